@@ -1,0 +1,177 @@
+package csr
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
+type kernel interface {
+	rows() int
+	rowLength(i int) int
+	visit(i int, visit func(col int, value float64))
+	rowTimes(i int, p []float64) float64
+	addRow(i int, scale float64, dst []float64)
+	times(rows []int32, dst, p []float64)
+	addTransposed(rows []int32, dst, q []float64)
+	addGram(rows []int32, dst, h, p []float64, shift float64) float64
+	addSquares(rows []int32, dst, h []float64)
+}
+
+// arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
+// through pointers, four at a time, without bounds checks.
+type arrays[I int32 | int64, V float32 | float64] struct {
+	indptr, indices []I
+	values          []V
+}
+
+func (a *arrays[I, V]) check(cols int) error {
+	n := len(a.indptr) - 1
+	if a.indptr[0] != 0 {
+		return fault.Data("indptr[0] is %d: it must be 0", a.indptr[0])
+	}
+	stored := min(len(a.indices), len(a.values))
+	for i := range n {
+		if a.indptr[i+1] < a.indptr[i] {
+			return fault.Data("indptr falls from %d to %d at row %d", a.indptr[i], a.indptr[i+1], i)
+		}
+		if int64(a.indptr[i+1]) > int64(stored) {
+			return fault.Data("indptr[%d] promises %d values, but only %d are there", i+1, a.indptr[i+1], stored)
+		}
+	}
+	for i := range n {
+		if err := a.checkRow(i, cols); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *arrays[I, V]) checkRow(i, cols int) error {
+	indices, values := a.row(i)
+	sound, outside := V(0), false
+	for k, v := range values {
+		sound += v * 0 // NaN if and only if a value is NaN or infinite
+		outside = outside || uint64(indices[k]) >= uint64(cols)
+	}
+	if sound == 0 && !outside {
+		return nil
+	}
+	for k, v := range values {
+		if uint64(indices[k]) >= uint64(cols) {
+			return fault.Data("row %d has index %d: the matrix has features 0 to %d", i, indices[k], cols-1)
+		}
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, v, indices[k])
+		}
+	}
+	return nil
+}
+
+func (a *arrays[I, V]) rows() int           { return len(a.indptr) - 1 }
+func (a *arrays[I, V]) rowLength(i int) int { return int(a.indptr[i+1] - a.indptr[i]) }
+
+func (a *arrays[I, V]) row(i int) ([]I, []V) {
+	lo, hi := a.indptr[i], a.indptr[i+1]
+	return a.indices[lo:hi], a.values[lo:hi]
+}
+
+func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
+	indices, values := a.row(i)
+	for k, v := range values {
+		visit(int(indices[k]), float64(v))
+	}
+}
+
+func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
+	indices, values := a.row(i)
+	return dot(indices, values, p)
+}
+
+func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {
+	indices, values := a.row(i)
+	axpy(indices, values, scale, dst)
+}
+
+func (a *arrays[I, V]) times(rows []int32, dst, p []float64) {
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		dst[i] = dot(indices, values, p)
+	}
+}
+
+func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64) {
+	for _, i := range rows {
+		if q[i] != 0 {
+			indices, values := a.row(int(i))
+			axpy(indices, values, q[i], dst)
+		}
+	}
+}
+
+func (a *arrays[I, V]) addGram(rows []int32, dst, h, p []float64, shift float64) float64 {
+	total := 0.0
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		c := h[i] * (dot(indices, values, p) + shift)
+		total += c
+		axpy(indices, values, c, dst)
+	}
+	return total
+}
+
+func (a *arrays[I, V]) addSquares(rows []int32, dst, h []float64) {
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		for k, v := range values {
+			dst[indices[k]] += h[i] * float64(v) * float64(v)
+		}
+	}
+}
+
+// at is base[k] without a bounds check.
+func at[T any](base unsafe.Pointer, k int) T {
+	return *(*T)(unsafe.Add(base, uintptr(k)*unsafe.Sizeof(*new(T))))
+}
+
+// dot is Σ values[k] p[indices[k]], in four sums.
+func dot[I int32 | int64, V float32 | float64](indices []I, values []V, p []float64) float64 {
+	n := len(indices)
+	ip, vp, pp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
+		unsafe.Pointer(unsafe.SliceData(p))
+	var s0, s1, s2, s3 float64
+	k := 0
+	for ; k+3 < n; k += 4 {
+		s0 += float64(at[V](vp, k)) * at[float64](pp, int(at[I](ip, k)))
+		s1 += float64(at[V](vp, k+1)) * at[float64](pp, int(at[I](ip, k+1)))
+		s2 += float64(at[V](vp, k+2)) * at[float64](pp, int(at[I](ip, k+2)))
+		s3 += float64(at[V](vp, k+3)) * at[float64](pp, int(at[I](ip, k+3)))
+	}
+	for ; k < n; k++ {
+		s0 += float64(at[V](vp, k)) * at[float64](pp, int(at[I](ip, k)))
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// axpy adds scale * values[k] to dst[indices[k]]; the order of the additions is that of the indices, since one may stand
+// twice.
+func axpy[I int32 | int64, V float32 | float64](indices []I, values []V, scale float64, dst []float64) {
+	n := len(indices)
+	ip, vp, dp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
+		unsafe.Pointer(unsafe.SliceData(dst))
+	k := 0
+	for ; k+3 < n; k += 4 {
+		i0, i1, i2, i3 := int(at[I](ip, k)), int(at[I](ip, k+1)), int(at[I](ip, k+2)), int(at[I](ip, k+3))
+		v0, v1 := scale*float64(at[V](vp, k)), scale*float64(at[V](vp, k+1))
+		v2, v3 := scale*float64(at[V](vp, k+2)), scale*float64(at[V](vp, k+3))
+		*(*float64)(unsafe.Add(dp, i0*8)) += v0
+		*(*float64)(unsafe.Add(dp, i1*8)) += v1
+		*(*float64)(unsafe.Add(dp, i2*8)) += v2
+		*(*float64)(unsafe.Add(dp, i3*8)) += v3
+	}
+	for ; k < n; k++ {
+		*(*float64)(unsafe.Add(dp, int(at[I](ip, k))*8)) += scale * float64(at[V](vp, k))
+	}
+}

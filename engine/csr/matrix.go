@@ -1,0 +1,162 @@
+// Package csr views the caller's sparse rows and multiplies with them: X p, Xᵀ q and Xᵀ diag(h) X p, over all rows or a
+// subset. The caller's arrays are borrowed and never written. Indices may be unsorted; an index that stands twice in a
+// row counts with the sum of its values.
+package csr
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Matrix is a view of n rows with d features in compressed row form.
+type Matrix struct {
+	cols    int
+	kernel  kernel
+	all     *Subset
+	scratch [][]float64 // one vector of length cols for each block but the first
+}
+
+// New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index is in
+// 0 ... cols-1, every value is finite.
+func New[I int32 | int64, V float32 | float64](cols int, indptr, indices []I, values []V) (*Matrix, error) {
+	if cols < 1 {
+		return nil, fault.Data("n_features is %d: at least one feature is needed", cols)
+	}
+	if len(indptr) < 2 {
+		return nil, fault.Data("the matrix has no rows")
+	}
+	if len(indptr)-1 > math.MaxInt32 {
+		return nil, fault.Data("the matrix has %d rows: at most %d are supported", len(indptr)-1, math.MaxInt32)
+	}
+	a := &arrays[I, V]{indptr: indptr, indices: indices, values: values}
+	if err := a.check(cols); err != nil {
+		return nil, err
+	}
+	m := &Matrix{cols: cols, kernel: a}
+	rows := make([]int32, len(indptr)-1)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	m.all = m.Subset(rows)
+	return m, nil
+}
+
+// Rows is the number of rows, n.
+func (m *Matrix) Rows() int { return m.kernel.rows() }
+
+// Cols is the number of features, d.
+func (m *Matrix) Cols() int { return m.cols }
+
+// NonZeros is the number of stored values.
+func (m *Matrix) NonZeros() int { return m.all.nonZeros }
+
+// All is the set of all rows.
+func (m *Matrix) All() *Subset { return m.all }
+
+// Row calls visit for every stored value of row i, in stored order.
+func (m *Matrix) Row(i int, visit func(col int, value float64)) { m.kernel.visit(i, visit) }
+
+// RowTimes is x_i . p.
+func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.kernel.rowTimes(i, p) }
+
+// AddRow adds scale * x_i to dst [cols].
+func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, scale, dst) }
+
+// Times sets dst[i] = x_i . p for all rows; dst [rows], p [cols].
+func (m *Matrix) Times(pool *work.Pool, dst, p []float64) { m.TimesOn(pool, m.all, dst, p) }
+
+// TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst alone.
+func (m *Matrix) TimesOn(pool *work.Pool, on *Subset, dst, p []float64) {
+	m.need(len(dst), m.Rows(), len(p), m.cols)
+	on.eachChunk(pool, func(rows []int32) { m.kernel.times(rows, dst, p) })
+}
+
+// TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
+func (m *Matrix) TransposedTimes(pool *work.Pool, dst, q []float64) {
+	clear(dst)
+	m.AddTransposedOn(pool, m.all, dst, q)
+}
+
+// AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
+func (m *Matrix) AddTransposedOn(pool *work.Pool, on *Subset, dst, q []float64) {
+	m.need(len(q), m.Rows(), len(dst), m.cols)
+	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q) })
+}
+
+// AddGram adds Σ c_i x_i over the rows of a subset to dst and returns Σ c_i, where c_i = h_i (x_i . p + shift): the
+// generalized Hessian times a vector, with one reading of the rows.
+func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift float64) float64 {
+	m.need(len(h), m.Rows(), len(p), m.cols)
+	sums := make([]float64, on.Blocks())
+	m.scatter(pool, on, dst, func(block int, rows []int32, sum []float64) {
+		sums[block] = m.kernel.addGram(rows, sum, h, p, shift)
+	})
+	return sum(sums)
+}
+
+// AddSquares adds Σ h_i x_i² (elementwise) over the rows of a subset to dst. Values of an index that stands twice in a row
+// are squared one by one: exact for a matrix without duplicates, otherwise an estimate.
+func (m *Matrix) AddSquares(pool *work.Pool, on *Subset, dst, h []float64) {
+	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addSquares(rows, sum, h) })
+}
+
+// SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
+func (m *Matrix) SquaredNorm(i int, scratch []float64) float64 {
+	m.kernel.addRow(i, 1, scratch)
+	total := 0.0
+	m.kernel.visit(i, func(col int, _ float64) {
+		total += scratch[col] * scratch[col]
+		scratch[col] = 0
+	})
+	return total
+}
+
+// scatter lets every block of a subset add to a vector of its own and adds these to dst in block order.
+func (m *Matrix) scatter(pool *work.Pool, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
+	blocks := on.Blocks()
+	for len(m.scratch) < blocks-1 {
+		m.scratch = append(m.scratch, make([]float64, m.cols))
+	}
+	pool.Run(blocks, func(b int) {
+		rows := on.rows[on.blocks[b]:on.blocks[b+1]]
+		if b == 0 {
+			add(0, rows, dst[:m.cols])
+			return
+		}
+		clear(m.scratch[b-1])
+		add(b, rows, m.scratch[b-1])
+	})
+	if blocks == 1 {
+		return
+	}
+	const stripe = 8192
+	pool.Run((m.cols+stripe-1)/stripe, func(s int) {
+		lo, hi := s*stripe, min(m.cols, (s+1)*stripe)
+		for _, part := range m.scratch[:blocks-1] {
+			addTo(dst[lo:hi], part[lo:hi])
+		}
+	})
+}
+
+func (m *Matrix) need(rows, wantRows, cols, wantCols int) {
+	if rows != wantRows || cols < wantCols {
+		panic("csr: vector of the wrong length")
+	}
+}
+
+func addTo(dst, src []float64) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] += src[i]
+	}
+}
+
+func sum(values []float64) float64 {
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	return total
+}

@@ -1,0 +1,38 @@
+// Package fault sorts errors by who has to act: the caller, the owner of the data, the operating system, or us.
+package fault
+
+import "fmt"
+
+// Kind says who has to act on an error.
+type Kind int
+
+const (
+	BadArgument Kind = iota + 1 // the caller's mistake: an option out of range, an unknown name
+	BadData                     // the data cannot be used: an index out of range, NaN, a damaged file
+	Cancelled                   // the caller asked to stop
+	IO                          // a file cannot be opened, read or written
+	Internal                    // a defect of fewlabel
+)
+
+// Error is an error with its kind.
+type Error struct {
+	Kind    Kind
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Argument reports a mistake of the caller; the message names the argument and what was found.
+func Argument(format string, a ...any) error { return &Error{BadArgument, fmt.Sprintf(format, a...)} }
+
+// Data reports data that cannot be used; the message says where.
+func Data(format string, a ...any) error { return &Error{BadData, fmt.Sprintf(format, a...)} }
+
+// File reports that a file cannot be opened, read or written.
+func File(format string, a ...any) error { return &Error{IO, fmt.Sprintf(format, a...)} }
+
+// Defect reports a broken promise inside fewlabel.
+func Defect(format string, a ...any) error { return &Error{Internal, fmt.Sprintf(format, a...)} }
+
+// ErrCancelled is what a cancelled run returns.
+var ErrCancelled error = &Error{Cancelled, "cancelled by the caller"}

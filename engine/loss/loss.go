@@ -1,0 +1,9 @@
+// Package loss holds the losses of one row: what it costs to have a margin. A loss knows nothing of rows, labels or the
+// minimizer.
+package loss
+
+// Margin is a loss ξ(t) of the margin t = y f(x): convex, falling, with ξ(t) > 0 for t < 0.
+type Margin interface {
+	// At gives value ξ(t), slope ξ'(t) and (generalized) curvature ξ”(t).
+	At(t float64) (value, slope, curvature float64)
+}

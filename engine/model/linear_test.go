@@ -1,0 +1,180 @@
+package model
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != kind || f.Message != message {
+		t.Errorf("got the error\n\t%v\nwant\n\t%v", err, message)
+	}
+}
+
+func randomModel(classes, features int) *Linear {
+	random := rand.New(rand.NewPCG(uint64(classes), uint64(features)))
+	m := &Linear{
+		Classes: classes, Features: features, Outputs: classes, Method: "annealing", Iterations: 12, Objective: random.Float64(),
+		Termination: "entropy", Warnings: []string{"the class prior disagrees"},
+		Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
+	}
+	if classes <= 2 {
+		m.Outputs = 1
+	}
+	for _, array := range m.arrays() {
+		for range array.length {
+			*array.values = append(*array.values, random.NormFloat64())
+		}
+	}
+	return m
+}
+
+// randomRows has the same rows as a matrix and as dense rows; a feature may stand twice in a row.
+func randomRows(t testing.TB, n, features int) (*csr.Matrix, [][]float64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(n), uint64(features)))
+	indptr, indices, values := []int64{0}, []int64{}, []float64{}
+	dense := make([][]float64, n)
+	for i := range n {
+		dense[i] = make([]float64, features)
+		for range random.IntN(2 * features) {
+			column, value := random.IntN(features), random.NormFloat64()
+			indices, values = append(indices, int64(column)), append(values, value)
+			dense[i][column] += value
+		}
+		indptr = append(indptr, int64(len(values)))
+	}
+	m, err := csr.New(features, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, dense
+}
+
+func TestDecisionsAndPredictAgainstDenseSums(t *testing.T) {
+	for _, classes := range []int{1, 2, 3, 7} {
+		m := randomModel(classes, 9)
+		rows, dense := randomRows(t, 1500, 9)
+		decisions, predicted := make([]float64, 1500*m.Outputs), make([]int32, 1500)
+		if err := errors.Join(m.Decisions(work.NewPool(2), rows, decisions),
+			m.Predict(work.NewPool(2), rows, predicted)); err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range dense {
+			for k := range m.Outputs {
+				want := m.Intercept[k]
+				for col, value := range row {
+					want += value * m.Coef[col*m.Outputs+k]
+				}
+				if got := decisions[i*m.Outputs+k]; math.Abs(got-want) > 1e-12 {
+					t.Fatalf("%d classes: decision %d of row %d is %v, want %v", classes, k, i, got, want)
+				}
+			}
+			if want := classOf(m, decisions[i*m.Outputs:(i+1)*m.Outputs]); predicted[i] != want {
+				t.Fatalf("%d classes: row %d is predicted %d, want %d", classes, i, predicted[i], want)
+			}
+		}
+	}
+}
+
+// classOf is the rule of the documentation, written down once more.
+func classOf(m *Linear, decisions []float64) (class int32) {
+	if m.Outputs == 1 {
+		if m.Classes == 2 && decisions[0] > 0 {
+			return 1
+		}
+		return 0
+	}
+	for k := range decisions {
+		if decisions[k] > decisions[class] {
+			class = int32(k)
+		}
+	}
+	return class
+}
+
+func TestTies(t *testing.T) {
+	rows, err := csr.New(1, []int32{0, 1, 2}, []int32{0, 0}, []float64{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		m    Linear
+		want []int32
+	}{
+		{"a decision of 0 is class 0", Linear{Classes: 2, Features: 1, Outputs: 1, Coef: []float64{1}, Intercept: []float64{0}},
+			[]int32{0, 1}},
+		{"so is -0", Linear{Classes: 2, Features: 1, Outputs: 1, Coef: []float64{0}, Intercept: []float64{math.Copysign(0, -1)}},
+			[]int32{0, 0}},
+		{"the first of equals wins", Linear{Classes: 3, Features: 1, Outputs: 3, Coef: []float64{0, 1, 1},
+			Intercept: []float64{2, 2, 2}}, []int32{0, 1}},
+		{"all below 0", Linear{Classes: 3, Features: 1, Outputs: 3, Coef: []float64{0, 0, -1}, Intercept: []float64{-3, -2, -1.5}},
+			[]int32{2, 1}},
+		{"one class only", Linear{Classes: 1, Features: 1, Outputs: 1, Coef: []float64{1}, Intercept: []float64{5}},
+			[]int32{0, 0}},
+	} {
+		got := make([]int32, 2)
+		if err := c.m.Predict(work.NewPool(1), rows, got); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %v (%v), want %v", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestSameBitsForAnyThreadsAndBatch(t *testing.T) {
+	for _, classes := range []int{2, 5} {
+		m := randomModel(classes, 40)
+		rows, _ := randomRows(t, 2000, 40)
+		want := make([]float64, 2000*m.Outputs)
+		if err := m.Decisions(work.NewPool(1), rows, want); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, len(want))
+		if err := m.Decisions(work.NewPool(8), rows, got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d classes: 8 threads give other bits (%v)", classes, err)
+		}
+		for i := 0; i < 2000; i += 37 {
+			alone := make([]float64, m.Outputs)
+			if err := m.Decisions(work.NewPool(1), oneRow(t, rows, i), alone); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(alone, want[i*m.Outputs:(i+1)*m.Outputs]) {
+				t.Errorf("%d classes: row %d alone gives %v", classes, i, alone)
+			}
+		}
+	}
+}
+
+func oneRow(t testing.TB, rows *csr.Matrix, i int) *csr.Matrix {
+	t.Helper()
+	indices, values := []int64{}, []float64{}
+	rows.Row(i, func(col int, value float64) { indices, values = append(indices, int64(col)), append(values, value) })
+	one, err := csr.New(rows.Cols(), []int64{0, int64(len(values))}, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one
+}
+
+func TestShapesThatDoNotFit(t *testing.T) {
+	pool := work.NewPool(1)
+	rows, _ := randomRows(t, 4, 5)
+	seven := randomModel(3, 7)
+	wantFault(t, seven.Decisions(pool, rows, make([]float64, 12)), fault.BadArgument,
+		"rows have 5 features, the model has 7")
+	wantFault(t, seven.Predict(pool, rows, make([]int32, 4)), fault.BadArgument, "rows have 5 features, the model has 7")
+	five := randomModel(3, 5)
+	wantFault(t, five.Decisions(pool, rows, make([]float64, 11)), fault.BadArgument,
+		"decisions has room for 11 values, but 4 rows need 12")
+	wantFault(t, five.Predict(pool, rows, make([]int32, 5)), fault.BadArgument,
+		"classes has room for 5 values, but 4 rows need 4")
+}

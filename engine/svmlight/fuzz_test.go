@@ -1,0 +1,73 @@
+package svmlight
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// FuzzRead: any bytes give data that csr accepts or a fault.BadData, the same for any threads and blocks; and what was
+// read is read back from what Write makes of it.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{
+		"1 1:0.5 3:2\n-1 2:1e-3\n", "1,2 1:1\n 2:1\n\n3", "# c\r\n1 qid:3 1:0.5 # x\r\n", "1:0.5\n\n2:7\n", "1 0:1\n", "1 1:nan",
+		string(gzipped("1 1:0.5\n")), string(zstandard("1 1:0.5\n")), "\x28\xb5\x2f\xfd", "\x1f\x8b",
+	} {
+		f.Add([]byte(text), false, uint16(0))
+	}
+	f.Add([]byte("1 0:1 7:2\n"), true, uint16(8))
+	f.Fuzz(func(t *testing.T, content []byte, zeroBased bool, features uint16) {
+		path := writeFile(t, "rows", content)
+		o := ReadOptions{ZeroBased: zeroBased, Features: int(features), Threads: 1}
+		one, oneErr := Read(path, o)
+		o.Threads = 3
+		three, threeErr := read(path, o, 16)
+		if !reflect.DeepEqual(one, three) || !reflect.DeepEqual(oneErr, threeErr) {
+			t.Fatalf("one thread: %v, %v; three: %v, %v", one, oneErr, three, threeErr)
+		}
+		var found *fault.Error
+		if oneErr != nil {
+			if !errors.As(oneErr, &found) || found.Kind != fault.BadData {
+				t.Fatalf("the error %v is not a fault.BadData", oneErr)
+			}
+			return
+		}
+		checkShape(t, one)
+		readBack(t, one)
+	})
+}
+
+// readBack writes the rows with the row number as label and compares.
+func readBack(t *testing.T, d *Data) {
+	if d.Rows == 0 || d.Features == 0 {
+		return
+	}
+	indices := make([]int64, len(d.Indices))
+	for k, column := range d.Indices {
+		indices[k] = int64(column)
+	}
+	rows, err := csr.New(d.Features, d.Indptr, indices, d.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([]float64, d.Rows)
+	for i := range labels {
+		labels[i] = float64(i)
+	}
+	path := filepath.Join(t.TempDir(), "again")
+	if err := Write(path, rows, labels, false); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(path, ReadOptions{Features: d.Features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.Indices, d.Indices) || !reflect.DeepEqual(again.Values, d.Values) ||
+		!reflect.DeepEqual(again.Indptr, d.Indptr) || !reflect.DeepEqual(again.Labels, labels) {
+		t.Fatalf("wrote %v, read %v", d, again)
+	}
+}

@@ -1,0 +1,155 @@
+package svmlight
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// number reads the decimal number at the start of text ("-12", "0.5", ".5e-7") and tells how many bytes it takes; 0 means
+// that there is none. The value is the float64 nearest to the number, ±Inf when it is too large for one.
+func number(text []byte) (value float64, length int) {
+	d := scan(text)
+	if d.length == 0 {
+		return 0, 0
+	}
+	value, ok := nearest(d.mantissa, d.exponent)
+	if !ok || d.digits > maxDigits {
+		value, _ = strconv.ParseFloat(string(text[:d.length]), 64) // a range error comes with ±Inf, which is the answer
+		return value, d.length
+	}
+	if text[0] == '-' {
+		value = -value
+	}
+	return value, d.length
+}
+
+const maxDigits = 19 // 19 digits always fit a uint64
+
+// decimal is a number as it is written: mantissa * 10^exponent, the mantissa right if it has at most maxDigits digits.
+type decimal struct {
+	mantissa uint64
+	exponent int
+	digits   int // of the mantissa, from the first that is not 0
+	length   int // in bytes; 0: not a number
+}
+
+func scan(text []byte) (d decimal) {
+	at := 0
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		at = 1
+	}
+	first := at
+	for ; at < len(text) && isDigit(text[at]); at++ {
+		d.mantissa = d.mantissa*10 + uint64(text[at]-'0')
+	}
+	d.digits = at - first
+	if at < len(text) && text[at] == '.' {
+		at++
+		point := at
+		for ; at < len(text) && isDigit(text[at]); at++ {
+			d.mantissa = d.mantissa*10 + uint64(text[at]-'0')
+		}
+		d.digits += at - point
+		d.exponent = point - at
+	}
+	if d.digits == 0 {
+		return decimal{}
+	}
+	if d.digits > maxDigits {
+		d.digits -= leadingZeros(text[first:at])
+	}
+	if at < len(text) && (text[at] == 'e' || text[at] == 'E') {
+		power, length := scanPower(text[at+1:])
+		if length == 0 {
+			return decimal{}
+		}
+		d.exponent += power
+		at += 1 + length
+	}
+	d.length = at
+	return d
+}
+
+// leadingZeros counts the zeros in front of the first other digit.
+func leadingZeros(digits []byte) (count int) {
+	for _, c := range digits {
+		switch c {
+		case '0':
+			count++
+		case '.':
+		default:
+			return count
+		}
+	}
+	return count
+}
+
+// scanPower reads the digits after the "e"; past a million they only count as that.
+func scanPower(text []byte) (power, length int) {
+	at := 0
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		at = 1
+	}
+	first := at
+	for ; at < len(text) && isDigit(text[at]); at++ {
+		power = min(power*10+int(text[at]-'0'), 1_000_000)
+	}
+	if at == first {
+		return 0, 0
+	}
+	if text[0] == '-' {
+		power = -power
+	}
+	return power, at
+}
+
+// nearest is the float64 nearest to mantissa * 10^exponent, when one of two quick ways finds it for sure.
+func nearest(mantissa uint64, exponent int) (value float64, ok bool) {
+	switch {
+	case mantissa < 1<<53 && -22 <= exponent && exponent <= 22:
+		// both operands are float64 without error, so the one rounding is the right one (Clinger 1990)
+		if exponent < 0 {
+			return float64(mantissa) / powersOfTen[-exponent], true
+		}
+		return float64(mantissa) * powersOfTen[exponent], true
+	case -27 <= exponent && exponent <= 0 && mantissa != 0:
+		return quotient(mantissa, -exponent), true
+	default:
+		return 0, false
+	}
+}
+
+// quotient is the float64 nearest to mantissa / 10^power, by one division of integers: mantissa not 0, power <= 27.
+//
+// With the top bits of m and d = 5^power moved to bit 63, q = floor(m 2^63 / d) has 63 or 64 bits, at least ten more than
+// a float64 keeps. If a remainder is left, setting the last bit of q is enough to tell it from a tie, so that the
+// conversion rounds as the whole quotient would. The power of two that remains is exact.
+func quotient(mantissa uint64, power int) float64 {
+	divisor := powersOfFive[power]
+	up, down := bits.LeadingZeros64(divisor), bits.LeadingZeros64(mantissa)
+	divisor <<= up
+	mantissa <<= down
+	q, remainder := bits.Div64(mantissa>>1, mantissa<<63, divisor)
+	if remainder != 0 {
+		q |= 1
+	}
+	binary := up - down - power - 63
+	return float64(q) * math.Float64frombits(uint64(1023+binary)<<52)
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+var powersOfTen = [23]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+	1e21, 1e22,
+}
+
+// powersOfFive holds the powers of 5 that fit 63 bits.
+var powersOfFive = func() (powers [28]uint64) {
+	powers[0] = 1
+	for k := 1; k < len(powers); k++ {
+		powers[k] = 5 * powers[k-1]
+	}
+	return powers
+}()

@@ -1,0 +1,340 @@
+package svmlight
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+func writeFile(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func gzipped(text string) []byte {
+	var file bytes.Buffer
+	w := gzip.NewWriter(&file)
+	w.Write([]byte(text))
+	w.Close()
+	return file.Bytes()
+}
+
+func zstandard(text string) []byte {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err)
+	}
+	return w.EncodeAll([]byte(text), nil)
+}
+
+func rowLists(d *Data) (rows []string) {
+	for i := range d.Rows {
+		row := ""
+		for _, label := range d.Labels[d.LabelIndptr[i]:d.LabelIndptr[i+1]] {
+			row += fmt.Sprint(label, ",")
+		}
+		for k := d.Indptr[i]; k < d.Indptr[i+1]; k++ {
+			row += fmt.Sprint(" ", d.Indices[k], ":", d.Values[k])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func TestReadForms(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		options    ReadOptions
+		features   int
+		want       []string
+	}{
+		{"plain", "1 1:0.5 3:2\n-1 2:1e-3\n", ReadOptions{}, 3, []string{"1, 0:0.5 2:2", "-1, 1:0.001"}},
+		{"no newline at the end", "1 1:0.5\n-1 2:1", ReadOptions{}, 2, []string{"1, 0:0.5", "-1, 1:1"}},
+		{"windows", "1 1:0.5\r\n-1 2:1\r\n\r\n", ReadOptions{}, 2, []string{"1, 0:0.5", "-1, 1:1"}},
+		{"tabs and spaces", "  1\t 1:0.5  \t2:1 \n", ReadOptions{}, 2, []string{"1, 0:0.5 1:1"}},
+		{"comments", "# head 1:2\n1 1:0.5 # tail 7:7\n2 2:1#tight\n  # alone\n", ReadOptions{}, 2,
+			[]string{"1, 0:0.5", "2, 1:1"}},
+		{"blank lines", "\n1 1:1\n\n \t\n2 1:2\n\n", ReadOptions{}, 1, []string{"1, 0:1", "2, 0:2"}},
+		{"row without features", "1\n2 2:1\n", ReadOptions{}, 2, []string{"1,", "2, 1:1"}},
+		{"qid", "1 qid:3 1:0.5\n2 qid:x 2:1\n", ReadOptions{}, 2, []string{"1, 0:0.5", "2, 1:1"}},
+		{"several labels", "1,2 1:1\n 2:1\n3\n", ReadOptions{}, 2, []string{"1,2, 0:1", " 1:1", "3,"}},
+		{"order and repetition are kept", "1 3:1 1:2 3:4\n", ReadOptions{}, 3, []string{"1, 2:1 0:2 2:4"}},
+		{"zeros are kept", "1 1:0 2:-0.0\n", ReadOptions{}, 2, []string{"1, 0:0 1:-0"}},
+		{"from zero", "1 0:1 4:2\n", ReadOptions{ZeroBased: true}, 5, []string{"1, 0:1 4:2"}},
+		{"more features than seen", "1 2:1\n", ReadOptions{Features: 9}, 9, []string{"1, 1:1"}},
+		{"largest number", "1 2147483647:1\n", ReadOptions{}, maxFeatures, []string{"1, 2147483646:1"}},
+		{"leading zeros", "01 0000000000000000000002:1\n", ReadOptions{}, 2, []string{"1, 1:1"}},
+		{"nothing", "", ReadOptions{}, 0, nil},
+		{"only comments", "# a\n\n# b", ReadOptions{Features: 4}, 4, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Read(writeFile(t, "rows", []byte(c.text)), c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkShape(t, got)
+			if rows := rowLists(got); !reflect.DeepEqual(rows, c.want) || got.Features != c.features {
+				t.Errorf("got %d features and rows %q, want %d and %q", got.Features, rows, c.features, c.want)
+			}
+		})
+	}
+}
+
+func checkShape(t testing.TB, d *Data) {
+	t.Helper()
+	if len(d.Indptr) != d.Rows+1 || len(d.LabelIndptr) != d.Rows+1 || d.Indptr[0] != 0 || d.LabelIndptr[0] != 0 {
+		t.Fatalf("%d rows, but %d and %d row bounds", d.Rows, len(d.Indptr), len(d.LabelIndptr))
+	}
+	if n := int(d.Indptr[d.Rows]); n != len(d.Indices) || n != len(d.Values) {
+		t.Fatalf("%d values promised, %d indices and %d values there", n, len(d.Indices), len(d.Values))
+	}
+	if n := int(d.LabelIndptr[d.Rows]); n != len(d.Labels) {
+		t.Fatalf("%d labels promised, %d there", n, len(d.Labels))
+	}
+}
+
+func TestReadMistakes(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		options ReadOptions
+		line    int
+		want    string
+	}{
+		{"1 1:1\nx 1:1\n", ReadOptions{}, 2, `the label "x" is not a number`},
+		{"1, 1:1\n", ReadOptions{}, 1, `the label "1," is not a number`},
+		{"1,,2 1:1\n", ReadOptions{}, 1, `the label "1,,2" is not a number`},
+		{"nan 1:1\n", ReadOptions{}, 1, `the label "nan" is not a finite number`},
+		{"1,-inf 1:1\n", ReadOptions{}, 1, `the label "1,-inf" is not a finite number`},
+		{"1:1 2:1\n", ReadOptions{}, 1, `the row starts with "1:1" where its label was expected; rows without labels need ` +
+			`labels_path, the file that has them`},
+		{"\n# c\n1 2:1 abc\n", ReadOptions{}, 3, `"abc" is not a feature:value pair`},
+		{"1 2:1 3\n", ReadOptions{}, 1, `"3" is not a feature:value pair`},
+		{"1 2:1,5\n", ReadOptions{}, 1, `the value in "2:1,5" is not a number`},
+		{"1 2:\n", ReadOptions{}, 1, `the value in "2:" is not a number`},
+		{"1 2: 5\n", ReadOptions{}, 1, `the value in "2:" is not a number`},
+		{"1 2:0x10\n", ReadOptions{}, 1, `the value in "2:0x10" is not a number`},
+		{"1 2:NaN\n", ReadOptions{}, 1, `the value in "2:NaN" is not finite: NaN and infinity are not allowed`},
+		{"1 2:-Infinity\n", ReadOptions{}, 1, `the value in "2:-Infinity" is not finite: NaN and infinity are not allowed`},
+		{"1 2:1e999\n", ReadOptions{}, 1, `the value in "2:1e999" is not finite: NaN and infinity are not allowed`},
+		{"1 x:1\n", ReadOptions{}, 1, `the feature number in "x:1" is not a whole number`},
+		{"1 -3:1\n", ReadOptions{}, 1, `the feature number in "-3:1" is not a whole number`},
+		{"1 1.5:1\n", ReadOptions{}, 1, `the feature number in "1.5:1" is not a whole number`},
+		{"1 :1\n", ReadOptions{}, 1, `the feature number in ":1" is not a whole number`},
+		{"1 0:1\n", ReadOptions{}, 1, `the feature number in "0:1" is 0, but the first feature is number 1 when zero_based ` +
+			`is false; set zero_based if this file counts from 0`},
+		{"1 5:1\n", ReadOptions{Features: 4}, 1, `the feature number in "5:1" is larger than 4, the largest for n_features=4`},
+		{"1 4:1\n", ReadOptions{Features: 4, ZeroBased: true}, 1,
+			`the feature number in "4:1" is larger than 3, the largest for n_features=4`},
+		{"1 2147483648:1\n", ReadOptions{}, 1,
+			`the feature number in "2147483648:1" is larger than 2147483647, the largest possible`},
+		{"1 2147483647:1\n", ReadOptions{ZeroBased: true}, 1,
+			`the feature number in "2147483647:1" is larger than 2147483646, the largest possible`},
+		{"1 99999999999999999999999999:1\n", ReadOptions{}, 1,
+			`the feature number in "99999999999999999999999999:1" is larger than 2147483647, the largest possible`},
+		{"1 1:1\n" + strings.Repeat("é", 30) + "\n", ReadOptions{}, 2,
+			`the label "` + strings.Repeat("é", 20) + `"... is not a number`},
+		{"\x00\x01\n", ReadOptions{}, 1, `the label "\x00\x01" is not a number`},
+	} {
+		path := writeFile(t, "rows.svm", []byte(c.text))
+		_, err := Read(path, c.options)
+		wantFault(t, err, fault.BadData, fmt.Sprintf("%s, line %d: %s", path, c.line, c.want))
+	}
+}
+
+func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != kind || f.Message != message {
+		t.Errorf("got the error\n\t%v\nwant\n\t%v", err, message)
+	}
+}
+
+func TestReadSvmlinForm(t *testing.T) {
+	rows := writeFile(t, "rows", []byte("1:0.5 2:1\n\n# a comment is no row\n 3:1\r\n2:1 # tail"))
+	labels := writeFile(t, "labels", []byte("1\r\n0\n# comment\n-1 # tail\n\n+1\n\n"))
+	got, err := Read(rows, ReadOptions{LabelsPath: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkShape(t, got)
+	want := []string{"1, 0:0.5 1:1", "0,", "-1, 2:1", "1, 1:1"}
+	if lists := rowLists(got); !reflect.DeepEqual(lists, want) {
+		t.Errorf("got %q, want %q", lists, want)
+	}
+}
+
+func TestReadSvmlinMistakes(t *testing.T) {
+	rows := writeFile(t, "rows", []byte("1:0.5\n2:1\n"))
+	labels := func(text string) string { return writeFile(t, "labels", []byte(text)) }
+	three := labels("1\n2\n3\n")
+	_, err := Read(rows, ReadOptions{LabelsPath: three})
+	wantFault(t, err, fault.BadData, fmt.Sprintf("%s has 2 rows, but %s has 3 labels", rows, three))
+
+	for text, want := range map[string]string{
+		"1\nx\n":  `, line 2: the label "x" is not a number`,
+		"inf\n":   `, line 1: the label "inf" is not a finite number`,
+		"1 2\n":   `, line 1: "1 2": one label a line is expected`,
+		"1,2\n":   `, line 1: "1,2": one label a line is expected`,
+		"1 1:5\n": `, line 1: "1 1:5": one label a line is expected`,
+	} {
+		path := labels(text)
+		_, err := Read(rows, ReadOptions{LabelsPath: path})
+		wantFault(t, err, fault.BadData, path+want)
+	}
+
+	withLabels := writeFile(t, "rows", []byte("1 2:1\n"))
+	_, err = Read(withLabels, ReadOptions{LabelsPath: three})
+	wantFault(t, err, fault.BadData, withLabels+
+		`, line 1: "1" is not a feature:value pair (with labels_path the rows themselves have no labels)`)
+}
+
+func TestReadFilesThatCannotBeRead(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none.svm")
+	_, err := Read(none, ReadOptions{})
+	wantFault(t, err, fault.IO, "cannot read "+none+": no such file or directory")
+	folder := t.TempDir()
+	_, err = Read(folder, ReadOptions{})
+	wantFault(t, err, fault.IO, "cannot read "+folder+": is a directory")
+	rows := writeFile(t, "rows", []byte("1:1\n"))
+	_, err = Read(rows, ReadOptions{LabelsPath: none})
+	wantFault(t, err, fault.IO, "cannot read "+none+": no such file or directory")
+	for _, features := range []int{-1, maxFeatures + 1} {
+		_, err = Read(rows, ReadOptions{Features: features})
+		wantFault(t, err, fault.BadArgument, fmt.Sprintf(
+			"n_features is %d: it must be 0 (as many as the file has) to 2147483647", features))
+	}
+}
+
+// randomText has rows of all kinds, one of them longer than the others together, and what they hold.
+func randomText(seed uint64, rows int) (string, *Data) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	d := &Data{Indptr: []int64{0}, LabelIndptr: []int64{0}}
+	var text strings.Builder
+	for i := range rows {
+		for k := range random.IntN(3) {
+			label := float64(random.IntN(7) - 3)
+			d.Labels = append(d.Labels, label)
+			text.WriteString(strings.Repeat(",", min(k, 1)) + strconv.FormatFloat(label, 'g', -1, 64))
+		}
+		pairs := 1 + random.IntN(6)
+		if i == rows/2 {
+			pairs = 6 * rows
+		}
+		for range pairs {
+			column, value := random.IntN(5000), random.NormFloat64()
+			d.Indices, d.Values = append(d.Indices, int32(column)), append(d.Values, value)
+			d.Features = max(d.Features, column+1)
+			fmt.Fprintf(&text, " %d:%v", column+1, value)
+		}
+		text.WriteString(strings.Repeat("\n", 1+random.IntN(2)))
+		d.Indptr = append(d.Indptr, int64(len(d.Values)))
+		d.LabelIndptr = append(d.LabelIndptr, int64(len(d.Labels)))
+	}
+	d.Rows = rows
+	return text.String(), d
+}
+
+func TestReadIsTheSameForAnyThreadsBlocksAndCompression(t *testing.T) {
+	text, want := randomText(1, 300)
+	middle := strings.Index(text[len(text)/3:], " ") + len(text)/3 // parts need not end at lines
+	skippable := append([]byte{0x53, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, "skip"...)
+	files := map[string][]byte{
+		"plain":        []byte(text),
+		"gzip":         gzipped(text),
+		"gzip members": append(gzipped(text[:middle]), gzipped(text[middle:])...),
+		"zstd":         zstandard(text),
+		"zstd frames":  append(skippable, append(zstandard(text[:middle]), zstandard(text[middle:])...)...),
+	}
+	for name, content := range files {
+		path := writeFile(t, "rows", content)
+		for _, blockSize := range []int{1, 100, 5000, usualBlock} {
+			for _, threads := range []int{0, 1, 2, 8} {
+				got, err := read(path, ReadOptions{Threads: threads}, blockSize)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%s, blocks of %d, %d threads: not what was written", name, blockSize, threads)
+				}
+			}
+		}
+	}
+}
+
+func TestFirstMistakeIsReportedForAnyThreads(t *testing.T) {
+	text, _ := randomText(2, 300)
+	lines := strings.SplitAfter(text, "\n")
+	lines[200], lines[201], lines[250] = "1 1:first\n", "1 1:second\n", "1 1:third\n"
+	path := writeFile(t, "rows", []byte(strings.Join(lines, "")))
+	for _, blockSize := range []int{1, 100, usualBlock} {
+		for _, threads := range []int{1, 2, 8} {
+			_, err := read(path, ReadOptions{Threads: threads}, blockSize)
+			wantFault(t, err, fault.BadData, path+`, line 201: the value in "1:first" is not a number`)
+		}
+	}
+}
+
+func TestDamagedCompression(t *testing.T) {
+	text, _ := randomText(3, 300)
+	for name, content := range map[string][]byte{"gzip": gzipped(text), "zstd": zstandard(text)} {
+		for _, cut := range []int{5, len(content) / 2, len(content) - 1} {
+			path := writeFile(t, "rows", content[:cut])
+			_, err := read(path, ReadOptions{Threads: 2}, 1000)
+			wantFault(t, err, fault.BadData, path+" is cut short: the compressed data ends too early")
+		}
+		content[len(content)/2] ^= 0x55
+		path := writeFile(t, name, content)
+		for _, threads := range []int{1, 2, 8} {
+			_, err := Read(path, ReadOptions{Threads: threads})
+			var f *fault.Error
+			if !errors.As(err, &f) || f.Kind != fault.BadData || !strings.HasPrefix(f.Message, path) {
+				t.Errorf("%s with a changed byte: got %v", name, err)
+			}
+		}
+	}
+}
+
+func TestParserDoesNotAllocatePerToken(t *testing.T) {
+	text, _ := randomText(4, 300)
+	p := &parser{}
+	if allocations := testing.AllocsPerRun(10, func() {
+		p.reset()
+		if found := p.parse([]byte(text)); found != nil {
+			t.Fatal(found.what)
+		}
+	}); allocations > 1 { // the copy of the text
+		t.Errorf("%v allocations", allocations)
+	}
+}
+
+func TestReserveForecastsTheWholeFile(t *testing.T) {
+	all := extend([]int{}, make([]int, 1000), 0.01)
+	if cap(all) < 100_000 || cap(all) > 120_000 {
+		t.Errorf("after 1000 entries in a hundredth of the file the capacity is %d", cap(all))
+	}
+	if all = extend([]int{}, make([]int, 1000), 1); cap(all) != 1000 {
+		t.Errorf("for a file read to its end the capacity is %d", cap(all))
+	}
+	if all = extend([]int{}, make([]int, 1000), 1e-300); cap(all) > 2*1000/smallestShare {
+		t.Errorf("a tiny share gives the capacity %d", cap(all))
+	}
+	if all = extend([]int{}, make([]int, 1000), 0); cap(all) != 2000 {
+		t.Errorf("for a file of unknown size the capacity is %d", cap(all))
+	}
+}

@@ -1,0 +1,63 @@
+// Package svmlight reads and writes svmlight / libsvm files: one row a line, a label and the row's features,
+//
+//	+1 3:0.25 17:1 40:-2.5e-3  # a comment
+//
+// SVMlin's form has no labels in the rows; they stand in a second file, one a line. A row of a multi-label set starts with
+// several labels, "3,17"; without any it starts with a blank. "qid:7" tokens of ranking sets are skipped. Feature numbers
+// may be unsorted and may stand twice: they are kept as they are.
+//
+// Start at Read. The file is decompressed as it is read (source.go), cut into blocks of whole lines, and the blocks are
+// parsed side by side (parse.go, number.go) and joined in order (read.go).
+package svmlight
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Data is a file as arrays: n rows in compressed row form and their labels.
+type Data struct {
+	Rows, Features int
+	Indptr         []int64   // [Rows+1] row i has the entries Indptr[i] ... Indptr[i+1]-1
+	Indices        []int32   // [non-zeros] counted from 0
+	Values         []float64 // [non-zeros] finite
+	Labels         []float64 // [labels]
+	LabelIndptr    []int64   // [Rows+1] row i has the labels LabelIndptr[i] ... LabelIndptr[i+1]-1
+}
+
+// ReadOptions say what a file cannot say of itself.
+type ReadOptions struct {
+	LabelsPath string // SVMlin's form: the file with the labels, one a line; "": each row starts with its labels
+	ZeroBased  bool   // the first feature is number 0; otherwise it is number 1
+	Features   int    // 0: the largest number found; otherwise a larger number in the file is an error
+	Threads    int    // below 1 counts as 1
+}
+
+const (
+	maxColumn   = math.MaxInt32 - 1 // so that the number of features fits an int32 as well
+	maxFeatures = maxColumn + 1
+)
+
+func (o ReadOptions) check() error {
+	if o.Features < 0 || o.Features > maxFeatures {
+		return fault.Argument("n_features is %d: it must be 0 (as many as the file has) to %d", o.Features, maxFeatures)
+	}
+	return nil
+}
+
+// base is the number of the first feature.
+func (o ReadOptions) base() int {
+	if o.ZeroBased {
+		return 0
+	}
+	return 1
+}
+
+// columns is the number of columns that a feature may be in.
+func (o ReadOptions) columns() int {
+	if o.Features == 0 {
+		return maxFeatures
+	}
+	return o.Features
+}

@@ -1,0 +1,126 @@
+package svmlight
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+func randomRows(t testing.TB, rows, cols int) (*csr.Matrix, *Data) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(rows), uint64(cols)))
+	d := &Data{Rows: rows, Features: cols, Indptr: []int64{0}, LabelIndptr: []int64{0}}
+	indices := []int64{}
+	for i := range rows {
+		for range random.IntN(8) {
+			column := random.IntN(cols)
+			indices, d.Indices = append(indices, int64(column)), append(d.Indices, int32(column))
+			d.Values = append(d.Values, random.NormFloat64()*math.Pow(10, float64(random.IntN(40)-20)))
+		}
+		d.Labels = append(d.Labels, random.NormFloat64())
+		d.Indptr, d.LabelIndptr = append(d.Indptr, int64(len(d.Values))), append(d.LabelIndptr, int64(i+1))
+	}
+	m, err := csr.New(cols, d.Indptr, indices, d.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, d
+}
+
+func TestWriteReadsBack(t *testing.T) {
+	rows, want := randomRows(t, 3000, 500)
+	for _, ending := range []string{"", ".svm", ".gz", ".zst"} {
+		for _, zeroBased := range []bool{false, true} {
+			path := filepath.Join(t.TempDir(), "rows"+ending)
+			if err := Write(path, rows, want.Labels, zeroBased); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Read(path, ReadOptions{ZeroBased: zeroBased, Features: 500})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("ending %q, zero based %v: not what was written", ending, zeroBased)
+			}
+		}
+	}
+}
+
+func TestWriteCompresses(t *testing.T) {
+	rows, d := randomRows(t, 100, 10)
+	for ending, is := range map[string]func([]byte) bool{".gz": isGzip, ".zst": isZstd} {
+		path := filepath.Join(t.TempDir(), "rows"+ending)
+		if err := Write(path, rows, d.Labels, false); err != nil {
+			t.Fatal(err)
+		}
+		if content, err := os.ReadFile(path); err != nil || !is(content[:4]) {
+			t.Errorf("a file ending in %s starts with % x (%v)", ending, content[:4], err)
+		}
+	}
+}
+
+func TestWriteSvmlinForm(t *testing.T) {
+	rows, want := randomRows(t, 300, 50)
+	path := filepath.Join(t.TempDir(), "rows")
+	if err := Write(path, rows, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	labels := ""
+	for _, label := range want.Labels {
+		labels += fmt.Sprintln(label)
+	}
+	for _, content := range [][]byte{[]byte(labels), gzipped(labels), zstandard(labels)} {
+		got, err := Read(path, ReadOptions{LabelsPath: writeFile(t, "labels", content), Features: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Error("not what was written")
+		}
+	}
+}
+
+func TestWriteText(t *testing.T) {
+	rows, err := csr.New(4, []int32{0, 2, 2, 3}, []int32{3, 0, 1}, []float32{0.5, 1e-7, -2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "rows")
+	for _, c := range []struct {
+		labels    []float64
+		zeroBased bool
+		want      string
+	}{
+		{[]float64{1, -1, 0.25}, false, "1 4:0.5 1:1.0000000116860974e-07\n-1\n0.25 2:-2\n"},
+		{[]float64{1, -1, 0.25}, true, "1 3:0.5 0:1.0000000116860974e-07\n-1\n0.25 1:-2\n"},
+		{nil, false, "4:0.5 1:1.0000000116860974e-07\n\n2:-2\n"},
+	} {
+		if err := Write(path, rows, c.labels, c.zeroBased); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(path); string(got) != c.want {
+			t.Errorf("wrote %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestWriteMistakes(t *testing.T) {
+	rows, d := randomRows(t, 10, 5)
+	path := filepath.Join(t.TempDir(), "rows")
+	wantFault(t, Write(path, rows, d.Labels[:9], false), fault.BadArgument, "there are 9 labels for 10 rows")
+	d.Labels[3] = math.NaN()
+	wantFault(t, Write(path, rows, d.Labels, false), fault.BadData,
+		"the label of row 3 is NaN: NaN and infinity are not allowed")
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a refused write left a file")
+	}
+	nowhere := filepath.Join(path, "none", "rows")
+	wantFault(t, Write(nowhere, rows, nil, false), fault.IO, "cannot write "+nowhere+": no such file or directory")
+}

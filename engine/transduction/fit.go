@@ -1,0 +1,172 @@
+package transduction
+
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Result is what Fit has learned.
+type Result struct {
+	Model         *model.Linear
+	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
+	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
+	History       []Column
+}
+
+// Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after progress.Cancel is set;
+// progress may be nil.
+func Fit(p Problem, options Options, progress *work.Progress) (result *Result, err error) {
+	err = work.Guard(func() error {
+		if options.Loss == "hinge" && options.Method != "pair_switching" {
+			return fault.Argument("loss is \"hinge\": it goes with method pair_switching only, not with %s", options.Method)
+		}
+		t, err := newTask(p, options, work.NewJob(options.Threads, progress))
+		if err != nil {
+			return err
+		}
+		result = t.fit(p.Labels)
+		return nil
+	})
+	return result, err
+}
+
+// solution is a fitted linear score f(x) = coef . x + intercept.
+type solution struct {
+	coef      []float64
+	intercept float64
+	gap       float64 // bound on (objective - optimum) / objective at the final labels
+	converged bool
+	end       ending
+}
+
+// ending says how an outer loop ended.
+type ending struct {
+	reason string
+	steps  int
+}
+
+func (t *task) fit(labels []int32) *Result {
+	s := t.solve()
+	scores := t.score(&s)
+	t.checkShares(scores)
+	if !s.converged {
+		t.warn("the last solve ended at a relative distance of %.2g from the optimum, above tol = %.2g: raise max_iter or tol",
+			s.gap, t.options.Tol)
+	}
+	if s.end.reason == "max_iter" {
+		t.warn("max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
+	}
+	classifier := &model.Linear{
+		Classes: 2, Features: t.rows.Cols(), Outputs: 1, Coef: s.coef, Intercept: []float64{s.intercept},
+		ClassPrior: []float64{1 - t.prior, t.prior}, Method: t.options.Method, Iterations: max(1, s.end.steps),
+		Objective: t.objective(s, scores), Termination: s.end.reason, Warnings: t.warnings,
+	}
+	return &Result{Model: classifier, Transduction: transduced(labels, scores), Distributions: t.distributions,
+		History: t.history.columns(t.options.Method)}
+}
+
+func (t *task) solve() solution {
+	switch {
+	case t.oneClass():
+		return t.constant()
+	case !t.transductive():
+		return t.solveSupervised()
+	case t.options.Method == "annealing":
+		return t.anneal()
+	case t.options.Method == "switching":
+		return t.switching()
+	}
+	return t.pairSwitching()
+}
+
+// constant is the model when all labeled rows have one class.
+func (t *task) constant() solution {
+	s := solution{coef: make([]float64, t.rows.Cols()), intercept: -1, converged: true, end: ending{reason: "one_class"}}
+	if t.positive[0] {
+		s.intercept = 1
+	}
+	t.warn("all labeled rows have one class: the model is constant; label a row of another class")
+	return s
+}
+
+func (t *task) solveSupervised() solution {
+	if len(t.unlabeled) < 2 {
+		t.warn("there are %d unlabeled rows: this is the supervised solution", len(t.unlabeled))
+	}
+	if t.options.Method == "pair_switching" {
+		return t.pairSwitching()
+	}
+	r, _, outcome := t.supervised(t.finalLimits())
+	return t.read(r, outcome, ending{reason: "converged", steps: outcome.Steps})
+}
+
+// score gives the scores of all training rows; where the balance asks for it the threshold is first moved to the share
+// of positives that the class prior says.
+func (t *task) score(s *solution) []float64 {
+	scores := make([]float64, t.rows.Rows())
+	t.job.Visit(int64(t.rows.NonZeros()))
+	t.rows.Times(t.job.Pool, scores, s.coef)
+	if t.balanced() && !t.oneClass() {
+		f := make([]float64, len(t.unlabeled))
+		t.gather(f, scores)
+		_, threshold := labeling.Top(f, t.unlabeledWeight, t.prior)
+		s.intercept = -threshold
+	}
+	for i := range scores {
+		scores[i] += s.intercept
+	}
+	return scores
+}
+
+// objective is the transductive objective of the returned classifier.
+func (t *task) objective(s solution, scores []float64) float64 {
+	square := 0.0
+	for _, w := range s.coef {
+		square += w * w
+	}
+	if t.options.FitIntercept && !t.balanced() {
+		square += s.intercept * s.intercept
+	}
+	return t.transductiveObjective(t.options.Alpha/2*square, scores, t.margin())
+}
+
+// checkShares warns when a class has collapsed.
+func (t *task) checkShares(scores []float64) {
+	if !t.transductive() || t.oneClass() {
+		return
+	}
+	got := t.positiveShare(scores)
+	for class, pair := range [2][2]float64{{1 - got, 1 - t.prior}, {got, t.prior}} {
+		if pair[0] < pair[1]/2 {
+			t.warn("class %d gets %.2g of the unlabeled rows, but its prior is %.2g: check class_prior, or use balance=\"mean\"",
+				class, pair[0], pair[1])
+		}
+	}
+}
+
+func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {
+	coef, intercept := r.Linear()
+	return solution{coef: slices.Clone(coef), intercept: intercept, gap: outcome.Gap / outcome.Value,
+		converged: outcome.Converged, end: end}
+}
+
+// transduced keeps given labels and places the other rows by the sign of their score.
+func transduced(labels []int32, scores []float64) []int32 {
+	classes := slices.Clone(labels)
+	for i, label := range labels {
+		if label >= 0 {
+			continue
+		}
+		classes[i] = 0
+		if scores[i] > 0 {
+			classes[i] = 1
+		}
+	}
+	return classes
+}

@@ -1,0 +1,40 @@
+package transduction
+
+import "github.com/fewlabel/fewlabel/engine/loss"
+
+// Column is one named column of the history, one value an outer step.
+type Column struct {
+	Name   string
+	Values []float64
+}
+
+// history is what happened, one entry an outer step.
+type history struct {
+	level, objective, switched, share, entropy, passes []float64
+}
+
+func (h *history) columns(method string) []Column {
+	level := "unlabeled_weight"
+	if method == "annealing" {
+		level = "temperature"
+	}
+	list := []Column{{"objective", h.objective}, {level, h.level}, {"n_switched", h.switched},
+		{"positive_share", h.share}, {"n_passes", h.passes}}
+	if level == "temperature" {
+		list = append(list, Column{"entropy", h.entropy})
+	}
+	return list
+}
+
+// record notes an outer step and publishes it.
+func (t *task) record(regularizer float64, scores []float64, margin loss.Margin, level float64, switched int, entropy float64) {
+	objective := t.transductiveObjective(regularizer, scores, margin)
+	h := &t.history
+	h.level = append(h.level, level)
+	h.objective = append(h.objective, objective)
+	h.switched = append(h.switched, float64(switched))
+	h.share = append(h.share, t.positiveShare(scores))
+	h.entropy = append(h.entropy, entropy)
+	h.passes = append(h.passes, t.passes())
+	t.job.Report(len(h.level), objective, level, switched, t.passes())
+}

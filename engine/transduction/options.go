@@ -1,0 +1,203 @@
+package transduction
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Options are the settings of Fit. Defaults and legal ranges are written here and nowhere else.
+type Options struct {
+	Method          string
+	Alpha           float64
+	UnlabeledWeight float64
+	ClassPrior      []float64 // [classes] shares among the unlabeled rows; nil: those of the labeled rows
+	Balance         string
+	Loss            string
+	FitIntercept    bool
+	MaxSwitches     int // 0: all that help
+	MaxIter         int
+	Tol             float64
+	Threads         int
+	RandomState     int
+}
+
+// Defaults are the options when nothing is said.
+func Defaults() Options {
+	return Options{
+		Method: "annealing", Alpha: 1e-3, UnlabeledWeight: 1, Balance: "mean", Loss: "squared_hinge", FitIntercept: true,
+		MaxIter: 10000, Tol: 1e-6, Threads: 1,
+	}
+}
+
+// option describes one field of Options for the outside: its name in JSON, Python and C, its range and its meaning.
+type option struct {
+	name, kind, meaning string
+	field               func(o *Options) any // pointer to the field
+	choices             []string
+	minimum             float64
+	exclusive           bool // minimum itself is not allowed
+}
+
+var table = []option{
+	{name: "method", kind: "string", choices: []string{"annealing", "switching", "pair_switching"},
+		meaning: "how labels of unlabeled rows are found", field: func(o *Options) any { return &o.Method }},
+	{name: "alpha", kind: "number", exclusive: true,
+		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
+	{name: "unlabeled_weight", kind: "number",
+		meaning: "weight of the averaged loss of the unlabeled rows", field: func(o *Options) any { return &o.UnlabeledWeight }},
+	{name: "class_prior", kind: "numbers", exclusive: true,
+		meaning: "share of each class among the unlabeled rows; null: as among the labeled rows",
+		field:   func(o *Options) any { return &o.ClassPrior }},
+	{name: "balance", kind: "string", choices: []string{"mean", "labels"},
+		meaning: "how the class prior is held", field: func(o *Options) any { return &o.Balance }},
+	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge"},
+		meaning: "loss of a row; hinge with method pair_switching only", field: func(o *Options) any { return &o.Loss }},
+	{name: "fit_intercept", kind: "boolean",
+		meaning: "whether the classifier has an intercept", field: func(o *Options) any { return &o.FitIntercept }},
+	{name: "max_switches", kind: "integer",
+		meaning: "pairs of labels exchanged at a time, 0: all that help", field: func(o *Options) any { return &o.MaxSwitches }},
+	{name: "max_iter", kind: "integer", minimum: 1,
+		meaning: "largest number of outer steps", field: func(o *Options) any { return &o.MaxIter }},
+	{name: "tol", kind: "number", exclusive: true,
+		meaning: "the final solve ends within this relative distance of the optimum", field: func(o *Options) any { return &o.Tol }},
+	{name: "threads", kind: "integer", minimum: 1,
+		meaning: "goroutines that work at a time", field: func(o *Options) any { return &o.Threads }},
+	{name: "random_state", kind: "integer",
+		meaning: "seed of the order of coordinates in pair_switching", field: func(o *Options) any { return &o.RandomState }},
+}
+
+// OptionsText describes all options as a JSON array.
+func OptionsText() string {
+	defaults := Defaults()
+	list := make([]map[string]any, len(table))
+	for k, o := range table {
+		entry := map[string]any{"name": o.name, "type": o.kind, "meaning": o.meaning, "default": o.field(&defaults)}
+		switch {
+		case o.choices != nil:
+			entry["choices"] = o.choices
+		case o.kind != "boolean":
+			entry["minimum"], entry["exclusive_minimum"] = o.minimum, o.exclusive
+		}
+		list[k] = entry
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// DecodeOptions reads a JSON object strictly: unknown names, wrong types and values out of range are errors that name the
+// option. Options that are not there have their defaults; empty text means all defaults.
+func DecodeOptions(text []byte) (Options, error) {
+	options := Defaults()
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return options, nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(text, &given); err != nil {
+		return options, fault.Argument("options must be a JSON object: %v", err)
+	}
+	names := make([]string, 0, len(given))
+	for name := range given {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if err := options.set(name, given[name]); err != nil {
+			return options, err
+		}
+	}
+	return options, nil
+}
+
+func (o *Options) set(name string, value json.RawMessage) error {
+	k := slices.IndexFunc(table, func(t option) bool { return t.name == name })
+	if k < 0 {
+		return fault.Argument("unknown option %q; did you mean %q?", name, nearest(name))
+	}
+	t := table[k]
+	if string(value) == "null" && t.kind != "numbers" {
+		return fault.Argument("%s is null: it must be a %s", name, t.kind)
+	}
+	if err := json.Unmarshal(value, t.field(o)); err != nil {
+		return fault.Argument("%s is %s: it must be a %s", name, value, t.kind)
+	}
+	return t.check(o)
+}
+
+func (t option) check(o *Options) error {
+	switch field := t.field(o).(type) {
+	case *string:
+		if !slices.Contains(t.choices, *field) {
+			return fault.Argument("%s is %q: it must be one of %s", t.name, *field, strings.Join(t.choices, ", "))
+		}
+	case *float64:
+		return t.inRange(*field)
+	case *int:
+		return t.inRange(float64(*field))
+	case *[]float64:
+		return checkPrior(*field)
+	}
+	return nil
+}
+
+func (t option) inRange(value float64) error {
+	if math.IsNaN(value) || math.IsInf(value, 0) || value < t.minimum || t.exclusive && value == t.minimum {
+		relation := "at least"
+		if t.exclusive {
+			relation = "above"
+		}
+		return fault.Argument("%s is %v: it must be %s %v", t.name, value, relation, t.minimum)
+	}
+	return nil
+}
+
+func checkPrior(prior []float64) error {
+	total := 0.0
+	for class, share := range prior {
+		if !(share > 0 && share < 1) {
+			return fault.Argument("class_prior of class %d is %v: it must lie between 0 and 1", class, share)
+		}
+		total += share
+	}
+	if prior != nil && math.Abs(total-1) > 1e-6 {
+		return fault.Argument("class_prior sums to %v: it must sum to 1", total)
+	}
+	return nil
+}
+
+// nearest is the option whose name is fewest edits away.
+func nearest(name string) string {
+	best, bestDistance := "", math.MaxInt
+	for _, t := range table {
+		if d := editDistance(name, t.name); d < bestDistance {
+			best, bestDistance = t.name, d
+		}
+	}
+	return best
+}
+
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

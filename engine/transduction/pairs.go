@@ -1,0 +1,158 @@
+package transduction
+
+import (
+	"github.com/fewlabel/fewlabel/engine/dual"
+	"github.com/fewlabel/fewlabel/engine/loss"
+)
+
+// pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
+//
+//	Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled rows cost
+//	         C*₊ as positive and C*₋ as negative; both end at C* = λ' s_j / α
+//	Symbols  num₊ number of positive unlabeled rows, from the class prior; ξ_m, ξ_l slacks of a positive, a negative row
+//	Source   Joachims 1999, algorithm TSVM: C*₋ starts at 1e-5 C*, C*₊ in the ratio num₊ : rest to it, both are doubled up to
+//	         C*. Differences: costs relative to C*; the dual is kept warm between switches and solved loosely on the way
+//	Stops    at each cost: no positive and negative row with ξ_m > 0, ξ_l > 0, ξ_m + ξ_l > 2 after a solve to tolerance;
+//	         max_iter switches and levels together
+//	Cost     a switch: one or a few epochs over the rows that are not shrunk
+func (t *task) pairSwitching() solution {
+	d := t.descent()
+	if !t.transductive() {
+		primal, gap := d.Solve(t.options.Tol, finalEpochs)
+		return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
+	}
+	d.Solve(looseGap, looseEpochs)
+	positive, _ := t.topLabels(t.dualScores(d))
+	t.signs(d, positive)
+	ratio := t.prior / (1 - t.prior)
+	end := ending{reason: "no_switch"}
+	for minus, plus := firstCost, firstCost*ratio; ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
+		done := minus == 1 && plus == 1
+		t.dualCosts(d, positive, plus, minus)
+		gap, switched, exhausted := t.switchPairs(d, positive, plus, minus, done, &end)
+		t.recordDual(d, max(plus, minus), switched)
+		if done || exhausted {
+			if exhausted {
+				end.reason = "max_iter"
+			}
+			return t.readDual(d, gap, end)
+		}
+	}
+}
+
+const (
+	firstCost   = 1e-5
+	looseGap    = 0.02
+	looseEpochs = 20
+	finalEpochs = 2000
+)
+
+// switchPairs switches pairs at fixed costs until none is left, and returns the relative gap of the last solve.
+func (t *task) switchPairs(d *dual.Descent, positive []bool, plus, minus float64, last bool, end *ending) (gap float64,
+	switched int, exhausted bool) {
+	for {
+		tolerance, epochs := looseGap, looseEpochs
+		if last {
+			tolerance, epochs = t.options.Tol, finalEpochs
+		}
+		primal, distance := d.Solve(tolerance, epochs)
+		gap = distance / primal
+		end.steps++
+		before := switched
+		for end.steps < t.options.MaxIter && t.switchPair(d, positive, plus, minus) {
+			switched++
+			end.steps++
+			d.Solve(looseGap, 1)
+		}
+		if switched == before || end.steps >= t.options.MaxIter {
+			return gap, switched, switched > before
+		}
+	}
+}
+
+// switchPair exchanges the labels of the positive and the negative row with the largest slacks, if that lowers the cost.
+func (t *task) switchPair(d *dual.Descent, positive []bool, plus, minus float64) bool {
+	best, slack := [2]int{-1, -1}, [2]float64{}
+	for k, i := range t.unlabeled {
+		side := 0
+		if positive[k] {
+			side = 1
+		}
+		if s := 1 - d.Sign[i]*d.Score(i); s > slack[side] {
+			best[side], slack[side] = k, s
+		}
+	}
+	t.job.Visit(int64(len(t.unlabeled)) * int64(t.rows.NonZeros()) / int64(t.rows.Rows()))
+	if best[0] < 0 || best[1] < 0 || slack[0]+slack[1] <= 2 {
+		return false
+	}
+	for side, k := range best {
+		positive[k] = side == 0
+		t.place(d, k, positive[k], plus, minus)
+	}
+	return true
+}
+
+// descent is the dual problem of the labeled rows.
+func (t *task) descent() *dual.Descent {
+	d := dual.New(t.job, t.rows, t.frame(), t.options.Loss == "squared_hinge", t.options.RandomState)
+	for k, i := range t.labeled {
+		d.Sign[i] = -1
+		if t.positive[k] {
+			d.Sign[i] = 1
+		}
+		d.Cost[i] = t.labeledWeight[k] / t.options.Alpha
+	}
+	return d
+}
+
+func (t *task) signs(d *dual.Descent, positive []bool) {
+	for k, i := range t.unlabeled {
+		d.Sign[i] = -1
+		if positive[k] {
+			d.Sign[i] = 1
+		}
+	}
+}
+
+// place gives unlabeled row k its label and the cost of that side.
+func (t *task) place(d *dual.Descent, k int, positive bool, plus, minus float64) {
+	sign, level := -1.0, minus
+	if positive {
+		sign, level = 1, plus
+	}
+	i := t.unlabeled[k]
+	d.Relabel(i, sign)
+	d.Cost[i] = level * t.options.UnlabeledWeight * t.unlabeledWeight[k] / t.options.Alpha
+}
+
+func (t *task) dualCosts(d *dual.Descent, positive []bool, plus, minus float64) {
+	for k := range t.unlabeled {
+		t.place(d, k, positive[k], plus, minus)
+	}
+}
+
+func (t *task) dualScores(d *dual.Descent) []float64 {
+	scores := make([]float64, t.rows.Rows())
+	for i := range scores {
+		scores[i] = d.Score(int32(i))
+	}
+	t.job.Visit(int64(t.rows.NonZeros()))
+	return scores
+}
+
+func (t *task) readDual(d *dual.Descent, gap float64, end ending) solution {
+	coef, intercept := d.Linear()
+	return solution{coef: coef, intercept: intercept, converged: gap <= t.options.Tol, gap: gap, end: end}
+}
+
+func (t *task) recordDual(d *dual.Descent, level float64, switched int) {
+	t.record(t.options.Alpha/2*d.Square(), t.dualScores(d), t.margin(), level*t.options.UnlabeledWeight, switched, 0)
+}
+
+func (t *task) margin() loss.Margin {
+	if t.options.Loss == "hinge" {
+		return loss.Hinge{}
+	}
+	return loss.SquaredHinge{}
+}

@@ -1,0 +1,83 @@
+package transduction
+
+import (
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/risk"
+)
+
+// switching is the TSVM with multiple switching.
+//
+//	Problem  min over w and y_j in {-1,+1}  α/2 |w|² + Σ_i s_i ξ(y_i f_i) + λ' Σ_j s_j ξ(y_j f_j)  subject to the number of
+//	         positive y_j, r of all; λ' raised in steps to its value
+//	Symbols  as in anneal; S largest number of pairs switched at a time
+//	Source   Sindhwani & Keerthi 2006 section 3.1. Differences: the first labels come from the supervised solution, and w
+//	         goes on from there instead of from zero; on the way w is solved inexactly
+//	Stops    at each λ': no pair switched; at the last an exact solve, and again while that makes pairs switch
+//	Cost     a level: a few Newton steps, see minimize
+func (t *task) switching() solution {
+	margin := loss.SquaredHinge{}
+	r, newton, _ := t.supervised(t.startLimits())
+	scores, g := make([]float64, t.rows.Rows()), make([]float64, len(t.unlabeled))
+	r.ScoreAll(scores)
+	positive, _ := t.topLabels(scores)
+	end := ending{reason: "no_switch"}
+	for level := firstLevel; level < 1 && end.steps < t.options.MaxIter; level *= raise {
+		for end.steps < t.options.MaxIter {
+			t.hardCosts(r, positive, level)
+			newton.Minimize(r, minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: 1})
+			t.preferences(g, r.Scores(), margin)
+			switched := labeling.Switch(positive, g, t.options.MaxSwitches)
+			end.steps++
+			t.record(r.Regularizer(), r.Scores(), margin, level*t.options.UnlabeledWeight, switched, 0)
+			if switched == 0 {
+				break
+			}
+		}
+	}
+	if end.steps >= t.options.MaxIter {
+		end.reason = "max_iter"
+	}
+	outcome, reason := t.settle(r, newton, positive)
+	if reason != "" {
+		end.reason = reason
+	}
+	t.record(r.Regularizer(), r.Scores(), margin, t.options.UnlabeledWeight, 0, 0)
+	return t.read(r, outcome, end)
+}
+
+// λ' starts at firstLevel of its value and is raised by this factor (Keerthi et al. 2012: 1e-4, 3e-4, ..., 1).
+const (
+	firstLevel = 1e-4
+	raise      = 3.0
+)
+
+// settle solves exactly at hard labels, switches, and repeats until no pair switches: labels and weights are then each
+// optimal given the other.
+func (t *task) settle(r *risk.Risk, newton *minimize.Newton, positive []bool) (minimize.Outcome, string) {
+	g := make([]float64, len(positive))
+	for round := 0; ; round++ {
+		t.hardCosts(r, positive, 1)
+		outcome := newton.Minimize(r, t.finalLimits())
+		if round == settleRounds {
+			return outcome, "max_iter"
+		}
+		t.preferences(g, r.Scores(), loss.SquaredHinge{})
+		if labeling.Switch(positive, g, t.options.MaxSwitches) == 0 {
+			return outcome, ""
+		}
+	}
+}
+
+// hardCosts makes every unlabeled row cost level times its weight on the side of its label.
+func (t *task) hardCosts(r *risk.Risk, positive []bool, level float64) {
+	for k, i := range t.unlabeled {
+		cost := level * t.options.UnlabeledWeight * t.unlabeledWeight[k]
+		r.Plus[i], r.Minus[i] = 0, cost
+		if positive[k] {
+			r.Plus[i], r.Minus[i] = cost, 0
+		}
+	}
+	r.Recost()
+}

@@ -1,0 +1,113 @@
+// Package wholefile writes a file whole or not at all: under another name first, which then takes the place of the old
+// file. A reader never sees half a file, and a failure leaves the old one as it was.
+package wholefile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Write makes the file at path from what fill writes. A symbolic link is followed; what is not a regular file (a pipe, a
+// terminal) is written in place. An error of fill is returned as it is, one of the system as a fault.File with the path.
+func Write(path string, fill func(w io.Writer) error) error {
+	target, mode := path, fs.FileMode(0o666)
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		target = resolved
+	}
+	switch info, err := os.Stat(target); {
+	case err == nil && info.IsDir():
+		return failed(path, errors.New("it is a directory"))
+	case err == nil && !info.Mode().IsRegular():
+		return writeInPlace(path, fill)
+	case err == nil:
+		mode = info.Mode().Perm()
+	}
+	return writeBeside(path, target, mode, fill)
+}
+
+func writeInPlace(path string, fill func(w io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return failed(path, err)
+	}
+	return fillAndClose(path, file, fill, func() error { return nil })
+}
+
+func writeBeside(path, target string, mode fs.FileMode, fill func(w io.Writer) error) error {
+	temporary := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(target), rand.Uint32()))
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return failed(path, err)
+	}
+	defer os.Remove(temporary) // fails once the file has its own name
+	if err := fillAndClose(path, file, fill, file.Sync); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, target); err != nil {
+		return failed(path, err)
+	}
+	return nil
+}
+
+// fillAndClose closes the file whatever happens, also when fill panics.
+func fillAndClose(path string, file *os.File, fill func(w io.Writer) error, settle func() error) error {
+	defer file.Close()
+	w := &writer{file: file}
+	buffered := bufio.NewWriterSize(w, 1<<18)
+	err := fill(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	switch {
+	case w.failure != nil:
+		return failed(path, w.failure)
+	case err != nil:
+		return err
+	}
+	if err := settle(); err != nil {
+		return failed(path, err)
+	}
+	if err := file.Close(); err != nil {
+		return failed(path, err)
+	}
+	return nil
+}
+
+// writer remembers the failure of the system, however the layers above it wrap it.
+type writer struct {
+	file    *os.File
+	failure error
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	if err != nil {
+		w.failure = err
+	}
+	return n, err
+}
+
+func failed(path string, err error) error {
+	return fault.File("cannot write %s: %v", path, Reason(err))
+}
+
+// Reason is an error of the system without the operation and the path that the os package puts in front.
+func Reason(err error) error {
+	var withPath *fs.PathError
+	if errors.As(err, &withPath) {
+		return withPath.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package work
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Progress is the struct that a running fit shares with its caller, laid out as fewlabel_progress in fewlabel.h. Each
+// field is read and written atomically.
+type Progress struct {
+	Cancel    int64  // set by the caller: stop
+	Step      int64  // outer steps done
+	Objective uint64 // bits of a float64
+	Level     uint64 // bits of a float64: temperature or weight of the unlabeled rows
+	Switched  int64  // labels changed in the step
+	Passes    uint64 // bits of a float64
+}
+
+// Job is one run of the engine: its workers, its progress and its account of the work done.
+type Job struct {
+	*Pool
+	Reducer  Reducer // nil on one machine
+	progress *Progress
+	visited  int64 // non-zeros read so far
+}
+
+// NewJob makes a job; progress may be nil.
+func NewJob(threads int, progress *Progress) *Job {
+	if progress == nil {
+		progress = &Progress{}
+	}
+	return &Job{Pool: NewPool(threads), progress: progress}
+}
+
+// Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has asked to stop. It is called
+// once a product with the data.
+func (j *Job) Check() {
+	if atomic.LoadInt64(&j.progress.Cancel) != 0 {
+		panic(&Panic{Value: fault.ErrCancelled})
+	}
+}
+
+// Visit counts non-zeros read by a product and looks at the cancel flag.
+func (j *Job) Visit(nonZeros int64) {
+	j.visited += nonZeros
+	j.Check()
+}
+
+// Visited is the number of non-zeros read so far.
+func (j *Job) Visited() int64 { return j.visited }
+
+// Report publishes one outer step.
+func (j *Job) Report(step int, objective, level float64, switched int, passes float64) {
+	atomic.StoreUint64(&j.progress.Objective, math.Float64bits(objective))
+	atomic.StoreUint64(&j.progress.Level, math.Float64bits(level))
+	atomic.StoreInt64(&j.progress.Switched, int64(switched))
+	atomic.StoreUint64(&j.progress.Passes, math.Float64bits(passes))
+	atomic.StoreInt64(&j.progress.Step, int64(step))
+}

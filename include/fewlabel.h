@@ -1,0 +1,137 @@
+/* fewlabel.h: classifiers from few labels and many unlabeled rows. The contract.
+ *
+ * Rules that hold for every function
+ *   Result     a status code; 0 is success. Outputs are written only on success.
+ *   Errors     `error` is a buffer of `error_size` bytes that the caller owns; it may be NULL with size 0. After a
+ *              failure it holds a message in English that names the argument; it is always NUL-terminated.
+ *   Arrays     inputs are borrowed for the call and never written. Outputs go to arrays the caller has sized.
+ *   Handles    integers, 0 is never one. A wrong or freed handle gives FEWLABEL_BAD_HANDLE, never a crash.
+ *   Threads    every function may be called from any thread at any time; concurrent fits are independent. Calls
+ *              on one handle may run concurrently, except that freeing it must come last.
+ *   Processes  after fork() a child must not use a copy of the library that its parent loaded: every function
+ *              then returns FEWLABEL_FORKED at once. Load the library in the child, or start it with exec.
+ *   Settings   all are arguments. The library reads no environment variable and installs no signal handler.
+ */
+#ifndef FEWLABEL_H
+#define FEWLABEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FEWLABEL_ABI_VERSION 1
+
+/* Status codes. */
+#define FEWLABEL_OK 0
+#define FEWLABEL_BAD_ARGUMENT 1 /* the caller's mistake: a null pointer, an option out of range, an unknown name */
+#define FEWLABEL_BAD_DATA 2     /* the data cannot be used: an index out of range, NaN, a damaged file */
+#define FEWLABEL_BAD_HANDLE 3   /* the handle is unknown or was freed */
+#define FEWLABEL_CANCELLED 4    /* progress->cancel was set */
+#define FEWLABEL_IO_ERROR 5     /* a file cannot be opened, read or written */
+#define FEWLABEL_INTERNAL 6     /* a defect of fewlabel; the process goes on */
+#define FEWLABEL_FORKED 7       /* called in a forked child, see Processes above */
+
+/* Types of array elements. */
+#define FEWLABEL_INT32 1
+#define FEWLABEL_INT64 2
+#define FEWLABEL_FLOAT32 3
+#define FEWLABEL_FLOAT64 4
+
+/* A sparse matrix in compressed row form. Row i holds the entries indptr[i] ... indptr[i+1]-1 of `indices` and
+ * `values`. Indices may be unsorted; an index that occurs twice in a row counts with the sum of its values. */
+typedef struct {
+  int64_t n_rows;
+  int64_t n_features;
+  int64_t n_values;    /* length of `indices` and of `values` */
+  const void *indptr;  /* [n_rows + 1] of index_type */
+  const void *indices; /* [n_values] of index_type, each in 0 ... n_features-1 */
+  const void *values;  /* [n_values] of value_type, finite */
+  int32_t index_type;  /* FEWLABEL_INT32 or FEWLABEL_INT64 */
+  int32_t value_type;  /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
+} fewlabel_csr;
+
+/* Shared by a running fit and its caller: zero it, pass it, read it from another thread at any time. Set `cancel`
+ * to a value other than 0 and the fit returns FEWLABEL_CANCELLED within a fraction of a second. */
+typedef struct {
+  int64_t cancel;     /* written by the caller */
+  int64_t step;       /* outer steps done */
+  double objective;   /* of the method, after that step */
+  double level;       /* the temperature (annealing) or the weight of the unlabeled rows (switching) */
+  int64_t n_switched; /* labels changed in that step */
+  double n_passes;    /* passes over the non-zeros so far */
+} fewlabel_progress;
+
+/* Numbers that grow with every incompatible change of this file, and the version of the library ("0.1.0"). */
+int32_t fewlabel_abi_version(void);
+const char *fewlabel_version(void);
+
+/* The options of fewlabel_fit as a JSON array of objects with "name", "type", "default", "meaning" and, where they
+ * apply, "choices", "minimum", "maximum", "exclusive_minimum". `needed` gets the bytes that the whole text takes,
+ * NUL included; `text` may be NULL to ask for it. */
+int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
+
+/* Fit a classifier.
+ *   rows     the training rows, labeled and unlabeled
+ *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled
+ *   weights  [n_rows] weight of each row, not negative; NULL: all 1
+ *   options  JSON object, for example {"method": "annealing", "alpha": 1e-3, "threads": 2}; NULL: the defaults
+ *   progress may be NULL
+ *   model    gets the handle; release it with fewlabel_free */
+int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, const char *options,
+                     fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
+
+/* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs" (columns of decisions: 1
+ * for two classes), "method", "n_iter", "objective", "termination_condition", "warnings", "metadata" (the text given
+ * to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`. */
+int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
+                        int64_t error_size);
+
+/* Copy a named array of a model. Always: "coef" [n_features * n_outputs], all outputs of a feature side by side,
+ * "intercept" [n_outputs], "class_prior" [n_classes]. Directly after a fit also "transduction" [n_rows] (class
+ * number of every training row), "label_distributions" [n_rows * n_classes] where the method has them, and
+ * "history.NAME" for every column of the history. `length` must be the length that fewlabel_report gives. */
+int32_t fewlabel_array(int64_t model, const char *name, double *values, int64_t length, char *error,
+                       int64_t error_size);
+
+/* Decision values [n_rows * n_outputs] and class numbers [n_rows] of rows with the features of the model. With two
+ * classes a decision above 0 means class 1. `threads` is 1 or more. */
+int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions, char *error,
+                          int64_t error_size);
+int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
+                         int64_t error_size);
+
+/* Write a model to a file and read it again. `metadata` is any JSON text to keep with it, or NULL. */
+int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
+int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
+
+/* Read a svmlight / libsvm file: plain, gzip or zstd, told by its first bytes.
+ *   labels_path   SVMlin's form: rows without a label, labels in this second file; NULL: each row starts with one
+ *   zero_based    1: the first feature is number 0; 0: it is number 1
+ *   n_features    0: the largest number found; otherwise a larger number in the file is an error
+ * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
+ * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i has the
+ * labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of the
+ * five may be NULL: not wanted. */
+int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
+                               int32_t threads, int64_t *data, char *error, int64_t error_size);
+int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_features, int64_t *n_values,
+                                int64_t *n_labels, char *error, int64_t error_size);
+int32_t fewlabel_svmlight_copy(int64_t data, int64_t *indptr, int32_t *indices, double *values, double *labels,
+                               int64_t *label_indptr, char *error, int64_t error_size);
+
+/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst. */
+int32_t fewlabel_svmlight_write(const char *path, const fewlabel_csr *rows, const double *labels, int32_t zero_based,
+                                char *error, int64_t error_size);
+
+/* Release a handle of any kind. */
+int32_t fewlabel_free(int64_t handle, char *error, int64_t error_size);
+
+/* Number of handles not yet freed: 0 at the end of a program that leaks none. */
+int64_t fewlabel_live_handles(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
