@@ -5,45 +5,44 @@ import (
 	"slices"
 )
 
-// Top marks the rows with the largest scores as positive until their weight is as near to share of the whole weight as
-// whole rows allow, and returns a threshold between the two groups. Equal scores: the earlier row first. At least one row
-// of positive weight goes to either side.
+// Top marks the rows with the largest scores as positive, so that their weight is as near to share of the whole weight as a
+// cut between different scores allows, and returns a threshold in the middle of that cut. Rows with equal scores go
+// together: a row of weight 2 is the same as two copies of it. At least one row goes to either side; where all scores are
+// equal the first rows are the positive ones.
 func Top(scores, weights []float64, share float64) (positive []bool, threshold float64) {
+	positive = make([]bool, len(scores))
+	if len(scores) < 2 {
+		return positive, math.Inf(1)
+	}
 	order := descending(scores)
+	distinct := scores[order[0]] != scores[order[len(order)-1]]
 	total := 0.0
 	for _, w := range weights {
 		total += w
 	}
-	positive = make([]bool, len(scores))
-	got, count := 0.0, 0
+	best, count, got := math.Inf(1), 1, 0.0
 	for k, j := range order[:len(order)-1] {
-		if k > 0 && got+weights[j]/2 > share*total {
-			break
-		}
-		positive[j] = true
 		got += weights[j]
-		count = k + 1
+		if distinct && scores[j] == scores[order[k+1]] {
+			continue
+		}
+		if distance := math.Abs(got - share*total); distance < best {
+			best, count = distance, k+1
+		}
 	}
-	if len(scores) < 2 {
-		return positive, math.Inf(-1)
+	for _, j := range order[:count] {
+		positive[j] = true
 	}
 	upper, lower := scores[order[count-1]], scores[order[count]]
 	return positive, lower + (upper-lower)/2
 }
 
+// descending lists the rows by falling score, equal scores by row number.
 func descending(scores []float64) []int32 {
 	order := make([]int32, len(scores))
 	for j := range order {
 		order[j] = int32(j)
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return int(a - b)
-	})
+	slices.SortFunc(order, func(a, b int32) int { return compare(scores[b], scores[a], a, b) })
 	return order
 }

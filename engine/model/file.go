@@ -44,7 +44,8 @@ type header struct {
 	Arrays      table           `json:"arrays"`
 }
 
-// table has a field for each array and is no map, so that decoding a header of a few bytes cannot make millions of entries.
+// table has a field for each array and is no map, so that decoding a header of a few bytes cannot make millions of
+// entries.
 type table struct {
 	Coef       entry `json:"coef"`
 	Intercept  entry `json:"intercept"`

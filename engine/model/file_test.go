@@ -207,14 +207,15 @@ func TestLoadFilesThatLie(t *testing.T) {
 			"the array intercept is missing or not of type float64"},
 		{"another type", func(h *header, _ *[]byte) { h.Arrays.Coef.Dtype = "float32" },
 			"the array coef is missing or not of type float64"},
-		{"negative offset", func(h *header, _ *[]byte) { h.Arrays.Coef.Offset = -1 }, "the array coef is not inside the file"},
+		{"negative offset", func(h *header, _ *[]byte) { h.Arrays.Coef.Offset = -1 },
+			"the array coef is not inside the file"},
 		{"negative bytes", func(h *header, _ *[]byte) { h.Arrays.Coef.Bytes = -1 }, "the array coef is not inside the file"},
 		{"behind the end", func(h *header, _ *[]byte) { h.Arrays.ClassPrior.Offset++ },
 			"the array class_prior is not inside the file"},
 		{"far behind the end", func(h *header, _ *[]byte) { h.Arrays.Coef.Offset = math.MaxInt64 },
 			"the array coef is not inside the file"},
 		{"not zstd", func(h *header, data *[]byte) { (*data)[h.Arrays.Coef.Offset] ^= 0xff },
-			"the array coef cannot be decompressed: invalid input: magic number mismatch"},
+			"the array coef cannot be decompressed"},
 		{"NaN", func(h *header, data *[]byte) {
 			h.Arrays.Intercept = entry{"float64", 1, int64(len(*data)), int64(len(compressed(math.NaN())))}
 			*data = append(*data, compressed(math.NaN())...)
@@ -231,26 +232,30 @@ func TestLoadFilesThatLie(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = readBytes(seal(text, changed))
-			wantFault(t, err, fault.BadData, "the model file is not a valid model file: "+c.want)
+			wantInvalid(t, seal(text, changed), c.want)
 		})
 	}
 }
 
-func TestLoadHeadersThatLie(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                   "its header cannot be read: unexpected end of JSON input",
-		"[]":                 "its header cannot be read: json: cannot unmarshal array into Go value of type model.header",
-		`{"n_classes":1e99}`: "its header cannot be read: json: cannot unmarshal number 1e99 into Go struct field header.n_classes of type int",
-		"{}":                 "n_classes is 0: it must be 1 to 2147483647",
-	} {
-		_, err := readBytes(seal([]byte(text), nil))
-		wantFault(t, err, fault.BadData, "the model file is not a valid model file: "+want)
+// wantInvalid takes the start of the message only: what follows can come from a decoder's own words.
+func wantInvalid(t testing.TB, file []byte, message string) {
+	t.Helper()
+	_, err := readBytes(file)
+	var f *fault.Error
+	message = "the model file is not a valid model file: " + message
+	if !errors.As(err, &f) || f.Kind != fault.BadData || !strings.HasPrefix(f.Message, message) {
+		t.Errorf("got the error\n\t%v\nwant\n\t%v", err, message)
 	}
+}
+
+func TestLoadHeadersThatLie(t *testing.T) {
+	for _, text := range []string{"", "[]", `{"n_classes":1e99}`, `{"n_classes":2}{}`, "\xff"} {
+		wantInvalid(t, seal([]byte(text), nil), "its header cannot be read: ")
+	}
+	wantInvalid(t, seal([]byte("{}"), nil), "n_classes is 0: it must be 1 to 2147483647")
 	file := preamble{headerLength: math.MaxUint32, fileLength: preambleSize + checksumSize}.bytes()
 	sum := sha256.Sum256(file)
-	_, err := readBytes(append(file, sum[:]...))
-	wantFault(t, err, fault.BadData, "the model file is not a valid model file: its header is too long")
+	wantInvalid(t, append(file, sum[:]...), "its header is too long")
 }
 
 func TestUnknownFieldsAreLeftAlone(t *testing.T) {

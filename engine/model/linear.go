@@ -1,5 +1,5 @@
-// Package model holds a linear classifier: what it says of rows (linear.go) and the file it is kept in (file.go, write.go,
-// read.go, arrays.go; docs/model-file.md describes it byte by byte). Start at Linear.
+// Package model holds a linear classifier: what it says of rows (linear.go) and the file it is kept in (file.go,
+// write.go, read.go, arrays.go; docs/model-file.md describes it byte by byte). Start at Linear.
 package model
 
 import (
@@ -29,8 +29,8 @@ type Linear struct {
 	Metadata    json.RawMessage // any JSON that the caller keeps with the model; nil: none
 }
 
-// Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same bits
-// alone and in a batch, on any number of threads.
+// Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same
+// bits alone and in a batch, on any number of threads.
 func (m *Linear) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) error {
 	if err := m.fits(rows, "decisions", len(dst), m.Outputs); err != nil {
 		return err

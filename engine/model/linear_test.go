@@ -23,7 +23,8 @@ func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
 func randomModel(classes, features int) *Linear {
 	random := rand.New(rand.NewPCG(uint64(classes), uint64(features)))
 	m := &Linear{
-		Classes: classes, Features: features, Outputs: classes, Method: "annealing", Iterations: 12, Objective: random.Float64(),
+		Classes: classes, Features: features, Outputs: classes, Method: "annealing", Iterations: 12,
+		Objective:   random.Float64(),
 		Termination: "entropy", Warnings: []string{"the class prior disagrees"},
 		Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
 	}
@@ -107,21 +108,24 @@ func TestTies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	two := func(coef, intercept float64) Linear {
+		return Linear{Classes: 2, Features: 1, Outputs: 1, Coef: []float64{coef}, Intercept: []float64{intercept}}
+	}
+	three := func(coef, intercept []float64) Linear {
+		return Linear{Classes: 3, Features: 1, Outputs: 3, Coef: coef, Intercept: intercept}
+	}
+	one := two(1, 5)
+	one.Classes = 1
 	for _, c := range []struct {
 		name string
 		m    Linear
 		want []int32
 	}{
-		{"a decision of 0 is class 0", Linear{Classes: 2, Features: 1, Outputs: 1, Coef: []float64{1}, Intercept: []float64{0}},
-			[]int32{0, 1}},
-		{"so is -0", Linear{Classes: 2, Features: 1, Outputs: 1, Coef: []float64{0}, Intercept: []float64{math.Copysign(0, -1)}},
-			[]int32{0, 0}},
-		{"the first of equals wins", Linear{Classes: 3, Features: 1, Outputs: 3, Coef: []float64{0, 1, 1},
-			Intercept: []float64{2, 2, 2}}, []int32{0, 1}},
-		{"all below 0", Linear{Classes: 3, Features: 1, Outputs: 3, Coef: []float64{0, 0, -1}, Intercept: []float64{-3, -2, -1.5}},
-			[]int32{2, 1}},
-		{"one class only", Linear{Classes: 1, Features: 1, Outputs: 1, Coef: []float64{1}, Intercept: []float64{5}},
-			[]int32{0, 0}},
+		{"a decision of 0 is class 0", two(1, 0), []int32{0, 1}},
+		{"so is -0", two(0, math.Copysign(0, -1)), []int32{0, 0}},
+		{"the first of equals wins", three([]float64{0, 1, 1}, []float64{2, 2, 2}), []int32{0, 1}},
+		{"all below 0", three([]float64{0, 0, -1}, []float64{-3, -2, -1.5}), []int32{2, 1}},
+		{"one class only", one, []int32{0, 0}},
 	} {
 		got := make([]int32, 2)
 		if err := c.m.Predict(work.NewPool(1), rows, got); err != nil || !reflect.DeepEqual(got, c.want) {

@@ -1,8 +1,9 @@
 package svmlight
 
 // extend appends more to all. When memory is short it asks for what the whole file will need if it goes on as it began:
-// share is the part of the file read so far, 0 if unknown. An array is then moved once or twice early on and not doubled
-// near the end, where old and new together would cost most. What is asked for but never filled costs address space only.
+// share is the part of the file read so far, 0 if unknown. An array is then moved once or twice early on and not
+// doubled near the end, where old and new together would cost most. What is asked for but never filled costs address
+// space only.
 func extend[T any](all, more []T, share float64) []T {
 	return append(reserve(all, len(more), share), more...)
 }

@@ -14,7 +14,8 @@ import (
 // read is read back from what Write makes of it.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"1 1:0.5 3:2\n-1 2:1e-3\n", "1,2 1:1\n 2:1\n\n3", "# c\r\n1 qid:3 1:0.5 # x\r\n", "1:0.5\n\n2:7\n", "1 0:1\n", "1 1:nan",
+		"1 1:0.5 3:2\n-1 2:1e-3\n", "1,2 1:1\n 2:1\n\n3", "# c\r\n1 qid:3 1:0.5 # x\r\n",
+		"1:0.5\n\n2:7\n", "1 0:1\n", "1 1:nan",
 		string(gzipped("1 1:0.5\n")), string(zstandard("1 1:0.5\n")), "\x28\xb5\x2f\xfd", "\x1f\x8b",
 	} {
 		f.Add([]byte(text), false, uint16(0))

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// number reads the decimal number at the start of text ("-12", "0.5", ".5e-7") and tells how many bytes it takes; 0 means
-// that there is none. The value is the float64 nearest to the number, ±Inf when it is too large for one.
+// number reads the decimal number at the start of text ("-12", "0.5", ".5e-7") and tells how many bytes it takes; 0
+// means that there is none. The value is the float64 nearest to the number, ±Inf when it is too large for one.
 func number(text []byte) (value float64, length int) {
 	d := scan(text)
 	if d.length == 0 {
@@ -122,8 +122,8 @@ func nearest(mantissa uint64, exponent int) (value float64, ok bool) {
 
 // quotient is the float64 nearest to mantissa / 10^power, by one division of integers: mantissa not 0, power <= 27.
 //
-// With the top bits of m and d = 5^power moved to bit 63, q = floor(m 2^63 / d) has 63 or 64 bits, at least ten more than
-// a float64 keeps. If a remainder is left, setting the last bit of q is enough to tell it from a tie, so that the
+// With the top bits of m and d = 5^power moved to bit 63, q = floor(m 2^63 / d) has 63 or 64 bits, at least ten more
+// than a float64 keeps. If a remainder is left, setting the last bit of q is enough to tell it from a tie, so that the
 // conversion rounds as the whole quotient would. The power of two that remains is exact.
 func quotient(mantissa uint64, power int) float64 {
 	divisor := powersOfFive[power]

@@ -28,7 +28,8 @@ func TestNumberForms(t *testing.T) {
 		"00012.500", "0.00000000000000000000000000000001234", "0.000000000000000000000000", "12345678901234567890123",
 		"1e22", "1e23", "9007199254740992", "9007199254740993", "9007199254740993e1", "18446744073709551615",
 		"18446744073709551616", "1844674407370955161.5e-26", "1e-27", "1e-28", "9999999999999999999e-27", "1e308", "1e309",
-		"-1e309", "1e-323", "1e-400", "4.9e-324", "2.2250738585072011e-308", "1e99999999999999999999", "1e-99999999999999999999",
+		"-1e309", "1e-323", "1e-400", "4.9e-324", "2.2250738585072011e-308", "1e99999999999999999999",
+		"1e-99999999999999999999",
 		"0e99999999999", "179769313486231580793728971405301e276", "8.5", "0.1", "0.3", "1.7976931348623157e308",
 	} {
 		checkNumber(t, text)
@@ -48,7 +49,7 @@ func TestNumberStopsAtOtherText(t *testing.T) {
 
 func TestNumberOnRandomText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 200_000 {
+	for range 50_000 {
 		value := math.Float64frombits(random.Uint64())
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			continue
@@ -62,8 +63,8 @@ func TestNumberOnRandomText(t *testing.T) {
 	}
 }
 
-// Halfway between two neighbours the last remainder decides: an odd number of 54 bits over a power of two is such a tie,
-// and written with the digits of t * 5^k / 10^k it goes through quotient.
+// Halfway between two neighbours the last remainder decides: an odd number of 54 bits over a power of two is such a
+// tie, and written with the digits of t * 5^k / 10^k it goes through quotient.
 func TestNumberOnTies(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {
@@ -92,7 +93,7 @@ func TestQuotientNeedsNoHelp(t *testing.T) {
 }
 
 func FuzzNumber(f *testing.F) {
-	for _, text := range []string{"1", "-0.5", "123.456e-7", "9007199254740993", "1e23", "0.00000000000000000001", "1e999"} {
+	for _, text := range []string{"1", "-0.5", "123.456e-7", "9007199254740993", "1e23", "0.0000000000000001", "1e999"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -111,7 +112,9 @@ func FuzzNumber(f *testing.F) {
 }
 
 func BenchmarkNumber(b *testing.B) {
-	for _, text := range []string{"1", "0.25", "0.1234567", "0.1234567890123456", "0.12345678901234568", "1.2345678901234567e-30"} {
+	for _, text := range []string{
+		"1", "0.25", "0.1234567", "0.1234567890123456", "0.12345678901234568", "1.2345678901234567e-30",
+	} {
 		b.Run(text, func(b *testing.B) {
 			line := []byte(text + " ")
 			for b.Loop() {

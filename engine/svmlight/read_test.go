@@ -138,7 +138,8 @@ func TestReadMistakes(t *testing.T) {
 		{"1 :1\n", ReadOptions{}, 1, `the feature number in ":1" is not a whole number`},
 		{"1 0:1\n", ReadOptions{}, 1, `the feature number in "0:1" is 0, but the first feature is number 1 when zero_based ` +
 			`is false; set zero_based if this file counts from 0`},
-		{"1 5:1\n", ReadOptions{Features: 4}, 1, `the feature number in "5:1" is larger than 4, the largest for n_features=4`},
+		{"1 5:1\n", ReadOptions{Features: 4}, 1,
+			`the feature number in "5:1" is larger than 4, the largest for n_features=4`},
 		{"1 4:1\n", ReadOptions{Features: 4, ZeroBased: true}, 1,
 			`the feature number in "4:1" is larger than 3, the largest for n_features=4`},
 		{"1 2147483648:1\n", ReadOptions{}, 1,

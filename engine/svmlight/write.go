@@ -14,9 +14,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
-// Write writes rows and their labels as a svmlight file, compressed when the path ends in .gz or .zst. Without labels (nil)
-// it writes SVMlin's form, rows only. Numbers are as short as they can be and still read back as the same float64. The
-// file appears whole or not at all.
+// Write writes rows and their labels as a svmlight file, compressed when the path ends in .gz or .zst. Without labels
+// (nil) it writes SVMlin's form, rows only. Numbers are as short as they can be and still read back as the same
+// float64. The file appears whole or not at all.
 func Write(path string, rows *csr.Matrix, labels []float64, zeroBased bool) error {
 	if labels != nil && len(labels) != rows.Rows() {
 		return fault.Argument("there are %d labels for %d rows", len(labels), rows.Rows())

@@ -1,6 +1,8 @@
 package transduction
 
 import (
+	"math"
+
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -15,7 +17,7 @@ import (
 //	Source   Sindhwani & Keerthi 2006 section 3.2. Differences: they alternate exact solves for w and p; here p is a function
 //	         of w, see freeEnergy, and w takes inexact Newton steps on the way. T starts where the soft labels begin to
 //	         differ. An exact solve at hard labels ends the run, with switches while they help
-//	Stops    the mean entropy of p falls below smallEntropy bits; max_iter
+//	Stops    the mean entropy of p falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	Cost     a temperature: about 10 passes over the active rows
 func (t *task) anneal() solution {
 	margin := loss.SquaredHinge{}
@@ -25,7 +27,8 @@ func (t *task) anneal() solution {
 	energy := newFreeEnergy(t, r, margin)
 	before := make([]float64, len(energy.p))
 	end := ending{reason: "max_iter"}
-	for temperature := firstTemperature * t.options.UnlabeledWeight; end.steps < t.options.MaxIter; temperature /= cooling {
+	first := t.firstTemperature(r.Scores(), margin)
+	for temperature := first; end.steps < t.options.MaxIter; temperature /= cooling {
 		energy.temperature = temperature
 		copy(before, energy.p)
 		newton.Minimize(energy, t.pathLimits())
@@ -36,10 +39,15 @@ func (t *task) anneal() solution {
 			end.reason = "entropy"
 			break
 		}
+		if temperature < coldest*first {
+			end.reason = "temperature"
+			break
+		}
 	}
 	t.distribute(energy.p)
 	positive, _ := labeling.Top(energy.p, t.unlabeledWeight, t.prior)
 	outcome, reason := t.settle(r, newton, positive)
+	end.steps++
 	if reason != "" {
 		end.reason = reason
 	}
@@ -50,14 +58,31 @@ func (t *task) anneal() solution {
 // The schedule. Measured on text1, 20 Newsgroups and Reuters: an earlier start, slower cooling or tighter solves on the way
 // cost passes and change errors by less than one draw of the labels does.
 const (
-	firstTemperature = 1.0  // times λ'
-	cooling          = 1.5  // T falls by this factor
-	smallEntropy     = 1e-6 // bits a row
-	pathLooseness    = 1e3  // solves on the way may end at this many times tol
-	pathSteps        = 30   // Newton steps a temperature
-	pathLine         = 0.3  // fraction of the slope at which a line search along F_T may end
-	settleRounds     = 100
+	warmth        = 2.0  // the first temperature is at least this many times the spread of the preferences, and λ'
+	cooling       = 1.5  // T falls by this factor
+	smallEntropy  = 1e-3 // bits a row: from here on no label moves any more
+	coldest       = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided for ever
+	pathLooseness = 1e3  // solves on the way may end at this many times tol
+	pathSteps     = 30   // Newton steps a temperature
+	pathLine      = 0.3  // fraction of the slope at which a line search along F_T may end
+	settleRounds  = 100
 )
+
+// firstTemperature is high enough for soft labels that hardly differ yet: λ' for rows of unit length, more where the
+// supervised scores are far apart.
+func (t *task) firstTemperature(scores []float64, margin loss.Margin) float64 {
+	g := make([]float64, len(t.unlabeled))
+	t.preferences(g, scores, margin)
+	var sums [2]float64 // Σ s g, Σ s g²
+	t.job.Sum(len(g), sums[:], func(lo, hi int, dst []float64) {
+		for k := lo; k < hi; k++ {
+			dst[0] += t.unlabeledWeight[k] * g[k]
+			dst[1] += t.unlabeledWeight[k] * g[k] * g[k]
+		}
+	})
+	spread := math.Sqrt(max(0, sums[1]-sums[0]*sums[0]))
+	return max(t.options.UnlabeledWeight, warmth*spread)
+}
 
 // pathLimits are those of the solves on the way.
 func (t *task) pathLimits() minimize.Limits {

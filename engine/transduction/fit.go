@@ -112,7 +112,7 @@ func (t *task) score(s *solution) []float64 {
 	scores := make([]float64, t.rows.Rows())
 	t.job.Visit(int64(t.rows.NonZeros()))
 	t.rows.Times(t.job.Pool, scores, s.coef)
-	if t.balanced() && !t.oneClass() {
+	if t.movesThreshold() && !t.oneClass() {
 		f := make([]float64, len(t.unlabeled))
 		t.gather(f, scores)
 		_, threshold := labeling.Top(f, t.unlabeledWeight, t.prior)
@@ -130,7 +130,7 @@ func (t *task) objective(s solution, scores []float64) float64 {
 	for _, w := range s.coef {
 		square += w * w
 	}
-	if t.options.FitIntercept && !t.balanced() {
+	if t.options.FitIntercept && !t.centred() {
 		square += s.intercept * s.intercept
 	}
 	return t.transductiveObjective(t.options.Alpha/2*square, scores, t.margin())
@@ -144,7 +144,7 @@ func (t *task) checkShares(scores []float64) {
 	got := t.positiveShare(scores)
 	for class, pair := range [2][2]float64{{1 - got, 1 - t.prior}, {got, t.prior}} {
 		if pair[0] < pair[1]/2 {
-			t.warn("class %d gets %.2g of the unlabeled rows, but its prior is %.2g: check class_prior, or use balance=\"mean\"",
+			t.warn("class %d gets %.2g of the unlabeled rows, but its prior is %.2g: check class_prior, or use balance=\"share\"",
 				class, pair[0], pair[1])
 		}
 	}

@@ -29,7 +29,7 @@ type Options struct {
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{
-		Method: "annealing", Alpha: 1e-3, UnlabeledWeight: 1, Balance: "mean", Loss: "squared_hinge", FitIntercept: true,
+		Method: "annealing", Alpha: 1e-3, UnlabeledWeight: 1, Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-6, Threads: 1,
 	}
 }
@@ -53,7 +53,7 @@ var table = []option{
 	{name: "class_prior", kind: "numbers", exclusive: true,
 		meaning: "share of each class among the unlabeled rows; null: as among the labeled rows",
 		field:   func(o *Options) any { return &o.ClassPrior }},
-	{name: "balance", kind: "string", choices: []string{"mean", "labels"},
+	{name: "balance", kind: "string", choices: balances,
 		meaning: "how the class prior is held", field: func(o *Options) any { return &o.Balance }},
 	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge"},
 		meaning: "loss of a row; hinge with method pair_switching only", field: func(o *Options) any { return &o.Loss }},

@@ -30,7 +30,7 @@ func (t *task) pairSwitching() solution {
 		done := minus == 1 && plus == 1
 		t.dualCosts(d, positive, plus, minus)
 		gap, switched, exhausted := t.switchPairs(d, positive, plus, minus, done, &end)
-		t.recordDual(d, max(plus, minus), switched)
+		t.recordDual(d, max(plus, minus), 2*switched)
 		if done || exhausted {
 			if exhausted {
 				end.reason = "max_iter"

@@ -1,6 +1,8 @@
 package transduction
 
 import (
+	"math"
+
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -19,7 +21,7 @@ import (
 func (t *task) switching() solution {
 	margin := loss.SquaredHinge{}
 	r, newton, _ := t.supervised(t.startLimits())
-	scores, g := make([]float64, t.rows.Rows()), make([]float64, len(t.unlabeled))
+	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
 	positive, _ := t.topLabels(scores)
 	end := ending{reason: "no_switch"}
@@ -27,8 +29,7 @@ func (t *task) switching() solution {
 		for end.steps < t.options.MaxIter {
 			t.hardCosts(r, positive, level)
 			newton.Minimize(r, minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: 1})
-			t.preferences(g, r.Scores(), margin)
-			switched := labeling.Switch(positive, g, t.options.MaxSwitches)
+			switched := t.relabel(positive, r.Scores())
 			end.steps++
 			t.record(r.Regularizer(), r.Scores(), margin, level*t.options.UnlabeledWeight, switched, 0)
 			if switched == 0 {
@@ -40,6 +41,7 @@ func (t *task) switching() solution {
 		end.reason = "max_iter"
 	}
 	outcome, reason := t.settle(r, newton, positive)
+	end.steps++
 	if reason != "" {
 		end.reason = reason
 	}
@@ -53,21 +55,40 @@ const (
 	raise      = 3.0
 )
 
-// settle solves exactly at hard labels, switches, and repeats until no pair switches: labels and weights are then each
-// optimal given the other.
+// settle solves exactly at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
+// unequal weight): labels and weights are then each best given the other.
 func (t *task) settle(r *risk.Risk, newton *minimize.Newton, positive []bool) (minimize.Outcome, string) {
-	g := make([]float64, len(positive))
+	last := math.Inf(1)
 	for round := 0; ; round++ {
 		t.hardCosts(r, positive, 1)
 		outcome := newton.Minimize(r, t.finalLimits())
 		if round == settleRounds {
 			return outcome, "max_iter"
 		}
-		t.preferences(g, r.Scores(), loss.SquaredHinge{})
-		if labeling.Switch(positive, g, t.options.MaxSwitches) == 0 {
+		if !(outcome.Value < last) || t.relabel(positive, r.Scores()) == 0 {
 			return outcome, ""
 		}
+		last = outcome.Value
 	}
+}
+
+// relabel switches labels of unlabeled rows at these scores, all that help or at most max_switches pairs, and returns the
+// number of labels changed. The preference falls with the score, so the best labels are those of the highest scores.
+func (t *task) relabel(positive []bool, scores []float64) int {
+	if t.options.MaxSwitches > 0 {
+		g := make([]float64, len(positive))
+		t.preferences(g, scores, loss.SquaredHinge{})
+		return 2 * labeling.Switch(positive, g, t.options.MaxSwitches)
+	}
+	best, _ := t.topLabels(scores)
+	changed := 0
+	for k, label := range best {
+		if positive[k] != label {
+			positive[k] = label
+			changed++
+		}
+	}
+	return changed
 }
 
 // hardCosts makes every unlabeled row cost level times its weight on the side of its label.

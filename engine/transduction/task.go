@@ -111,9 +111,29 @@ func (t *task) oneClass() bool {
 // transductive says whether unlabeled rows take part.
 func (t *task) transductive() bool { return len(t.unlabeled) > 1 && t.options.UnlabeledWeight > 0 }
 
-// balanced says whether the mean score of the unlabeled rows is held at 2r - 1 and the threshold moved to the share r.
-func (t *task) balanced() bool {
-	return t.options.FitIntercept && t.transductive() && t.options.Balance == "mean"
+// balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
+var balances = []string{"auto", "share", "mean", "labels"}
+
+// balance resolves "auto": the linear constraint for annealing, where it needs the fewest passes, and for pair switching,
+// which loses small classes without it; label counts for switching, which finds small classes only without it.
+func (t *task) balance() string {
+	switch {
+	case t.options.Balance != "auto":
+		return t.options.Balance
+	case t.options.Method == "switching":
+		return "share"
+	}
+	return "mean"
+}
+
+// centred says whether the mean score of the unlabeled rows is held at 2r - 1.
+func (t *task) centred() bool {
+	return t.options.FitIntercept && t.transductive() && t.balance() == "mean"
+}
+
+// movesThreshold says whether the threshold goes to the share r at the end.
+func (t *task) movesThreshold() bool {
+	return t.options.FitIntercept && t.transductive() && t.balance() != "labels"
 }
 
 // frame is where the intercept comes from.
@@ -121,7 +141,7 @@ func (t *task) frame() risk.Frame {
 	switch {
 	case !t.options.FitIntercept:
 		return risk.Frame{}
-	case t.balanced():
+	case t.centred():
 		return risk.Frame{Center: t.mean(t.unlabeled, t.unlabeledWeight), Mean: 2*t.prior - 1}
 	}
 	return risk.Frame{Constant: true}

@@ -15,8 +15,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Write makes the file at path from what fill writes. A symbolic link is followed; what is not a regular file (a pipe, a
-// terminal) is written in place. An error of fill is returned as it is, one of the system as a fault.File with the path.
+// Write makes the file at path from what fill writes. A symbolic link is followed; what is not a regular file (a pipe,
+// a terminal) is written in place. An error of fill is returned as it is, one of the system as a fault.File with the
+// path.
 func Write(path string, fill func(w io.Writer) error) error {
 	target, mode := path, fs.FileMode(0o666)
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {

@@ -1,0 +1,195 @@
+package csr
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// messy is a random matrix with unsorted and repeated indices and empty rows, beside its dense form.
+func messy(n, d, perRow int, seed uint64) (indptr, indices []int64, values []float64, dense [][]float64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	indptr = append(indptr, 0)
+	for range n {
+		row := make([]float64, d)
+		for range random.IntN(2 * perRow) {
+			j, v := random.IntN(d), math.Round(8*random.NormFloat64())/8
+			indices, values = append(indices, int64(j)), append(values, v)
+			row[j] += v
+		}
+		indptr = append(indptr, int64(len(indices)))
+		dense = append(dense, row)
+	}
+	return indptr, indices, values, dense
+}
+
+func convert[To, From int32 | int64 | float32 | float64](from []From) []To {
+	to := make([]To, len(from))
+	for k, v := range from {
+		to[k] = To(v)
+	}
+	return to
+}
+
+// everyType gives the same matrix in all four element types; the values are exact in float32.
+func everyType(t *testing.T, d int, indptr, indices []int64, values []float64) map[string]*Matrix {
+	t.Helper()
+	out := map[string]*Matrix{}
+	add := func(name string, m *Matrix, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = m
+	}
+	m, err := New(d, indptr, indices, values)
+	add("int64 float64", m, err)
+	m, err = New(d, indptr, indices, convert[float32](values))
+	add("int64 float32", m, err)
+	m, err = New(d, convert[int32](indptr), convert[int32](indices), values)
+	add("int32 float64", m, err)
+	m, err = New(d, convert[int32](indptr), convert[int32](indices), convert[float32](values))
+	add("int32 float32", m, err)
+	return out
+}
+
+func TestProductsAgreeWithDenseRows(t *testing.T) {
+	const n, d = 300, 40
+	indptr, indices, values, dense := messy(n, d, 12, 3)
+	random := rand.New(rand.NewPCG(5, 5))
+	p, q, h := make([]float64, d), make([]float64, n), make([]float64, n)
+	for j := range p {
+		p[j] = random.NormFloat64()
+	}
+	for i := range q {
+		q[i], h[i] = random.NormFloat64(), random.Float64()
+	}
+	const shift = 0.7
+	wantTimes, wantTransposed, wantGram, wantSum := make([]float64, n), make([]float64, d), make([]float64, d), 0.0
+	for i, row := range dense {
+		for j, v := range row {
+			wantTimes[i] += v * p[j]
+			wantTransposed[j] += v * q[i]
+		}
+		c := h[i] * (wantTimes[i] + shift)
+		wantSum += c
+		for j, v := range row {
+			wantGram[j] += c * v
+		}
+	}
+	for name, m := range everyType(t, d, indptr, indices, values) {
+		pool := work.NewPool(2)
+		times, transposed, gram := make([]float64, n), make([]float64, d), make([]float64, d)
+		m.Times(pool, times, p)
+		m.TransposedTimes(pool, transposed, q)
+		sum := m.AddGram(pool, m.All(), gram, h, p, shift)
+		near(t, name+" X p", times, wantTimes)
+		near(t, name+" X'q", transposed, wantTransposed)
+		near(t, name+" X'DXp", gram, wantGram)
+		near(t, name+" sum", []float64{sum}, []float64{wantSum})
+		for i, row := range dense {
+			square := 0.0
+			for _, v := range row {
+				square += v * v
+			}
+			near(t, name+" square", []float64{m.SquaredNorm(i, make([]float64, d))}, []float64{square})
+		}
+	}
+}
+
+func TestSubsetLeavesOtherRowsAlone(t *testing.T) {
+	indptr, indices, values, dense := messy(50, 10, 5, 9)
+	m, err := New(10, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, got := make([]float64, 10), make([]float64, 50)
+	for j := range p {
+		p[j] = float64(j + 1)
+	}
+	on := m.Subset([]int32{3, 7, 49})
+	m.TimesOn(work.NewPool(1), on, got, p)
+	for i, row := range dense {
+		want := 0.0
+		if i == 3 || i == 7 || i == 49 {
+			for j, v := range row {
+				want += v * p[j]
+			}
+		}
+		near(t, "row", got[i:i+1], []float64{want})
+	}
+}
+
+// The bits of every product are the same on any number of threads, on a matrix large enough to be cut into blocks.
+func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	const n, d = 20000, 300
+	indptr, indices, values, _ := messy(n, d, 30, 11)
+	m, err := New(d, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.All().Blocks() < 4 {
+		t.Fatalf("the matrix is cut into %d blocks: too few for this test", m.All().Blocks())
+	}
+	p, h := make([]float64, d), make([]float64, n)
+	for j := range p {
+		p[j] = math.Sin(float64(j))
+	}
+	for i := range h {
+		h[i] = math.Cos(float64(i))
+	}
+	var reference []float64
+	for _, threads := range []int{1, 2, 3, 8} {
+		pool := work.NewPool(threads)
+		times, gram, transposed := make([]float64, n), make([]float64, d), make([]float64, d)
+		m.Times(pool, times, p)
+		sum := m.AddGram(pool, m.All(), gram, h, p, 0.1)
+		m.TransposedTimes(pool, transposed, h)
+		all := append(append(append(times, gram...), transposed...), sum)
+		if reference == nil {
+			reference = all
+		}
+		for k := range all {
+			if math.Float64bits(all[k]) != math.Float64bits(reference[k]) {
+				t.Fatalf("%d threads: entry %d is %v, on one thread it is %v", threads, k, all[k], reference[k])
+			}
+		}
+	}
+}
+
+func TestNewRefusesBrokenMatrices(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		cols    int
+		indptr  []int64
+		indices []int64
+		values  []float64
+		want    string
+	}{
+		{"no features", 0, []int64{0, 0}, nil, nil, "n_features is 0"},
+		{"no rows", 3, []int64{0}, nil, nil, "no rows"},
+		{"start", 3, []int64{1, 1}, []int64{0}, []float64{1}, "indptr[0] is 1"},
+		{"falls", 3, []int64{0, 2, 1}, []int64{0, 1}, []float64{1, 1}, "indptr falls from 2 to 1 at row 1"},
+		{"promises", 3, []int64{0, 1 << 31}, []int64{0}, []float64{1}, "promises 2147483648 values, but only 1 are there"},
+		{"index", 3, []int64{0, 1, 2}, []int64{0, 3}, []float64{1, 1}, "row 1 has index 3: the matrix has features 0 to 2"},
+		{"negative", 3, []int64{0, 1}, []int64{-1}, []float64{1}, "row 0 has index -1"},
+		{"nan", 3, []int64{0, 0, 1}, []int64{2}, []float64{math.NaN()}, "row 1 has the value NaN at feature 2"},
+		{"infinite", 3, []int64{0, 1}, []int64{2}, []float64{math.Inf(-1)}, "row 0 has the value -Inf at feature 2"},
+	} {
+		if _, err := New(c.cols, c.indptr, c.indices, c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.name, err, c.want)
+		}
+	}
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for k := range want {
+		if math.Abs(got[k]-want[k]) > 1e-11*(1+math.Abs(want[k])) {
+			t.Errorf("%s: entry %d is %v, should be %v", what, k, got[k], want[k])
+			return
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package dual
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+func frames(data planted.Data) map[string]risk.Frame {
+	n := data.Rows.Rows()
+	mean, weights := make([]float64, data.Rows.Cols()), make([]float64, n)
+	for i := range weights {
+		weights[i] = 1 / float64(n)
+	}
+	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
+	return map[string]risk.Frame{"none": {}, "constant": {Constant: true}, "centred": {Center: mean, Mean: -0.2}}
+}
+
+func descend(data planted.Data, frame risk.Frame, squared bool, cost float64) *Descent {
+	d := New(work.NewJob(1, nil), data.Rows, frame, squared, 0)
+	for i, class := range data.Truth {
+		d.Sign[i], d.Cost[i] = 2*float64(class)-1, cost
+	}
+	return d
+}
+
+// The primal objective is recomputed from the classifier; the gap proves it optimal, whatever the solver believes.
+func TestGapClosesAndThePrimalIsTrue(t *testing.T) {
+	data := planted.Topics(300, 60, 10, 0.3, 3)
+	for name, frame := range frames(data) {
+		for _, squared := range []bool{false, true} {
+			const cost = 0.7
+			d := descend(data, frame, squared, cost)
+			primal, gap := d.Solve(1e-7, 5000)
+			if !(gap >= -1e-9 && gap <= 1e-7*primal) {
+				t.Errorf("%s, squared %v: gap %v of %v", name, squared, gap, primal)
+			}
+			coef, intercept := d.Linear()
+			want := 0.0
+			for _, w := range coef {
+				want += w * w / 2
+			}
+			if frame.Constant {
+				want += intercept * intercept / 2
+			}
+			for i, row := range data.Dense {
+				f := intercept
+				for j, v := range row {
+					f += v * coef[j]
+				}
+				slack := max(0, 1-d.Sign[i]*f)
+				if squared {
+					slack *= slack / 2
+				}
+				want += cost * slack
+			}
+			if math.Abs(primal-want) > 1e-9*want {
+				t.Errorf("%s, squared %v: primal %v, recomputed %v", name, squared, primal, want)
+			}
+		}
+	}
+}
+
+// With the squared hinge the dual and Newton's method in the primal solve the same problem.
+func TestSquaredHingeAgreesWithNewton(t *testing.T) {
+	data := planted.Topics(300, 60, 10, 0.3, 4)
+	const alpha = 0.02
+	for name, frame := range frames(data) {
+		r := risk.New(work.NewJob(1, nil), data.Rows, frame, loss.SquaredHinge{}, alpha)
+		for i, class := range data.Truth {
+			r.Plus[i], r.Minus[i] = float64(class)/300, 1.0/300-float64(class)/300
+		}
+		r.Recost()
+		outcome := minimize.NewNewton(r.Dim()).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
+		primal, _ := descend(data, frame, true, 1/(300*alpha)).Solve(1e-10, 20000)
+		if math.Abs(alpha*primal-outcome.Value) > 1e-8*outcome.Value {
+			t.Errorf("%s: dual %v, Newton %v", name, alpha*primal, outcome.Value)
+		}
+	}
+}
+
+func TestRelabelAndNewCostsKeepTheWeightsInStep(t *testing.T) {
+	data := planted.Topics(200, 60, 10, 0.3, 5)
+	for name, frame := range frames(data) {
+		warm := descend(data, frame, false, 0.5)
+		warm.Solve(1e-3, 50)
+		cold := descend(data, frame, false, 0.5)
+		for i := range int32(20) {
+			warm.Relabel(i, -warm.Sign[i])
+			warm.Cost[i] = 0.1
+			cold.Sign[i], cold.Cost[i] = -cold.Sign[i], 0.1
+		}
+		got, _ := warm.Solve(1e-8, 20000)
+		want, _ := cold.Solve(1e-8, 20000)
+		if math.Abs(got-want) > 1e-7*want {
+			t.Errorf("%s: warm %v, cold %v", name, got, want)
+		}
+	}
+}

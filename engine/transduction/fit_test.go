@@ -1,0 +1,410 @@
+package transduction
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// settings are all combinations of method, loss and balance.
+func settings() map[string]Options {
+	out := map[string]Options{}
+	for _, method := range []string{"annealing", "switching", "pair_switching"} {
+		for _, balance := range []string{"share", "mean", "labels"} {
+			o := Defaults()
+			o.Method, o.Balance = method, balance
+			out[method+" "+balance] = o
+		}
+	}
+	hinge := Defaults()
+	hinge.Method, hinge.Loss = "pair_switching", "hinge"
+	out["pair_switching hinge"] = hinge
+	return out
+}
+
+func fit(t *testing.T, data planted.Data, weights []float64, o Options) *Result {
+	t.Helper()
+	result, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// scores are recomputed from dense rows.
+func scores(result *Result, data planted.Data) []float64 {
+	out := make([]float64, len(data.Dense))
+	for i, row := range data.Dense {
+		out[i] = result.Model.Intercept[0]
+		for j, v := range row {
+			out[i] += v * result.Model.Coef[j]
+		}
+	}
+	return out
+}
+
+func unlabeledShare(f []float64, labels []int32) float64 {
+	count, positive := 0.0, 0.0
+	for i, label := range labels {
+		if label < 0 {
+			count++
+			if f[i] > 0 {
+				positive++
+			}
+		}
+	}
+	return positive / count
+}
+
+func errorRate(f []float64, truth []int32) float64 {
+	wrong := 0.0
+	for i, class := range truth {
+		if (f[i] > 0) != (class == 1) {
+			wrong++
+		}
+	}
+	return wrong / float64(len(f))
+}
+
+func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
+	data := planted.Topics(1500, 240, 6, 0.3, 12)
+	supervised := Defaults()
+	supervised.UnlabeledWeight = 0
+	base := errorRate(scores(fit(t, data, nil, supervised), data), data.Truth)
+	for name, o := range settings() {
+		o.ClassPrior = []float64{0.7, 0.3}
+		result := fit(t, data, nil, o)
+		f := scores(result, data)
+		if got := errorRate(f, data.Truth); got > base-0.05 {
+			t.Errorf("%s: error %.3f, supervised %.3f", name, got, base)
+		}
+		if share := unlabeledShare(f, data.Labels); o.Balance != "labels" && math.Abs(share-0.3) > 0.002 {
+			t.Errorf("%s: %.4f positive, the class prior says 0.3", name, share)
+		}
+	}
+}
+
+// The final weights are the optimum for the final labels: the gradient is recomputed from dense rows.
+func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
+	data := planted.Topics(600, 120, 6, 0.4, 3)
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method, o.Balance, o.ClassPrior, o.Tol = method, "labels", []float64{0.6, 0.4}, 1e-9
+		result := fit(t, data, nil, o)
+		f := scores(result, data)
+		order := make([]int, 0, len(f))
+		for i, label := range data.Labels {
+			if label < 0 {
+				order = append(order, i)
+			}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return compare(f[b], f[a]) })
+		sign := make([]float64, len(f))
+		for rank, i := range order { // labels of the unlabeled rows: the highest scores, as many as the prior says
+			sign[i] = -1
+			if float64(rank)+0.5 < 0.4*float64(len(order)) {
+				sign[i] = 1
+			}
+		}
+		gradient := make([]float64, 121)
+		for j, w := range result.Model.Coef {
+			gradient[j] = o.Alpha * w
+		}
+		gradient[120] = o.Alpha * result.Model.Intercept[0]
+		for i, row := range data.Dense {
+			cost := 1 / float64(len(order))
+			if data.Labels[i] >= 0 {
+				cost, sign[i] = 1.0/6, 2*float64(data.Labels[i])-1
+			}
+			slope := -cost * sign[i] * max(0, 1-sign[i]*f[i])
+			for j, v := range row {
+				gradient[j] += slope * v
+			}
+			gradient[120] += slope
+		}
+		norm := 0.0
+		for _, g := range gradient {
+			norm += g * g
+		}
+		if gap := norm / (2 * o.Alpha); gap > 2e-9*result.Model.Objective {
+			t.Errorf("%s: %v from the optimum of %v", method, gap, result.Model.Objective)
+		}
+	}
+}
+
+func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
+	data := planted.Topics(200, 60, 200, 0.5, 4)
+	var reference []float64
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method = method
+		result := fit(t, data, nil, o)
+		if reference == nil {
+			reference = result.Model.Coef
+		}
+		if !slices.Equal(result.Model.Coef, reference) || len(result.Model.Warnings) != 1 {
+			t.Errorf("%s: another solution, or warnings %q", method, result.Model.Warnings)
+		}
+	}
+	o := Defaults()
+	o.Method, o.Tol = "pair_switching", 1e-8
+	exact := Defaults()
+	exact.Tol = 1e-8
+	want := fit(t, data, nil, exact).Model
+	for j, w := range fit(t, data, nil, o).Model.Coef {
+		if math.Abs(w-want.Coef[j]) > 1e-2 {
+			t.Errorf("pair_switching: coef[%d] is %v, Newton gives %v", j, w, want.Coef[j])
+		}
+	}
+	half := planted.Topics(200, 60, 100, 0.5, 4)
+	none := Defaults()
+	none.UnlabeledWeight = 0
+	weights := make([]float64, 200)
+	for i := range 100 {
+		weights[i] = 1
+	}
+	without, with := fit(t, half, weights, Defaults()).Model, fit(t, half, nil, none).Model
+	if !slices.Equal(without.Coef, with.Coef) {
+		t.Error("unlabeled_weight 0 and rows of weight 0 differ")
+	}
+}
+
+func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	large, small := planted.Topics(9000, 240, 10, 0.3, 5), planted.Topics(900, 240, 10, 0.3, 5)
+	for name, o := range settings() {
+		data := large
+		if o.Method == "pair_switching" { // one thread does the work
+			data = small
+		}
+		var reference *Result
+		for _, threads := range []int{1, 2, 4} {
+			o.Threads = threads
+			result := fit(t, data, nil, o)
+			if reference == nil {
+				reference = result
+			}
+			if !slices.Equal(result.Model.Coef, reference.Model.Coef) ||
+				result.Model.Intercept[0] != reference.Model.Intercept[0] || result.Model.Objective != reference.Model.Objective {
+				t.Errorf("%s: %d threads give other bits than one", name, threads)
+			}
+		}
+	}
+}
+
+// A weight k is the same as k copies: exactly so for the supervised problem; a transductive path of inexact solves may put
+// a borderline row elsewhere, so there nearly all rows must agree.
+func TestWeightsAreCopies(t *testing.T) {
+	data := planted.Topics(400, 60, 30, 0.3, 1)
+	weights := make([]float64, 400)
+	var rows []int
+	for i := range weights {
+		weights[i] = float64(i % 3)
+		for range i % 3 {
+			rows = append(rows, i)
+		}
+	}
+	copies := choose(data, rows)
+	exact := Defaults()
+	exact.UnlabeledWeight, exact.Tol = 0, 1e-12
+	weighted, copied := fit(t, data, weights, exact).Model, fit(t, copies, nil, exact).Model
+	for j, w := range weighted.Coef {
+		if math.Abs(w-copied.Coef[j]) > 1e-5 {
+			t.Errorf("supervised: coef[%d] is %v with weights, %v with copies", j, w, copied.Coef[j])
+		}
+	}
+	for name, o := range settings() {
+		if o.Method == "pair_switching" { // it switches rows, whatever their weights: two copies may part
+			continue
+		}
+		o.ClassPrior, o.Tol = []float64{0.7, 0.3}, 1e-8
+		f, g := scores(fit(t, data, weights, o), data), scores(fit(t, copies, nil, o), data)
+		differ := 0
+		for i := range f {
+			if (f[i] > 0) != (g[i] > 0) {
+				differ++
+			}
+		}
+		if differ > 4 {
+			t.Errorf("%s: weights and copies disagree on %d of 400 rows", name, differ)
+		}
+	}
+}
+
+// choose makes the data of some rows, repeated as listed.
+func choose(data planted.Data, rows []int) planted.Data {
+	var out planted.Data
+	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
+	for _, i := range rows {
+		data.Rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, v) })
+		indptr = append(indptr, int32(len(indices)))
+		out.Labels, out.Truth = append(out.Labels, data.Labels[i]), append(out.Truth, data.Truth[i])
+		out.Dense = append(out.Dense, data.Dense[i])
+	}
+	var err error
+	if out.Rows, err = csr.New(data.Rows.Cols(), indptr, indices, values); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func TestHistoryAndSoftLabels(t *testing.T) {
+	data := planted.Topics(500, 60, 10, 0.3, 7)
+	for name, o := range settings() {
+		result := fit(t, data, nil, o)
+		for _, column := range result.History {
+			if len(column.Values) != len(result.History[0].Values) || len(column.Values) == 0 {
+				t.Errorf("%s: history %q has %d entries", name, column.Name, len(column.Values))
+			}
+		}
+		if o.Method != "annealing" {
+			continue
+		}
+		positive := 0.0
+		for i, label := range data.Labels {
+			p := result.Distributions[2*i : 2*i+2]
+			if math.Abs(p[0]+p[1]-1) > 1e-12 || label >= 0 && p[label] != 1 {
+				t.Fatalf("%s: row %d has soft labels %v", name, i, p)
+			}
+			if label < 0 {
+				positive += p[1]
+			}
+		}
+		if math.Abs(positive/490-0.5) > 1e-9 { // the labeled rows are half positive
+			t.Errorf("%s: soft labels say %v positive", name, positive/490)
+		}
+	}
+}
+
+func TestAnnealingIsFarBelowItsBudgetOfPasses(t *testing.T) {
+	data := planted.Topics(3000, 240, 10, 0.3, 8)
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method = method
+		for _, column := range fit(t, data, nil, o).History {
+			if last := column.Values[len(column.Values)-1]; column.Name == "n_passes" && !(last > 10 && last < 1000) {
+				t.Errorf("%s: %v passes", method, last)
+			}
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	data := planted.Topics(3000, 240, 10, 0.3, 9)
+	for name, o := range settings() {
+		progress := &work.Progress{Cancel: 1}
+		if _, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); !errors.Is(err, fault.ErrCancelled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		progress = &work.Progress{}
+		if _, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+			t.Errorf("%s: %v, %d steps reported", name, err, progress.Step)
+		}
+	}
+}
+
+func TestLimitOnSwitches(t *testing.T) {
+	data := planted.Topics(800, 120, 6, 0.3, 10)
+	o := Defaults()
+	o.Method, o.MaxSwitches = "switching", 3
+	for _, column := range fit(t, data, nil, o).History {
+		if column.Name == "n_switched" && slices.Max(column.Values) > 6 {
+			t.Errorf("%v labels at a time", slices.Max(column.Values))
+		}
+	}
+}
+
+func TestBadProblems(t *testing.T) {
+	data := planted.Topics(20, 30, 4, 0.5, 11)
+	with := func(change func(p *Problem, o *Options)) error {
+		p, o := Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, Defaults()
+		change(&p, &o)
+		_, err := Fit(p, o, nil)
+		return err
+	}
+	for _, c := range []struct {
+		want   string
+		change func(p *Problem, o *Options)
+	}{
+		{"no row has a label", func(p *Problem, _ *Options) {
+			for i := range p.Labels {
+				p.Labels[i] = -1
+			}
+		}},
+		{"labels of row 7 is 2", func(p *Problem, _ *Options) { p.Labels[7] = 2 }},
+		{"labels has 3 entries, but there are 20 rows", func(p *Problem, _ *Options) { p.Labels = p.Labels[:3] }},
+		{"weights has 1 entries", func(p *Problem, _ *Options) { p.Weights = []float64{1} }},
+		{"weights of row 0 is -1", func(p *Problem, _ *Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
+		{"class_prior has 3 entries", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0.2, 0.3, 0.5} }},
+		{"loss is \"hinge\"", func(_ *Problem, o *Options) { o.Loss = "hinge" }},
+	} {
+		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not say %q", err, c.want)
+		}
+	}
+}
+
+func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
+	data := planted.Topics(20, 30, 4, 0.5, 11)
+	for i := range 4 {
+		data.Labels[i] = 1
+	}
+	result := fit(t, data, nil, Defaults())
+	for i, f := range scores(result, data) {
+		if f <= 0 || result.Transduction[i] != 1 {
+			t.Fatalf("row %d: score %v", i, f)
+		}
+	}
+	if len(result.Model.Warnings) == 0 || !strings.Contains(result.Model.Warnings[0], "one class") {
+		t.Errorf("warnings %q", result.Model.Warnings)
+	}
+}
+
+func TestDecodeOptions(t *testing.T) {
+	o, err := DecodeOptions([]byte(`{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`))
+	if err != nil || o.Alpha != 0.5 || o.Method != "switching" || o.ClassPrior[1] != 0.75 || o.Threads != 3 || o.Tol != Defaults().Tol {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for text, want := range map[string]string{
+		`{"alhpa": 1}`:                       `did you mean "alpha"`,
+		`{"alpha": 0}`:                       "alpha is 0: it must be above 0",
+		`{"alpha": "x"}`:                     `alpha is "x": it must be a number`,
+		`{"alpha": null}`:                    "alpha is null",
+		`{"max_iter": 0}`:                    "max_iter is 0: it must be at least 1",
+		`{"max_iter": 1.5}`:                  "max_iter is 1.5: it must be a integer",
+		`{"method": "magic"}`:                "it must be one of annealing, switching, pair_switching",
+		`{"class_prior": [0.5, 0.6]}`:        "class_prior sums to 1.1",
+		`{"class_prior": [1.5, -0.5]}`:       "class_prior of class 0 is 1.5: it must lie between 0 and 1",
+		`[1]`:                                "options must be a JSON object",
+		`{"threads": 0}`:                     "threads is 0: it must be at least 1",
+		`{"unlabeled_weight": -1}`:           "unlabeled_weight is -1: it must be at least 0",
+		`{"alpha": 1, "alpha2": 1, "tol":1}`: `unknown option "alpha2"`,
+	} {
+		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", text, err, want)
+		}
+	}
+	for _, entry := range table {
+		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.name)) {
+			t.Errorf("the options text lacks %s", entry.name)
+		}
+	}
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,96 @@
+package work
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+func TestRunDoesEveryTaskOnce(t *testing.T) {
+	for _, threads := range []int{1, 2, 7} {
+		counts := make([]atomic.Int32, 100)
+		NewPool(threads).Run(len(counts), func(i int) { counts[i].Add(1) })
+		for i := range counts {
+			if counts[i].Load() != 1 {
+				t.Fatalf("%d threads: task %d ran %d times", threads, i, counts[i].Load())
+			}
+		}
+	}
+}
+
+func TestPanicInAWorkerBecomesAnError(t *testing.T) {
+	for _, threads := range []int{1, 4} {
+		err := Guard(func() error {
+			NewPool(threads).Run(50, func(i int) {
+				if i == 31 {
+					panic("row 31 fell over")
+				}
+			})
+			return nil
+		})
+		var found *fault.Error
+		if !errors.As(err, &found) || found.Kind != fault.Internal || !strings.Contains(err.Error(), "row 31 fell over") {
+			t.Errorf("%d threads: got %v", threads, err)
+		}
+	}
+}
+
+func TestNilPointerInAWorkerBecomesAnError(t *testing.T) {
+	var nothing *Job
+	if err := Guard(func() error { NewPool(2).Run(4, func(int) { nothing.visited++ }); return nil }); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestCancelIsAnErrorOfItsOwn(t *testing.T) {
+	progress := &Progress{Cancel: 1}
+	for _, threads := range []int{1, 3} {
+		job := NewJob(threads, progress)
+		err := Guard(func() error { job.Run(8, func(int) { job.Check() }); return nil })
+		if !errors.Is(err, fault.ErrCancelled) {
+			t.Errorf("%d threads: got %v", threads, err)
+		}
+	}
+}
+
+func TestSumHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	const n = 3*rowsPerBlock + 17
+	var reference [2]float64
+	for _, threads := range []int{1, 2, 5} {
+		var got [2]float64
+		NewJob(threads, nil).Sum(n, got[:], func(lo, hi int, dst []float64) {
+			for i := lo; i < hi; i++ {
+				dst[0]++
+				dst[1] += math.Sin(float64(i))
+			}
+		})
+		if threads == 1 {
+			reference = got
+		}
+		if got != reference || got[0] != n {
+			t.Errorf("%d threads: %v, on one thread %v", threads, got, reference)
+		}
+	}
+}
+
+type doubling struct{}
+
+func (doubling) Reduce(sums []float64) {
+	for k := range sums {
+		sums[k] *= 2
+	}
+}
+
+func TestEverySumPassesTheReducer(t *testing.T) {
+	job := NewJob(1, nil)
+	job.Reducer = doubling{}
+	var got [1]float64
+	job.Sum(10, got[:], func(lo, hi int, dst []float64) { dst[0] += float64(hi - lo) })
+	if got[0] != 20 {
+		t.Errorf("sum is %v, should be 20", got[0])
+	}
+}
