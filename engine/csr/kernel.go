@@ -17,7 +17,6 @@ type kernel interface {
 	times(rows []int32, dst, p []float64)
 	addTransposed(rows []int32, dst, q []float64)
 	addGram(rows []int32, dst, h, p []float64, shift float64) float64
-	addSquares(rows []int32, dst, h []float64)
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -120,15 +119,6 @@ func (a *arrays[I, V]) addGram(rows []int32, dst, h, p []float64, shift float64)
 		axpy(indices, values, c, dst)
 	}
 	return total
-}
-
-func (a *arrays[I, V]) addSquares(rows []int32, dst, h []float64) {
-	for _, i := range rows {
-		indices, values := a.row(int(i))
-		for k, v := range values {
-			dst[indices[k]] += h[i] * float64(v) * float64(v)
-		}
-	}
 }
 
 // at is base[k] without a bounds check.

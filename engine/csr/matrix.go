@@ -96,12 +96,6 @@ func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift
 	return sum(sums)
 }
 
-// AddSquares adds Σ h_i x_i² (elementwise) over the rows of a subset to dst. Values of an index that stands twice in a row
-// are squared one by one: exact for a matrix without duplicates, otherwise an estimate.
-func (m *Matrix) AddSquares(pool *work.Pool, on *Subset, dst, h []float64) {
-	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addSquares(rows, sum, h) })
-}
-
 // SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
 func (m *Matrix) SquaredNorm(i int, scratch []float64) float64 {
 	m.kernel.addRow(i, 1, scratch)

@@ -5,16 +5,17 @@
 //
 //	Problem  min F(w) over w in R^d, F strongly convex, piecewise twice differentiable
 //	Symbols  g gradient [d]; H generalized Hessian [d, d], seen only through products; s step [d]; t step length;
-//	         η forcing term: CG stops at |H s + g| <= η |g|; D Jacobi preconditioner [d]
+//	         η forcing term: CG stops at |H s + g| <= η |g|
 //	Source   Keerthi & DeCoste 2005 (modified finite Newton: active-set Newton steps, exact line search);
 //	         Sindhwani & Keerthi 2006 section 2. Differences: the forcing term follows Eisenstat & Walker 1996 (choice 2,
-//	         γ = 0.9, exponent 2) instead of a fixed tolerance, CG is preconditioned by diag(H), and the exact line search
-//	         is a bracketed Newton search on the piecewise linear slope instead of a sort of its break points: it finds the
-//	         same zero in a few evaluations.
+//	         γ = 0.9, exponent 2) instead of a fixed tolerance, and the exact line search is a bracketed Newton search on the
+//	         piecewise linear slope instead of a sort of its break points: it finds the same zero in a few evaluations.
+//	         A diagonal preconditioner was tried and dropped: with few labels a few rows carry most of the curvature, and
+//	         it spreads the eigenvalues that plain CG finds clustered (1.2 to 2 times more passes on text)
 //	Stops    in this order: F(w) - F(w*) <= Tolerance F(w), guaranteed by the objective's Gap; MaxSteps taken; the line
 //	         search cannot improve any more (rounding)
 //	Cost     a step: one gradient, one direction (2 products with the data), one Hessian product (2 products, active
-//	         rows) a CG iteration, now and then one preconditioner
+//	         rows) a CG iteration
 package minimize
 
 import "math"
@@ -25,8 +26,8 @@ type Objective interface {
 	Gradient(dst []float64) float64
 	// Gap is an upper bound on F(w) - F(w*) at the current point, given the gradient there.
 	Gap(gradient []float64) float64
-	// Curve fixes the generalized Hessian at the current point and puts its approximate diagonal into diagonal.
-	Curve(diagonal []float64)
+	// Curve fixes the generalized Hessian at the current point.
+	Curve()
 	// HessianTimes sets dst = H p.
 	HessianTimes(dst, p []float64)
 	// Aim prepares the line w + t s.
@@ -53,16 +54,16 @@ type Outcome struct {
 	Converged bool
 }
 
-// Newton minimizes an objective by Newton steps with preconditioned conjugate gradients. Its vectors are kept for the next
+// Newton minimizes an objective by Newton steps with conjugate gradients. Its vectors are kept for the next
 // call.
 type Newton struct {
-	gradient, step, residual, direction, product, scaled, diagonal []float64
+	gradient, step, residual, direction, product []float64
 }
 
 // NewNewton makes a minimizer for d variables.
 func NewNewton(d int) *Newton {
 	n := &Newton{}
-	for _, v := range []*[]float64{&n.gradient, &n.step, &n.residual, &n.direction, &n.product, &n.scaled, &n.diagonal} {
+	for _, v := range []*[]float64{&n.gradient, &n.step, &n.residual, &n.direction, &n.product} {
 		*v = make([]float64, d)
 	}
 	return n
@@ -90,7 +91,7 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 			eta = nextForcing(eta, norm/last, forcing)
 		}
 		last = norm
-		f.Curve(n.diagonal)
+		f.Curve()
 		n.solve(f, max(eta, 0.3*math.Sqrt(limits.Tolerance*value/result.Gap))*norm)
 		f.Aim(n.step)
 		t := LineSearch(f.Along, max(limits.Line, exactLine))
@@ -115,49 +116,49 @@ const exactLine = 1e-10
 
 const maxConjugateSteps = 250
 
-// solve puts an approximate solution of H s = -g into n.step: preconditioned conjugate gradients from zero, until the
-// residual is below enough.
+// solve puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, until the residual is at
+// most enough.
 func (n *Newton) solve(f Objective, enough float64) {
 	clear(n.step)
 	for j, g := range n.gradient {
-		n.residual[j] = -g
+		n.residual[j], n.direction[j] = -g, -g
 	}
-	rho := n.precondition()
-	copy(n.direction, n.scaled)
+	square := dot(n.residual, n.residual)
 	for range maxConjugateSteps {
 		f.HessianTimes(n.product, n.direction)
 		curvature := dot(n.direction, n.product)
 		if curvature <= 0 {
 			return
 		}
-		length := rho / curvature
-		square := 0.0
-		for j := range n.step {
-			n.step[j] += length * n.direction[j]
-			n.residual[j] -= length * n.product[j]
-			square += n.residual[j] * n.residual[j]
-		}
+		before := square
+		square = n.advance(square / curvature)
 		if square <= enough*enough {
 			return
 		}
-		before := rho
-		rho = n.precondition()
-		beta := rho / before
-		for j := range n.direction {
-			n.direction[j] = n.scaled[j] + beta*n.direction[j]
-		}
+		turn(n.direction, n.residual, square/before)
 	}
 }
 
-// precondition sets scaled = D⁻¹ residual and returns residual . scaled.
-func (n *Newton) precondition() float64 {
-	total := 0.0
-	for j, r := range n.residual {
-		z := r / n.diagonal[j]
-		n.scaled[j] = z
-		total += r * z
+// advance goes a length along the direction and returns the squared norm of the new residual.
+func (n *Newton) advance(length float64) float64 {
+	step, residual := n.step, n.residual[:len(n.step)]
+	direction, product := n.direction[:len(step)], n.product[:len(step)]
+	square := 0.0
+	for j := range step {
+		step[j] += length * direction[j]
+		r := residual[j] - length*product[j]
+		residual[j] = r
+		square += r * r
 	}
-	return total
+	return square
+}
+
+// turn sets direction = residual + beta direction.
+func turn(direction, residual []float64, beta float64) {
+	residual = residual[:len(direction)]
+	for j := range direction {
+		direction[j] = residual[j] + beta*direction[j]
+	}
 }
 
 func dot(a, b []float64) float64 {

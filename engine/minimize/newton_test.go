@@ -25,11 +25,7 @@ func (q *quadratic) Gradient(dst []float64) float64 {
 	return value
 }
 func (q *quadratic) Gap(gradient []float64) float64 { return dot(gradient, gradient) / (2 * 0.01) }
-func (q *quadratic) Curve(diagonal []float64) {
-	for j := range diagonal {
-		diagonal[j] = 1
-	}
-}
+func (q *quadratic) Curve()                         {}
 func (q *quadratic) HessianTimes(dst, p []float64) {
 	for j, c := range q.c {
 		dst[j] = c * p[j]

@@ -48,14 +48,6 @@ func (f Frame) addTransposed(dst []float64, total float64) {
 	}
 }
 
-// addSquares adds the constant feature's part to Σ h_i x_i². The mean of sparse rows is small: leaving it out changes the
-// preconditioner a little and the solution not at all.
-func (f Frame) addSquares(dst []float64, total float64) {
-	if f.Constant {
-		dst[len(dst)-1] += total
-	}
-}
-
 // penalize sets dst = α R p, where pᵀ R p is the squared norm of the weights and, if regularized, the intercept.
 func (f Frame) penalize(dst, p []float64, alpha float64) {
 	for j, v := range p {

@@ -24,15 +24,13 @@ type Risk struct {
 
 	Plus, Minus []float64 // [n] costs a, b; call Recost after a change
 
-	weights       []float64 // [dim] w
-	scores        []float64 // [n] f, for the rows with a cost
-	step          []float64 // [dim] s: the line of Aim
-	stepScores    []float64 // [n] change of f along it
-	stepSquare    float64   // |s|²
-	stepInner     float64   // w . s
-	slope, curve  []float64 // [n] of each row's loss at its score
-	squares       []float64 // [dim] Σ h x², kept while Σ h changes little
-	squaresWeight float64
+	weights      []float64 // [dim] w
+	scores       []float64 // [n] f, for the rows with a cost
+	step         []float64 // [dim] s: the line of Aim
+	stepScores   []float64 // [n] change of f along it
+	stepSquare   float64   // |s|²
+	stepInner    float64   // w . s
+	slope, curve []float64 // [n] of each row's loss at its score
 
 	support, sloped, active *csr.Subset // rows with a cost, a slope, curvature
 }
@@ -44,9 +42,7 @@ func New(job *work.Job, rows *csr.Matrix, frame Frame, margin loss.Margin, alpha
 	for _, v := range []*[]float64{&r.Plus, &r.Minus, &r.scores, &r.stepScores, &r.slope, &r.curve} {
 		*v = make([]float64, n)
 	}
-	for _, v := range []*[]float64{&r.weights, &r.squares} {
-		*v = make([]float64, dim)
-	}
+	r.weights = make([]float64, dim)
 	r.support, r.sloped, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
 	return r
 }
@@ -173,22 +169,8 @@ func (r *Risk) Gradient(dst []float64) float64 {
 }
 
 // Curve implements minimize.Objective; it uses the curvature that Gradient found.
-func (r *Risk) Curve(diagonal []float64) {
+func (r *Risk) Curve() {
 	r.active.Reset(r.rows, filter(r.active.Rows()[:0], r.support.Rows(), r.curve))
-	weight := 0.0
-	for _, i := range r.active.Rows() {
-		weight += r.curve[i]
-	}
-	if change := weight / r.squaresWeight; !(change > 0.75 && change < 1.33) {
-		r.squaresWeight = weight
-		clear(r.squares)
-		r.job.Visit(int64(r.active.NonZeros()))
-		r.rows.AddSquares(r.job.Pool, r.active, r.squares, r.curve)
-		r.frame.addSquares(r.squares, weight)
-	}
-	for j, s := range r.squares {
-		diagonal[j] = r.alpha + s
-	}
 }
 
 // HessianTimes implements minimize.Objective: α p + Σ h_i x_i (x_i . p), rows in the frame.

@@ -69,7 +69,7 @@ func TestValueGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		if got, want := r.Gradient(gradient), value(r, data); math.Abs(got-want) > 1e-12 || math.Abs(r.Value()-want) > 1e-12 {
 			t.Errorf("%s: value %v, recomputed %v", name, got, want)
 		}
-		r.Curve(make([]float64, dim))
+		r.Curve()
 		const h = 1e-5
 		for j := range dim {
 			unit, product, up, down := make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)

@@ -28,7 +28,7 @@ func (t *task) switching() solution {
 	for level := firstLevel; level < 1 && end.steps < t.options.MaxIter; level *= raise {
 		for end.steps < t.options.MaxIter {
 			t.hardCosts(r, positive, level)
-			newton.Minimize(r, minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: 1})
+			newton.Minimize(r, minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1})
 			switched := t.relabel(positive, r.Scores())
 			end.steps++
 			t.record(r.Regularizer(), r.Scores(), margin, level*t.options.UnlabeledWeight, switched, 0)
@@ -51,24 +51,33 @@ func (t *task) switching() solution {
 
 // λ' starts at firstLevel of its value and is raised by this factor (Keerthi et al. 2012: 1e-4, 3e-4, ..., 1).
 const (
-	firstLevel = 1e-4
-	raise      = 3.0
+	firstLevel      = 1e-4
+	raise           = 3.0
+	switchLooseness = 1e3 // solves on the way may end at this many times tol
 )
 
-// settle solves exactly at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
-// unequal weight): labels and weights are then each best given the other.
+// settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of unequal
+// weight): first loosely, then exactly. Labels and weights are then each best given the other.
 func (t *task) settle(r *risk.Risk, newton *minimize.Newton, positive []bool) (minimize.Outcome, string) {
-	last := math.Inf(1)
+	limits, last := t.pathLimits(), math.Inf(1)
 	for round := 0; ; round++ {
 		t.hardCosts(r, positive, 1)
-		outcome := newton.Minimize(r, t.finalLimits())
-		if round == settleRounds {
+		outcome := newton.Minimize(r, limits)
+		exact := limits.Tolerance <= t.options.Tol
+		if round == settleRounds && exact {
 			return outcome, "max_iter"
 		}
-		if !(outcome.Value < last) || t.relabel(positive, r.Scores()) == 0 {
+		settled := !(outcome.Value < last) || t.relabel(positive, r.Scores()) == 0
+		if settled && exact {
 			return outcome, ""
 		}
+		if settled || round == settleRounds-1 {
+			limits = t.finalLimits()
+		}
 		last = outcome.Value
+		if settled {
+			last = math.Inf(1)
+		}
 	}
 }
 
