@@ -2,7 +2,4 @@ module github.com/fewlabel/fewlabel
 
 go 1.26
 
-require (
-	github.com/klauspost/compress v1.20.3
-	gonum.org/v1/gonum v0.17.0
-)
+require github.com/klauspost/compress v1.20.3

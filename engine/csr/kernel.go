@@ -11,6 +11,8 @@ import (
 type kernel interface {
 	rows() int
 	rowLength(i int) int
+	count(counts []int64)
+	renumbered(number []int32, cols int) kernel
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
@@ -21,10 +23,16 @@ type kernel interface {
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
 // through pointers, four at a time, without bounds checks.
-type arrays[I int32 | int64, V float32 | float64] struct {
-	indptr, indices []I
-	values          []V
+type arrays[I index, V value] struct {
+	indptr  []int64
+	indices []I
+	values  []V
 }
+
+type (
+	index interface{ uint16 | int32 | int64 }
+	value interface{ float32 | float64 }
+)
 
 func (a *arrays[I, V]) check(cols int) error {
 	n := len(a.indptr) - 1
@@ -36,7 +44,7 @@ func (a *arrays[I, V]) check(cols int) error {
 		if a.indptr[i+1] < a.indptr[i] {
 			return fault.Data("indptr falls from %d to %d at row %d", a.indptr[i], a.indptr[i+1], i)
 		}
-		if int64(a.indptr[i+1]) > int64(stored) {
+		if a.indptr[i+1] > int64(stored) {
 			return fault.Data("indptr[%d] promises %d values, but only %d are there", i+1, a.indptr[i+1], stored)
 		}
 	}
@@ -127,7 +135,7 @@ func at[T any](base unsafe.Pointer, k int) T {
 }
 
 // dot is Σ values[k] p[indices[k]], in four sums.
-func dot[I int32 | int64, V float32 | float64](indices []I, values []V, p []float64) float64 {
+func dot[I index, V value](indices []I, values []V, p []float64) float64 {
 	n := len(indices)
 	ip, vp, pp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
 		unsafe.Pointer(unsafe.SliceData(p))
@@ -147,7 +155,7 @@ func dot[I int32 | int64, V float32 | float64](indices []I, values []V, p []floa
 
 // axpy adds scale * values[k] to dst[indices[k]]; the order of the additions is that of the indices, since one may stand
 // twice.
-func axpy[I int32 | int64, V float32 | float64](indices []I, values []V, scale float64, dst []float64) {
+func axpy[I index, V value](indices []I, values []V, scale float64, dst []float64) {
 	n := len(indices)
 	ip, vp, dp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
 		unsafe.Pointer(unsafe.SliceData(dst))

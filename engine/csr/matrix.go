@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -20,7 +21,7 @@ type Matrix struct {
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index is in
 // 0 ... cols-1, every value is finite.
-func New[I int32 | int64, V float32 | float64](cols int, indptr, indices []I, values []V) (*Matrix, error) {
+func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
 	if cols < 1 {
 		return nil, fault.Data("n_features is %d: at least one feature is needed", cols)
 	}
@@ -30,17 +31,33 @@ func New[I int32 | int64, V float32 | float64](cols int, indptr, indices []I, va
 	if len(indptr)-1 > math.MaxInt32 {
 		return nil, fault.Data("the matrix has %d rows: at most %d are supported", len(indptr)-1, math.MaxInt32)
 	}
-	a := &arrays[I, V]{indptr: indptr, indices: indices, values: values}
+	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
 	if err := a.check(cols); err != nil {
 		return nil, err
 	}
-	m := &Matrix{cols: cols, kernel: a}
-	rows := make([]int32, len(indptr)-1)
+	return newMatrix(cols, a), nil
+}
+
+func newMatrix(cols int, k kernel) *Matrix {
+	m := &Matrix{cols: cols, kernel: k}
+	rows := make([]int32, k.rows())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	m.all = m.Subset(rows)
-	return m, nil
+	return m
+}
+
+// widened is indptr as int64: the caller's array where it is that already.
+func widened[P int32 | int64](indptr []P) []int64 {
+	if same, ok := any(indptr).([]int64); ok {
+		return same
+	}
+	out := make([]int64, len(indptr))
+	for i, v := range indptr {
+		out[i] = int64(v)
+	}
+	return out
 }
 
 // Rows is the number of rows, n.
@@ -93,7 +110,7 @@ func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift
 	m.scatter(pool, on, dst, func(block int, rows []int32, sum []float64) {
 		sums[block] = m.kernel.addGram(rows, sum, h, p, shift)
 	})
-	return sum(sums)
+	return vector.Sum(sums)
 }
 
 // SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
@@ -129,7 +146,7 @@ func (m *Matrix) scatter(pool *work.Pool, on *Subset, dst []float64, add func(bl
 	pool.Run((m.cols+stripe-1)/stripe, func(s int) {
 		lo, hi := s*stripe, min(m.cols, (s+1)*stripe)
 		for _, part := range m.scratch[:blocks-1] {
-			addTo(dst[lo:hi], part[lo:hi])
+			vector.Add(dst[lo:hi], 1, part[lo:hi])
 		}
 	})
 }
@@ -138,19 +155,4 @@ func (m *Matrix) need(rows, wantRows, cols, wantCols int) {
 	if rows != wantRows || cols < wantCols {
 		panic("csr: vector of the wrong length")
 	}
-}
-
-func addTo(dst, src []float64) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] += src[i]
-	}
-}
-
-func sum(values []float64) float64 {
-	total := 0.0
-	for _, v := range values {
-		total += v
-	}
-	return total
 }

@@ -159,6 +159,55 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
+func TestPackedRowsGiveTheSameProducts(t *testing.T) {
+	const n, d = 200, 50
+	indptr, indices, values, dense := messy(n, d, 6, 21)
+	for k := range indices { // features 10 to 19 do not occur
+		if indices[k] >= 10 && indices[k] < 20 {
+			dense[row(indptr, k)][indices[k]] -= values[k]
+			indices[k] = 3
+			dense[row(indptr, k)][3] += values[k]
+		}
+	}
+	for name, m := range everyType(t, d, indptr, indices, values) {
+		packed, old := m.Packed()
+		if len(old) != 40 || old[0] != 3 || packed.Cols() != 40 || packed.NonZeros() != m.NonZeros() {
+			t.Fatalf("%s: %d features, the first is %d", name, len(old), old[0])
+		}
+		p, q := make([]float64, d), make([]float64, len(old))
+		for k, j := range old {
+			p[j], q[k] = math.Sin(float64(j)), math.Sin(float64(j))
+		}
+		want, got := make([]float64, n), make([]float64, n)
+		m.Times(work.NewPool(1), want, p)
+		packed.Times(work.NewPool(1), got, q)
+		near(t, name, got, want)
+		for i := range dense {
+			near(t, name, got[i:i+1], []float64{product(dense[i], p)})
+		}
+	}
+	empty, _ := New(5, []int32{0, 0, 0}, []int32{}, []float64{})
+	if packed, _ := empty.Packed(); packed.Cols() != 1 || packed.NonZeros() != 0 {
+		t.Error("a matrix without non-zeros")
+	}
+}
+
+func row(indptr []int64, k int) int {
+	i := 0
+	for indptr[i+1] <= int64(k) {
+		i++
+	}
+	return i
+}
+
+func product(a, b []float64) float64 {
+	total := 0.0
+	for j := range a {
+		total += a[j] * b[j]
+	}
+	return total
+}
+
 func TestNewRefusesBrokenMatrices(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -18,7 +18,11 @@
 //	         rows) a CG iteration
 package minimize
 
-import "math"
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
 
 // Objective is a function at a current point, which it holds.
 type Objective interface {
@@ -78,7 +82,7 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 	eta, last := forcing, 0.0
 	for steps := 0; ; steps++ {
 		value := f.Gradient(n.gradient)
-		norm := math.Sqrt(dot(n.gradient, n.gradient))
+		norm := math.Sqrt(vector.Dot(n.gradient, n.gradient))
 		result := Outcome{Value: value, Gap: f.Gap(n.gradient), Steps: steps}
 		if result.Gap <= limits.Tolerance*value {
 			result.Converged = true
@@ -123,10 +127,10 @@ func (n *Newton) solve(f Objective, enough float64) {
 	for j, g := range n.gradient {
 		n.residual[j], n.direction[j] = -g, -g
 	}
-	square := dot(n.residual, n.residual)
+	square := vector.Dot(n.residual, n.residual)
 	for range maxConjugateSteps {
 		f.HessianTimes(n.product, n.direction)
-		curvature := dot(n.direction, n.product)
+		curvature := vector.Dot(n.direction, n.product)
 		if curvature <= 0 {
 			return
 		}
@@ -159,18 +163,4 @@ func turn(direction, residual []float64, beta float64) {
 	for j := range direction {
 		direction[j] = residual[j] + beta*direction[j]
 	}
-}
-
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1 float64
-	j := 0
-	for ; j+1 < len(a); j += 2 {
-		s0 += a[j] * b[j]
-		s1 += a[j+1] * b[j+1]
-	}
-	if j < len(a) {
-		s0 += a[j] * b[j]
-	}
-	return s0 + s1
 }

@@ -3,6 +3,8 @@ package minimize
 import (
 	"math"
 	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // quadratic is ½ Σ c_j (w_j - j)², with c_j over several orders of magnitude.
@@ -24,8 +26,10 @@ func (q *quadratic) Gradient(dst []float64) float64 {
 	}
 	return value
 }
-func (q *quadratic) Gap(gradient []float64) float64 { return dot(gradient, gradient) / (2 * 0.01) }
-func (q *quadratic) Curve()                         {}
+func (q *quadratic) Gap(gradient []float64) float64 {
+	return vector.Dot(gradient, gradient) / (2 * 0.01)
+}
+func (q *quadratic) Curve() {}
 func (q *quadratic) HessianTimes(dst, p []float64) {
 	for j, c := range q.c {
 		dst[j] = c * p[j]

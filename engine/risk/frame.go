@@ -1,5 +1,7 @@
 package risk
 
+import "github.com/fewlabel/fewlabel/engine/vector"
+
 // Frame says how a score gets its intercept.
 //
 //	constant feature  f(x) = x . w + b with b regularized like any weight (Sindhwani & Keerthi 2006). With a center μ the
@@ -30,7 +32,7 @@ func (f Frame) shift(p []float64) float64 {
 		total = p[len(p)-1]
 	}
 	if f.Center != nil {
-		total -= dot(f.Center, p[:len(f.Center)])
+		total -= vector.Dot(f.Center, p[:len(f.Center)])
 	}
 	return total
 }
@@ -43,8 +45,8 @@ func (f Frame) addTransposed(dst []float64, total float64) {
 	if f.Constant {
 		dst[len(dst)-1] += total
 	}
-	for j, mu := range f.Center {
-		dst[j] -= total * mu
+	if f.Center != nil {
+		vector.Add(dst[:len(f.Center)], -total, f.Center)
 	}
 }
 
@@ -55,9 +57,7 @@ func (f Frame) penalize(dst, p []float64, alpha float64) {
 	}
 	if f.Constant && f.Center != nil {
 		b := alpha * f.shift(p)
-		for j, mu := range f.Center {
-			dst[j] -= b * mu
-		}
+		vector.Add(dst[:len(f.Center)], -b, f.Center)
 		dst[len(dst)-1] = b
 	}
 }
@@ -66,15 +66,15 @@ func (f Frame) penalize(dst, p []float64, alpha float64) {
 func (f Frame) inner(p, q []float64) float64 {
 	if f.Constant && f.Center != nil {
 		d := len(f.Center)
-		return dot(p[:d], q[:d]) + f.shift(p)*f.shift(q)
+		return vector.Dot(p[:d], q[:d]) + f.shift(p)*f.shift(q)
 	}
-	return dot(p, q)
+	return vector.Dot(p, q)
 }
 
 // steepness is the squared norm of a gradient g, taken in the coordinates (w, b) in which the penalty is a plain norm.
 func (f Frame) steepness(g []float64) float64 {
 	if !f.Constant || f.Center == nil {
-		return dot(g, g)
+		return vector.Dot(g, g)
 	}
 	last := g[len(g)-1]
 	total := last * last

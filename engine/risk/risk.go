@@ -234,12 +234,3 @@ func filter(dst, rows []int32, value []float64) []int32 {
 	}
 	return dst
 }
-
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	total := 0.0
-	for i, v := range a {
-		total += v * b[i]
-	}
-	return total
-}

@@ -30,7 +30,7 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 		if err != nil {
 			return err
 		}
-		result = t.fit(p.Labels)
+		result = t.fit(p)
 		return nil
 	})
 	return result, err
@@ -51,7 +51,7 @@ type ending struct {
 	steps  int
 }
 
-func (t *task) fit(labels []int32) *Result {
+func (t *task) fit(p Problem) *Result {
 	s := t.solve()
 	scores := t.score(&s)
 	t.checkShares(scores)
@@ -63,11 +63,11 @@ func (t *task) fit(labels []int32) *Result {
 		t.warn("max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
 	}
 	classifier := &model.Linear{
-		Classes: 2, Features: t.rows.Cols(), Outputs: 1, Coef: s.coef, Intercept: []float64{s.intercept},
+		Classes: 2, Features: p.Rows.Cols(), Outputs: 1, Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
 		ClassPrior: []float64{1 - t.prior, t.prior}, Method: t.options.Method, Iterations: max(1, s.end.steps),
 		Objective: t.objective(s, scores), Termination: s.end.reason, Warnings: t.warnings,
 	}
-	return &Result{Model: classifier, Transduction: transduced(labels, scores), Distributions: t.distributions,
+	return &Result{Model: classifier, Transduction: transduced(p.Labels, scores), Distributions: t.distributions,
 		History: t.history.columns(t.options.Method)}
 }
 
@@ -135,6 +135,15 @@ func (t *task) objective(s solution, scores []float64) float64 {
 		square += s.intercept * s.intercept
 	}
 	return t.transductiveObjective(t.options.Alpha/2*square, scores, t.margin())
+}
+
+// unpacked gives the weights their places in the problem's features [d].
+func (t *task) unpacked(coef []float64, cols int) []float64 {
+	out := make([]float64, cols)
+	for k, w := range coef {
+		out[t.feature[k]] = w
+	}
+	return out
 }
 
 // checkShares warns when a class has collapsed.

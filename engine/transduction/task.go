@@ -23,7 +23,8 @@ type Problem struct {
 type task struct {
 	options Options
 	job     *work.Job
-	rows    *csr.Matrix
+	rows    *csr.Matrix // the problem's rows, packed
+	feature []int32     // [rows.Cols] the problem's number of each packed feature
 
 	labeled         []int32   // rows with a label and a weight
 	positive        []bool    // [labeled] class 1
@@ -47,6 +48,8 @@ func newTask(p Problem, options Options, job *work.Job) (*task, error) {
 	}
 	normalize(t.labeledWeight)
 	normalize(t.unlabeledWeight)
+	t.rows, t.feature = p.Rows.Packed()
+	t.job.Visit(2 * int64(t.rows.NonZeros()))
 	return t, t.findPrior()
 }
 

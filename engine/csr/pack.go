@@ -1,0 +1,68 @@
+package csr
+
+// Packed is the same rows with the features renumbered: the most frequent one first, those that no row has left out. In
+// text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
+// their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
+func (m *Matrix) Packed() (packed *Matrix, old []int32) {
+	counts := make([]int64, m.cols)
+	m.kernel.count(counts)
+	old = byFrequency(counts)
+	number := make([]int32, m.cols)
+	for k, j := range old {
+		number[j] = int32(k)
+	}
+	return newMatrix(len(old), m.kernel.renumbered(number, len(old))), old
+}
+
+// byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without
+// non-zeros keeps its first feature.
+func byFrequency(counts []int64) []int32 {
+	const top = 1 << 16 // features above this count are not sorted among themselves: there are few
+	starts := make([]int, top+2)
+	level := func(count int64) int { return top - int(min(count, top)) }
+	used := 0
+	for _, count := range counts {
+		if count > 0 {
+			starts[level(count)+1]++
+			used++
+		}
+	}
+	if used == 0 {
+		return []int32{0}
+	}
+	for k := range top + 1 {
+		starts[k+1] += starts[k]
+	}
+	order := make([]int32, used)
+	for j, count := range counts {
+		if count > 0 {
+			order[starts[level(count)]] = int32(j)
+			starts[level(count)]++
+		}
+	}
+	return order
+}
+
+func (a *arrays[I, V]) count(counts []int64) {
+	for _, j := range a.stored() {
+		counts[j]++
+	}
+}
+
+func (a *arrays[I, V]) renumbered(number []int32, cols int) kernel {
+	if cols <= 1<<16 {
+		return &arrays[uint16, V]{a.indptr, renumber[uint16](a.stored(), number), a.values}
+	}
+	return &arrays[int32, V]{a.indptr, renumber[int32](a.stored(), number), a.values}
+}
+
+// stored are the indices that the rows use: the caller's array may be longer.
+func (a *arrays[I, V]) stored() []I { return a.indices[:a.indptr[len(a.indptr)-1]] }
+
+func renumber[To, From index](indices []From, number []int32) []To {
+	out := make([]To, len(indices))
+	for k, j := range indices {
+		out[k] = To(number[j])
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+// Package vector has the dense loops that every solver needs.
+package vector
+
+// Dot is Σ a_j b_j, in four sums; b is at least as long as a.
+func Dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	j := 0
+	for ; j+3 < len(a); j += 4 {
+		s0 += a[j] * b[j]
+		s1 += a[j+1] * b[j+1]
+		s2 += a[j+2] * b[j+2]
+		s3 += a[j+3] * b[j+3]
+	}
+	for ; j < len(a); j++ {
+		s0 += a[j] * b[j]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Add adds scale * src to dst; src is at least as long as dst.
+func Add(dst []float64, scale float64, src []float64) {
+	src = src[:len(dst)]
+	for j := range dst {
+		dst[j] += scale * src[j]
+	}
+}
+
+// Sum is Σ a_j, in order.
+func Sum(a []float64) float64 {
+	total := 0.0
+	for _, v := range a {
+		total += v
+	}
+	return total
+}
