@@ -9,7 +9,9 @@
  *   Threads    every function may be called from any thread at any time; concurrent fits are independent. Calls
  *              on one handle may run concurrently, except that freeing it must come last.
  *   Processes  after fork() a child must not use a copy of the library that its parent loaded: every function
- *              then returns FEWLABEL_FORKED at once. Load the library in the child, or start it with exec.
+ *              then returns FEWLABEL_FORKED at once. Load the library in the child, or start it with exec. Of the
+ *              functions without a status fewlabel_abi_version answers as ever, fewlabel_version may give "" and
+ *              fewlabel_live_handles gives 0.
  *   Settings   all are arguments. The library reads no environment variable and installs no signal handler.
  */
 #ifndef FEWLABEL_H
@@ -45,9 +47,10 @@ typedef struct {
   int64_t n_rows;
   int64_t n_features;
   int64_t n_values;    /* length of `indices` and of `values` */
-  const void *indptr;  /* [n_rows + 1] of index_type */
+  const void *indptr;  /* [n_rows + 1] of indptr_type, from 0 on and never falling */
   const void *indices; /* [n_values] of index_type, each in 0 ... n_features-1 */
   const void *values;  /* [n_values] of value_type, finite */
+  int32_t indptr_type; /* FEWLABEL_INT32 or FEWLABEL_INT64 */
   int32_t index_type;  /* FEWLABEL_INT32 or FEWLABEL_INT64 */
   int32_t value_type;  /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
 } fewlabel_csr;
@@ -102,7 +105,13 @@ int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threa
 int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
                          int64_t error_size);
 
-/* Write a model to a file and read it again. `metadata` is any JSON text to keep with it, or NULL. */
+/* A model from its numbers: `coef` [n_features * n_outputs], `intercept` [n_outputs] and `class_prior` [n_classes] as
+ * fewlabel_array gives them, and a JSON object with "n_classes", "n_features" and, where known, "method", "n_iter",
+ * "objective" and "termination_condition". n_outputs is 1 for one or two classes, otherwise n_classes. */
+int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
+                          const double *class_prior, int64_t *model, char *error, int64_t error_size);
+
+/* Write a model to a file and read it again. `metadata` is any JSON text to keep with it; NULL keeps what it has. */
 int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
 int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
 
@@ -113,7 +122,8 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
  * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i has the
  * labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of the
- * five may be NULL: not wanted. */
+ * five may be NULL: not wanted. The arrays go into a fewlabel_csr as they are, with indptr_type FEWLABEL_INT64 and
+ * index_type FEWLABEL_INT32. */
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
                                int32_t threads, int64_t *data, char *error, int64_t error_size);
 int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_features, int64_t *n_values,
@@ -121,7 +131,8 @@ int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_featur
 int32_t fewlabel_svmlight_copy(int64_t data, int64_t *indptr, int32_t *indices, double *values, double *labels,
                                int64_t *label_indptr, char *error, int64_t error_size);
 
-/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst. */
+/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst. `labels` [n_rows]; NULL writes SVMlin's
+ * form, rows without a label. */
 int32_t fewlabel_svmlight_write(const char *path, const fewlabel_csr *rows, const double *labels, int32_t zero_based,
                                 char *error, int64_t error_size);
 

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
 const (
@@ -28,11 +30,29 @@ func (m *Linear) mistake() string {
 	return ""
 }
 
-func shapeMistake(classes, features, outputs int) string {
-	want := classes
-	if classes <= 2 {
-		want = 1
+// Check refuses a model whose arrays do not have the lengths that its shapes ask for, or that holds NaN or infinity.
+func (m *Linear) Check() error { return asError(m.mistake()) }
+
+// CheckShape refuses impossible numbers of classes, features and outputs.
+func (m *Linear) CheckShape() error { return asError(shapeMistake(m.Classes, m.Features, m.Outputs)) }
+
+func asError(mistake string) error {
+	if mistake == "" {
+		return nil
 	}
+	return fault.Argument("%s", mistake)
+}
+
+// OutputsOf is the number of decisions a row gets: one for two classes, otherwise one a class.
+func OutputsOf(classes int) int {
+	if classes <= 2 {
+		return 1
+	}
+	return classes
+}
+
+func shapeMistake(classes, features, outputs int) string {
+	want := OutputsOf(classes)
 	switch {
 	case classes < 1 || classes > maxSize:
 		return fmt.Sprintf("n_classes is %d: it must be 1 to %d", classes, maxSize)

@@ -1,0 +1,189 @@
+# Commands of fewlabel. `make` alone lists them; a line with ## after a target is its description.
+# Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
+#           FUZZTIME=1m make fuzz           time for each fuzz target
+#           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
+#           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_LARGE likewise
+
+PYTHON ?= python3
+GO ?= go
+FUZZTIME ?= 10s
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON_CODE := python examples $(wildcard docs)
+ifeq ($(shell uname -s),Darwin)
+LIBRARY := python/fewlabel/libfewlabel.dylib
+else
+LIBRARY := python/fewlabel/libfewlabel.so
+endif
+
+# What the library is made of; tests are not part of it.
+ENGINE := $(shell find capi engine include -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.map' \) \
+	! -name '*_test.go' ! -path '*/testdata/*' ! -path '*/tests/*')
+
+# The C programs: examples, linked with the package's library, and tests, linked with one that can be made to panic.
+C_EXAMPLES := $(basename $(notdir $(wildcard examples/c/*.c)))
+C_TESTS := $(basename $(notdir $(wildcard capi/tests/*.c)))
+C_FLAGS := -std=c99 -g -O1 -Wall -Wextra -Wpedantic -Werror -Iinclude
+C_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+PANICKING := build/panicking/$(notdir $(LIBRARY))
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help build demo test test-go test-python ctest race bench bench-large fuzz wheel docs check check-go \
+	check-sources check-width check-header check-library check-python clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: $(VENV)/installed $(LIBRARY) ## build the library and put the package, editable, into .venv
+
+demo: build ## run the main job on real text (set-up included)
+	$(BIN)/python examples/demo.py $(DEMO)
+
+test: build test-go test-python ctest ## run every test: Go, Python, C (set-up included)
+
+test-go:
+	$(GO) test ./...
+
+test-python: build
+	$(BIN)/python -m pytest $(PYTEST)
+
+ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
+	@test -n "$(C_EXAMPLES)" || { echo "ctest: there is no examples/c/*.c" >&2; exit 1; }
+
+race: ## run the Go tests under the race detector
+	$(GO) test -race ./...
+
+bench: build ## measure quality, time and memory against peers; prints the table
+	$(BIN)/python python/benchmarks/run.py $(BENCH)
+
+bench-large: build ## measure a fit on a million rows
+	$(BIN)/python python/benchmarks/large.py $(BENCH_LARGE)
+
+# A known defect of Go before 1.27: a target without faults can end with "context deadline exceeded" as time is up.
+# That message is let pass if no failing input was written down.
+fuzz: ## run every Go fuzz target for FUZZTIME (10s)
+	@mkdir -p build; set -e; targets=$$(grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' engine capi) || \
+		{ echo "fuzz: there is no fuzz target" >&2; exit 1; }; \
+	for target in $$(echo "$$targets" | sed -E 's/:[0-9]+:func /:/'); do \
+		folder=$$(dirname "$${target%%:*}"); name=$${target##*:}; \
+		echo "== $$folder $$name"; \
+		$(GO) test "./$$folder" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) 2>&1 | tee build/fuzz.log; \
+		if grep -q '^ok' build/fuzz.log; then continue; fi; \
+		if grep -q 'Failing input written' build/fuzz.log; then exit 1; fi; \
+		grep -q 'context deadline exceeded' build/fuzz.log || exit 1; \
+		echo "(the time was up; no input failed)"; \
+	done
+
+wheel: $(VENV)/installed ## build a wheel into dist/, check its library, install and import it in a fresh environment
+	rm -rf dist build/wheel
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/python python/check_library.py dist/*.whl
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/wheel && bin/python -c 'import fewlabel; fewlabel.show_versions()'
+
+docs: build ## run the examples in README.md, docs/ and the docstrings
+	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
+
+check: check-go check-sources check-header check-library check-python ## format, vet, lint, types, header, exports
+
+clean: ## remove everything that these commands make
+	rm -rf $(VENV) build dist demo-results bench-results python/benchmarks/.cache python/fewlabel/libfewlabel.* \
+		.pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up ---------------------------------------------------------------------------------------------------------
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "fewlabel needs Python 3.10 or newer; \
+	PYTHON=... names another than %s" % sys.executable)'
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# The editable install builds the library as well; the rule below renews it when only the engine has changed.
+$(VENV)/installed: pyproject.toml python/hatch_build.py python/build_library.py | $(BIN)/python
+	@$(BIN)/python python/build_library.py --check-tools
+	$(PIP_INSTALL) --editable '.[test,plot,progress]'
+	@touch $@
+
+$(LIBRARY): $(ENGINE) go.mod go.sum | $(VENV)/installed
+	$(BIN)/python python/build_library.py
+
+$(VENV)/developer: pyproject.toml | $(VENV)/installed
+	$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@
+
+# --- C programs -----------------------------------------------------------------------------------------------------
+
+# $(call c_program,NAME,folder of the library,VARIANT,flags): compile $< and run it, in a folder of its own because it
+# writes files, without arguments.
+define c_program
+	@mkdir -p build/ctest/$(1)
+	$(CC) $(C_FLAGS) $(4) $< -o build/ctest/$(1)/$(3) -L$(2) -lfewlabel -Wl,-rpath,'$(CURDIR)/$(2)' -pthread -ldl -lm
+	cd build/ctest/$(1) && ./$(3)
+endef
+
+# Memcheck on the examples only: the tests hand over bad pointers on purpose.
+define c_memcheck
+	@if command -v valgrind >/dev/null; then \
+		echo "cd build/ctest/$(1) && valgrind ./plain"; cd build/ctest/$(1) && valgrind --quiet --error-exitcode=1 \
+		--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+		--suppressions='$(CURDIR)/capi/valgrind.supp' ./plain; \
+	else echo "no valgrind here: $(1) runs without it"; fi
+endef
+
+$(addprefix ctest-,$(C_EXAMPLES)): ctest-%: examples/c/%.c include/fewlabel.h $(LIBRARY)
+	$(call c_program,$*,python/fewlabel,plain,)
+	$(call c_program,$*,python/fewlabel,sanitized,$(C_SANITIZE))
+	$(call c_memcheck,$*)
+
+$(addprefix ctest-,$(C_TESTS)): ctest-%: capi/tests/%.c $(wildcard capi/tests/*.h) include/fewlabel.h $(PANICKING)
+	$(call c_program,$*,$(dir $(PANICKING)),plain,)
+	$(call c_program,$*,$(dir $(PANICKING)),sanitized,$(C_SANITIZE))
+
+$(PANICKING): $(LIBRARY)
+	$(BIN)/python python/build_library.py --tags provoke --output $(dir $@)
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+check-go:
+	@files=$$(gofmt -l engine capi); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+# $(call forbid,pattern,files,reason): fail where a line of the files matches.
+forbid = @! LC_ALL=C.UTF-8 grep -nE '$(1)' $(2) /dev/null || { echo 'check: $(3)' >&2; exit 1; }
+GO_CODE := $(shell find engine capi -name '*.go' ! -name '*_test.go')
+ENGINE_CODE := $(filter engine/%,$(GO_CODE))
+C_CODE := $(wildcard include/*.h capi/*.h capi/*.c examples/c/*.h examples/c/*.c capi/tests/*.h capi/tests/*.c)
+
+check-sources:
+	$(call forbid,^[[:space:]]*go[[:space:]]+[A-Za-z_],$(filter-out engine/work/%,$(GO_CODE)),a bare go statement; \
+	work.Go keeps a panic from ending the process)
+	$(call forbid,^(import )?[[:space:]]*"os/signal",$(GO_CODE),signals belong to the host process)
+	$(call forbid,os\.(Getenv|LookupEnv|Environ|ExpandEnv),$(GO_CODE),settings are arguments and not environment)
+	$(call forbid,^(import )?[[:space:]]*"C"$$,$(ENGINE_CODE),only capi imports "C")
+
+# Not yet part of `check`.
+check-width:
+	$(call forbid,.{121},$(GO_CODE) $(C_CODE),a line has more than 120 columns)
+
+check-header:
+	echo '#include "fewlabel.h"' | $(CC) -std=c99 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c -
+	echo '#include "fewlabel.h"' | $(CXX) -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c++ -
+
+check-library: build
+ifeq ($(shell uname -s),Linux)
+	$(BIN)/python python/check_library.py $(LIBRARY)
+endif
+
+check-python: $(VENV)/developer
+	$(BIN)/ruff format --check $(PYTHON_CODE)
+	$(BIN)/ruff check $(PYTHON_CODE)
+	$(BIN)/mypy

@@ -1,0 +1,108 @@
+package main
+
+// #include "capi.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/transduction"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// The compiler holds work.Progress and fewlabel_progress to one layout: arrays of two lengths are of different types.
+var (
+	_ [unsafe.Sizeof(work.Progress{})]byte             = [C.sizeof_fewlabel_progress]byte{}
+	_ [unsafe.Offsetof(work.Progress{}.Cancel)]byte    = [unsafe.Offsetof(C.fewlabel_progress{}.cancel)]byte{}
+	_ [unsafe.Offsetof(work.Progress{}.Step)]byte      = [unsafe.Offsetof(C.fewlabel_progress{}.step)]byte{}
+	_ [unsafe.Offsetof(work.Progress{}.Objective)]byte = [unsafe.Offsetof(C.fewlabel_progress{}.objective)]byte{}
+	_ [unsafe.Offsetof(work.Progress{}.Level)]byte     = [unsafe.Offsetof(C.fewlabel_progress{}.level)]byte{}
+	_ [unsafe.Offsetof(work.Progress{}.Switched)]byte  = [unsafe.Offsetof(C.fewlabel_progress{}.n_switched)]byte{}
+	_ [unsafe.Offsetof(work.Progress{}.Passes)]byte    = [unsafe.Offsetof(C.fewlabel_progress{}.n_passes)]byte{}
+)
+
+//export go_fewlabel_options
+func go_fewlabel_options(
+	text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		return c.giveText(transduction.OptionsText(), text, textSize, needed)
+	}))
+}
+
+//export go_fewlabel_fit
+func go_fewlabel_fit(
+	rows *C.const_csr, labels *C.const_int32, weights *C.const_double, options *C.const_char,
+	progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	status := guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		handle, err := output(c, "model", model)
+		if err != nil {
+			return err
+		}
+		chosen, err := c.options(options)
+		if err != nil {
+			return err
+		}
+		problem, err := c.problem(rows, labels, weights)
+		if err != nil {
+			return err
+		}
+		shared, err := c.progress(progress)
+		if err != nil {
+			return err
+		}
+		result, err := transduction.Fit(problem, chosen, shared)
+		if err != nil {
+			return err
+		}
+		*handle = C.int64_t(handles.add(fromFit(result)))
+		return nil
+	})
+	releaseMemory()
+	return C.int32_t(status)
+}
+
+// options decodes the options of a fit; NULL stands for the defaults.
+func (c *call) options(text *C.const_char) (transduction.Options, error) {
+	content, err := c.optionalText("options", text)
+	if err != nil {
+		return transduction.Options{}, err
+	}
+	if text == nil {
+		content = "{}"
+	}
+	return transduction.DecodeOptions([]byte(content))
+}
+
+// problem views the training data.
+func (c *call) problem(
+	rows *C.const_csr, labels *C.const_int32, weights *C.const_double,
+) (transduction.Problem, error) {
+	var problem transduction.Problem
+	var err error
+	if problem.Rows, err = c.matrix(rows); err != nil {
+		return problem, err
+	}
+	n := int64(problem.Rows.Rows())
+	if problem.Labels, err = slice[int32](c, "labels", unsafe.Pointer(labels), n); err != nil {
+		return problem, err
+	}
+	if weights != nil {
+		problem.Weights, err = slice[float64](c, "weights", unsafe.Pointer(weights), n)
+	}
+	return problem, err
+}
+
+// progress views the struct that the fit shares with its caller; both sides use it with atomic operations, which need
+// an aligned address.
+func (c *call) progress(p *C.fewlabel_progress) (*work.Progress, error) {
+	if p == nil {
+		return nil, nil
+	}
+	if uintptr(unsafe.Pointer(p))%unsafe.Alignof(work.Progress{}) != 0 {
+		return nil, fault.Argument("progress is not aligned to %d bytes", unsafe.Alignof(work.Progress{}))
+	}
+	return output(c, "progress", (*work.Progress)(unsafe.Pointer(p)))
+}

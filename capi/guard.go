@@ -1,0 +1,100 @@
+package main
+
+// #include "capi.h"
+import "C"
+
+import (
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// call is one call from C: what it borrowed of the caller's memory.
+type call struct {
+	borrowed []region
+}
+
+// guard runs the body of an export. It turns an error, a panic here or in a worker, and a fault in the caller's memory
+// into a status code, and writes the message into the caller's buffer. The signature has no C type, so that Go tests,
+// which may not import "C", can call it.
+func guard(message unsafe.Pointer, size int64, body func(c *call) error) int32 {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	c := &call{}
+	err := work.Guard(func() error { return c.run(body) })
+	if err != nil {
+		writeMessage(message, size, err.Error())
+	}
+	return statusOf(err)
+}
+
+// run calls body and turns a fault inside a borrowed region into an error that names the argument. Any other panic
+// goes on.
+func (c *call) run(body func(c *call) error) (err error) {
+	defer func() {
+		failure := work.Recovered(recover())
+		if failure == nil {
+			return
+		}
+		if err = c.explain(failure.Value); err == nil {
+			panic(failure)
+		}
+	}()
+	return body(c)
+}
+
+// statusOf maps kinds of errors to the status codes of fewlabel.h.
+func statusOf(err error) int32 {
+	if err == nil {
+		return C.FEWLABEL_OK
+	}
+	if _, ok := errors.AsType[*handleError](err); ok {
+		return C.FEWLABEL_BAD_HANDLE
+	}
+	if failure, ok := errors.AsType[*fault.Error](err); ok {
+		switch failure.Kind {
+		case fault.BadArgument:
+			return C.FEWLABEL_BAD_ARGUMENT
+		case fault.BadData:
+			return C.FEWLABEL_BAD_DATA
+		case fault.Cancelled:
+			return C.FEWLABEL_CANCELLED
+		case fault.IO:
+			return C.FEWLABEL_IO_ERROR
+		}
+	}
+	return C.FEWLABEL_INTERNAL
+}
+
+// writeMessage copies text into a buffer of the caller, cut between two characters where it is too long, and always
+// ends it with NUL. A buffer that cannot be written is left alone: the status code still gets through.
+func writeMessage(buffer unsafe.Pointer, size int64, text string) {
+	if buffer == nil || size <= 0 {
+		return
+	}
+	defer func() { _ = recover() }()
+	n := int(min(int64(len(text)), size-1))
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	dst := unsafe.Slice((*byte)(buffer), n+1)
+	copy(dst, text[:n])
+	dst[n] = 0
+}
+
+// keepBytes is how much memory the Go heap may keep between calls.
+const keepBytes = 64 << 20
+
+// releaseMemory gives the memory of a large computation back to the system: Go would keep it, and a second fit would
+// add to it. It is called when the computation's own arrays have become garbage.
+func releaseMemory() {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	if memory.HeapSys-memory.HeapReleased > keepBytes {
+		debug.FreeOSMemory()
+	}
+}

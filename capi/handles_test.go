@@ -1,0 +1,79 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/svmlight"
+)
+
+func TestHandles(t *testing.T) {
+	r := registry{items: map[int64]any{}}
+	first, second := r.add("a"), r.add("b")
+	if first == 0 || second == first || r.live() != 2 {
+		t.Fatalf("handles %d and %d, live %d", first, second, r.live())
+	}
+	if item, err := r.get("model", second); err != nil || item != "b" {
+		t.Errorf("got %v, %v", item, err)
+	}
+	if err := r.remove("handle", first); err != nil {
+		t.Error(err)
+	}
+	if third := r.add("c"); third == first {
+		t.Error("the number of a freed handle was used again")
+	}
+	for handle, want := range map[int64]string{
+		first: "model is 1, a handle that was freed", 0: "model is 0, which is no handle", 99: "model is 99, which is no",
+		-5: "model is -5, which is no handle",
+	} {
+		if _, err := r.get("model", handle); statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v", err)
+		}
+		if err := r.remove("model", handle); statusOf(err) != codeBadHandle {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestHandleOfAnotherKind(t *testing.T) {
+	before := handles.live()
+	m, d := handles.add(&trained{Linear: &model.Linear{}}), handles.add(&svmlight.Data{})
+	if _, err := modelAt(d); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a data set") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := dataAt(m); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a model") {
+		t.Errorf("got %v", err)
+	}
+	for _, handle := range []int64{m, d} {
+		if err := handles.remove("handle", handle); err != nil {
+			t.Error(err)
+		}
+	}
+	if handles.live() != before {
+		t.Errorf("live handles: %d before, %d now", before, handles.live())
+	}
+}
+
+func TestHandlesFromManyThreads(t *testing.T) {
+	r := registry{items: map[int64]any{}}
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for range 1000 {
+				handle := r.add(r.live())
+				if _, err := r.get("model", handle); err != nil {
+					t.Error(err)
+				}
+				if err := r.remove("handle", handle); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if r.live() != 0 {
+		t.Errorf("%d handles left", r.live())
+	}
+}

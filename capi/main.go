@@ -1,0 +1,31 @@
+// Package main is the C interface of fewlabel, built with -buildmode=c-shared; include/fewlabel.h is its contract.
+//
+// A call passes three layers, each thin:
+//
+//	shim.c    the public symbols fewlabel_*: refuse a forked child, where entering Go would hang, else call
+//	go_*      one exported Go function each: turns pointers into slices (arrays.go) and handles into objects
+//	          (handles.go), calls the engine, stores the answer
+//	guard     (guard.go) around each of them: turns errors, panics and bad pointers into a status and a message
+//
+// This is the only folder that imports "C".
+package main
+
+// #cgo CFLAGS: -I${SRCDIR}/../include
+// #include "capi.h"
+import "C"
+
+// version is stamped by the build: -ldflags "-X main.version=0.1.0".
+var version = "0.0.0+unstamped"
+
+// versionText is version as a C string that lives as long as the process.
+var versionText *C.char
+
+func init() {
+	versionText = C.CString(version)
+	C.shim_keep_version(versionText)
+}
+
+//export go_fewlabel_version
+func go_fewlabel_version() *C.const_char { return versionText }
+
+func main() {}

@@ -1,0 +1,156 @@
+package main
+
+// #include "capi.h"
+import "C"
+
+import (
+	"encoding/json"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
+)
+
+//export go_fewlabel_report
+func go_fewlabel_report(
+	handle C.int64_t, text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		m, err := modelAt(int64(handle))
+		if err != nil {
+			return err
+		}
+		content, err := m.report()
+		if err != nil {
+			return err
+		}
+		return c.giveText(content, text, textSize, needed)
+	}))
+}
+
+//export go_fewlabel_array
+func go_fewlabel_array(
+	handle C.int64_t, name *C.const_char, values *C.double, length C.int64_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		m, err := modelAt(int64(handle))
+		if err != nil {
+			return err
+		}
+		wanted, err := c.text("name", name)
+		if err != nil {
+			return err
+		}
+		source, err := m.array(wanted)
+		if err != nil {
+			return err
+		}
+		if int64(length) != int64(source.length()) {
+			return fault.Argument("length is %d: %q has %d values", int64(length), wanted, source.length())
+		}
+		dst, err := slice[float64](c, "values", unsafe.Pointer(values), int64(length))
+		if err != nil {
+			return err
+		}
+		source.copyTo(dst)
+		return nil
+	}))
+}
+
+//export go_fewlabel_decision
+func go_fewlabel_decision(
+	handle C.int64_t, rows *C.const_csr, threads C.int32_t, decisions *C.double, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		m, err := modelAt(int64(handle))
+		if err != nil {
+			return err
+		}
+		pool, err := poolOf(threads)
+		if err != nil {
+			return err
+		}
+		matrix, err := c.matrix(rows)
+		if err != nil {
+			return err
+		}
+		dst, err := slice[float64](c, "decisions", unsafe.Pointer(decisions), int64(matrix.Rows()*m.Outputs))
+		if err != nil {
+			return err
+		}
+		return m.Decisions(pool, matrix, dst)
+	}))
+}
+
+//export go_fewlabel_predict
+func go_fewlabel_predict(
+	handle C.int64_t, rows *C.const_csr, threads C.int32_t, classes *C.int32_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		m, err := modelAt(int64(handle))
+		if err != nil {
+			return err
+		}
+		pool, err := poolOf(threads)
+		if err != nil {
+			return err
+		}
+		matrix, err := c.matrix(rows)
+		if err != nil {
+			return err
+		}
+		dst, err := slice[int32](c, "classes", unsafe.Pointer(classes), int64(matrix.Rows()))
+		if err != nil {
+			return err
+		}
+		return m.Predict(pool, matrix, dst)
+	}))
+}
+
+//export go_fewlabel_save
+func go_fewlabel_save(
+	handle C.int64_t, path, metadata *C.const_char, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		m, err := modelAt(int64(handle))
+		if err != nil {
+			return err
+		}
+		file, err := c.text("path", path)
+		if err != nil {
+			return err
+		}
+		extra, err := c.optionalText("metadata", metadata)
+		if err != nil {
+			return err
+		}
+		saved := *m.Linear // a copy: other threads may be reading the model
+		if metadata != nil {
+			if !json.Valid([]byte(extra)) {
+				return fault.Argument("metadata is not a JSON text")
+			}
+			saved.Metadata = json.RawMessage(extra)
+		}
+		return saved.Save(file)
+	}))
+}
+
+//export go_fewlabel_load
+func go_fewlabel_load(path *C.const_char, handle *C.int64_t, message *C.char, size C.int64_t) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		dst, err := output(c, "model", handle)
+		if err != nil {
+			return err
+		}
+		file, err := c.text("path", path)
+		if err != nil {
+			return err
+		}
+		linear, err := model.Load(file)
+		if err != nil {
+			return err
+		}
+		*dst = C.int64_t(handles.add(&trained{Linear: linear}))
+		return nil
+	}))
+}

@@ -1,0 +1,181 @@
+/* Files: what is written is read again, and every damage is found. Works in the current folder. */
+#include "check.h"
+
+#define MODEL_FILE "files-test.fewlabel"
+#define DAMAGED "files-test-damaged.fewlabel"
+
+/* ---- Whole files in memory --------------------------------------------------------------------------------------- */
+
+static unsigned char content[1 << 16];
+
+static long read_whole(const char *path) {
+  FILE *file = fopen(path, "rb");
+  long size = file == NULL ? 0 : (long)fread(content, 1, sizeof content, file);
+  HOLDS(size > 0 && size < (long)sizeof content);
+  if (file != NULL) fclose(file);
+  return size;
+}
+
+static void write_whole(const char *path, const void *bytes, long size) {
+  FILE *file = fopen(path, "wb");
+  HOLDS(file != NULL && fwrite(bytes, 1, (size_t)size, file) == (size_t)size);
+  if (file != NULL) HOLDS(fclose(file) == 0);
+}
+
+static void write_text(const char *path, const char *text) { write_whole(path, text, (long)strlen(text)); }
+
+/* ---- Model files ------------------------------------------------------------------------------------------------- */
+
+static void report_of(int64_t model, char *text, int64_t size) {
+  int64_t needed;
+  WORKS(fewlabel_report(model, text, size, &needed, ERROR));
+  HOLDS(needed == (int64_t)strlen(text) + 1);
+}
+
+static void save_good_model(void) {
+  problem p;
+  int64_t model, loaded, again;
+  double decisions[N_ROWS], same[N_ROWS];
+  char report[2000];
+  good_problem(&p);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_save(model, MODEL_FILE, "{\"classes\": [\"ham\", \"spam\"]}", ERROR));
+  WORKS(fewlabel_load(MODEL_FILE, &loaded, ERROR));
+  WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
+  WORKS(fewlabel_decision(loaded, &p.rows, 1, same, ERROR));
+  HOLDS(memcmp(decisions, same, sizeof same) == 0);
+  report_of(loaded, report, sizeof report);
+  HOLDS(strstr(report, "\"metadata\":{\"classes\":[\"ham\",\"spam\"]}") != NULL);
+  HOLDS(strstr(report, "transduction") == NULL); /* what belongs to the training rows stays with the fit */
+  /* Without metadata a model keeps what it has. */
+  WORKS(fewlabel_save(loaded, DAMAGED, NULL, ERROR));
+  WORKS(fewlabel_load(DAMAGED, &again, ERROR));
+  report_of(again, report, sizeof report);
+  HOLDS(strstr(report, "spam") != NULL);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "metadata is not a JSON text", fewlabel_save(model, DAMAGED, "{ham}", ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", fewlabel_save(model, NULL, NULL, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-folder/model", fewlabel_save(model, "no-such-folder/model", NULL, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, ".", fewlabel_save(model, ".", NULL, ERROR));
+  WORKS(fewlabel_free(again, ERROR));
+  WORKS(fewlabel_free(loaded, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+}
+
+static void damaged_models(void) {
+  int64_t model = -7;
+  long size = read_whole(MODEL_FILE), at;
+  for (at = 0; at < size; at++) { /* cut short */
+    write_whole(DAMAGED, content, at);
+    FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));
+  }
+  for (at = 0; at < size; at++) { /* one byte changed */
+    content[at] ^= 0x10;
+    write_whole(DAMAGED, content, size);
+    FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));
+    content[at] ^= 0x10;
+  }
+  content[8]++; /* the file version, behind the eight bytes of the magic */
+  write_whole(DAMAGED, content, size);
+  FAILS(FEWLABEL_BAD_DATA, "written by a later version of fewlabel", fewlabel_load(DAMAGED, &model, ERROR));
+  content[8]--;
+  content[size] = 0; /* one byte more */
+  write_whole(DAMAGED, content, size + 1);
+  FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));
+  write_text(DAMAGED, "+1 1:0.5\n");
+  FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-file", fewlabel_load("no-such-file", &model, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, ".", fewlabel_load(".", &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", fewlabel_load(NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", fewlabel_load(MODEL_FILE, NULL, ERROR));
+  HOLDS(model == -7);
+  remove(MODEL_FILE);
+  remove(DAMAGED);
+}
+
+/* ---- svmlight files ---------------------------------------------------------------------------------------------- */
+
+static int32_t read_file(const char *path, int64_t n_features, int64_t *data) {
+  return fewlabel_svmlight_read(path, NULL, 0, n_features, 2, data, ERROR);
+}
+
+/* Write the small problem to a file, read it and compare. */
+static void written_is_read(const char *path, int32_t zero_based) {
+  problem p;
+  int64_t data, n_rows, n_features, n_values, n_labels, indptr[N_ROWS + 1], label_indptr[N_ROWS + 1];
+  int32_t indices[N_VALUES];
+  double values[N_VALUES], labels[N_ROWS], written[N_ROWS];
+  int i;
+  good_problem(&p);
+  for (i = 0; i < N_ROWS; i++) written[i] = i - 2.5;
+  WORKS(fewlabel_svmlight_write(path, &p.rows, written, zero_based, ERROR));
+  WORKS(fewlabel_svmlight_read(path, NULL, zero_based, 0, 2, &data, ERROR));
+  WORKS(fewlabel_svmlight_shape(data, &n_rows, &n_features, &n_values, &n_labels, ERROR));
+  HOLDS(n_rows == N_ROWS && n_features == N_FEATURES && n_values == N_VALUES && n_labels == N_ROWS);
+  WORKS(fewlabel_svmlight_copy(data, indptr, indices, values, labels, label_indptr, ERROR));
+  WORKS(fewlabel_svmlight_copy(data, NULL, NULL, NULL, NULL, NULL, ERROR)); /* nothing wanted */
+  HOLDS(memcmp(indptr, p.indptr, sizeof indptr) == 0);
+  HOLDS(memcmp(values, p.values, sizeof values) == 0);
+  HOLDS(memcmp(labels, written, sizeof labels) == 0);
+  for (i = 0; i < N_VALUES; i++) HOLDS(indices[i] == p.indices[i]);
+  for (i = 0; i <= N_ROWS; i++) HOLDS(label_indptr[i] == i);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_labels is NULL",
+        fewlabel_svmlight_shape(data, &n_rows, &n_features, &n_values, NULL, ERROR));
+  WORKS(fewlabel_free(data, ERROR));
+  remove(path);
+}
+
+static void misread_files(void) {
+  const char *path = "files-test.svmlight", *labels = "files-test.labels";
+  int64_t data = -7;
+  write_text(path, "1 1:0.5 3:1\n-1 2:x\n");
+  FAILS(FEWLABEL_BAD_DATA, path, read_file(path, 0, &data));
+  write_text(path, "1 1:0.5 3:1\n-1 2:nan\n");
+  FAILS(FEWLABEL_BAD_DATA, path, read_file(path, 0, &data));
+  write_text(path, "1 1:0.5 3:1\n-1 0:2\n"); /* feature 0 in a file that starts at 1 */
+  FAILS(FEWLABEL_BAD_DATA, path, read_file(path, 0, &data));
+  write_text(path, "1 1:0.5 3:1\n-1 2:2\n");
+  FAILS(FEWLABEL_BAD_DATA, path, read_file(path, 2, &data));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_features is -1", read_file(path, -1, &data));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_features is", read_file(path, INT64_MAX, &data));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_svmlight_read(path, NULL, 0, 0, 0, &data, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "zero_based is 5: use 0 or 1",
+        fewlabel_svmlight_read(path, NULL, 5, 0, 1, &data, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", read_file(NULL, 0, &data));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "data is NULL", read_file(path, 0, NULL));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-file", read_file("no-such-file", 0, &data));
+  write_text(path, "1:0.5 3:1\n2:2\n"); /* SVMlin's form, one label too few */
+  write_text(labels, "1\n");
+  FAILS(FEWLABEL_BAD_DATA, labels, fewlabel_svmlight_read(path, labels, 0, 0, 1, &data, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-file", fewlabel_svmlight_read(path, "no-such-file", 0, 0, 1, &data, ERROR));
+  HOLDS(data == -7);
+  write_text(labels, "1\n-1\n");
+  WORKS(fewlabel_svmlight_read(path, labels, 0, 0, 1, &data, ERROR));
+  WORKS(fewlabel_free(data, ERROR));
+  remove(path);
+  remove(labels);
+}
+
+static void miswritten_files(void) {
+  const char *path = "files-test.svmlight";
+  problem p;
+  good_problem(&p);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", fewlabel_svmlight_write(NULL, &p.rows, p.weights, 0, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_svmlight_write(path, NULL, p.weights, 0, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_svmlight_write(path, &p.rows, NULL, 0, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "zero_based is -1", fewlabel_svmlight_write(path, &p.rows, p.weights, -1, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-folder", fewlabel_svmlight_write("no-such-folder/f", &p.rows, p.weights, 0, ERROR));
+  p.indices[3] = 99;
+  FAILS(FEWLABEL_BAD_DATA, "row 1", fewlabel_svmlight_write(path, &p.rows, p.weights, 0, ERROR));
+  HOLDS(fopen(path, "r") == NULL); /* nothing was written */
+}
+
+int main(void) {
+  save_good_model();
+  damaged_models();
+  written_is_read("files-test.svmlight", 0);
+  written_is_read("files-test.svmlight.gz", 1);
+  written_is_read("files-test.svmlight.zst", 0);
+  misread_files();
+  miswritten_files();
+  return conclude("files");
+}

@@ -1,0 +1,282 @@
+/* Every mistake that a caller can make gives the status and the message that it should, and the library goes on.
+ * VERBOSE=1 prints the messages. */
+#define _DEFAULT_SOURCE /* mmap with MAP_ANONYMOUS */
+#include <limits.h>
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+
+/* ---- Fitting ----------------------------------------------------------------------------------------------------- */
+
+static int32_t fit(const problem *p, const char *options) {
+  int64_t model = -7;
+  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, options, NULL, &model, ERROR);
+  if (status == FEWLABEL_OK) {
+    fewlabel_free(model, NULL, 0);
+  } else {
+    HOLDS(model == -7); /* outputs are written only on success */
+  }
+  return status;
+}
+
+static void null_pointers_of_a_fit(void) {
+  problem p;
+  int64_t model;
+  good_problem(&p);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, NULL, ERROR));
+  p.rows.indptr = NULL;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is NULL", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.indices = NULL;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indices is NULL", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.values = NULL;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL", fit(&p, NULL));
+}
+
+static void counts_and_types(void) {
+  problem p;
+  good_problem(&p);
+  p.rows.n_rows = -3;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.n_rows is -3", fit(&p, NULL));
+  p.rows.n_rows = INT64_MAX;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.n_rows is 9223372036854775807", fit(&p, NULL));
+  p.rows.n_rows = 0;
+  FAILS(FEWLABEL_BAD_DATA, "no rows", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.n_features = -1;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.n_features is -1", fit(&p, NULL));
+  p.rows.n_features = 0;
+  FAILS(FEWLABEL_BAD_DATA, "n_features is 0", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.n_values = -1;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.n_values is -1", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.index_type = 7;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.index_type is 7: use FEWLABEL_INT32 or FEWLABEL_INT64", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.value_type = 0;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.value_type is 0: use FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64", fit(&p, NULL));
+}
+
+static void bad_rows(void) {
+  problem p;
+  good_problem(&p);
+  p.indptr[3] = 3;
+  FAILS(FEWLABEL_BAD_DATA, "at row 2", fit(&p, NULL)); /* 0 2 4 3: decreasing */
+  good_problem(&p);
+  p.indptr[0] = 1;
+  FAILS(FEWLABEL_BAD_DATA, "indptr[0] is 1", fit(&p, NULL));
+  good_problem(&p);
+  p.indptr[4] = 1000; /* too large in the middle, right at the end */
+  FAILS(FEWLABEL_BAD_DATA, "1000", fit(&p, NULL));
+  good_problem(&p);
+  p.indptr[N_ROWS] = INT64_C(1) << 31;
+  FAILS(FEWLABEL_BAD_DATA, "rows.indptr[8] is 2147483648: the rows do not end inside the 16 values", fit(&p, NULL));
+  p.indptr[N_ROWS] = -5;
+  FAILS(FEWLABEL_BAD_DATA, "rows.indptr[8] is -5", fit(&p, NULL));
+  good_problem(&p);
+  p.indices[5] = N_FEATURES;
+  FAILS(FEWLABEL_BAD_DATA, "row 2", fit(&p, NULL));
+  p.indices[5] = -1;
+  FAILS(FEWLABEL_BAD_DATA, "row 2", fit(&p, NULL));
+  p.indices[5] = INT64_MIN;
+  FAILS(FEWLABEL_BAD_DATA, "row 2", fit(&p, NULL));
+  good_problem(&p);
+  p.values[7] = NAN;
+  FAILS(FEWLABEL_BAD_DATA, "row 3", fit(&p, NULL));
+  p.values[7] = -INFINITY;
+  FAILS(FEWLABEL_BAD_DATA, "row 3", fit(&p, NULL));
+}
+
+static void bad_rows_of_narrow_types(void) {
+  static const int32_t indptr[] = {0, 1, 2}, falling[] = {0, 2, 1};
+  static const int32_t indices[] = {0, 1}, outside[] = {0, INT32_MIN};
+  static const float values[] = {1, 2}, infinite[] = {1, INFINITY};
+  problem p;
+  good_problem(&p);
+  p.rows.n_rows = p.rows.n_features = p.rows.n_values = 2;
+  p.rows.indptr = indptr;
+  p.rows.indices = indices;
+  p.rows.values = values;
+  p.rows.indptr_type = FEWLABEL_INT32;
+  p.rows.index_type = FEWLABEL_INT32;
+  p.rows.value_type = FEWLABEL_FLOAT32;
+  p.labels[1] = 1;
+  WORKS(fit(&p, NULL));
+  p.rows.indptr = falling;
+  FAILS(FEWLABEL_BAD_DATA, "indptr", fit(&p, NULL));
+  p.rows.indptr = indptr;
+  p.rows.indices = outside;
+  FAILS(FEWLABEL_BAD_DATA, "row 1", fit(&p, NULL));
+  p.rows.indices = indices;
+  p.rows.values = infinite;
+  FAILS(FEWLABEL_BAD_DATA, "row 1", fit(&p, NULL));
+}
+
+static void bad_labels_and_weights(void) {
+  problem p;
+  good_problem(&p);
+  p.labels[0] = p.labels[N_ROWS - 1] = -1;
+  FAILS(FEWLABEL_BAD_DATA, "no row has a label", fit(&p, NULL));
+  good_problem(&p);
+  p.labels[2] = -2;
+  FAILS(FEWLABEL_BAD_DATA, "labels of row 2 is -2", fit(&p, NULL));
+  good_problem(&p);
+  p.weights[6] = -1;
+  FAILS(FEWLABEL_BAD_DATA, "weights of row 6 is -1", fit(&p, NULL));
+  p.weights[6] = NAN;
+  FAILS(FEWLABEL_BAD_DATA, "weights of row 6 is NaN", fit(&p, NULL));
+}
+
+static void bad_options(void) {
+  problem p;
+  good_problem(&p);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "\"aplha\"; did you mean \"alpha\"?", fit(&p, "{\"aplha\": 1}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is 0", fit(&p, "{\"alpha\": 0}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is -2", fit(&p, "{\"alpha\": -2}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "alpha", fit(&p, "{\"alpha\": \"much\"}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior sums to 0.9", fit(&p, "{\"class_prior\": [0.5, 0.4]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior of class 0 is 1.5", fit(&p, "{\"class_prior\": [1.5, -0.5]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior", fit(&p, "{\"class_prior\": [0.2, 0.3, 0.5]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fit(&p, "{\"threads\": 0}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"guessing\"", fit(&p, "{\"method\": \"guessing\"}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "JSON", fit(&p, "alpha=1"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "JSON", fit(&p, "{\"alpha\": 1"));
+}
+
+/* ---- Memory that is not there ------------------------------------------------------------------------------------ */
+
+static void wrong_pointers(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  problem p;
+  int64_t model;
+  int32_t status;
+  char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  HOLDS(memory != MAP_FAILED);
+  HOLDS(mprotect(memory + page, page, PROT_NONE) == 0);
+  good_problem(&p);
+  /* 2^31 values promised, a page of them there. */
+  p.rows.n_values = p.indptr[N_ROWS] = INT64_C(1) << 31;
+  p.rows.indices = memory;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indices: the memory of element", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.values = memory + page - 2 * sizeof(double);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element", fit(&p, NULL));
+  good_problem(&p);
+  p.rows.indptr = (void *)8;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0x8, which is no address", fit(&p, NULL));
+  good_problem(&p);
+  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, NULL, &model, ERROR);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
+        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, NULL, &model, ERROR));
+  /* The status comes through even if the message cannot be written. */
+  HOLDS(status == fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, NULL, &model, memory + page, 100));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "path: the memory", fewlabel_load(memory + page, &model, ERROR));
+  munmap(memory, 2 * page);
+}
+
+/* ---- Models ------------------------------------------------------------------------------------------------------ */
+
+static int64_t good_model(void) {
+  problem p;
+  int64_t model = 0;
+  good_problem(&p);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  return model;
+}
+
+static void misused_models(void) {
+  int64_t needed, model = good_model();
+  int32_t classes[N_ROWS];
+  double numbers[N_ROWS];
+  char text[4];
+  problem p;
+  good_problem(&p);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "classes is NULL", fewlabel_predict(model, &p.rows, 1, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "decisions is NULL", fewlabel_decision(model, &p.rows, 1, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_predict(model, NULL, 1, classes, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_predict(model, &p.rows, 0, classes, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is -1", fewlabel_decision(model, &p.rows, -1, numbers, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "name is NULL", fewlabel_array(model, NULL, numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "values is NULL", fewlabel_array(model, "coef", NULL, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "length is 3: \"coef\" has 4 values", fewlabel_array(model, "coef", numbers, 3, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "length is -1", fewlabel_array(model, "coef", numbers, -1, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "name is \"coefs\": this model has coef",
+        fewlabel_array(model, "coefs", numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_report(model, NULL, 0, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is 4: the text takes", fewlabel_report(model, text, 4, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_options(NULL, 0, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is -4", fewlabel_options(text, -4, &needed, ERROR));
+  p.rows.n_features = N_FEATURES + 1;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows have 5 features, the model has 4",
+        fewlabel_predict(model, &p.rows, 1, classes, ERROR));
+  p.rows.n_features = N_FEATURES - 1;
+  FAILS(FEWLABEL_BAD_DATA, "row", fewlabel_decision(model, &p.rows, 1, numbers, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+}
+
+static void wrong_handles(void) {
+  int64_t live = fewlabel_live_handles(), needed, data, model = good_model(), stale = good_model();
+  int32_t classes[N_ROWS];
+  double numbers[N_ROWS];
+  problem p;
+  good_problem(&p);
+  HOLDS(fewlabel_live_handles() == live + 2);
+  WORKS(fewlabel_free(stale, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "a handle that was freed", fewlabel_free(stale, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, classes, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_decision(stale, &p.rows, 1, numbers, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_report(stale, NULL, 0, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_array(stale, "coef", numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_save(stale, "never-written", NULL, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "handle is 0, which is no handle", fewlabel_free(0, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "handle is -1", fewlabel_free(-1, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is 1000000000000",
+        fewlabel_predict(INT64_C(1000000000000), &p.rows, 1, classes, ERROR));
+  WORKS(fewlabel_svmlight_write("misuse.svmlight", &p.rows, p.weights, 0, ERROR));
+  WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 1, &data, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a model",
+        fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR));
+  WORKS(fewlabel_free(data, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  HOLDS(fewlabel_live_handles() == live);
+  remove("misuse.svmlight");
+}
+
+static void tiny_error_buffers(void) {
+  const char whole[] = "handle is 0, which is no handle";
+  char buffer[64];
+  int64_t size;
+  for (size = 0; size < (int64_t)sizeof buffer; size++) {
+    size_t kept = size == 0 ? 0 : (size_t)size - 1 < strlen(whole) ? (size_t)size - 1 : strlen(whole);
+    memset(buffer, 'x', sizeof buffer);
+    HOLDS(fewlabel_free(0, buffer, size) == FEWLABEL_BAD_HANDLE);
+    HOLDS(memcmp(buffer, whole, kept) == 0);
+    if (size > 0) HOLDS(buffer[kept] == '\0');
+    if (size <= (int64_t)strlen(whole)) HOLDS(buffer[size] == 'x');
+  }
+  HOLDS(fewlabel_free(0, NULL, 0) == FEWLABEL_BAD_HANDLE);
+  HOLDS(fewlabel_free(0, NULL, 100) == FEWLABEL_BAD_HANDLE);
+  HOLDS(fewlabel_free(0, buffer, -1) == FEWLABEL_BAD_HANDLE);
+}
+
+int main(void) {
+  null_pointers_of_a_fit();
+  counts_and_types();
+  bad_rows();
+  bad_rows_of_narrow_types();
+  bad_labels_and_weights();
+  bad_options();
+  misused_models();
+  wrong_handles();
+  tiny_error_buffers();
+  /* Tools that watch memory report these accesses, which are on purpose. */
+  if (getenv("NO_WRONG_POINTERS") == NULL) wrong_pointers();
+  return conclude("misuse");
+}

@@ -1,0 +1,260 @@
+/* Threads and processes: fits at the same time, a fit stopped from another thread, a forked child that is refused at
+ * once, and (in a library built with -tags provoke) panics. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { N_THREADS = 8 };
+
+/* ---- A problem that takes seconds -------------------------------------------------------------------------------- */
+
+enum { LONG_ROWS = 200000, LONG_FEATURES = 20000, PER_ROW = 30 };
+
+typedef struct {
+  int32_t *indptr, *indices, *labels;
+  float *values;
+  fewlabel_csr rows;
+} long_problem;
+
+static uint32_t dice(uint32_t sides) {
+  static uint64_t state = 1;
+  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(state >> 33) % sides;
+}
+
+static void make_long_problem(long_problem *p) {
+  int64_t i, n_values = (int64_t)LONG_ROWS * PER_ROW;
+  p->indptr = malloc((LONG_ROWS + 1) * sizeof *p->indptr);
+  p->indices = malloc((size_t)n_values * sizeof *p->indices);
+  p->values = malloc((size_t)n_values * sizeof *p->values);
+  p->labels = malloc(LONG_ROWS * sizeof *p->labels);
+  for (i = 0; i <= LONG_ROWS; i++) p->indptr[i] = (int32_t)(i * PER_ROW);
+  for (i = 0; i < n_values; i++) {
+    p->indices[i] = (int32_t)dice(1 + dice(LONG_FEATURES));
+    p->values[i] = 0.2f;
+  }
+  for (i = 0; i < LONG_ROWS; i++) p->labels[i] = i < 100 ? (int32_t)(i % 2) : -1;
+  p->rows.n_rows = LONG_ROWS;
+  p->rows.n_features = LONG_FEATURES;
+  p->rows.n_values = n_values;
+  p->rows.indptr = p->indptr;
+  p->rows.indices = p->indices;
+  p->rows.values = p->values;
+  p->rows.indptr_type = FEWLABEL_INT32;
+  p->rows.index_type = FEWLABEL_INT32;
+  p->rows.value_type = FEWLABEL_FLOAT32;
+}
+
+static void free_long_problem(long_problem *p) {
+  free(p->indptr);
+  free(p->indices);
+  free(p->values);
+  free(p->labels);
+}
+
+/* ---- Cancel ------------------------------------------------------------------------------------------------------ */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void pause_ms(long milliseconds) {
+  struct timespec t;
+  t.tv_sec = milliseconds / 1000;
+  t.tv_nsec = milliseconds % 1000 * 1000000;
+  nanosleep(&t, NULL);
+}
+
+typedef struct {
+  fewlabel_progress progress;
+  long delay; /* milliseconds, or -1: until the second step */
+  double cancelled_at;
+} stop_button;
+
+static void *press(void *argument) {
+  stop_button *button = argument;
+  if (button->delay >= 0) {
+    pause_ms(button->delay);
+  } else {
+    while (__atomic_load_n(&button->progress.step, __ATOMIC_SEQ_CST) < 2) pause_ms(1);
+  }
+  button->cancelled_at = now();
+  __atomic_store_n(&button->progress.cancel, 1, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+
+static void cancel_from_another_thread(const long_problem *p, const char *options, long delay) {
+  stop_button button;
+  pthread_t thread;
+  int64_t model = -7;
+  int32_t status;
+  double waited;
+  memset(&button, 0, sizeof button);
+  button.delay = delay;
+  HOLDS(pthread_create(&thread, NULL, press, &button) == 0);
+  status = fewlabel_fit(&p->rows, p->labels, NULL, options, &button.progress, &model, ERROR);
+  waited = now();
+  pthread_join(thread, NULL);
+  waited -= button.cancelled_at;
+  HOLDS(status == FEWLABEL_CANCELLED && strcmp(error, "cancelled by the caller") == 0);
+  HOLDS(waited < 1.0);
+  HOLDS(model == -7);
+  printf("cancelled at step %ld of %s: back within %.0f ms\n", (long)button.progress.step, options, 1e3 * waited);
+  library_is_usable();
+}
+
+static void cancel_fits(void) {
+  long_problem p;
+  make_long_problem(&p);
+  cancel_from_another_thread(&p, "{\"method\": \"annealing\"}", 0);
+  cancel_from_another_thread(&p, "{\"method\": \"annealing\", \"threads\": 2}", -1);
+  cancel_from_another_thread(&p, "{\"method\": \"switching\"}", 200);
+  cancel_from_another_thread(&p, "{\"method\": \"switching\", \"threads\": 2}", -1);
+  cancel_from_another_thread(&p, "{\"method\": \"pair_switching\", \"loss\": \"hinge\"}", 200);
+  free_long_problem(&p);
+}
+
+/* ---- At the same time -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  int64_t shared_model;
+  const double *expected; /* [N_FEATURES] */
+  int wrong;
+} worker;
+
+/* Fit, read, predict with an own and with a shared model, make mistakes, free; all with an own error buffer. */
+static void *work(void *argument) {
+  worker *w = argument;
+  char message[200];
+  int round, i;
+  for (round = 0; round < 20; round++) {
+    problem p;
+    int64_t model = 0;
+    int32_t classes[N_ROWS];
+    double coef[N_FEATURES];
+    good_problem(&p);
+    w->wrong += fewlabel_fit(&p.rows, p.labels, NULL, "{\"threads\": 3}", NULL, &model, message, 200) != FEWLABEL_OK;
+    w->wrong += fewlabel_array(model, "coef", coef, N_FEATURES, message, 200) != FEWLABEL_OK;
+    w->wrong += memcmp(coef, w->expected, sizeof coef) != 0;
+    w->wrong += fewlabel_predict(w->shared_model, &p.rows, 2, classes, message, 200) != FEWLABEL_OK;
+    for (i = 0; i < N_ROWS; i++) w->wrong += classes[i] != (i >= N_ROWS / 2);
+    w->wrong += fewlabel_array(model, "nothing", coef, 1, message, 200) != FEWLABEL_BAD_ARGUMENT;
+    w->wrong += strstr(message, "nothing") == NULL;
+    w->wrong += fewlabel_free(model, message, 200) != FEWLABEL_OK;
+    w->wrong += fewlabel_free(model, message, 200) != FEWLABEL_BAD_HANDLE;
+  }
+  return NULL;
+}
+
+static void fits_at_the_same_time(void) {
+  pthread_t threads[N_THREADS];
+  worker workers[N_THREADS];
+  double coef[N_FEATURES];
+  int64_t model = 0;
+  problem p;
+  int k;
+  good_problem(&p);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_array(model, "coef", coef, N_FEATURES, ERROR));
+  for (k = 0; k < N_THREADS; k++) {
+    workers[k].shared_model = model;
+    workers[k].expected = coef;
+    workers[k].wrong = 0;
+    HOLDS(pthread_create(&threads[k], NULL, work, &workers[k]) == 0);
+  }
+  for (k = 0; k < N_THREADS; k++) {
+    pthread_join(threads[k], NULL);
+    HOLDS(workers[k].wrong == 0);
+  }
+  WORKS(fewlabel_free(model, ERROR));
+  library_is_usable();
+}
+
+/* ---- Forked children --------------------------------------------------------------------------------------------- */
+
+#define REFUSED(call) (memset(error, 'x', sizeof error), (call) == FEWLABEL_FORKED && strstr(error, "forked") != NULL)
+
+/* What a child sees; the number of the first thing that is wrong, 0 if all is right. */
+static int child(int64_t model, const char *version) {
+  problem p;
+  int64_t a, b, c, d;
+  int32_t classes[N_ROWS];
+  double numbers[N_ROWS];
+  char tiny[] = "xxxx";
+  alarm(10); /* a call that hangs ends the child */
+  good_problem(&p);
+  if (!REFUSED(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &a, ERROR))) return 1;
+  if (!REFUSED(fewlabel_predict(model, &p.rows, 1, classes, ERROR))) return 2;
+  if (!REFUSED(fewlabel_decision(model, &p.rows, 1, numbers, ERROR))) return 3;
+  if (!REFUSED(fewlabel_report(model, NULL, 0, &a, ERROR))) return 4;
+  if (!REFUSED(fewlabel_array(model, "coef", numbers, N_FEATURES, ERROR))) return 5;
+  if (!REFUSED(fewlabel_save(model, "never-written", NULL, ERROR))) return 6;
+  if (!REFUSED(fewlabel_load("never-read", &a, ERROR))) return 7;
+  if (!REFUSED(fewlabel_svmlight_read("never-read", NULL, 0, 0, 1, &a, ERROR))) return 8;
+  if (!REFUSED(fewlabel_svmlight_shape(model, &a, &b, &c, &d, ERROR))) return 9;
+  if (!REFUSED(fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR))) return 10;
+  if (!REFUSED(fewlabel_svmlight_write("never-written", &p.rows, numbers, 0, ERROR))) return 11;
+  if (!REFUSED(fewlabel_options(NULL, 0, &a, ERROR))) return 12;
+  if (!REFUSED(fewlabel_free(model, ERROR))) return 13;
+  if (fewlabel_abi_version() != FEWLABEL_ABI_VERSION) return 14;
+  if (version != NULL && strcmp(fewlabel_version(), version) != 0) return 15;
+  if (fewlabel_version() == NULL || fewlabel_live_handles() != 0) return 16;
+  if (fewlabel_free(model, tiny, 3) != FEWLABEL_FORKED || strcmp(tiny, "th") != 0 || tiny[3] != 'x') return 17;
+  if (fewlabel_free(model, NULL, 0) != FEWLABEL_FORKED) return 18;
+  return 0;
+}
+
+static void forked_child(int64_t model, const char *version) {
+  double start = now();
+  int status = -1;
+  pid_t pid = fork();
+  if (pid == 0) _exit(child(model, version));
+  HOLDS(waitpid(pid, &status, 0) == pid);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fprintf(stderr, "child ended with wait status %#x\n", status);
+  HOLDS(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  HOLDS(now() - start < 5);
+}
+
+static void children(void) {
+  problem p;
+  int64_t model = 0;
+  good_problem(&p);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  forked_child(model, fewlabel_version());
+  WORKS(fewlabel_free(model, ERROR));
+  library_is_usable();
+}
+
+/* ---- Panics ------------------------------------------------------------------------------------------------------ */
+
+typedef int32_t (*provoke_function)(int32_t where, char *message, int64_t size);
+
+static void panics(void) {
+  provoke_function provoke;
+  void *symbol = dlsym(RTLD_DEFAULT, "fewlabel_provoke");
+  if (symbol == NULL) {
+    printf("panics not tested: the library was built without -tags provoke\n");
+    return;
+  }
+  memcpy(&provoke, &symbol, sizeof provoke); /* C has no cast from object to function */
+  FAILS(FEWLABEL_INTERNAL, "internal error of fewlabel", provoke(0, ERROR));
+  FAILS(FEWLABEL_INTERNAL, "provoked", provoke(1, ERROR));
+  FAILS(FEWLABEL_INTERNAL, "nil pointer", provoke(2, ERROR));
+}
+
+int main(void) {
+  forked_child(1, NULL); /* before the first call */
+  library_is_usable();
+  fits_at_the_same_time();
+  children();
+  cancel_fits();
+  panics();
+  return conclude("threads");
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/transduction"
+)
+
+// trained is what a model handle stands for: a linear model and, directly after a fit, what the fit found out.
+type trained struct {
+	*model.Linear
+	extra []array // of the fit; a model from a file has none
+}
+
+// array is a named array of a model, of one of two types.
+type array struct {
+	name    string
+	values  []float64
+	classes []int32
+}
+
+func (a array) length() int { return len(a.values) + len(a.classes) }
+
+// copyTo fills dst, which has the array's length.
+func (a array) copyTo(dst []float64) {
+	copy(dst, a.values)
+	for i, class := range a.classes {
+		dst[i] = float64(class)
+	}
+}
+
+// fromFit keeps the model and the arrays of a fit.
+func fromFit(result *transduction.Result) *trained {
+	t := &trained{Linear: result.Model, extra: []array{{name: "transduction", classes: result.Transduction}}}
+	if result.Distributions != nil {
+		t.extra = append(t.extra, array{name: "label_distributions", values: result.Distributions})
+	}
+	for _, column := range result.History {
+		t.extra = append(t.extra, array{name: "history." + column.Name, values: column.Values})
+	}
+	return t
+}
+
+// arrays lists what fewlabel_array can give.
+func (t *trained) arrays() []array {
+	return append([]array{
+		{name: "coef", values: t.Coef}, {name: "intercept", values: t.Intercept}, {name: "class_prior", values: t.ClassPrior},
+	}, t.extra...)
+}
+
+// array finds an array by its name.
+func (t *trained) array(name string) (array, error) {
+	var names []string
+	for _, a := range t.arrays() {
+		if a.name == name {
+			return a, nil
+		}
+		names = append(names, a.name)
+	}
+	return array{}, fault.Argument("name is %q: this model has %s", name, strings.Join(names, ", "))
+}
+
+// report is the text of fewlabel_report.
+func (t *trained) report() (string, error) {
+	lengths := map[string]int{}
+	for _, a := range t.arrays() {
+		lengths[a.name] = a.length()
+	}
+	var objective *float64 // JSON has no NaN or infinity: null
+	if !math.IsNaN(t.Objective) && !math.IsInf(t.Objective, 0) {
+		objective = &t.Objective
+	}
+	text, err := json.Marshal(struct {
+		Classes     int             `json:"n_classes"`
+		Features    int             `json:"n_features"`
+		Outputs     int             `json:"n_outputs"`
+		Method      string          `json:"method"`
+		Iterations  int             `json:"n_iter"`
+		Objective   *float64        `json:"objective"`
+		Termination string          `json:"termination_condition"`
+		Warnings    []string        `json:"warnings"`
+		Metadata    json.RawMessage `json:"metadata"`
+		Arrays      map[string]int  `json:"arrays"`
+	}{
+		t.Classes, t.Features, t.Outputs, t.Method, t.Iterations, objective, t.Termination,
+		append([]string{}, t.Warnings...), t.Metadata, lengths,
+	})
+	if err != nil {
+		return "", fault.Defect("the report of a model cannot be written: %v", err)
+	}
+	return string(text), nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/transduction"
+)
+
+func fitted() *trained {
+	return fromFit(&transduction.Result{
+		Model: &model.Linear{
+			Classes: 2, Features: 3, Outputs: 1, Coef: []float64{1, 2, 3}, Intercept: []float64{4},
+			ClassPrior: []float64{.4, .6}, Method: "annealing", Iterations: 5, Objective: math.NaN(),
+			Metadata: json.RawMessage(`{"a": [1]}`),
+		},
+		Transduction: []int32{1, 0, 1},
+		History:      []transduction.Column{{Name: "objective", Values: []float64{9, 8}}},
+	})
+}
+
+func TestReport(t *testing.T) {
+	text, err := fitted().report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"n_classes": 2., "n_features": 3., "n_outputs": 1., "method": "annealing", "n_iter": 5., "objective": nil,
+		"termination_condition": "", "warnings": []any{}, "metadata": map[string]any{"a": []any{1.}},
+		"arrays": map[string]any{
+			"coef": 3., "intercept": 1., "class_prior": 2., "transduction": 3., "history.objective": 2.,
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestArraysOfAFit(t *testing.T) {
+	for name, want := range map[string][]float64{
+		"coef": {1, 2, 3}, "intercept": {4}, "class_prior": {.4, .6}, "transduction": {1, 0, 1}, "history.objective": {9, 8},
+	} {
+		source, err := fitted().array(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, source.length())
+		if source.copyTo(got); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	_, err := fitted().array("coeff")
+	if statusOf(err) != codeBadArgument || !strings.Contains(err.Error(), `"coeff": this model has coef, intercept`) {
+		t.Errorf("got %v", err)
+	}
+}

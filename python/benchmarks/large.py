@@ -1,0 +1,112 @@
+"""A million rows: a planted corpus of two classes, and what a row costs as rows are added."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks import corpora, memory
+from benchmarks.report import Report
+
+COLS = 200_000
+ROW_LENGTH = 60  # distinct words in a row, on average
+SIZES = (100_000, 300_000, 1_000_000)
+LABELS = 100
+SHARE = 0.3  # of class 1
+TOPICAL_WORDS = 1000  # only words more frequent than this one tell the class
+GROWTH = 1.25  # how much dearer a non-zero may be in the largest corpus than in the smallest
+
+
+def million(report: Report, sizes: tuple[int, ...] = SIZES, n_jobs: int | None = None) -> None:
+    """Time, memory and cost per non-zero of the default method."""
+    start = time.perf_counter()
+    X, y = planted(max(sizes))
+    report.fact("large: corpus made, seconds", time.perf_counter() - start, note=f"{X.shape}, {X.nnz:,} non-zeros")
+    costs = []
+    for n in sizes:
+        figures = _fit(X[:n], y[:n], n_jobs)
+        non_zeros = int(X.indptr[n])
+        costs.append(figures.seconds / figures.passes / non_zeros * 1e9)
+        what = f"large, {n:,} rows"
+        note = f"{figures.passes:.0f} passes; {figures.seconds / non_zeros * 1e9:.0f} ns per non-zero in all"
+        report.fact(f"{what}: annealing, seconds", figures.seconds, " s", note)
+        note = f"class share {figures.share:.3f}, prior {np.mean(y[:n]):.3f}"
+        report.fact(f"{what}: error on unlabeled rows", figures.error, " %", note)
+        report.fact(f"{what}: ns per non-zero and pass", costs[-1])
+        memory.rows(report, what, figures)
+    what = "large: cost per non-zero and pass, largest / smallest corpus"
+    report.at_most(what, costs[-1] / costs[0], GROWTH, values=costs)
+    report.curve("large", "cost", {"rows": sizes, "ns": costs})
+
+
+def _fit(X: sp.csr_matrix, y: np.ndarray, n_jobs: int | None) -> memory.Figures:
+    rng = np.random.default_rng(0)
+    given = corpora.mask_labels(y, corpora.draw_labels(y, LABELS, rng))
+    path = corpora.ignored_folder(corpora.CACHE) / "memory-large.npz"
+    task = corpora.Task("large", X, y, given, float(np.mean(y[given == corpora.UNLABELED])))
+    try:
+        memory.save(Path(path), task)
+        return memory.in_process(path, {"n_jobs": n_jobs})
+    finally:
+        path.unlink(missing_ok=True)
+
+
+SECTIONS = (million,)
+
+
+# ------------------------------------------------------------------ the corpus
+def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, share: float = SHARE, seed: int = 0):
+    """Rows (n, cols) with about `row_length` distinct words each, and their classes 0 or 1.
+
+    Word k has a probability of about 1/k. Words come in pairs of neighbours; in three of ten pairs of the frequent
+    words, called topical, a document takes with probability 0.85 the word of its own class: the even one in class 0,
+    the odd one in class 1. Rows are unit rows of idf times 1 + log count, made in blocks with a seed each.
+    """
+    y = np.random.default_rng(seed).random(n) < share
+    topical = np.random.default_rng(seed + 1).random(cols // 2 + 1) < 0.3
+    topical[TOPICAL_WORDS // 2 :] = False
+    indices, counts, lengths = [], [], []
+    block = 50_000
+    for k, start in enumerate(range(0, n, block)):
+        words, count, length = _block(y[start : start + block], topical, cols, row_length, (seed, k))
+        indices.append(words)
+        counts.append(count)
+        lengths.append(length)
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    indices, values = np.concatenate(indices), np.concatenate(counts)
+    documents = np.bincount(indices, minlength=cols)
+    values *= (np.log((1 + n) / (1 + documents)) + 1)[indices]
+    norms = np.sqrt(np.add.reduceat(np.square(values), indptr[:-1]))
+    values /= np.repeat(norms, np.diff(indptr))
+    narrow = np.int32 if indptr[-1] < 2**31 else np.int64
+    X = sp.csr_matrix((values, indices.astype(narrow), indptr.astype(narrow)), shape=(n, cols))
+    return X, y.astype(np.int64)
+
+
+def _block(y: np.ndarray, topical: np.ndarray, cols: int, row_length: int, seed: tuple[int, int]):
+    """Words, 1 + log counts and lengths of some rows."""
+    rng = np.random.default_rng(seed)
+    tokens = int(row_length * 1.03)  # a token may repeat a word of the row
+    shape = (len(y), tokens)
+    stop_words = 20  # the most frequent words are not in the corpus
+    rank = np.exp(rng.random(shape, dtype=np.float32) * np.float32(np.log(cols / stop_words)))
+    words = np.minimum((rank * stop_words).astype(np.int32) - stop_words, cols - 1)
+    odd = (rng.random(shape, dtype=np.float32) < 0.85) == y[:, None]
+    of_class = (words & ~1) + odd
+    words = np.where(topical[words >> 1], np.minimum(of_class, cols - 1), words).astype(np.int32)
+    words.sort(axis=1)
+    first = np.ones(shape, dtype=bool)
+    first[:, 1:] = words[:, 1:] != words[:, :-1]
+    starts = np.flatnonzero(first)
+    count = np.diff(np.append(starts, first.size))
+    return words.ravel()[starts], 1 + np.log(count), first.sum(axis=1)
+
+
+if __name__ == "__main__":
+    from benchmarks import run
+
+    sys.exit(run.main(["--only", "large", *sys.argv[1:]]))

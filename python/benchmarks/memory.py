@@ -1,0 +1,147 @@
+"""Memory of a fit, measured in a fresh process: the peak above the input, and what remains.
+
+As a program: `python -m benchmarks.memory INPUT SETTINGS` prints the figures as JSON, INPUT being a matrix of the cache
+(.npz) with its labels.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks import corpora
+from benchmarks.learners import ALPHA
+from benchmarks.report import Report
+
+HERE = Path(__file__).parents[1]
+MB = 1e6
+VECTORS = 20  # vectors of length n or d that a fit may have beside half of the input
+
+
+@dataclass
+class Figures:
+    """Bytes, except where said."""
+
+    input: int  # the three arrays of the rows
+    vector: int  # a vector of length max(n, d)
+    peak: int  # resident memory above that before the fit
+    left: int  # resident memory above that before the fit, after it
+    seconds: float
+    passes: float
+    error: float  # percent, on unlabeled rows
+    share: float  # share of class 1 among them
+
+    @property
+    def allowed(self) -> float:
+        """The largest peak that is in order."""
+        return 0.5 * self.input + VECTORS * self.vector
+
+
+def rows(report: Report, what: str, figures: Figures) -> None:
+    """The two rows of a measurement."""
+    note = f"input {figures.input / MB:.0f} MB; {figures.peak / figures.input:.2f} times the input"
+    report.at_most(f"{what}, peak above input", figures.peak / MB, round(figures.allowed / MB), " MB", note)
+    report.at_most(f"{what}, left after fit", figures.left / MB, 100, " MB")
+
+
+def measure(name: str, settings: dict[str, Any]) -> Figures:
+    """The figures for a task of `corpora`, seed 0."""
+    task = getattr(corpora, name)(0)
+    path = corpora.ignored_folder(corpora.CACHE) / f"memory-{name}.npz"
+    save(path, task)
+    return in_process(path, settings)
+
+
+def save(path: Path, task: corpora.Task) -> None:
+    """Write what the other process needs."""
+    X = task.X
+    rows = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+    np.savez(path, **rows, y=task.y, given=task.given, prior=task.prior)
+
+
+def in_process(path: Path, settings: dict[str, Any]) -> Figures:
+    """Fit in a fresh process."""
+    command = [sys.executable, "-m", "benchmarks.memory", str(path), json.dumps(settings)]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"the measuring process failed: {done.stderr.strip()[-500:]}")
+    return Figures(**json.loads(done.stdout))
+
+
+# ------------------------------------------------------------------ inside the fresh process
+def resident(field: str) -> int:
+    """VmRSS (now) or VmHWM (peak) of this process, in bytes."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"/proc/self/status has no {field}")
+
+
+def forget_peak() -> None:
+    """Make VmHWM start again from now."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def settle() -> None:
+    """Give back what Python and the C library hold but do not use. Done before the fit only: what a fit leaves
+    behind in this way counts."""
+    gc.collect()
+    with contextlib.suppress(AttributeError):  # another C library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _load(path: Path) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray, float]:
+    with np.load(path) as z:
+        X = sp.csr_matrix((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"]))
+        return X, z["y"], z["given"], float(z["prior"])
+
+
+def _warm(settings: dict[str, Any]) -> None:
+    """A small fit, so that modules and the library are there before the memory is looked at."""
+    from fewlabel import TransductiveSVC
+
+    X = sp.csr_matrix(np.random.default_rng(0).normal(size=(40, 5)))
+    TransductiveSVC(**settings).fit(X, np.array([0, 1] + [-1] * 38))
+
+
+def _fit(path: Path, settings: dict[str, Any]) -> Figures:
+    from fewlabel import TransductiveSVC
+
+    _warm(settings)
+    X, y, given, prior = _load(path)
+    estimator = TransductiveSVC(**({"alpha": ALPHA, "class_prior": {0: 1 - prior, 1: prior}} | settings))
+    settle()
+    forget_peak()
+    before = resident("VmRSS")
+    start = time.perf_counter()
+    estimator.fit(X, given)
+    seconds = time.perf_counter() - start
+    peak = resident("VmHWM") - before
+    left = resident("VmRSS") - before
+    unlabeled = given == corpora.UNLABELED
+    found = estimator.transduction_[unlabeled]
+    return Figures(
+        input=X.data.nbytes + X.indices.nbytes + X.indptr.nbytes,
+        vector=8 * max(X.shape),
+        peak=peak,
+        left=left,
+        seconds=seconds,
+        passes=float(estimator.history_["n_passes"][-1]),
+        error=float(np.mean(found != y[unlabeled]) * 100),
+        share=float(np.mean(found == 1)),
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps(vars(_fit(Path(sys.argv[1]), json.loads(sys.argv[2])))))

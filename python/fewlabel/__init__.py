@@ -1,0 +1,38 @@
+"""Classifiers from few labels and many unlabeled rows.
+
+Importing the package loads neither the native library nor scikit-learn; each name below is imported when it is first
+used, and the library at the first `fit` or file operation. `predict` never needs it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fewlabel._version import __version__
+
+if TYPE_CHECKING:
+    from fewlabel import datasets, metrics
+    from fewlabel._model_file import load_model, save_model
+    from fewlabel._show_versions import show_versions
+    from fewlabel._transductive_svc import TransductiveSVC
+
+__all__ = ["TransductiveSVC", "__version__", "datasets", "load_model", "metrics", "save_model", "show_versions"]
+
+_MODULE_OF = {
+    "TransductiveSVC": "_transductive_svc",
+    "load_model": "_model_file",
+    "save_model": "_model_file",
+    "show_versions": "_show_versions",
+}
+_SUBMODULES = ("datasets", "metrics")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"fewlabel.{name}")
+    if name in _MODULE_OF:
+        return getattr(import_module(f"fewlabel.{_MODULE_OF[name]}"), name)
+    raise AttributeError(f"module 'fewlabel' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

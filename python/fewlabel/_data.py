@@ -1,0 +1,98 @@
+"""Rows of features: from whatever the caller has to one checked CSR, never changing the caller's objects."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from fewlabel import _signatures as c
+
+_VALUE_TYPES = {np.dtype(np.float32): c.FLOAT32, np.dtype(np.float64): c.FLOAT64}
+_INDEX_TYPES = {np.dtype(np.int32): c.INT32, np.dtype(np.int64): c.INT64}
+_CHUNK = 1 << 20  # values looked at in one piece
+
+
+class Rows(NamedTuple):
+    """A struct for the library and the arrays it points to, which must outlive it."""
+
+    struct: c.Csr
+    arrays: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
+    """Validate X for an estimator and give it as CSR of float64 or float32.
+
+    CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
+    """
+    X = validate_data(
+        estimator,
+        X,
+        y=y,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,  # check_finite says where
+    )
+    if not sp.issparse(X):
+        X = sp.csr_array(X)
+    check_finite(X)
+    return X
+
+
+def check_finite(X: Any) -> None:
+    """Raise a ValueError that names row and column of the first value that is NaN or infinite."""
+    for start in range(0, len(X.data), _CHUNK):
+        finite = np.isfinite(X.data[start : start + _CHUNK])
+        if not finite.all():
+            position = start + int(np.argmin(finite))
+            row = int(np.searchsorted(X.indptr, position, side="right")) - 1
+            raise ValueError(
+                f"X has {_spelled(X.data[position])} in row {row}, column {X.indices[position]}: "
+                "every value must be finite"
+            )
+
+
+def check_structure(X: Any) -> None:
+    """Raise a ValueError where SciPy's product would read beyond its arrays."""
+    indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
+    if len(indptr) != X.shape[0] + 1 or indptr[0] != 0:
+        raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries and begin with 0")
+    falling = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if falling.size:
+        raise ValueError(f"X.indptr decreases in row {falling[0]}")
+    if indptr[-1] > n_values:
+        raise ValueError(f"X.indptr promises {indptr[-1]} values, but there are {n_values}")
+    if indptr[-1]:
+        used = indices[: indptr[-1]]
+        if used.min() < 0 or used.max() >= X.shape[1]:
+            raise ValueError(f"X.indices must lie in 0 ... {X.shape[1] - 1}, found {used.min()} ... {used.max()}")
+
+
+def native(X: Any) -> Rows:
+    """The view of a CSR for the library. Arrays are copied only if their type or layout is not the library's."""
+    indptr, indices = _whole(X.indptr), _whole(X.indices)
+    values = np.ascontiguousarray(X.data)
+    if len(indptr) != X.shape[0] + 1:
+        raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries, has {len(indptr)}")
+    struct = c.Csr(
+        n_rows=X.shape[0],
+        n_features=X.shape[1],
+        n_values=min(len(indices), len(values)),
+        indptr=indptr.ctypes.data,
+        indices=indices.ctypes.data,
+        values=values.ctypes.data,
+        indptr_type=_INDEX_TYPES[indptr.dtype],
+        index_type=_INDEX_TYPES[indices.dtype],
+        value_type=_VALUE_TYPES[values.dtype],
+    )
+    return Rows(struct, (indptr, indices, values))
+
+
+def _whole(numbers: np.ndarray) -> np.ndarray:
+    """As an array of int32, if it is one, or of int64."""
+    return np.ascontiguousarray(numbers, dtype=np.int32 if numbers.dtype == np.int32 else np.int64)
+
+
+def _spelled(value: Any) -> str:
+    return "NaN" if np.isnan(value) else f"{value:+}"

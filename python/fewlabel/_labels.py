@@ -1,0 +1,152 @@
+"""Labels: which rows have one, which classes there are, and class numbers for the library."""
+
+from collections.abc import Callable
+from numbers import Integral, Number, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+UNLABELED = -1  # class number of a row without a label
+
+
+class Given(NamedTuple):
+    """Labels as given, told apart from markers."""
+
+    values: np.ndarray  # (n_labeled,) labels in the order of the rows, in the dtype that classes_ will have
+    labeled: np.ndarray  # (n,) bool
+    marked_by_minus_one: bool  # "auto" took a -1 for a marker
+
+
+class Labels(NamedTuple):
+    """Classes and the class number of every row."""
+
+    classes: np.ndarray  # (K,) sorted, without marker
+    codes: np.ndarray  # (n,) int32, number in `classes`, or -1: unlabeled
+
+
+def read(y: Any, unlabeled: Any = "auto") -> Given:
+    """Tell labels from markers.
+
+    "auto" takes as markers -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text "-1";
+    None takes none: every row is labeled. Any other value is the marker itself.
+    """
+    values = _as_1d(y)
+    minus_one = False
+    if unlabeled is None:
+        marked = np.zeros(len(values), dtype=bool)
+    elif isinstance(unlabeled, str) and unlabeled == "auto":
+        missing, minus = _auto_markers(values)
+        marked, minus_one = missing | minus, bool(minus.any())
+    else:
+        marked = _equal(values, unlabeled)
+    labels = _plain(values[~marked], np.flatnonzero(~marked))
+    assert_all_finite(labels, input_name="y")
+    if labels.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y must hold class labels")
+    if len(labels):
+        check_classification_targets(labels)
+    return Given(labels, ~marked, minus_one)
+
+
+def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
+    """Number the classes. A row of weight 0 counts as absent: its label is not looked at."""
+    labeled, values = given.labeled, given.values
+    if weights is not None:
+        values = values[weights[labeled] > 0]
+        labeled = labeled & (weights > 0)
+    if not labeled.any():
+        raise ValueError(
+            "y has no labeled row: every label is a marker of unlabeled rows (see the parameter `unlabeled`) or has "
+            "sample_weight 0. Give at least one row of each class a label."
+        )
+    classes, numbers = np.unique(values, return_inverse=True)
+    _refuse_half_marked(classes, given.marked_by_minus_one)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported so far: y has {len(classes)} classes ({_listed(classes)}). "
+            "Train one class against the rest, or drop rows of the others."
+        )
+    codes = np.full(len(labeled), UNLABELED, dtype=np.int32)
+    codes[labeled] = numbers
+    return Labels(classes, codes)
+
+
+def _refuse_half_marked(classes: np.ndarray, marked_by_minus_one: bool) -> None:
+    """SVMlight's files say +1, -1 and 0 for unlabeled; there -1 is a class, here it is a marker."""
+    if marked_by_minus_one and len(classes) == 1 and str(classes[0]) in ("1", "1.0", "True"):
+        raise ValueError(
+            "y holds 1 and -1 only, which can be read in two ways. If -1 marks unlabeled rows, only class 1 has "
+            "labels: label some rows of another class too. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks "
+            "unlabeled rows, as in SVMlight's and SVMlin's files) or unlabeled=None (every row is labeled)."
+        )
+
+
+def _as_1d(y: Any) -> np.ndarray:
+    if isinstance(y, list | tuple) and any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y):
+        array = np.empty(len(y), dtype=object)  # np.asarray would turn None and NaN into texts
+        array[:] = y
+    else:
+        array = np.asarray(y)
+    if array.ndim != 1:
+        array = column_or_1d(array, warn=True)
+    return array
+
+
+def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows marked as missing, and rows marked with -1."""
+    none = np.zeros(len(values), dtype=bool)
+    kind = values.dtype.kind
+    if kind == "f":
+        return np.isnan(values), values == -1
+    if kind == "i":
+        return none, values == -1
+    if kind == "U":
+        return none, values == "-1"
+    if kind == "O":
+        return _each(values, _is_missing), _each(values, _is_minus_one)
+    return none, none
+
+
+def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
+    if _is_missing(marker):
+        return _each(values, _is_missing)
+    if values.dtype.kind == "U":
+        return values == str(marker)  # np.array(["a", 0]) holds the text "0"
+    if values.dtype.kind in "biuf" and isinstance(marker, Number):
+        return values == marker
+    return _each(values, lambda value: not _is_missing(value) and bool(value == marker))
+
+
+def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
+    return np.fromiter((test(value) for value in values), dtype=bool, count=len(values))
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas.NA, pandas.NaT
+        return True
+    return isinstance(value, Number) and bool(value != value)
+
+
+def _is_minus_one(value: Any) -> bool:
+    return isinstance(value, str | Number) and value in (-1, "-1")
+
+
+def _plain(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Labels of an object array in the plain dtype that holds them; texts stay objects."""
+    if labels.dtype.kind != "O":
+        return labels
+    for value, row in zip(labels, rows, strict=True):
+        if _is_missing(value):
+            raise ValueError(f"y has {value!r} in row {row}, which `unlabeled` does not name as a marker")
+    for kind, dtype in ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64)):
+        if all(isinstance(value, kind) for value in labels):
+            return labels.astype(dtype)
+    kinds = sorted({type(value).__name__ for value in labels})
+    raise ValueError(f"y mixes labels of several types: {', '.join(kinds)}. Make them all text or all numbers.")
+
+
+def _listed(classes: np.ndarray, most: int = 6) -> str:
+    names = [str(name) for name in classes[:most]]
+    return ", ".join(names) + (", ..." if len(classes) > most else "")

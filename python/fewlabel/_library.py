@@ -1,0 +1,165 @@
+"""The native library: found, loaded at the first call, checked, called.
+
+A process that was forked after its parent had loaded the library cannot use the parent's copy: the threads of its
+runtime do not exist in the child. Such a child gets a private copy from memory, or a RuntimeError where the system
+does not allow that; it never hangs.
+"""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fewlabel import _signatures as c
+from fewlabel._version import UNKNOWN, __version__
+
+_FILE_NAMES = {"darwin": "libfewlabel.dylib", "win32": "libfewlabel.dll"}
+PATH = Path(__file__).with_name(_FILE_NAMES.get(sys.platform, "libfewlabel.so"))
+
+_ERROR_SIZE = 4096  # bytes of an error text
+
+
+class _Loaded(NamedTuple):
+    library: ctypes.CDLL
+    process: int  # id of the process that may use it
+
+
+_loaded: _Loaded | None = None
+_first_process: int | None = None  # the one that loaded, or began to load, the file itself
+_lock = threading.Lock()
+
+
+def library() -> ctypes.CDLL:
+    """The library of this process, loaded now if it was not."""
+    global _loaded
+    if _loaded is None or _loaded.process != os.getpid():
+        with _lock:
+            if _loaded is None or _loaded.process != os.getpid():
+                _loaded = _Loaded(_load(), os.getpid())
+    return _loaded.library
+
+
+def call(function: str, *arguments: Any) -> None:
+    """Call a function that ends in `error, error_size`; raise the exception of its status code."""
+    error = ctypes.create_string_buffer(_ERROR_SIZE)
+    status = getattr(library(), function)(*arguments, error, _ERROR_SIZE)
+    if status != c.OK:
+        raise _exception(status, error.value.decode("utf-8", "replace"))
+
+
+def text(function: str, *arguments: Any) -> str:
+    """The text of a function that takes `text, text_size, needed` after these arguments."""
+    needed = ctypes.c_int64()
+    call(function, *arguments, None, 0, ctypes.byref(needed))
+    buffer = ctypes.create_string_buffer(needed.value)
+    call(function, *arguments, buffer, needed.value, ctypes.byref(needed))
+    return buffer.value.decode("utf-8")
+
+
+@contextlib.contextmanager
+def released(handle: int) -> Iterator[int]:
+    """Free a handle at the end of the block."""
+    try:
+        yield handle
+    finally:
+        call("fewlabel_free", handle)
+
+
+def live_handles() -> int:
+    """Number of handles not yet freed; 0 between calls."""
+    return int(library().fewlabel_live_handles())
+
+
+def versions() -> tuple[str, int]:
+    """Version and ABI version of the library."""
+    loaded = library()
+    return loaded.fewlabel_version().decode(), int(loaded.fewlabel_abi_version())
+
+
+def _exception(status: int, message: str) -> BaseException:
+    if status in (c.BAD_ARGUMENT, c.BAD_DATA):
+        return ValueError(message)
+    if status == c.IO_ERROR:
+        return OSError(message)
+    if status == c.CANCELLED:
+        return KeyboardInterrupt(message)
+    if status == c.FORKED:
+        return RuntimeError(f"{message} {_FORK_ADVICE}")
+    if "out of memory" in message or "makeslice" in message:
+        return MemoryError(message)
+    return RuntimeError(message)
+
+
+_FORK_ADVICE = (
+    "Start worker processes with multiprocessing's 'spawn' or 'forkserver', or with joblib's 'loky' (its default), "
+    "instead of 'fork'."
+)
+
+
+def _load() -> ctypes.CDLL:
+    global _first_process
+    forked = _first_process not in (None, os.getpid())
+    if forked:
+        loaded = _private_copy()
+    else:
+        _first_process = os.getpid()
+        loaded = _open(str(PATH))
+    _declare(loaded)
+    _check_versions(loaded)
+    return loaded
+
+
+def _open(path: str) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(path)  # its symbols stay local to it
+    except OSError as reason:
+        raise RuntimeError(
+            f"the native library of fewlabel cannot be loaded: {reason}. Fitting and files need it, predict does not. "
+            "Install a wheel for this platform (Linux with glibc), or build the library with Go and a C compiler."
+        ) from reason
+
+
+def _private_copy() -> ctypes.CDLL:
+    """Load the library once more, from a copy in memory. Its descriptor stays open: the loader knows libraries by name,
+    and a number used twice would give the dead copy again."""
+    try:
+        descriptor = os.memfd_create("libfewlabel")
+        with open(PATH, "rb") as source, open(descriptor, "wb", closefd=False) as copy:
+            shutil.copyfileobj(source, copy, 1 << 20)
+        return ctypes.CDLL(f"/proc/self/fd/{descriptor}")
+    except (AttributeError, OSError) as reason:  # no memfd on this system, or a policy against it
+        raise RuntimeError(
+            "this process was forked after its parent had loaded fewlabel, and a private copy of the library cannot "
+            f"be loaded here ({reason}). {_FORK_ADVICE}"
+        ) from reason
+
+
+def _declare(loaded: ctypes.CDLL) -> None:
+    for name, (result, arguments) in c.SIGNATURES.items():
+        function = getattr(loaded, name)
+        function.restype = result
+        function.argtypes = arguments
+
+
+def _check_versions(loaded: ctypes.CDLL) -> None:
+    abi = int(loaded.fewlabel_abi_version())
+    if abi != c.ABI_VERSION:
+        raise RuntimeError(f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}: reinstall fewlabel")
+    version = loaded.fewlabel_version().decode()
+    known = __version__ != UNKNOWN and "unstamped" not in version
+    if known and version != __version__:
+        raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}: reinstall fewlabel")
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread of the parent may have held it at the fork
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

@@ -1,0 +1,193 @@
+"""Fitted estimators in model files, which C and other languages read too.
+
+The numbers are the library's; classes, parameters and names of features travel in the metadata of the file:
+
+    {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
+     "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null}
+
+A parameter that is a dict is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
+"""
+
+import ctypes
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _fit, _library
+from fewlabel._transductive_svc import TransductiveSVC
+from fewlabel._version import __version__
+
+_ESTIMATORS = {"TransductiveSVC": TransductiveSVC}
+
+
+def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
+    """Write a fitted estimator to a file that `load_model` and the C function `fewlabel_load` read.
+
+    Parameters
+    ----------
+    model : TransductiveSVC
+        Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) is not kept.
+    path : path-like
+        The file, replaced if it is there.
+
+    Raises
+    ------
+    ValueError
+        If the classes are not texts, integers, floats or bools, or a parameter cannot be written.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fewlabel import TransductiveSVC, load_model, save_model
+    >>> model = TransductiveSVC().fit([[0.0], [0.1], [0.9], [1.0]], ["no", None, None, "yes"])
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.fewlabel")
+    >>> save_model(model, path)
+    >>> load_model(path).predict([[0.8]])
+    array(['yes'], dtype=object)
+    """
+    if type(model).__name__ not in _ESTIMATORS:
+        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}")
+    check_is_fitted(model)
+    metadata = json.dumps(_metadata(model), allow_nan=False).encode()
+    with _library.released(_assembled(model)) as handle:
+        _library.call("fewlabel_save", handle, os.fsencode(path), metadata)
+
+
+def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
+    """Read a fitted estimator from a model file.
+
+    Parameters
+    ----------
+    path : path-like
+        A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC` with
+        the classes 0 and 1.
+
+    Returns
+    -------
+    model : TransductiveSVC
+        With the attributes that `save_model` keeps.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, of a later version, or not a model file.
+    OSError
+        If it cannot be read.
+    """
+    os.stat(path)  # a missing file is a FileNotFoundError with its name
+    handle = ctypes.c_int64()
+    _library.call("fewlabel_load", os.fsencode(path), ctypes.byref(handle))
+    with _library.released(handle.value):
+        report, arrays = _fit.read(handle.value)
+    metadata = report["metadata"]
+    if not isinstance(metadata, dict) or "estimator" not in metadata:
+        metadata = _foreign(report)
+    if metadata["estimator"] not in _ESTIMATORS:
+        raise ValueError(f"{path!r} holds a {metadata['estimator']!r}, which this version of fewlabel does not know")
+    try:
+        return _restored(metadata, report, arrays)
+    except (KeyError, TypeError, ValueError) as reason:
+        raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}") from reason
+
+
+def _metadata(model: Any) -> dict[str, Any]:
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "estimator": type(model).__name__,
+        "fewlabel": __version__,
+        "classes": _encoded_classes(model.classes_),
+        "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
+        "feature_names": None if names is None else names.tolist(),
+    }
+
+
+def _foreign(report: dict[str, Any]) -> dict[str, Any]:
+    """Metadata for a model that was not saved by `save_model`."""
+    return {
+        "estimator": "TransductiveSVC",
+        "classes": {"dtype": "int64", "values": list(range(report["n_classes"]))},
+        "parameters": {"method": report["method"]},
+        "feature_names": None,
+    }
+
+
+def _assembled(model: Any) -> int:
+    """Handle of the model in the library."""
+    report = {
+        "n_classes": len(model.classes_),
+        "n_features": model.n_features_in_,
+        "n_outputs": len(model.coef_),
+        "method": model.method,
+        "n_iter": model.n_iter_,
+        "objective": model.objective_,
+        "termination_condition": model.termination_condition_,
+    }
+    parts = (model.coef_.T, model.intercept_, model.class_prior_)
+    arrays = [np.ascontiguousarray(part, dtype=np.float64) for part in parts]
+    handle = ctypes.c_int64()
+    pointers = (array.ctypes.data for array in arrays)
+    _library.call("fewlabel_assemble", json.dumps(report, allow_nan=False).encode(), *pointers, ctypes.byref(handle))
+    return handle.value
+
+
+def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
+    parameters = {key: _decoded(value) for key, value in metadata["parameters"].items()}
+    model = _ESTIMATORS[metadata["estimator"]](**parameters)
+    model.classes_ = _decoded_classes(metadata["classes"], report["n_classes"])
+    model.n_features_in_ = report["n_features"]
+    if metadata["feature_names"] is not None:
+        model.feature_names_in_ = np.array(metadata["feature_names"], dtype=object)
+    model.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
+    model.intercept_ = arrays["intercept"]
+    model.class_prior_ = arrays["class_prior"]
+    model.n_iter_ = report["n_iter"]
+    model.objective_ = report["objective"]
+    model.termination_condition_ = report["termination_condition"]
+    return model
+
+
+def _encoded_classes(classes: np.ndarray) -> dict[str, Any]:
+    values = classes.tolist()
+    if not all(isinstance(value, str | int | float) for value in values):  # bool is an int
+        kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+        raise ValueError(f"a model file keeps classes that are texts, integers, floats or bools; these are {kinds}")
+    return {"dtype": classes.dtype.name if classes.dtype.kind != "U" else "str", "values": values}
+
+
+def _decoded_classes(written: dict[str, Any], n_classes: int) -> np.ndarray:
+    dtype, values = np.dtype(written["dtype"]), written["values"]
+    if dtype.kind not in "biufUO":
+        raise ValueError(f"classes of type {written['dtype']!r}")
+    if len(values) != n_classes:
+        raise ValueError(f"{len(values)} names for {n_classes} classes")
+    return np.array(values, dtype=dtype)
+
+
+def _encoded(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_encoded(name, item) for item in value]
+    if isinstance(value, Mapping):
+        return {"dict": [[_encoded(name, key), _encoded(name, item)] for key, item in value.items()]}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return {"float": str(value)}
+    if value is not None and not isinstance(value, str | bool | int | float):
+        raise ValueError(f"{name}={value!r} cannot be kept in a model file: set it to a plain value first")
+    return value
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decoded(item) for item in value]
+    if isinstance(value, dict) and "dict" in value:
+        return {_decoded(key): _decoded(item) for key, item in value["dict"]}
+    if isinstance(value, dict):
+        return float(value["float"])
+    return value

@@ -1,0 +1,49 @@
+"""What to put into a report of a problem."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from fewlabel import _library, _threads
+from fewlabel._version import __version__
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib", "tqdm")
+
+
+def show_versions() -> None:
+    """Print the versions of fewlabel, its native library, Python and the packages it works with.
+
+    Examples
+    --------
+    >>> import fewlabel
+    >>> fewlabel.show_versions()  # doctest: +ELLIPSIS
+    fewlabel: ...
+    """
+    for name, value in _facts().items():
+        print(f"{name}: {value}")
+
+
+def _facts() -> dict[str, str]:
+    facts = {
+        "fewlabel": __version__,
+        "native library": _native(),
+        "python": sys.version.replace("\n", " "),
+        "platform": platform.platform(),
+        "cores": str(_threads.available()),
+    }
+    return facts | {name: _installed(name) for name in _PACKAGES}
+
+
+def _native() -> str:
+    try:
+        number, abi = _library.versions()
+    except RuntimeError as reason:
+        return f"not usable: {reason}"
+    return f"{number}, ABI {abi}, {_library.PATH}"
+
+
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,97 @@
+"""Weights of rows and shares of classes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Weights (n_rows,) as float64, or None: all 1."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(f"sample_weight must be finite and not negative: row {bad[0]} has {weights[bad[0]]}")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row: at least one labeled row of each class needs a weight")
+    return weights
+
+
+def apply_class_weight(
+    class_weight: Any, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray | None:
+    """Weights of the rows, those of labeled rows multiplied by the weight of their class."""
+    if class_weight is None:
+        return weights
+    of_class = _class_weights(class_weight, classes, labeled_totals(codes, weights, len(classes)))
+    changed = np.ones(len(codes)) if weights is None else weights.copy()
+    labeled = codes >= 0
+    changed[labeled] *= of_class[codes[labeled]]
+    return changed
+
+
+def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Total weight (n_classes,) of the labeled rows of each class."""
+    labeled = codes >= 0
+    return np.bincount(codes[labeled], None if weights is None else weights[labeled], minlength=n_classes).astype(float)
+
+
+def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Share (K,) of each class among the unlabeled rows, adding up to 1."""
+    shares = totals / totals.sum()
+    if class_prior is None:
+        return shares
+    if isinstance(class_prior, Mapping):
+        prior = _by_class("class_prior", class_prior, classes)
+    elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
+        raise ValueError(
+            f"class_prior={class_prior!r} is not supported: give None (the shares of the labeled rows), an array with "
+            f"one share for each of classes_ ({_names(classes)}), or a dict from class to share"
+        )
+    else:
+        prior = np.asarray(class_prior, dtype=np.float64)
+    if prior.shape != (len(classes),):
+        raise ValueError(
+            f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({_names(classes)})"
+        )
+    if not (np.isfinite(prior) & (prior > 0) & (prior < 1)).all():
+        raise ValueError(f"class_prior must hold shares between 0 and 1, both excluded; got {prior.tolist()}")
+    if abs(prior.sum() - 1) > 1e-6:
+        raise ValueError(f"class_prior must add up to 1; {prior.tolist()} adds up to {prior.sum():.6g}")
+    return prior / prior.sum()
+
+
+def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return totals.sum() / (len(classes) * totals)
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")
+    known = {name: class_weight.get(name, 1.0) for name in classes.tolist()}
+    unknown = [name for name in class_weight if name not in known]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {_names(classes)}")
+    of_class = np.array(list(known.values()), dtype=np.float64)
+    if not (np.isfinite(of_class) & (of_class > 0)).all():
+        raise ValueError(f"class_weight must hold finite weights above 0; got {class_weight!r}")
+    return of_class
+
+
+def _by_class(name: str, values: Mapping[Any, float], classes: np.ndarray) -> np.ndarray:
+    known = classes.tolist()
+    missing = [key for key in known if key not in values]
+    unknown = [key for key in values if key not in known]
+    if missing or unknown:
+        raise ValueError(
+            f"{name} must have one entry for each class with labeled rows ({_names(classes)}); "
+            f"missing: {missing}, unknown: {unknown}"
+        )
+    return np.array([values[key] for key in known], dtype=np.float64)
+
+
+def _names(classes: np.ndarray) -> str:
+    return ", ".join(str(name) for name in classes)

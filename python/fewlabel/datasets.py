@@ -1,0 +1,147 @@
+"""Files in the format of SVMlight, LIBSVM and SVMlin."""
+
+import ctypes
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import column_or_1d
+
+from fewlabel import _compat, _data, _library, _threads
+
+__all__ = ["dump_svmlight_file", "load_svmlight_file"]
+
+_PathLike = str | bytes | os.PathLike[Any]
+
+
+def load_svmlight_file(
+    path: _PathLike,
+    *,
+    n_features: int | None = None,
+    zero_based: bool = False,
+    labels: _PathLike | None = None,
+    n_jobs: int | None = None,
+    dtype: Any = np.float64,
+) -> tuple[Any, Any]:
+    """Read rows and labels, in several threads.
+
+    A line is `label number:value number:value ... # comment`. The file may be plain, gzip or zstd: its first bytes
+    tell.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    n_features : int or None, default=None
+        Number of features. None: the largest that occurs. A larger one in the file is an error.
+    zero_based : bool, default=False
+        Whether the first feature has number 0 instead of 1.
+    labels : path-like or None, default=None
+        SVMlin's second file with one label a line; the lines of `path` then begin with the first feature.
+    n_jobs : int or None, default=None
+        Number of threads. None or -1: every core that the process may use.
+    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
+        Type of the values.
+
+    Returns
+    -------
+    X : CSR matrix of shape (n_rows, n_features)
+        Rows. A sparse array instead if scikit-learn (1.9 or newer) is set to `sparse_interface="sparray"`.
+    y : ndarray of shape (n_rows,), float64, or list of tuple of float
+        Labels; tuples if a row has none or several, separated by commas. In the files of SVMlight and SVMlin 0 means
+        unlabeled: pass `TransductiveSVC(unlabeled=0)`.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be understood; the message names the line.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fewlabel.datasets import load_svmlight_file
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "rows.svm")
+    >>> _ = path.write_text("+1 1:0.5 3:2\\n0 2:1\\n")
+    >>> X, y = load_svmlight_file(path)
+    >>> X.toarray()
+    array([[0.5, 0. , 2. ],
+           [0. , 1. , 0. ]])
+    >>> y
+    array([1., 0.])
+    """
+    if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
+    if n_features is not None and n_features < 1:
+        raise ValueError(f"n_features must be at least 1 or None, got {n_features}")
+    for file in (path, labels):
+        if file is not None:
+            os.stat(file)  # a missing file is a FileNotFoundError with its name
+    handle = ctypes.c_int64()
+    _library.call(
+        "fewlabel_svmlight_read",
+        os.fsencode(path),
+        None if labels is None else os.fsencode(labels),
+        int(zero_based),
+        0 if n_features is None else int(n_features),
+        _threads.resolve(n_jobs),
+        ctypes.byref(handle),
+    )
+    with _library.released(handle.value):
+        return _copied(handle.value, np.dtype(dtype))
+
+
+def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = False) -> None:
+    """Write rows and labels; compressed if the name ends in .gz or .zst.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
+        Rows. Values are written so that reading gives the same float64 or float32.
+    y : array-like of shape (n_rows,)
+        Labels, numbers.
+    path : path-like
+        The file, replaced if it is there.
+    zero_based : bool, default=False
+        Whether the first feature gets number 0 instead of 1.
+
+    Raises
+    ------
+    ValueError
+        If X or y cannot be written.
+    OSError
+        If the file cannot be written.
+    """
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
+    X = X if sp.issparse(X) else sp.csr_array(X)
+    _data.check_finite(X)
+    labels = np.ascontiguousarray(column_or_1d(y), dtype=np.float64)
+    check_consistent_length(X, labels)
+    rows = _data.native(X)
+    _library.call(
+        "fewlabel_svmlight_write", os.fsencode(path), ctypes.byref(rows.struct), labels.ctypes.data, int(zero_based)
+    )
+
+
+def _copied(data: int, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    sizes = [ctypes.c_int64() for _ in range(4)]
+    _library.call("fewlabel_svmlight_shape", data, *map(ctypes.byref, sizes))
+    n_rows, n_features, n_values, n_labels = (size.value for size in sizes)
+    indptr, label_indptr = np.empty(n_rows + 1, np.int64), np.empty(n_rows + 1, np.int64)
+    indices, values, labels = np.empty(n_values, np.int32), np.empty(n_values), np.empty(n_labels)
+    arrays = (indptr, indices, values, labels, label_indptr)
+    _library.call("fewlabel_svmlight_copy", data, *(array.ctypes.data for array in arrays))
+    if n_values <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    rows = sp.csr_array((values.astype(dtype, copy=False), indices, indptr), shape=(n_rows, n_features))
+    return _compat.as_chosen_sparse(rows), _one_a_row(labels, label_indptr)
+
+
+def _one_a_row(labels: np.ndarray, indptr: np.ndarray) -> Any:
+    if len(labels) == len(indptr) - 1 and (np.diff(indptr) == 1).all():
+        return labels
+    return [tuple(labels[begin:end].tolist()) for begin, end in itertools.pairwise(indptr)]

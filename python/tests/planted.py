@@ -1,0 +1,33 @@
+"""Small problems for the tests."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Problem(NamedTuple):
+    X: sp.csr_matrix  # (n, d) sparse rows of unit length
+    y: np.ndarray  # (n,) 0 or 1, -1 where unlabeled
+    truth: np.ndarray  # (n,) 0 or 1
+
+
+def text_like(n: int = 300, d: int = 120, labeled: int = 12, share: float = 0.4, seed: int = 0) -> Problem:
+    """Rows that draw words, four fifths of them from the half of the vocabulary that belongs to their class."""
+    rng = np.random.default_rng(seed)
+    truth = (np.arange(n) % 100 < round(share * 100)).astype(np.int64)
+    counts = np.zeros((n, d))
+    for i in range(n):
+        own = rng.random(14) < 0.8
+        words = rng.integers(0, d // 2, 14) + np.where(own == (truth[i] == 1), d // 2, 0)
+        np.add.at(counts[i], words, 1)
+    rows = np.log1p(counts)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    y = np.full(n, -1)
+    for c in (0, 1):
+        members = rng.permutation(np.flatnonzero(truth == c))
+        chosen = members[: round(labeled * (share if c else 1 - share))]
+        y[chosen] = c
+    return Problem(sp.csr_matrix(rows), y, truth)

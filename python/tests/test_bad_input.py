@@ -1,0 +1,400 @@
+"""What people and programs get wrong: each case has its message, and the library stays usable after it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from fewlabel import TransductiveSVC, _data, _library
+from fewlabel import _signatures as c
+from planted import text_like
+
+X, Y, TRUTH = text_like(n=80, d=40)
+CODES = Y.astype(np.int32)
+
+
+@pytest.fixture(autouse=True)
+def usable_afterwards() -> Iterator[None]:
+    yield
+    assert TransductiveSVC().fit(X, Y).n_iter_ >= 1
+    assert _library.live_handles() == 0
+
+
+def refused(
+    message: str, settings: dict[str, Any], X: Any = X, y: Any = Y, kind: type = ValueError, **fit: Any
+) -> None:
+    with pytest.raises(kind, match=message):
+        TransductiveSVC(**settings).fit(X, y, **fit)
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        ([0.0, 1.0], "between 0 and 1, both excluded"),
+        ([-0.1, 1.1], "between 0 and 1, both excluded"),
+        ([np.nan, 0.5], "between 0 and 1, both excluded"),
+        ([0.5, 0.6], r"add up to 1; \[0.5, 0.6\] adds up to 1.1"),
+        ([0.2, 0.3, 0.5], r"3 shares, but 2 classes have labeled rows \(0, 1\)"),
+        ({0: 0.5}, r"one entry for each class.*missing: \[1\]"),
+        ({0: 0.5, 1: 0.3, 2: 0.2}, r"unknown: \[2\]"),
+        (0.3, "None .*an array .*or a dict"),
+        ("estimate", "class_prior='estimate' is not supported: give None .*an array .*or a dict"),
+    ],
+)
+def test_class_prior(prior: Any, message: str) -> None:
+    refused(message, {"class_prior": prior})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": 0}, "alpha.*0"),
+        ({"alpha": -1.0}, "alpha.*-1"),
+        ({"unlabeled_weight": -0.5}, "unlabeled_weight.*-0.5"),
+        ({"method": "anealing"}, "method.*anealing.*annealing"),
+        ({"balance": "none"}, "balance.*none.*mean"),
+        ({"loss": "hinge"}, "loss.*hinge.*pair_switching"),
+        ({"loss": "log"}, "loss.*log.*squared_hinge"),
+        ({"max_iter": 0}, "max_iter.*0"),
+        ({"max_iter": 2.5}, "max_iter.*2.5"),
+        ({"max_switches": -1}, "max_switches.*-1"),
+        ({"tol": 0.0}, "tol.*0"),
+        ({"alpha": "much"}, "alpha.*much"),
+        ({"alpha": None}, "alpha.*null"),
+        ({"fit_intercept": "yes"}, "fit_intercept.*yes"),
+        ({"alpha": np.nan}, "alpha must be finite, got nan"),
+        ({"tol": np.inf}, "tol must be finite, got inf"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
+        ({"random_state": -1}, "random_state.*-1"),
+        ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dict"),
+        ({"class_weight": {0: 1, 7: 1}}, r"class_weight names \[7\]"),
+        ({"class_weight": {0: -1}}, "class_weight must hold finite weights above 0"),
+    ],
+)
+def test_parameters_out_of_range(settings: dict[str, Any], message: str) -> None:
+    refused(message, settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": [1e-3]}, "alpha must be a number, a text, a bool or None, got list"),
+        ({"n_jobs": 1.5}, "n_jobs must be an integer or None"),
+        ({"random_state": "seed", "n_jobs": "all"}, "n_jobs must be an integer or None"),
+    ],
+)
+def test_parameters_of_a_wrong_type(settings: dict[str, Any], message: str) -> None:
+    refused(message, settings, kind=TypeError)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(3), r"sample_weight must have shape \(80,\)"),
+        (np.ones((80, 2)), r"has shape \(80, 2\)"),
+        (np.where(np.arange(80) == 7, -1.0, 1.0), "not negative: row 7 has -1"),
+        (np.where(np.arange(80) == 9, np.nan, 1.0), "finite and not negative: row 9 has nan"),
+        (np.zeros(80), "sample_weight is zero in every row"),
+        (np.where(Y >= 0, 0.0, 1.0), "no labeled row.*sample_weight 0"),
+    ],
+)
+def test_sample_weight(weights: np.ndarray, message: str) -> None:
+    refused(message, {}, sample_weight=weights)
+
+
+# --- labels (more in test_labels.py) ---------------------------------------------------------------------------------
+
+
+def test_labels() -> None:
+    refused("requires y to be passed, but the target y is None", {}, y=None)
+    refused("no labeled row", {}, y=np.full(80, -1))
+    refused("inconsistent numbers of samples", {}, y=Y[:-1])
+    refused("Only binary classification is supported so far: y has 3 classes", {}, y=np.arange(80) % 4 - 1)
+    refused("two ways.*unlabeled=0", {}, y=np.where(TRUTH == 1, 1, -1))
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("value", "spelled"), [(np.nan, "NaN"), (np.inf, r"\+inf"), (-np.inf, "-inf")])
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, np.asarray])
+def test_values_that_are_not_finite_are_named_with_their_row(form: Any, value: float, spelled: str) -> None:
+    dense = X.toarray()
+    dense[17, 5] = value
+    refused(f"X has {spelled} in row 17, column 5", {}, X=form(dense))
+    model = TransductiveSVC().fit(X, Y)
+    with pytest.raises(ValueError, match=f"X has {spelled} in row 17, column 5"):
+        model.predict(form(dense))
+
+
+def broken(**changes: Any) -> sp.csr_matrix:
+    rows = X.copy()
+    for name, change in changes.items():
+        array = getattr(rows, name).copy()
+        change(array)
+        setattr(rows, name, array)
+    return rows
+
+
+def put(position: int, value: float) -> Any:
+    return lambda array: array.__setitem__(position, value)
+
+
+BROKEN = {
+    "column too large": (broken(indices=put(3, 40)), "40"),
+    "column negative": (broken(indices=put(3, -1)), "-1"),
+    "indptr decreases": (broken(indptr=put(10, 0)), "indptr"),
+    "indptr begins above 0": (broken(indptr=put(0, 1)), "indptr"),
+    "indptr negative": (broken(indptr=put(0, -1)), "indptr"),
+    "indptr beyond the values": (broken(indptr=put(-1, 2**31 - 1)), "2147483647"),
+}
+
+
+@pytest.mark.parametrize(("rows", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_broken_csr(rows: sp.csr_matrix, message: str) -> None:
+    refused(message, {}, X=rows)
+    model = TransductiveSVC().fit(X, Y)
+    with pytest.raises(ValueError, match=r"X\.ind"):
+        model.predict(rows)
+
+
+def test_promise_of_two_to_the_31_values() -> None:
+    rows = X.copy()
+    rows.indptr = rows.indptr.astype(np.int64)
+    rows.indices = rows.indices.astype(np.int64)
+    rows.indptr[-1] = 2**31
+    refused("2147483648", {}, X=rows)
+
+
+def test_shapes() -> None:
+    refused("0 sample", {}, X=sp.csr_matrix((0, 4)), y=[])
+    refused("0 feature", {}, X=sp.csr_matrix((80, 0)))
+    refused("Expected 2D array", {}, X=np.arange(80.0))
+    model = TransductiveSVC().fit(X, Y)
+    with pytest.raises(ValueError, match="X has 39 features, but TransductiveSVC is expecting 40"):
+        model.predict(X[:, :39])
+
+
+# --- the C interface, called directly ---------------------------------------------------------------------------------
+
+
+def status_of(function: str, *arguments: Any) -> tuple[int, str]:
+    error = ctypes.create_string_buffer(500)
+    return getattr(_library.library(), function)(*arguments, error, 500), error.value.decode()
+
+
+def fit_status(struct: c.Csr | None = None, codes: Any = CODES, options: dict | str | None = None) -> tuple[int, str]:
+    rows = _data.native(X)
+    text = options if options is None or isinstance(options, str) else json.dumps(options)
+    model = ctypes.c_int64()
+    status, message = status_of(
+        "fewlabel_fit",
+        ctypes.byref(rows.struct if struct is None else struct),
+        codes if codes is None else codes.ctypes.data,
+        None,
+        None if text is None else text.encode(),
+        None,
+        ctypes.byref(model),
+    )
+    assert model.value == 0
+    return status, message
+
+
+def struct_with(**changes: Any) -> c.Csr:
+    struct = _data.native(X).struct
+    for name, value in changes.items():
+        setattr(struct, name, value)
+    return struct
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "word"),
+    [
+        ({"indptr": None}, c.BAD_ARGUMENT, "indptr"),
+        ({"indices": None}, c.BAD_ARGUMENT, "indices"),
+        ({"values": None}, c.BAD_ARGUMENT, "values"),
+        ({"indptr": 8}, None, "indptr"),
+        ({"values": 1 << 40}, None, ""),
+        ({"index_type": 9}, c.BAD_ARGUMENT, "index_type"),
+        ({"value_type": 1}, c.BAD_ARGUMENT, "value_type"),
+        ({"n_rows": -1}, None, "n_rows"),
+        ({"n_rows": 0}, None, ""),
+        ({"n_features": -1}, None, "n_features"),
+        ({"n_features": 3}, c.BAD_DATA, "row"),
+        ({"n_values": 5}, c.BAD_DATA, "5"),
+        ({"n_values": 1 << 62}, None, "n_values"),
+    ],
+)
+def test_structs_that_cannot_be_right(changes: dict[str, Any], status: int | None, word: str) -> None:
+    answer, message = fit_status(struct_with(**changes))
+    assert answer in ([c.BAD_ARGUMENT, c.BAD_DATA] if status is None else [status]), message
+    assert word in message
+
+
+def test_null_pointers() -> None:
+    assert fit_status(codes=None) == (c.BAD_ARGUMENT, fit_status(codes=None)[1])
+    assert "labels" in fit_status(codes=None)[1]
+    error = ctypes.create_string_buffer(100)
+    library = _library.library()
+    model = ctypes.c_int64()
+    labels = CODES.ctypes.data
+    assert library.fewlabel_fit(None, labels, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
+    assert b"rows" in error.value
+    rows = ctypes.byref(_data.native(X).struct)
+    assert library.fewlabel_fit(rows, labels, None, None, None, None, error, 100) == c.BAD_ARGUMENT
+    assert b"model" in error.value
+    assert library.fewlabel_fit(None, None, None, None, None, None, None, 0) == c.BAD_ARGUMENT
+
+
+def test_message_is_cut_to_the_buffer() -> None:
+    error = ctypes.create_string_buffer(b"x" * 20, 20)
+    assert _library.library().fewlabel_free(99, error, 10) == c.BAD_HANDLE
+    assert len(error.value) == 9
+    assert error.raw[10:] == b"x" * 10
+
+
+@pytest.mark.parametrize("handle", [0, -1, 12345, 1 << 60])
+def test_bad_handles(handle: int) -> None:
+    needed = ctypes.c_int64()
+    rows, out = _data.native(X), np.empty(X.shape[0])
+    sizes = [ctypes.byref(ctypes.c_int64()) for _ in range(4)]
+    calls = [
+        ("fewlabel_free", handle),
+        ("fewlabel_report", handle, None, 0, ctypes.byref(needed)),
+        ("fewlabel_array", handle, b"coef", out.ctypes.data, 1),
+        ("fewlabel_decision", handle, ctypes.byref(rows.struct), 1, out.ctypes.data),
+        ("fewlabel_predict", handle, ctypes.byref(rows.struct), 1, out.ctypes.data),
+        ("fewlabel_save", handle, b"/tmp/never", None),
+        ("fewlabel_svmlight_shape", handle, *sizes),
+    ]
+    for function, *arguments in calls:
+        status, message = status_of(function, *arguments)
+        assert status == c.BAD_HANDLE, function
+        assert "handle" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpa": 1}, "alpa.*alpha"),
+        ({"unlabelled_weight": 1}, "unlabelled_weight.*unlabeled_weight"),
+        ({"threads": 0}, "threads"),
+        ({"class_prior": [0.5]}, "class_prior"),
+        ("[1]", "JSON"),
+        ("{", "JSON"),
+        ({"alpha": True}, "alpha"),
+    ],
+)
+def test_options(options: dict | str, message: str) -> None:
+    import re
+
+    status, text = fit_status(options=options)
+    assert status == c.BAD_ARGUMENT
+    assert re.search(message, text), text
+
+
+def test_labels_out_of_range() -> None:
+    codes = CODES.copy()
+    codes[4] = 5
+    status, message = fit_status(codes=codes)
+    assert status == c.BAD_DATA
+    assert "row 4" in message
+    codes[4] = -2
+    assert fit_status(codes=codes)[0] == c.BAD_DATA
+
+
+def test_values_of_the_struct_are_checked_too() -> None:
+    rows = X.copy()
+    rows.data[rows.indptr[6]] = np.nan
+    status, message = fit_status(_data.native(rows).struct)
+    assert status == c.BAD_DATA
+    assert "row 6" in message
+
+
+# --- model files ------------------------------------------------------------------------------------------------------
+
+
+def load_status(content: bytes, path: Path) -> tuple[int, str]:
+    path.write_bytes(content)
+    handle = ctypes.c_int64()
+    return status_of("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+
+
+@pytest.fixture
+def model_file(tmp_path: Path) -> bytes:
+    rows, model = _data.native(X), ctypes.c_int64()
+    _library.call(
+        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, None, None, ctypes.byref(model)
+    )  # fmt: skip
+    with _library.released(model.value) as handle:
+        _library.call("fewlabel_save", handle, str(tmp_path / "good").encode(), b'{"by": "a test"}')
+    return (tmp_path / "good").read_bytes()
+
+
+def test_model_file_cut_short(model_file: bytes, tmp_path: Path) -> None:
+    for length in {0, 1, 7, 8, 12, 20, len(model_file) // 2, len(model_file) - 1}:
+        status, message = load_status(model_file[:length], tmp_path / "cut")
+        assert status == c.BAD_DATA, length
+        assert message
+
+
+def test_model_file_with_a_flipped_bit(model_file: bytes, tmp_path: Path) -> None:
+    for position in range(0, len(model_file), max(1, len(model_file) // 97)):
+        damaged = bytearray(model_file)
+        damaged[position] ^= 0x10
+        status, message = load_status(bytes(damaged), tmp_path / "flipped")
+        assert status == c.BAD_DATA, position
+        assert message
+
+
+def test_model_file_that_is_something_else(tmp_path: Path) -> None:
+    status, message = load_status(b"label,text\n1,hello\n" * 50, tmp_path / "table.csv")
+    assert status == c.BAD_DATA
+    assert "model" in message
+    assert status_of("fewlabel_load", b"/nowhere/at/all", ctypes.byref(ctypes.c_int64()))[0] == c.IO_ERROR
+
+
+def test_model_file_of_a_later_version(model_file: bytes, tmp_path: Path) -> None:
+    later = bytearray(model_file)
+    later[8] = 2  # the version follows the eight bytes of the magic
+    status, message = load_status(bytes(later), tmp_path / "later")
+    assert status == c.BAD_DATA
+    assert "later version" in message
+    assert "2" in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_classes": 0}, "n_classes is 0"),
+        ({"n_features": -3}, "n_features is -3"),
+        ({"n_features": "three"}, "description"),
+        ({"n_features": 2**62}, "n_features"),
+    ],
+)
+def test_models_that_cannot_be_assembled(changes: dict[str, Any], message: str) -> None:
+    text = json.dumps({"n_classes": 2, "n_features": 3} | changes).encode()
+    three, handle = np.ones(3), ctypes.c_int64()
+    arrays = [three.ctypes.data] * 3
+    status, said = status_of("fewlabel_assemble", text, *arrays, ctypes.byref(handle))
+    assert status == c.BAD_ARGUMENT
+    assert message in said
+
+
+def test_arrays_that_cannot_be_assembled() -> None:
+    text, three, handle = b'{"n_classes": 2, "n_features": 3}', np.array([1.0, np.nan, 1.0]), ctypes.c_int64()
+    ones = np.ones(3)
+    good = ones.ctypes.data
+    status, said = status_of("fewlabel_assemble", text, three.ctypes.data, good, good, ctypes.byref(handle))
+    assert (status, "coef[1] is NaN" in said) == (c.BAD_ARGUMENT, True)
+    status, said = status_of("fewlabel_assemble", text, None, good, good, ctypes.byref(handle))
+    assert (status, "coef is NULL" in said) == (c.BAD_ARGUMENT, True)

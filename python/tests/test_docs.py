@@ -1,0 +1,52 @@
+"""The Python examples in the README and in docs/ run and print what stands below them.
+
+An example is a block ```python. It must not warn, and a block ```text directly after it is its output. The blocks of
+one file share their names, top to bottom.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLE = re.compile(
+    r"^```python\n(?P<code>.*?)^```\n(?:\s*^```text\n(?P<output>.*?)^```\n)?", re.DOTALL | re.MULTILINE
+)
+
+
+def _offer_zstd(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `from compression import zstd` of Python 3.14 work in older ones too."""
+    if sys.version_info < (3, 14):
+        compression = types.ModuleType("compression")
+        compression.zstd = importlib.import_module("backports.zstd")  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "compression", compression)
+        monkeypatch.setitem(sys.modules, "compression.zstd", compression.zstd)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page.read_text(encoding="utf-8")
+    examples = list(EXAMPLE.finditer(text))
+    if not examples:
+        pytest.skip("no Python example on this page")
+    monkeypatch.chdir(tmp_path)
+    _offer_zstd(monkeypatch)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for example in examples:
+        # Blank lines in front make the line numbers of a traceback those of the page.
+        lines_above = text.count("\n", 0, example.start("code"))
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile("\n" * lines_above + example["code"], str(page), "exec"), names)
+        if example["output"] is not None:
+            assert printed.getvalue() == example["output"]

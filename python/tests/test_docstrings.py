@@ -1,0 +1,35 @@
+"""The examples in docstrings run, and the parameters described are those of the signatures."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import pkgutil
+import re
+from importlib import import_module
+from typing import Any
+
+import fewlabel
+import pytest
+
+MODULES = [
+    f"fewlabel.{module.name}" for module in pkgutil.iter_modules(fewlabel.__path__) if module.name != "libfewlabel"
+]
+PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
+PUBLIC += [getattr(module, name) for module in (fewlabel.datasets, fewlabel.metrics) for name in module.__all__]
+PUBLIC += [method for name, method in inspect.getmembers(fewlabel.TransductiveSVC, inspect.isfunction) if name == "fit"]
+PUBLIC += [fewlabel.TransductiveSVC.predict, fewlabel.TransductiveSVC.decision_function]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    assert doctest.testmod(import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("item", PUBLIC, ids=lambda item: item.__qualname__)
+def test_parameters_are_described_in_order(item: Any) -> None:
+    function = item.__init__ if inspect.isclass(item) else item
+    names = [name for name in inspect.signature(function).parameters if name != "self"]
+    section = re.search(r"\nParameters\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", inspect.getdoc(item), re.DOTALL)
+    described = re.findall(r"^(\w+) : ", section[1], re.MULTILINE) if section else []
+    assert described == names

@@ -1,0 +1,271 @@
+"""TransductiveSVC as an estimator: scikit-learn's protocol, weights, warnings, what a fit leaves behind."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from fewlabel import TransductiveSVC, _advice
+from planted import text_like
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+X, Y, TRUTH = text_like()
+METHODS = ("annealing", "switching", "pair_switching")
+
+
+def fails_by_design(estimator: TransductiveSVC) -> dict[str, str]:
+    expected = {}
+    if estimator.unlabeled is not None:
+        expected["check_classifiers_classes"] = "fits labels -1 and 1, where -1 marks unlabeled rows"
+    if sklearn.__version__.startswith("1.6."):
+        for data in ("dense", "sparse"):
+            expected[f"check_sample_weight_equivalence_on_{data}_data"] = "1.6 makes two classes of three in two ways"
+    return expected
+
+
+# Expected failures are strict: xfail_strict in pyproject.toml.
+@parametrize_with_checks([TransductiveSVC(unlabeled=None), TransductiveSVC()], expected_failed_checks=fails_by_design)
+def test_scikit_learn_checks(estimator: TransductiveSVC, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def model() -> TransductiveSVC:
+    return TransductiveSVC().fit(X, Y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array])
+def test_every_method_finds_the_planted_classes(method: str, container: type) -> None:
+    model = TransductiveSVC(method=method).fit(container(X), Y)
+    assert np.mean(model.transduction_ == TRUTH) > 0.9
+    assert np.mean(model.predict(X) == TRUTH) > 0.9
+
+
+def test_fitted_attributes(model: TransductiveSVC) -> None:
+    n, d = X.shape
+    assert model.classes_.tolist() == [0, 1]
+    assert model.coef_.shape == (1, d)
+    assert model.coef_.dtype == np.float64
+    assert model.coef_.flags.c_contiguous
+    assert model.intercept_.shape == (1,)
+    assert model.class_prior_.shape == (2,)
+    assert model.transduction_.shape == (n,)
+    assert model.n_features_in_ == d
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_iter_ >= 1
+    assert isinstance(model.termination_condition_, str)
+    assert isinstance(model.objective_, float)
+    lengths = {name: len(values) for name, values in model.history_.items()}
+    assert {"objective", "temperature", "n_switched"} <= set(lengths)
+    assert len(set(lengths.values())) == 1
+    np.testing.assert_array_equal(model.transduction_[Y >= 0], Y[Y >= 0])
+    if hasattr(model, "label_distributions_"):
+        assert model.label_distributions_.shape == (n, 2)
+        np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
+
+
+def test_predict_is_the_sign_of_the_decision(model: TransductiveSVC) -> None:
+    decision = model.decision_function(X)
+    assert decision.shape == (X.shape[0],)
+    np.testing.assert_array_equal(model.predict(X), (decision > 0).astype(int))
+    np.testing.assert_allclose(decision, X @ model.coef_[0] + model.intercept_[0])
+
+
+@pytest.mark.parametrize("prior", [None, [0.6, 0.4], {1: 0.3, 0: 0.7}, np.array([0.55, 0.45])])
+def test_class_share_is_kept(prior: Any) -> None:
+    model = TransductiveSVC(class_prior=prior).fit(X, Y)
+    share = model.predict(X[Y == -1]).mean()
+    assert abs(share - model.class_prior_[1]) <= 0.01
+    wanted = np.bincount(Y[Y >= 0]) / (Y >= 0).sum() if prior is None else [prior[0], prior[1]]
+    np.testing.assert_allclose(model.class_prior_, wanted)
+
+
+def test_parameters_are_stored_and_never_changed() -> None:
+    prior, weight = {0: 0.6, 1: 0.4}, {0: 1.0, 1: 2.0}
+    model = TransductiveSVC(class_prior=prior, class_weight=weight, random_state=np.random.RandomState(3))
+    before = model.get_params()
+    model.fit(X, Y)
+    assert model.get_params() == before
+    assert model.class_prior is prior
+    assert prior == {0: 0.6, 1: 0.4}
+    assert clone(model).get_params()["alpha"] == 1e-3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weight_k_is_the_row_k_times(method: str) -> None:
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 3, len(Y))
+    settings = {"method": method, "class_prior": [0.6, 0.4], "tol": 1e-10}
+    weighted = TransductiveSVC(**settings).fit(X, Y, sample_weight=weights)
+    repeated = TransductiveSVC(**settings).fit(X[np.repeat(np.arange(len(Y)), weights)], np.repeat(Y, weights))
+    if method == "annealing":
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-4)
+    # Hard labels: copies of a row can get different ones, so that the ways part a little.
+    assert np.mean(weighted.predict(X) == repeated.predict(X)) >= 0.9
+
+
+def test_weight_k_of_a_labeled_row_is_the_row_k_times() -> None:
+    weights = np.where(Y >= 0, 1 + np.arange(len(Y)) % 3, 1)
+    weighted = TransductiveSVC(tol=1e-10).fit(X, Y, sample_weight=weights)
+    repeated = TransductiveSVC(tol=1e-10).fit(X[np.repeat(np.arange(len(Y)), weights)], np.repeat(Y, weights))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weight_zero_is_no_row(method: str) -> None:
+    kept = np.arange(len(Y)) % 5 != 0
+    kept[Y >= 0] = np.arange((Y >= 0).sum()) % 4 != 0
+    settings = {"method": method, "tol": 1e-10}
+    weighted = TransductiveSVC(**settings).fit(X, Y, sample_weight=kept.astype(float))
+    fewer = TransductiveSVC(**settings).fit(X[kept], Y[kept])
+    np.testing.assert_allclose(weighted.coef_, fewer.coef_, atol=1e-5)
+    np.testing.assert_allclose(weighted.intercept_, fewer.intercept_, atol=1e-5)
+    np.testing.assert_array_equal(weighted.transduction_[kept], fewer.transduction_)
+
+
+def test_weights_of_one_size_change_nothing() -> None:
+    model = TransductiveSVC().fit(X, Y, sample_weight=np.full(len(Y), 4.0))
+    np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y).coef_)
+    np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y, sample_weight=2).coef_)
+
+
+def test_balanced_class_weight_counts_labeled_rows() -> None:
+    counts = np.bincount(Y[Y >= 0])
+    weights = {c: counts.sum() / (2 * counts[c]) for c in (0, 1)}
+    balanced = TransductiveSVC(class_weight="balanced").fit(X, Y)
+    by_hand = TransductiveSVC(class_weight=weights).fit(X, Y)
+    np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
+    np.testing.assert_allclose(balanced.class_prior_, counts / counts.sum())
+    assert (balanced.coef_ != TransductiveSVC().fit(X, Y).coef_).any()
+
+
+def test_in_a_pipeline_and_a_grid_search() -> None:
+    everything = TransductiveSVC(unlabeled=None)
+    search = GridSearchCV(make_pipeline(TfidfTransformer(), everything), {"transductivesvc__alpha": [1e-3, 1e-1]}, cv=3)
+    search.fit(X, TRUTH)
+    assert search.best_score_ > 0.9
+
+
+def test_refit_forgets_the_earlier_fit() -> None:
+    model = TransductiveSVC().fit(X, Y)
+    with pytest.warns(UserWarning, match="all labeled rows have class 3"):
+        model.fit(X[:5], [3, 3, -1, -1, -1])
+    assert model.classes_.tolist() == [3]
+    assert model.predict(X).tolist() == [3] * X.shape[0]
+    assert model.history_ == {}
+    model.fit(X, Y)
+    np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y).coef_)
+
+
+def test_not_fitted() -> None:
+    with pytest.raises(NotFittedError):
+        TransductiveSVC().predict(X)
+
+
+def test_a_good_fit_warns_of_nothing_and_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TransductiveSVC().fit(X, Y)
+        TransductiveSVC(unlabeled=None).fit(X, TRUTH)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_verbose_shows_steps(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    big = text_like(n=3000, d=500)
+    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)  # as if tqdm were not installed
+    TransductiveSVC(verbose=1).fit(big.X, big.y)
+    assert "[TransductiveSVC] step" in capfd.readouterr().out
+
+
+def test_verbose_has_a_progress_bar_where_tqdm_is(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    big = text_like(n=3000, d=500)
+    TransductiveSVC(verbose=1).fit(big.X, big.y)
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "TransductiveSVC: " in shown.err
+    assert " steps" in shown.err
+
+
+def test_warning_without_unlabeled_rows() -> None:
+    with pytest.warns(UserWarning, match=r"no unlabeled row.*unlabeled=None says") as caught:
+        TransductiveSVC().fit(X, TRUTH)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_warning_when_one_class_is_labeled() -> None:
+    one = np.where(Y == 1, -1, Y)
+    with pytest.warns(
+        UserWarning, match="all labeled rows have class 0: the model gives every row this class"
+    ) as caught:
+        model = TransductiveSVC().fit(X, one)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert set(model.predict(X)) == set(model.transduction_) == {0}
+    assert (model.decision_function(X) < 0).all()
+
+
+def test_warning_when_the_prior_is_far_from_the_labels() -> None:
+    with pytest.warns(UserWarning, match=r"class_prior is .*check class_prior") as caught:
+        TransductiveSVC(class_prior=[0.05, 0.95]).fit(X, Y)
+    assert caught[0].filename == __file__
+
+
+def test_warning_of_too_few_steps() -> None:
+    with pytest.warns(ConvergenceWarning, match=r"max_iter = 1 .* It did \d+ steps; the objective is 0\.\d+") as caught:
+        model = TransductiveSVC(max_iter=1).fit(X, Y)
+    assert model.termination_condition_ == "max_iter"
+    assert {warning.category for warning in caught} == {ConvergenceWarning}
+    assert caught[0].filename == __file__
+
+
+def test_warnings_of_the_library() -> None:
+    said_in_python = [
+        "class 0 gets 0.1 of ...",
+        "there are 0 unlabeled rows: ...",
+        "all labeled rows have one class: ...",
+    ]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _advice.of_the_library([*said_in_python, "the moon is full", "raise max_iter"], 7, 0.25)
+    assert [str(warning.message) for warning in caught] == [
+        "the moon is full",
+        "raise max_iter. It did 7 steps; the objective is 0.25.",
+    ]
+
+
+def test_warning_of_a_collapse_has_the_names_of_the_classes() -> None:
+    # Without an intercept the threshold cannot move; a large constant feature pushes all scores to one side.
+    rows = sp.hstack([X, np.full((X.shape[0], 1), 30.0)], format="csr")
+    model = TransductiveSVC(class_prior=[0.5, 0.5], fit_intercept=False, alpha=1.0, unlabeled_weight=1e-6)
+    with pytest.warns(UserWarning, match=r"class (spam|ham) is predicted for .* says 50\.0%") as caught:
+        model.fit(rows, np.array(["ham", "spam", "-1"])[Y])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_when_a_class_counts_as_collapsed() -> None:
+    with pytest.warns(UserWarning, match=r"class spam is predicted for 2\.0% .* says 20\.0%.*balance='share'"):
+        _advice.collapsed(np.array(["ham", "spam"]), np.array([0.98, 0.02]), np.array([0.8, 0.2]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _advice.collapsed(np.array(["ham", "spam"]), np.array([0.88, 0.12]), np.array([0.8, 0.2]))
+
+
+def test_random_state() -> None:
+    fits = [
+        TransductiveSVC(random_state=seed).fit(X, Y).coef_ for seed in (None, 5, np.int64(5), np.random.RandomState(5))
+    ]
+    np.testing.assert_array_equal(fits[1], fits[2])
+    np.testing.assert_array_equal(fits[0], TransductiveSVC().fit(X, Y).coef_)

@@ -1,0 +1,184 @@
+"""Labels and markers in every form that people have them in."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from fewlabel import TransductiveSVC, _labels
+from planted import text_like
+
+CODES = [0, -1, 1, -1, 0, 1]
+NUMBERS = [0, -1, 1, -1, 0, 1]
+TEXTS = ["no", -1, "yes", -1, "no", "yes"]
+
+
+def marked(values: list, marker: object) -> list:
+    return [marker if value == -1 else value for value in values]
+
+
+FORMS_OF_NUMBERS = {
+    "list": NUMBERS,
+    "int8": np.array(NUMBERS, dtype=np.int8),
+    "int64": np.array(NUMBERS),
+    "float -1": np.array(NUMBERS, dtype=float),
+    "float NaN": np.array(marked(NUMBERS, np.nan)),
+    "float32 NaN": np.array(marked(NUMBERS, np.nan), dtype=np.float32),
+    "object -1": np.array(NUMBERS, dtype=object),
+    "object None": np.array(marked(NUMBERS, None), dtype=object),
+    "object NaN": np.array(marked(NUMBERS, float("nan")), dtype=object),
+    "object NA": np.array(marked(NUMBERS, pd.NA), dtype=object),
+    "list None": marked(NUMBERS, None),
+    "series NaN": pd.Series(marked(NUMBERS, np.nan)),
+    "series Int64": pd.Series(marked(NUMBERS, pd.NA), dtype="Int64"),
+    "series -1": pd.Series(NUMBERS),
+    "mixed markers": np.array([0, None, 1, pd.NA, 0, 1], dtype=object),
+}
+FORMS_OF_TEXTS = {
+    "text": np.array(TEXTS),  # NumPy makes "-1" of -1
+    "list": TEXTS,
+    "list None": marked(TEXTS, None),
+    "list NaN": marked(TEXTS, float("nan")),
+    "object -1": np.array(TEXTS, dtype=object),
+    "object text": np.array(TEXTS).astype(object),
+    "object None": np.array(marked(TEXTS, None), dtype=object),
+    "series None": pd.Series(marked(TEXTS, None)),
+    "series NA": pd.Series(marked(TEXTS, pd.NA), dtype="string"),
+    "categorical": pd.Series(marked(TEXTS, None), dtype="category"),
+}
+
+
+@pytest.mark.parametrize("y", FORMS_OF_NUMBERS.values(), ids=FORMS_OF_NUMBERS.keys())
+def test_numbers_in_every_form(y: object) -> None:
+    labels = _labels.encode(_labels.read(y))
+    assert labels.classes.tolist() == [0, 1]
+    assert labels.classes.dtype.kind in "if"
+    assert labels.codes.tolist() == CODES
+    assert labels.codes.dtype == np.int32
+
+
+@pytest.mark.parametrize("y", FORMS_OF_TEXTS.values(), ids=FORMS_OF_TEXTS.keys())
+def test_texts_in_every_form(y: object) -> None:
+    labels = _labels.encode(_labels.read(y))
+    assert labels.classes.tolist() == ["no", "yes"]
+    assert labels.codes.tolist() == CODES
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([True, None, False], dtype=object),
+        pd.Series([True, pd.NA, False], dtype="boolean"),
+        [True, None, False],
+    ],
+)
+def test_bools(y: object) -> None:
+    labels = _labels.encode(_labels.read(y))
+    assert labels.classes.tolist() == [False, True]
+    assert labels.classes.dtype == bool
+    assert labels.codes.tolist() == [1, -1, 0]
+
+
+def test_no_marker_when_unlabeled_is_none() -> None:
+    labels = _labels.encode(_labels.read([-1, 1, 1, -1], unlabeled=None))
+    assert labels.classes.tolist() == [-1, 1]
+    assert labels.codes.tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("y", "marker"),
+    [
+        ([1, 0, -1], 0),
+        (np.array([1.0, 0.0, -1.0]), 0),
+        (np.array([1, 0, -1], dtype=object), 0),
+        (np.array([1.0, np.nan, -1.0]), np.nan),
+        (np.array([1, None, -1], dtype=object), pd.NA),
+        (np.array([1, 99, -1]), 99),
+    ],
+)
+def test_own_marker(y: object, marker: object) -> None:
+    labels = _labels.encode(_labels.read(y, unlabeled=marker))
+    assert labels.classes.tolist() == [-1, 1]
+    assert labels.codes.tolist() == [1, -1, 0]
+
+
+@pytest.mark.parametrize(("y", "marker"), [(["a", "?", "b"], "?"), (["a", 0, "b"], 0), (np.array(["a", 0, "b"]), 0)])
+def test_own_marker_among_texts(y: object, marker: object) -> None:
+    assert _labels.encode(_labels.read(y, unlabeled=marker)).codes.tolist() == [0, -1, 1]
+
+
+def test_svmlight_labels_read_as_markers() -> None:
+    with pytest.raises(ValueError, match=r"two ways.*only class 1 has labels.*unlabeled=0.*unlabeled=None"):
+        _labels.encode(_labels.read([1, -1, -1, 1]))
+    assert _labels.encode(_labels.read([1, -1, 0, 1], unlabeled=0)).codes.tolist() == [1, 0, -1, 1]
+    assert _labels.encode(_labels.read([1, None, np.nan, 1])).classes.tolist() == [1]  # NaN cannot be a class
+
+
+def test_rows_of_weight_zero_do_not_count() -> None:
+    given = _labels.read([0, 1, 2, -1])
+    labels = _labels.encode(given, np.array([1.0, 1.0, 0.0, 1.0]))
+    assert labels.classes.tolist() == [0, 1]
+    assert labels.codes.tolist() == [0, 1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("y", "unlabeled", "message"),
+    [
+        ([-1, -1, -1], "auto", "no labeled row"),
+        ([None, np.nan], "auto", "no labeled row"),
+        ([0, 0, 0], 0, "no labeled row"),
+        ([0, 1, 2, -1], "auto", r"Only binary classification is supported so far: y has 3 classes \(0, 1, 2\)"),
+        ([0.5, 1.25, 3.75], "auto", "Unknown label type"),
+        ([0.0, np.inf, 1.0], "auto", "Input y contains infinity"),
+        ([0.0, np.nan, 1.0], None, "Input y contains NaN"),
+        ([0.0, np.nan, 1.0], 0, "Input y contains NaN"),
+        ([0, None, 1], None, "None in row 1, which `unlabeled` does not name"),
+        (np.array(["a", 3, None], dtype=object), "auto", "several types: int, str"),
+        (np.zeros((3, 2)), "auto", "1d array"),
+    ],
+)
+def test_bad_labels(y: object, unlabeled: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _labels.encode(_labels.read(y, unlabeled))
+
+
+def test_same_data_in_each_form_gives_the_same_model() -> None:
+    X, y, _ = text_like()
+    whole = y.astype(object)
+    forms = {
+        "int": y,
+        "float": np.where(y == -1, np.nan, y),
+        "none": np.where(y == -1, None, whole),
+        "na": pd.Series(np.where(y == -1, None, whole), dtype="Int64"),
+    }
+    models = {name: TransductiveSVC().fit(X, form) for name, form in forms.items()}
+    texts = np.array(["a", "b", "-1"])[y]  # index -1 is the last
+    models["text"] = TransductiveSVC().fit(X, texts)
+    models["text, None"] = TransductiveSVC().fit(X, np.where(y == -1, None, texts))
+    for model in models.values():
+        np.testing.assert_array_equal(model.coef_, models["int"].coef_)
+        np.testing.assert_array_equal(model.intercept_, models["int"].intercept_)
+
+
+@pytest.mark.parametrize(
+    ("values", "marker"),
+    [
+        (np.array([3, 7], dtype=np.int16), -1),
+        (np.array([3.0, 7.0]), np.nan),
+        (np.array(["left", "right"]), "-1"),
+        (np.array(["left", "right"], dtype=object), None),
+    ],
+)
+def test_transduction_has_the_dtype_of_the_labels_and_no_marker(values: np.ndarray, marker: object) -> None:
+    X, y, _ = text_like()
+    given = values[np.maximum(y, 0)]
+    given[y == -1] = marker
+    model = TransductiveSVC().fit(X, given)
+    assert model.classes_.tolist() == values.tolist()
+    assert model.classes_.dtype == model.transduction_.dtype == given.dtype
+    assert model.predict(X).dtype == given.dtype
+    assert set(model.transduction_.tolist()) == set(values.tolist())
+    np.testing.assert_array_equal(model.transduction_[y >= 0], given[y >= 0])
+    assert pickle.loads(pickle.dumps(model)).predict(X).tolist() == model.predict(X).tolist()

@@ -1,0 +1,140 @@
+"""Limits in which the answer is known, and answers recomputed from the data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from fewlabel import TransductiveSVC
+from planted import text_like
+from sklearn.svm import LinearSVC
+
+X, Y, TRUTH = text_like(n=400, d=150, labeled=60)
+METHODS = ("annealing", "switching", "pair_switching")
+LABELED = Y >= 0
+
+
+def linear_svc(rows: sp.csr_matrix, labels: np.ndarray, alpha: float, intercept: bool = True) -> LinearSVC:
+    solver = LinearSVC(
+        loss="squared_hinge",
+        dual=False,
+        C=1 / (2 * len(labels) * alpha),
+        tol=1e-12,
+        max_iter=100_000,
+        fit_intercept=intercept,
+    )
+    return solver.fit(rows, labels)
+
+
+def linear_svc_objective(model, rows: sp.csr_matrix, labels: np.ndarray, alpha: float) -> float:
+    """½|w|² + ½b² + C Σ max(0, 1 - y f)²."""
+    f = rows @ model.coef_[0] + np.ravel(model.intercept_)[0]
+    margins = np.maximum(0, 1 - np.where(labels == 1, 1, -1) * f)
+    squares = np.sum(model.coef_**2) + np.sum(np.square(model.intercept_))
+    return float(squares / 2 + np.sum(margins**2) / (2 * len(labels) * alpha))
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e-3, 1e-1])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_without_unlabeled_rows_it_is_linear_svc(alpha: float, intercept: bool) -> None:
+    model = TransductiveSVC(alpha=alpha, unlabeled=None, fit_intercept=intercept).fit(X, TRUTH)
+    ours = linear_svc_objective(model, X, TRUTH, alpha)
+    theirs = linear_svc_objective(linear_svc(X, TRUTH, alpha, intercept), X, TRUTH, alpha)
+    assert ours == pytest.approx(theirs, rel=1e-6)
+    assert model.objective_ == pytest.approx(alpha * ours, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("balance", ["share", "mean", "labels"])
+def test_unlabeled_weight_zero_is_linear_svc_on_the_labeled_rows(method: str, balance: str) -> None:
+    model = TransductiveSVC(method=method, balance=balance, unlabeled_weight=0).fit(X, Y)
+    ours = linear_svc_objective(model, X[LABELED], Y[LABELED], 1e-3)
+    theirs = linear_svc_objective(linear_svc(X[LABELED], Y[LABELED], 1e-3), X[LABELED], Y[LABELED], 1e-3)
+    assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+def test_weights_are_those_of_linear_svc() -> None:
+    weights = 0.5 + np.arange(len(TRUTH)) % 4
+    model = TransductiveSVC(unlabeled=None, tol=1e-12).fit(X, TRUTH, sample_weight=weights)
+    solver = LinearSVC(dual=False, C=1 / (2 * weights.sum() * 1e-3), tol=1e-12, max_iter=100_000)
+    np.testing.assert_allclose(model.coef_, solver.fit(X, TRUTH, sample_weight=weights).coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9])
+def test_gradient_at_the_supervised_solution_is_small(tol: float) -> None:
+    """α is the modulus of strong convexity, so the objective is within |g|²/(2α) of its minimum."""
+    alpha = 1e-3
+    model = TransductiveSVC(alpha=alpha, unlabeled=None, tol=tol).fit(X, TRUTH)
+    rows = sp.hstack([X, np.ones((X.shape[0], 1))], format="csr")
+    w = np.append(model.coef_[0], model.intercept_)
+    sign = np.where(TRUTH == 1, 1.0, -1.0)
+    margins = np.maximum(0, 1 - sign * (rows @ w))
+    gradient = alpha * w - rows.T @ (sign * margins) / len(sign)
+    objective = alpha / 2 * w @ w + np.mean(margins**2) / 2
+    assert gradient @ gradient / (2 * alpha) <= tol * objective
+    assert model.objective_ == pytest.approx(objective, rel=1e-9)
+
+
+def objective(model: TransductiveSVC, with_intercept: bool) -> float:
+    """α/2 |w|² + 1/l Σ ξ(y f) + λ'/u Σ ξ(|f|) with ξ(m) = ½max(0, 1-m)² or max(0, 1-m); |w|² with b² or without."""
+    f = X @ model.coef_[0] + model.intercept_[0]
+    slack = np.maximum(0, 1 - np.where(LABELED, np.where(Y == 1, f, -f), np.abs(f)))
+    losses = slack if model.loss == "hinge" else slack**2 / 2
+    squares = np.sum(model.coef_**2) + with_intercept * model.intercept_[0] ** 2
+    value = model.alpha / 2 * squares + np.mean(losses[LABELED])
+    return float(value + model.unlabeled_weight * np.mean(losses[~LABELED]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("balance", ["share", "mean", "labels"])
+@pytest.mark.parametrize("weight", [0.1, 1.0])
+def test_objective_recomputed_from_the_data(method: str, balance: str, weight: float) -> None:
+    for loss in ("squared_hinge", "hinge") if method == "pair_switching" else ("squared_hinge",):
+        model = TransductiveSVC(method=method, balance=balance, loss=loss, unlabeled_weight=weight).fit(X, Y)
+        assert model.objective_ == pytest.approx(objective(model, balance != "mean"), rel=1e-9)
+        if balance == "labels":
+            assert model.history_["objective"][-1] == pytest.approx(model.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("method", "chosen"), [("annealing", "mean"), ("switching", "share"), ("pair_switching", "mean")]
+)
+def test_balance_auto_is_what_the_docstring_says(method: str, chosen: str) -> None:
+    models = [TransductiveSVC(method=method, balance=balance).fit(X, Y) for balance in ("auto", chosen)]
+    assert models[0].coef_.tobytes() == models[1].coef_.tobytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_transduction_is_what_the_model_predicts(method: str) -> None:
+    model = TransductiveSVC(method=method).fit(X, Y)
+    np.testing.assert_array_equal(model.transduction_[~LABELED], model.predict(X[~LABELED]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_bits_for_any_number_of_threads(method: str) -> None:
+    big = text_like(n=6000, d=400, labeled=40)
+    size = 800 if method == "pair_switching" else 6000
+    models = [TransductiveSVC(method=method, n_jobs=n).fit(big.X[:size], big.y[:size]) for n in (1, 2, 4)]
+    for model in models[1:]:
+        assert model.coef_.tobytes() == models[0].coef_.tobytes()
+        assert model.intercept_.tobytes() == models[0].intercept_.tobytes()
+        for name, column in model.history_.items():
+            assert column.tobytes() == models[0].history_[name].tobytes(), name
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_input_same_bits(method: str) -> None:
+    first, second = (TransductiveSVC(method=method).fit(X, Y).coef_ for _ in range(2))
+    assert first.tobytes() == second.tobytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_swapping_the_classes_mirrors_the_model(method: str) -> None:
+    swapped = np.where(LABELED, 1 - Y, -1)
+    settings = {"method": method, "tol": 1e-10, "class_prior": [0.5, 0.5]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        one, other = (TransductiveSVC(**settings).fit(X, y) for y in (Y, swapped))
+    assert np.mean(one.predict(X) != other.predict(X)) >= 0.98

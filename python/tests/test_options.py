@@ -1,0 +1,95 @@
+"""The library's options are the parameters of the estimator, with the same defaults and ranges."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from fewlabel import TransductiveSVC, _fit, _library
+from planted import text_like
+
+X, Y, _ = text_like(n=60, d=30)
+IN_PYTHON_ONLY = {"class_weight", "unlabeled", "n_jobs", "verbose"}
+RENAMED = {"threads": "n_jobs"}
+
+
+def options() -> list[dict[str, Any]]:
+    return json.loads(_library.text("fewlabel_options"))
+
+
+def signature_defaults() -> dict[str, Any]:
+    parameters = inspect.signature(TransductiveSVC.__init__).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def test_every_parameter_is_keyword_only() -> None:
+    parameters = list(inspect.signature(TransductiveSVC.__init__).parameters.values())[1:]
+    assert all(p.kind is p.KEYWORD_ONLY for p in parameters)
+
+
+def test_same_names() -> None:
+    names = {RENAMED.get(option["name"], option["name"]) for option in options()}
+    assert names | IN_PYTHON_ONLY == set(signature_defaults())
+
+
+def test_same_defaults() -> None:
+    python = signature_defaults()
+    for option in options():
+        name = option["name"]
+        assert {"name", "type", "default", "meaning"} <= set(option)
+        if name == "threads":
+            continue  # the library's 1; Python's None means all cores
+        if name == "random_state":
+            assert python[name] is None  # stands for the library's fixed seed
+            continue
+        assert option["default"] == python[name], name
+        assert isinstance(python[name], type(option["default"])) or option["type"] == "number"
+
+
+def test_defaults_named_in_the_docstring() -> None:
+    lines = [line.strip() for line in inspect.getdoc(TransductiveSVC).splitlines()]
+    for name, default in signature_defaults().items():
+        entry = next(line for line in lines if line.startswith(f"{name} : "))
+        written = entry.rsplit("default=", 1)[1]
+        assert eval(written) == default, entry
+
+
+def out_of_range(option: dict[str, Any]) -> list[Any]:
+    if "choices" in option:
+        return ["annealling"]
+    if option["type"] in ("number", "integer") and "minimum" in option:
+        return [option["minimum"]] if option.get("exclusive_minimum") else [option["minimum"] - 1]
+    return []
+
+
+def test_values_out_of_range_are_refused_by_name() -> None:
+    checked = set()
+    for option in options():
+        for value in out_of_range(option) if option["name"] != "threads" else []:
+            checked.add(option["name"])
+            with pytest.raises(ValueError, match=option["name"]):
+                TransductiveSVC(**{option["name"]: value}).fit(X, Y)
+    assert {"method", "alpha", "unlabeled_weight", "balance", "loss", "max_iter", "tol"} <= checked
+
+
+def test_every_choice_is_in_the_docstring() -> None:
+    text = inspect.getdoc(TransductiveSVC)
+    for option in options():
+        for choice in option.get("choices", []):
+            assert f'"{choice}"' in text, option["name"]
+
+
+def test_unknown_option_suggests_the_nearest() -> None:
+    from fewlabel import _data
+
+    rows = _data.native(X)
+    with pytest.raises(ValueError, match=r"unlabelled_weight.*unlabeled_weight"):
+        _fit.fit(rows, Y.astype(np.int32), None, {"unlabelled_weight": 1.0})
+
+
+def test_scalars_of_numpy_are_plain_numbers() -> None:
+    text = _fit.options_text({"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True), "d": np.array([0.25, 0.75])})
+    assert json.loads(text) == {"a": 0.5, "b": 3, "c": True, "d": [0.25, 0.75]}
