@@ -52,14 +52,31 @@ func BenchmarkGram(b *testing.B) {
 	})
 }
 
+// BenchmarkPack renumbers the features, which a fit does once.
+func BenchmarkPack(b *testing.B) {
+	rows := benchData(b)
+	m, err := rows.matrix("float64")
+	if err != nil {
+		b.Fatal(err)
+	}
+	before := processorTime(b)
+	for range b.N {
+		m.Packed()
+	}
+	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N)/float64(m.NonZeros()), "cpu-ns/nz")
+}
+
 // benchProducts reports nanoseconds per non-zero for values of both types.
 func benchProducts(b *testing.B, product func(m *Matrix, pool *work.Pool, byRow, byCol []float64)) {
 	rows := benchData(b)
-	for _, kind := range []string{"float64", "float32"} {
+	for _, kind := range []string{"float64", "float32", "float64packed", "float32packed"} {
 		b.Run(kind, func(b *testing.B) {
-			m, err := rows.matrix(kind)
+			m, err := rows.matrix(strings.TrimSuffix(kind, "packed"))
 			if err != nil {
 				b.Fatal(err)
+			}
+			if strings.HasSuffix(kind, "packed") {
+				m, _ = m.Packed()
 			}
 			random := rand.New(rand.NewPCG(1, 2))
 			byRow, byCol := randomVector(random, m.Rows()), randomVector(random, m.Cols())

@@ -117,16 +117,16 @@ func (t *task) transductive() bool { return len(t.unlabeled) > 1 && t.options.Un
 // balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
 var balances = []string{"auto", "share", "mean", "labels"}
 
-// balance resolves "auto": the linear constraint for annealing, where it needs the fewest passes, and for pair switching,
-// which loses small classes without it; label counts for switching, which finds small classes only without it.
+// balance resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label counts for both
+// kinds of switching, which find small classes better without it.
 func (t *task) balance() string {
 	switch {
 	case t.options.Balance != "auto":
 		return t.options.Balance
-	case t.options.Method == "switching":
-		return "share"
+	case t.options.Method == "annealing":
+		return "mean"
 	}
-	return "mean"
+	return "share"
 }
 
 // centred says whether the mean score of the unlabeled rows is held at 2r - 1.

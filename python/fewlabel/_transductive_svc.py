@@ -33,7 +33,7 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         How the class prior is held. "share": by the counts of labels, and at the end the threshold moves so that the
         model predicts the share. "mean": besides by a linear constraint on the mean score of the unlabeled rows.
         "labels": as in the papers, by the counts of labels only, with the threshold at 0. "auto": what measured best
-        for the method, "share" for "switching" and "mean" for the others.
+        for the method, "mean" for "annealing" and "share" for the others.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a row with margin m: ½max(0, 1-m)², or max(0, 1-m), which "pair_switching" alone can use (and Joachims
         did).

@@ -224,6 +224,7 @@ def struct_with(**changes: Any) -> c.Csr:
         ({"values": None}, c.BAD_ARGUMENT, "values"),
         ({"indptr": 8}, None, "indptr"),
         ({"values": 1 << 40}, None, ""),
+        ({"indptr_type": 9}, c.BAD_ARGUMENT, "indptr_type"),
         ({"index_type": 9}, c.BAD_ARGUMENT, "index_type"),
         ({"value_type": 1}, c.BAD_ARGUMENT, "value_type"),
         ({"n_rows": -1}, None, "n_rows"),

@@ -115,8 +115,10 @@ def test_draw_covers_topics():
     topics = [frozenset({"a"})] * 50 + [frozenset({"b"}), frozenset({"c", "b"}), frozenset()]
     for seed in range(5):
         drawn = corpora.draw_covering(topics, ["a", "b", "c"], 4, np.random.default_rng(seed))
-        assert len(set(drawn)) == 4
+        assert len(set(drawn.tolist())) == 4
         assert set().union(*(topics[i] for i in drawn)) >= {"a", "b", "c"}
+    with pytest.raises(ValueError, match="no draw of 4 documents has every topic of a, z"):
+        corpora.draw_covering(topics, ["a", "z"], 4, np.random.default_rng(0))
 
 
 def test_cache_is_keyed_by_the_version_of_the_recipe(tmp_path, monkeypatch):
@@ -155,8 +157,10 @@ def test_report_says_ok_or_short():
 
 def test_go_benchmark_output_is_read():
     text = "BenchmarkTimes/float64-2   \t 276\t 1311333 ns/op\t 0.5 cpu-ns/nz\t  1.093 ns/nz\n"
-    text += "BenchmarkTransposed/float32 \t1\t2 ns/op\t1.5 cpu-ns/nz\t2 ns/nz\n"
-    assert products.parse(text) == {("Times", "float64"): 0.5, ("Transposed", "float32"): 1.5}
+    text += "BenchmarkTransposed/float32packed \t1\t2 ns/op\t1.5 cpu-ns/nz\t2 ns/nz\n"
+    text += "BenchmarkPack-2 \t 3\t 9 ns/op\t2.5 cpu-ns/nz\n"
+    known = {("Times", "float64"): 0.5, ("Transposed", "float32packed"): 1.5, ("Pack", ""): 2.5}
+    assert products.parse(text) == known
     with pytest.raises(RuntimeError, match="no benchmark figures"):
         products.parse("PASS")
 

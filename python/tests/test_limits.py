@@ -99,7 +99,7 @@ def test_objective_recomputed_from_the_data(method: str, balance: str, weight: f
 
 
 @pytest.mark.parametrize(
-    ("method", "chosen"), [("annealing", "mean"), ("switching", "share"), ("pair_switching", "mean")]
+    ("method", "chosen"), [("annealing", "mean"), ("switching", "share"), ("pair_switching", "share")]
 )
 def test_balance_auto_is_what_the_docstring_says(method: str, chosen: str) -> None:
     models = [TransductiveSVC(method=method, balance=balance).fit(X, Y) for balance in ("auto", chosen)]
