@@ -13,10 +13,11 @@ import (
 
 // Matrix is a view of n rows with d features in compressed row form.
 type Matrix struct {
-	cols    int
-	kernel  kernel
-	all     *Subset
-	scratch [][]float64 // one vector of length cols for each block but the first
+	cols     int
+	kernel   kernel
+	all      *Subset
+	scratch  [][]float64 // one vector of length cols for each block but the first
+	products []float64   // [rows] of AddGram
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index is in
@@ -103,12 +104,15 @@ func (m *Matrix) AddTransposedOn(pool *work.Pool, on *Subset, dst, q []float64) 
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst and returns Σ c_i, where c_i = h_i (x_i . p + shift): the
-// generalized Hessian times a vector, with one reading of the rows.
+// generalized Hessian times a vector.
 func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift float64) float64 {
 	m.need(len(h), m.Rows(), len(p), m.cols)
+	if m.products == nil {
+		m.products = make([]float64, m.Rows())
+	}
 	sums := make([]float64, on.Blocks())
 	m.scatter(pool, on, dst, func(block int, rows []int32, sum []float64) {
-		sums[block] = m.kernel.addGram(rows, sum, h, p, shift)
+		sums[block] = m.kernel.addGram(rows, sum, h, p, shift, m.products)
 	})
 	return vector.Sum(sums)
 }

@@ -80,16 +80,17 @@ func TestEntropyAndDivergence(t *testing.T) {
 
 func TestTopTakesTheShareByWeight(t *testing.T) {
 	scores := []float64{0.1, 0.9, -0.5, 0.4}
-	positive, threshold := Top(scores, []float64{1, 1, 1, 1}, 0.5)
+	positive, scratch := make([]bool, 4), make([]float64, 4)
+	threshold := Top(positive, scores, []float64{1, 1, 1, 1}, 0.5, scratch)
 	if !slices.Equal(positive, []bool{false, true, false, true}) || threshold != 0.25 {
 		t.Errorf("got %v, threshold %v", positive, threshold)
 	}
-	positive, _ = Top(scores, []float64{1, 2, 1, 1}, 0.4) // the first row has 2 of 5 already
+	Top(positive, scores, []float64{1, 2, 1, 1}, 0.4, scratch) // the first row has 2 of 5 already
 	if !slices.Equal(positive, []bool{false, true, false, false}) {
 		t.Errorf("weighted: got %v", positive)
 	}
 	for _, share := range []float64{1e-9, 1 - 1e-9} { // a row for either side, whatever the share
-		positive, _ = Top(scores, []float64{1, 1, 1, 1}, share)
+		Top(positive, scores, []float64{1, 1, 1, 1}, share, scratch)
 		if !slices.Contains(positive, true) || !slices.Contains(positive, false) {
 			t.Errorf("share %v: got %v", share, positive)
 		}

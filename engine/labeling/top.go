@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Top marks the rows with the largest scores as positive, so that their weight is as near to share of the whole weight as a
+// Top marks the rows with the largest scores as positive in dst, so that their weight is as near to share of the whole weight as a
 // cut between different scores allows, and returns a threshold in the middle of that cut. Rows with equal scores go
 // together: a row of weight 2 is the same as two copies of it. At least one row goes to either side; where all scores are
-// equal the first rows are the positive ones.
-func Top(scores, weights []float64, share float64) (positive []bool, threshold float64) {
-	positive = make([]bool, len(scores))
+// equal the first rows are the positive ones. scratch has room for the scores.
+func Top(dst []bool, scores, weights []float64, share float64, scratch []float64) (threshold float64) {
+	clear(dst)
 	if len(scores) < 2 {
-		return positive, math.Inf(1)
+		return math.Inf(1)
 	}
-	if threshold, ok := quickCut(scores, weights, share); ok {
+	if threshold, ok := quickCut(scores, weights, share, scratch); ok {
 		for j, f := range scores {
-			positive[j] = f > threshold
+			dst[j] = f > threshold
 		}
-		return positive, threshold
+		return threshold
 	}
 	order := descending(scores)
 	distinct := scores[order[0]] != scores[order[len(order)-1]]
@@ -37,10 +37,10 @@ func Top(scores, weights []float64, share float64) (positive []bool, threshold f
 		}
 	}
 	for _, j := range order[:count] {
-		positive[j] = true
+		dst[j] = true
 	}
 	upper, lower := scores[order[count-1]], scores[order[count]]
-	return positive, lower + (upper-lower)/2
+	return lower + (upper-lower)/2
 }
 
 // descending lists the rows by falling score, equal scores by row number.
@@ -55,13 +55,13 @@ func descending(scores []float64) []int32 {
 
 // quickCut is the threshold where all weights are equal and the cut at the share falls between different scores: numbers
 // sort faster than rows.
-func quickCut(scores, weights []float64, share float64) (threshold float64, ok bool) {
+func quickCut(scores, weights []float64, share float64, scratch []float64) (threshold float64, ok bool) {
 	for _, w := range weights {
 		if w != weights[0] {
 			return 0, false
 		}
 	}
-	sorted := slices.Clone(scores)
+	sorted := scratch[:copy(scratch, scores)]
 	slices.Sort(sorted)
 	n := len(sorted)
 	count := max(1, min(n-1, int(math.Round(share*float64(n)))))

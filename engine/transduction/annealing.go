@@ -45,7 +45,8 @@ func (t *task) anneal() solution {
 		}
 	}
 	t.distribute(energy.p)
-	positive, _ := labeling.Top(energy.p, t.unlabeledWeight, t.prior)
+	positive := make([]bool, len(energy.p))
+	labeling.Top(positive, energy.p, t.unlabeledWeight, t.prior, before)
 	outcome, reason := t.settle(r, newton, positive)
 	end.steps++
 	if reason != "" {
@@ -62,7 +63,7 @@ const (
 	cooling       = 1.3  // T falls by this factor
 	smallEntropy  = 1e-3 // bits a row: from here on no label moves any more
 	coldest       = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided for ever
-	pathLooseness = 3e2  // solves on the way may end at this many times tol
+	pathLooseness = 30.0 // solves on the way may end at this many times tol
 	pathSteps     = 30   // Newton steps a temperature
 	pathLine      = 0.3  // fraction of the slope at which a line search along F_T may end
 	settleRounds  = 100

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -114,10 +113,7 @@ func (t *task) score(s *solution) []float64 {
 	t.job.Visit(int64(t.rows.NonZeros()))
 	t.rows.Times(t.job.Pool, scores, s.coef)
 	if t.movesThreshold() && !t.oneClass() {
-		f := make([]float64, len(t.unlabeled))
-		t.gather(f, scores)
-		_, threshold := labeling.Top(f, t.unlabeledWeight, t.prior)
-		s.intercept = -threshold
+		s.intercept = -t.topLabels(make([]bool, len(t.unlabeled)), scores)
 	}
 	for i := range scores {
 		scores[i] += s.intercept

@@ -30,7 +30,7 @@ type Options struct {
 func Defaults() Options {
 	return Options{
 		Method: "annealing", Alpha: 1e-3, UnlabeledWeight: 1, Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
-		MaxIter: 10000, Tol: 1e-6, Threads: 1,
+		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
 

@@ -24,7 +24,8 @@ func (t *task) pairSwitching() solution {
 		return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
 	}
 	d.Solve(looseGap, looseEpochs)
-	positive, _ := t.topLabels(t.dualScores(d))
+	positive := make([]bool, len(t.unlabeled))
+	t.topLabels(positive, t.dualScores(d))
 	t.signs(d, positive)
 	ratio := (1 - t.prior) / t.prior
 	end := ending{reason: "no_switch"}

@@ -23,7 +23,8 @@ func (t *task) switching() solution {
 	r, newton, _ := t.supervised(t.startLimits())
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
-	positive, _ := t.topLabels(scores)
+	positive := make([]bool, len(t.unlabeled))
+	t.topLabels(positive, scores)
 	end := ending{reason: "no_switch"}
 	for level := firstLevel; level < 1 && end.steps < t.options.MaxIter; level *= raise {
 		for end.steps < t.options.MaxIter {
@@ -49,11 +50,12 @@ func (t *task) switching() solution {
 	return t.read(r, outcome, end)
 }
 
-// λ' starts at firstLevel of its value and is raised by this factor (Keerthi et al. 2012: 1e-4, 3e-4, ..., 1).
+// λ' starts at firstLevel of its value and is raised by this factor. Keerthi et al. 2012 start at 1e-4: below 0.01 hardly a
+// label switches.
 const (
-	firstLevel      = 1e-4
+	firstLevel      = 0.01
 	raise           = 3.0
-	switchLooseness = 1e3 // solves on the way may end at this many times tol
+	switchLooseness = 100.0 // solves on the way may end at this many times tol
 )
 
 // settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of unequal
@@ -89,9 +91,12 @@ func (t *task) relabel(positive []bool, scores []float64) int {
 		t.preferences(g, scores, loss.SquaredHinge{})
 		return 2 * labeling.Switch(positive, g, t.options.MaxSwitches)
 	}
-	best, _ := t.topLabels(scores)
+	if t.best == nil {
+		t.best = make([]bool, len(positive))
+	}
+	t.topLabels(t.best, scores)
 	changed := 0
-	for k, label := range best {
+	for k, label := range t.best {
 		if positive[k] != label {
 			positive[k] = label
 			changed++

@@ -32,6 +32,9 @@ type task struct {
 	unlabeled       []int32   // rows without a label and with a weight
 	unlabeledWeight []float64 // [unlabeled] sums to 1
 
+	scratch []float64 // [2 unlabeled] of topLabels
+	best    []bool    // [unlabeled] of relabel
+
 	prior         float64 // r: share of class 1 among the unlabeled rows
 	warnings      []string
 	history       history
@@ -260,11 +263,15 @@ func (t *task) positiveShare(scores []float64) float64 {
 // passes is the number of non-zeros read so far over those of the whole matrix.
 func (t *task) passes() float64 { return float64(t.job.Visited()) / float64(max(1, t.rows.NonZeros())) }
 
-// topLabels gives the unlabeled rows with the largest scores the positive label, as many as the prior says.
-func (t *task) topLabels(scores []float64) (positive []bool, threshold float64) {
-	f := make([]float64, len(t.unlabeled))
-	t.gather(f, scores)
-	return labeling.Top(f, t.unlabeledWeight, t.prior)
+// topLabels puts the labels into dst [unlabeled] that give the rows with the largest scores [n] the positive label, as many
+// as the prior says; the threshold lies between them and the others.
+func (t *task) topLabels(dst []bool, scores []float64) (threshold float64) {
+	u := len(t.unlabeled)
+	if t.scratch == nil {
+		t.scratch = make([]float64, 2*u)
+	}
+	t.gather(t.scratch[:u], scores)
+	return labeling.Top(dst, t.scratch[:u], t.unlabeledWeight, t.prior, t.scratch[u:])
 }
 
 func (t *task) warn(format string, a ...any) {

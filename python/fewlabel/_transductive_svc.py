@@ -50,7 +50,7 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         labels from SVMlight's and SVMlin's files.
     max_iter : int, default=10000
         Largest number of outer steps.
-    tol : float, default=1e-6
+    tol : float, default=1e-5
         The last solve ends when its objective is within this relative distance of the optimum.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
@@ -149,7 +149,7 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         max_switches: int = 0,
         unlabeled: Any = "auto",
         max_iter: int = 10000,
-        tol: float = 1e-6,
+        tol: float = 1e-5,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,

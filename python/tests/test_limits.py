@@ -49,7 +49,8 @@ def test_without_unlabeled_rows_it_is_linear_svc(alpha: float, intercept: bool) 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("balance", ["share", "mean", "labels"])
 def test_unlabeled_weight_zero_is_linear_svc_on_the_labeled_rows(method: str, balance: str) -> None:
-    model = TransductiveSVC(method=method, balance=balance, unlabeled_weight=0).fit(X, Y)
+    tol = 1e-7 if method == "pair_switching" else 1e-5  # a duality gap is a tighter bound than that of a gradient
+    model = TransductiveSVC(method=method, balance=balance, unlabeled_weight=0, tol=tol).fit(X, Y)
     ours = linear_svc_objective(model, X[LABELED], Y[LABELED], 1e-3)
     theirs = linear_svc_objective(linear_svc(X[LABELED], Y[LABELED], 1e-3), X[LABELED], Y[LABELED], 1e-3)
     assert ours == pytest.approx(theirs, rel=1e-6)
