@@ -24,11 +24,12 @@ func NewPool(threads int) *Pool { return &Pool{threads: max(1, threads)} }
 // Threads is the number of goroutines that work at a time.
 func (p *Pool) Threads() int { return p.threads }
 
-// Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. A panic in a task
-// does not end the process: it is raised again in the calling goroutine as a *Panic once the other tasks are done.
+// Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. The calling goroutine
+// works too: it need not wait for another to wake up. A panic in a task does not end the process: it is raised again in
+// the calling goroutine as a *Panic once the other tasks are done.
 func (p *Pool) Run(n int, task func(i int)) {
-	workers := min(p.threads, n)
-	if workers <= 1 {
+	helpers := min(p.threads, n) - 1
+	if helpers < 1 {
 		for i := range n {
 			task(i)
 		}
@@ -37,23 +38,28 @@ func (p *Pool) Run(n int, task func(i int)) {
 	var next atomic.Int64
 	var caught atomic.Pointer[Panic]
 	var wait sync.WaitGroup
-	for range workers {
-		wait.Add(1)
-		Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || caught.Load() != nil {
-					return
-				}
-				task(i)
+	work := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n || caught.Load() != nil {
+				return
 			}
-		}, func(failure *Panic) {
-			if failure != nil {
-				caught.CompareAndSwap(nil, failure)
-			}
-			wait.Done()
-		})
+			task(i)
+		}
 	}
+	note := func(failure *Panic) {
+		if failure != nil {
+			caught.CompareAndSwap(nil, failure)
+		}
+	}
+	for range helpers {
+		wait.Add(1)
+		Go(work, func(failure *Panic) { note(failure); wait.Done() })
+	}
+	func() {
+		defer func() { note(Recovered(recover())) }()
+		work()
+	}()
 	wait.Wait()
 	if failure := caught.Load(); failure != nil {
 		panic(failure)
