@@ -36,15 +36,16 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	if err := a.check(cols); err != nil {
 		return nil, err
 	}
-	return newMatrix(cols, a), nil
-}
-
-func newMatrix(cols int, k kernel) *Matrix {
-	m := &Matrix{cols: cols, kernel: k}
-	rows := make([]int32, k.rows())
+	rows := make([]int32, a.rows())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
+	return newMatrix(cols, a, rows), nil
+}
+
+// newMatrix has all the rows, listed.
+func newMatrix(cols int, k kernel, rows []int32) *Matrix {
+	m := &Matrix{cols: cols, kernel: k}
 	m.all = m.Subset(rows)
 	return m
 }

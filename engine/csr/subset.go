@@ -14,7 +14,7 @@ type Subset struct {
 const (
 	maxBlocks     = 16    // more would add sum vectors faster than it adds speed
 	smallBlock    = 32768 // non-zeros below which a goroutine costs more than it saves
-	blockPerCols  = 4     // a block's sum vector is worth it from this many non-zeros per column on
+	blockPerCols  = 8     // a block's sum vector is worth it from this many non-zeros per column on
 	chunkNonZeros = 65536
 	maxChunks     = 256
 )

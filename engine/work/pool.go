@@ -6,16 +6,20 @@ package work
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Pool runs tasks on at most Threads goroutines at a time.
+// Pool runs tasks on at most Threads goroutines at a time: the calling one and helpers. Between two runs a helper stays
+// awake for a moment: in a fit the next run comes soon, and waking a thread takes longer than many a run.
 type Pool struct {
 	threads int
+	current atomic.Pointer[round]
+	helpers atomic.Int32
 }
 
 // NewPool makes a pool; threads below 1 count as 1.
@@ -24,45 +28,81 @@ func NewPool(threads int) *Pool { return &Pool{threads: max(1, threads)} }
 // Threads is the number of goroutines that work at a time.
 func (p *Pool) Threads() int { return p.threads }
 
-// Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. The calling goroutine
-// works too: it need not wait for another to wake up. A panic in a task does not end the process: it is raised again in
-// the calling goroutine as a *Panic once the other tasks are done.
+// round is one call of Run.
+type round struct {
+	n              int
+	task           func(i int)
+	next, finished atomic.Int64
+	caught         atomic.Pointer[Panic]
+}
+
+// Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. A panic in a task does not
+// end the process: it is raised again in the calling goroutine as a *Panic once the tasks under way are done.
 func (p *Pool) Run(n int, task func(i int)) {
-	helpers := min(p.threads, n) - 1
-	if helpers < 1 {
+	if p.threads == 1 || n <= 1 {
 		for i := range n {
 			task(i)
 		}
 		return
 	}
-	var next atomic.Int64
-	var caught atomic.Pointer[Panic]
-	var wait sync.WaitGroup
-	work := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= n || caught.Load() != nil {
-				return
-			}
-			task(i)
+	r := &round{n: n, task: task}
+	p.current.Store(r)
+	for int(p.helpers.Load()) < min(p.threads, n)-1 {
+		p.helpers.Add(1)
+		Go(p.help, func(*Panic) { p.helpers.Add(-1) })
+	}
+	r.work()
+	for spins := 0; r.finished.Load() < int64(n); spins++ {
+		if spins < 1000 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(10 * time.Microsecond)
 		}
 	}
-	note := func(failure *Panic) {
-		if failure != nil {
-			caught.CompareAndSwap(nil, failure)
-		}
-	}
-	for range helpers {
-		wait.Add(1)
-		Go(work, func(failure *Panic) { note(failure); wait.Done() })
-	}
-	func() {
-		defer func() { note(Recovered(recover())) }()
-		work()
-	}()
-	wait.Wait()
-	if failure := caught.Load(); failure != nil {
+	if failure := r.caught.Load(); failure != nil {
 		panic(failure)
+	}
+}
+
+// stayAwake is how long a helper waits for another round before it ends.
+const stayAwake = 300 * time.Microsecond
+
+// help joins one round after the other.
+func (p *Pool) help() {
+	var last *round
+	idle := time.Now()
+	for time.Since(idle) < stayAwake {
+		r := p.current.Load()
+		if r == last {
+			continue
+		}
+		last = r
+		r.work()
+		idle = time.Now()
+	}
+}
+
+// work takes tasks of the round until none is left.
+func (r *round) work() {
+	for {
+		i := int(r.next.Add(1)) - 1
+		if i >= r.n {
+			return
+		}
+		r.do(i)
+	}
+}
+
+// do runs one task and notes a panic; after one the remaining tasks are only counted.
+func (r *round) do(i int) {
+	defer func() {
+		if failure := Recovered(recover()); failure != nil {
+			r.caught.CompareAndSwap(nil, failure)
+		}
+		r.finished.Add(1)
+	}()
+	if r.caught.Load() == nil {
+		r.task(i)
 	}
 }
 
