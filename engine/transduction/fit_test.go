@@ -311,6 +311,16 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A share that no whole number of rows has leaves a row undecided at any temperature: annealing must end all the same.
+func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
+	data := planted.Topics(298, 60, 10, 0.45, 13)
+	o := Defaults()
+	o.ClassPrior = []float64{0.55, 0.45} // 129.6 of 288 rows
+	if result := fit(t, data, nil, o); result.Model.Iterations > 60 || result.Model.Termination == "max_iter" {
+		t.Errorf("%d steps, ended by %s", result.Model.Iterations, result.Model.Termination)
+	}
+}
+
 func TestLimitOnSwitches(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	o := Defaults()
