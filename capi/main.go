@@ -22,8 +22,8 @@ var version = "0.0.0+unstamped"
 // versionText is version as a C string that lives as long as the process.
 var versionText *C.char
 
-// garbagePercent lets garbage grow to a tenth of what is in use, not to all of it as Go does by default: the engine has few
-// and large arrays without pointers, so that looking for garbage costs next to nothing.
+// garbagePercent lets garbage grow to a tenth of what is in use, not to all of it as Go does by default: the
+// engine has few and large arrays without pointers, so that looking for garbage costs next to nothing.
 const garbagePercent = 10
 
 func init() {

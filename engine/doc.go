@@ -1,7 +1,8 @@
 // Package engine is the map of the numerical engine: pure Go, no cgo, ignorant of Python and C. In reading order:
 //
 //	transduction  the methods, each an outer loop that reads like its paper's algorithm box; start at Fit
-//	risk          averaged losses of rows plus α/2 |w|² as an objective: scores, gradient, Hessian product; start at Risk
+//	risk          averaged losses of rows plus α/2 |w|² as an objective: scores, gradient, Hessian product; start at
+//	         Risk
 //	minimize      Newton with conjugate gradients for such objectives; start at Newton.Minimize
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Soft and Top
@@ -15,8 +16,8 @@
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests
 //
-// Arrows go one way: transduction -> risk, dual, labeling, minimize -> loss, csr -> work, vector. A loss knows nothing of
-// the minimizer, the minimizer nothing of data or labels, the methods nothing of threads.
+// Arrows go one way: transduction -> risk, dual, labeling, minimize -> loss, csr -> work, vector. A loss knows
+// nothing of the minimizer, the minimizer nothing of data or labels, the methods nothing of threads.
 //
 // Every sum over rows passes work.Job.Sum or csr's block sums: the way rows are cut depends on the data only, and parts
 // are added in order, so that results have the same bits on any number of threads.

@@ -120,9 +120,9 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
  * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
- * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i has the
- * labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of the
- * five may be NULL: not wanted. The arrays go into a fewlabel_csr as they are, with indptr_type FEWLABEL_INT64 and
+ * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i
+ * has the labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of
+ * the five may be NULL: not wanted. The arrays go into a fewlabel_csr as they are, with indptr_type FEWLABEL_INT64 and
  * index_type FEWLABEL_INT32. */
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
                                int32_t threads, int64_t *data, char *error, int64_t error_size);
@@ -131,8 +131,7 @@ int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_featur
 int32_t fewlabel_svmlight_copy(int64_t data, int64_t *indptr, int32_t *indices, double *values, double *labels,
                                int64_t *label_indptr, char *error, int64_t error_size);
 
-/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst. `labels` [n_rows]; NULL writes SVMlin's
- * form, rows without a label. */
+/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst; `labels` [n_rows]. */
 int32_t fewlabel_svmlight_write(const char *path, const fewlabel_csr *rows, const double *labels, int32_t zero_based,
                                 char *error, int64_t error_size);
 

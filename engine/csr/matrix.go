@@ -20,8 +20,8 @@ type Matrix struct {
 	products []float64   // [rows] of AddGram
 }
 
-// New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index is in
-// 0 ... cols-1, every value is finite.
+// New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
+// is in 0 ... cols-1, every value is finite.
 func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
 	if cols < 1 {
 		return nil, fault.Data("n_features is %d: at least one feature is needed", cols)

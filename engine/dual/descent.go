@@ -1,4 +1,5 @@
-// Package dual solves the support vector machine with hinge or squared hinge loss in its dual, one coordinate at a time.
+// Package dual solves the support vector machine with hinge or squared hinge loss in its dual, one coordinate at a
+// time.
 //
 //	Problem  min over w  ½ |w|² + Σ_i C_i ξ_i(y_i f_i), ξ(t) = max(0, 1-t) or ½ max(0, 1-t)²; its dual
 //	         max over β  Σ_i β_i (1 - y_i m) - ½ |w|² [- Σ_i β_i² / (2 C_i) squared hinge], 0 <= β_i [<= C_i hinge],

@@ -9,9 +9,11 @@ import (
 
 // Soft finds the soft labels of deterministic annealing.
 //
-//	Problem  min over p in [0,1]^u  Σ s_j [ p_j g_j + T (p_j log p_j + (1-p_j) log(1-p_j)) ]  subject to Σ s_j p_j = r Σ s_j
+//	Problem  min over p in [0,1]^u  Σ s_j [ p_j g_j + T (p_j log p_j + (1-p_j) log(1-p_j)) ]  subject to Σ s_j p_j =
+//	         r Σ s_j
 //	Symbols  g_j cost of row j as positive minus its cost as negative [u]; s_j weight of the row [u]; T temperature; r
-//	         share of positives in (0,1); ν multiplier of the constraint: p_j = 1 / (1 + exp((g_j - ν) / T)); m(ν) the share
+//	         share of positives in (0,1); ν multiplier of the constraint: p_j = 1 / (1 + exp((g_j - ν) / T)); m(ν)
+//	         the share
 //	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Newton's method on
 //	         logit m(ν) = logit r, which is linear far from the solution, kept inside a bracket
 //	Stops    the share is met to 1e-10, or the bracket cannot shrink any more

@@ -4,11 +4,11 @@ import "slices"
 
 // Switch exchanges labels between pairs of one positive and one negative row where that lowers the cost.
 //
-//	Problem  given cost g_j of row j as positive minus its cost as negative, lower Σ_{j positive} g_j by exchanging labels
-//	         in pairs, so that the number of positives stays
+//	Problem  given cost g_j of row j as positive minus its cost as negative, lower Σ_{j positive} g_j by exchanging
+//	         labels in pairs, so that the number of positives stays
 //	Symbols  g_j [u]; most: the largest number of pairs, 0 for all that help (S in the paper)
-//	Source   Sindhwani & Keerthi 2006 section 3.1: best positive candidate with best negative candidate, then the second
-//	         best of each, while a pair helps. Without a limit the result is the best labeling with this count.
+//	Source   Sindhwani & Keerthi 2006 section 3.1: best positive candidate with best negative candidate, then the
+//	         second best of each, while a pair helps. Without a limit the result is the best labeling with this count.
 //	Cost     sorting the candidates
 //
 // It changes positive and returns the number of pairs switched.

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Top marks the rows with the largest scores as positive in dst, so that their weight is as near to share of the whole weight as a
-// cut between different scores allows, and returns a threshold in the middle of that cut. Rows with equal scores go
-// together: a row of weight 2 is the same as two copies of it. At least one row goes to either side; where all scores are
-// equal the first rows are the positive ones. scratch has room for the scores.
+// Top marks the rows with the largest scores as positive in dst, so that their weight is as near to share of the
+// whole weight as a cut between different scores allows, and returns a threshold in the middle of that cut. Rows
+// with equal scores go together: a row of weight 2 is the same as two copies of it. At least one row goes to
+// either side; where all scores are equal the first rows are the positive ones. scratch has room for the scores.
 func Top(dst []bool, scores, weights []float64, share float64, scratch []float64) (threshold float64) {
 	clear(dst)
 	if len(scores) < 2 {
@@ -53,8 +53,8 @@ func descending(scores []float64) []int32 {
 	return order
 }
 
-// quickCut is the threshold where all weights are equal and the cut at the share falls between different scores: numbers
-// sort faster than rows.
+// quickCut is the threshold where all weights are equal and the cut at the share falls between different scores:
+// numbers sort faster than rows.
 func quickCut(scores, weights []float64, share float64, scratch []float64) (threshold float64, ok bool) {
 	for _, w := range weights {
 		if w != weights[0] {

@@ -7,13 +7,14 @@
 //	Symbols  g gradient [d]; H generalized Hessian [d, d], seen only through products; s step [d]; t step length;
 //	         η forcing term: CG stops at |H s + g| <= η |g|
 //	Source   Keerthi & DeCoste 2005 (modified finite Newton: active-set Newton steps, exact line search);
-//	         Sindhwani & Keerthi 2006 section 2. Differences: the forcing term follows Eisenstat & Walker 1996 (choice 2,
-//	         γ = 0.9, exponent 2) instead of a fixed tolerance, and the exact line search is a bracketed Newton search on the
-//	         piecewise linear slope instead of a sort of its break points: it finds the same zero in a few evaluations.
-//	         A diagonal preconditioner was tried and dropped: with few labels a few rows carry most of the curvature, and
-//	         it spreads the eigenvalues that plain CG finds clustered (1.2 to 2 times more passes on text)
-//	Stops    in this order: F(w) - F(w*) <= Tolerance F(w), guaranteed by the objective's Gap; MaxSteps taken; the line
-//	         search cannot improve any more (rounding)
+//	         Sindhwani & Keerthi 2006 section 2. Differences: the forcing term follows Eisenstat & Walker 1996
+//	         (choice 2, γ = 0.9, exponent 2) instead of a fixed tolerance, and the exact line search is a bracketed
+//	         Newton search on the piecewise linear slope instead of a sort of its break points: it finds the same
+//	         zero in a few evaluations. A diagonal preconditioner was tried and dropped: with few labels a few rows
+//	         carry most of the curvature, and it spreads the eigenvalues that plain CG finds clustered (1.2 to 2
+//	         times more passes on text)
+//	Stops    in this order: F(w) - F(w*) <= Tolerance F(w), guaranteed by the objective's Gap; MaxSteps taken; the
+//	         line search cannot improve any more (rounding)
 //	Cost     a step: one gradient, one direction (2 products with the data), one Hessian product (2 products, active
 //	         rows) a CG iteration
 package minimize

@@ -14,7 +14,8 @@ const (
 	largestWindow = 8 << 20 // that is read, what every zstd decoder must support
 	chunk         = 1 << 13 // values at a time
 
-	// A zstd block takes 4 bytes at least and gives 128 KiB at most, so more than this many bytes from one byte is a lie.
+	// A zstd block takes 4 bytes at least and gives 128 KiB at most, so more than this many bytes from one byte is a
+	// lie.
 	largestExpansion = 1 << 15
 )
 

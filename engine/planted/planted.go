@@ -16,8 +16,8 @@ type Data struct {
 	Labels []int32     // [n] class, or -1: unlabeled
 }
 
-// Topics draws n rows with d features: words of two topics over a common background, rows of unit length. The first labeled
-// rows are labeled, alternately of class 0 and 1; share is that of class 1 among the others.
+// Topics draws n rows with d features: words of two topics over a common background, rows of unit length. The
+// first labeled rows are labeled, alternately of class 0 and 1; share is that of class 1 among the others.
 func Topics(n, d, labeled int, share float64, seed uint64) Data {
 	random := rand.New(rand.NewPCG(seed, 7))
 	var indptr, indices []int32
@@ -51,7 +51,8 @@ func Topics(n, d, labeled int, share float64, seed uint64) Data {
 	return out
 }
 
-// drawRow puts about ten words into a row: half of them from the topic's third of the vocabulary, the rest from anywhere.
+// drawRow puts about ten words into a row: half of them from the topic's third of the vocabulary, the rest from
+// anywhere.
 func drawRow(random *rand.Rand, d, class int) []float64 {
 	row := make([]float64, d)
 	square := 0.0

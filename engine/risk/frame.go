@@ -4,10 +4,13 @@ import "github.com/fewlabel/fewlabel/engine/vector"
 
 // Frame says how a score gets its intercept.
 //
-//	constant feature  f(x) = x . w + b with b regularized like any weight (Sindhwani & Keerthi 2006). With a center μ the
-//	                  last variable is c = b + μ . w, f(x) = (x - μ) . w + c: the same problem in coordinates in which c and
+//	constant feature  f(x) = x . w + b with b regularized like any weight (Sindhwani & Keerthi 2006). With a center
+//	         μ the
+//	                  last variable is c = b + μ . w, f(x) = (x - μ) . w + c: the same problem in coordinates in
+//	         which c and
 //	                  w hardly interact, so that conjugate gradients need about half the steps
-//	centred           f(x) = (x - μ) . w + m: the mean score of the rows whose mean is μ is m, whatever w is: the linear
+//	centred           f(x) = (x - μ) . w + m: the mean score of the rows whose mean is μ is m, whatever w is: the
+//	         linear
 //	                  balance constraint of Chapelle & Zien 2005 built into the coordinates
 //	neither           f(x) = x . w
 //

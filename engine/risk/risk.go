@@ -1,11 +1,13 @@
 // Package risk is the regularized risk of a linear two-class scorer as an objective for package minimize.
 //
 //	Problem  F(w) = α/2 |w|² + Σ_i a_i ξ(f_i) + b_i ξ(-f_i)
-//	Symbols  f_i score of row i; a_i, b_i >= 0 what it costs row i to be placed as positive, negative (labeled rows have one
-//	         of them, unlabeled rows p_i and 1-p_i of their weight); ξ the loss; α the strength of the regularization
-//	Source   Sindhwani & Keerthi 2006, equations 1, 5 and 9: supervised, hard and soft labels are the same objective with
-//	         other costs; each unlabeled row stands in the matrix once
-//	Cost     Gradient: rows with a slope; Curve, HessianTimes: rows with curvature (the active set); Aim: rows with a cost
+//	Symbols  f_i score of row i; a_i, b_i >= 0 what it costs row i to be placed as positive, negative (labeled rows
+//	         have one of them, unlabeled rows p_i and 1-p_i of their weight); ξ the loss; α the strength of the
+//	         regularization
+//	Source   Sindhwani & Keerthi 2006, equations 1, 5 and 9: supervised, hard and soft labels are the same objective
+//	         with other costs; each unlabeled row stands in the matrix once
+//	Cost     Gradient: rows with a slope; Curve, HessianTimes: rows with curvature (the active set); Aim: rows with
+//	         a cost
 package risk
 
 import (

@@ -10,13 +10,13 @@ import (
 
 // anneal is deterministic annealing.
 //
-//	Problem  at temperature T: min over w, p  α/2 |w|² + Σ_i s_i ξ(y_i f_i) + λ' Σ_j s_j [p_j ξ(f_j) + (1-p_j) ξ(-f_j)]
-//	         + T Σ_j s_j [p_j log p_j + (1-p_j) log(1-p_j)]  subject to Σ_j s_j p_j = r, while T falls to 0
-//	Symbols  i labeled, j unlabeled rows; s weights, each kind sums to 1; p_j probability that row j is positive; λ' weight of
-//	         the unlabeled rows; r class prior; ξ squared hinge
-//	Source   Sindhwani & Keerthi 2006 section 3.2. Differences: they alternate exact solves for w and p; here p is a function
-//	         of w, see freeEnergy, and w takes inexact Newton steps on the way. T starts where the soft labels begin to
-//	         differ. An exact solve at hard labels ends the run, with switches while they help
+//	Problem  at temperature T: min over w, p  α/2 |w|² + Σ_i s_i ξ(y_i f_i) + λ' Σ_j s_j [p_j ξ(f_j) + (1-p_j)
+//	         ξ(-f_j)] + T Σ_j s_j [p_j log p_j + (1-p_j) log(1-p_j)]  subject to Σ_j s_j p_j = r, while T falls to 0
+//	Symbols  i labeled, j unlabeled rows; s weights, each kind sums to 1; p_j probability that row j is positive; λ'
+//	         weight of the unlabeled rows; r class prior; ξ squared hinge
+//	Source   Sindhwani & Keerthi 2006 section 3.2. Differences: they alternate exact solves for w and p; here p is a
+//	         function of w, see freeEnergy, and w takes inexact Newton steps on the way. T starts where the soft
+//	         labels begin to differ. An exact solve at hard labels ends the run, with switches while they help
 //	Stops    the mean entropy of p falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	Cost     a temperature: about 10 passes over the active rows
 func (t *task) anneal() solution {
@@ -56,8 +56,8 @@ func (t *task) anneal() solution {
 	return t.read(r, outcome, end)
 }
 
-// The schedule. Measured on text1, 20 Newsgroups and Reuters: an earlier start, slower cooling or tighter solves on the way
-// cost passes and change errors by less than one draw of the labels does.
+// The schedule. Measured on text1, 20 Newsgroups and Reuters: an earlier start, slower cooling or tighter solves
+// on the way cost passes and change errors by less than one draw of the labels does.
 const (
 	warmth        = 2.0  // the first temperature is at least this many times the spread of the preferences, and λ'
 	cooling       = 1.3  // T falls by this factor

@@ -18,8 +18,8 @@ type Result struct {
 	History       []Column
 }
 
-// Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after progress.Cancel is set;
-// progress may be nil.
+// Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
+// progress.Cancel is set; progress may be nil.
 func Fit(p Problem, options Options, progress *work.Progress) (result *Result, err error) {
 	err = work.Guard(func() error {
 		if options.Loss == "hinge" && options.Method != "pair_switching" {
@@ -55,14 +55,16 @@ func (t *task) fit(p Problem) *Result {
 	scores := t.score(&s)
 	t.checkShares(scores)
 	if !s.converged {
-		t.warn("the last solve ended at a relative distance of %.2g from the optimum, above tol = %.2g: raise max_iter or tol",
+		t.warn("the last solve ended at a relative distance of %.2g from the optimum, above tol = %.2g: "+
+			"raise max_iter or tol",
 			s.gap, t.options.Tol)
 	}
 	if s.end.reason == "max_iter" {
 		t.warn("max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
 	}
 	classifier := &model.Linear{
-		Classes: 2, Features: p.Rows.Cols(), Outputs: 1, Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
+		Classes: 2, Features: p.Rows.Cols(), Outputs: 1,
+		Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
 		ClassPrior: []float64{1 - t.prior, t.prior}, Method: t.options.Method, Iterations: max(1, s.end.steps),
 		Objective: t.objective(s, scores), Termination: s.end.reason, Warnings: t.warnings,
 	}
@@ -150,7 +152,8 @@ func (t *task) checkShares(scores []float64) {
 	got := t.positiveShare(scores)
 	for class, pair := range [2][2]float64{{1 - got, 1 - t.prior}, {got, t.prior}} {
 		if pair[0] < pair[1]/2 {
-			t.warn("class %d gets %.2g of the unlabeled rows, but its prior is %.2g: check class_prior, or use balance=\"share\"",
+			t.warn("class %d gets %.2g of the unlabeled rows, but its prior is %.2g: "+
+				"check class_prior, or use balance=\"share\"",
 				class, pair[0], pair[1])
 		}
 	}

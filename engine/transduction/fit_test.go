@@ -200,8 +200,8 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-// A weight k is the same as k copies: exactly so for the supervised problem; a transductive path of inexact solves may put
-// a borderline row elsewhere, so there nearly all rows must agree.
+// A weight k is the same as k copies: exactly so for the supervised problem; a transductive path of inexact solves
+// may put a borderline row elsewhere, so there nearly all rows must agree.
 func TestWeightsAreCopies(t *testing.T) {
 	data := planted.Topics(400, 60, 30, 0.3, 1)
 	weights := make([]float64, 400)

@@ -11,9 +11,10 @@ import (
 //
 //	Problem  min over w of F_T(w) = min over p of the objective in anneal, subject to the class prior
 //	Symbols  as in anneal; t step length along a direction
-//	Source   Sindhwani & Keerthi 2006, equations 9-12. At the best p the gradient of F_T is the gradient at that p held fixed,
-//	         and the curvature at fixed p bounds that of F_T from above: a Newton step at fixed p, then p anew, is their
-//	         alternation. The line search looks along F_T itself, so it can go several such steps at once
+//	Source   Sindhwani & Keerthi 2006, equations 9-12. At the best p the gradient of F_T is the gradient at that p
+//	         held fixed, and the curvature at fixed p bounds that of F_T from above: a Newton step at fixed p, then
+//	         p anew, is their alternation. The line search looks along F_T itself, so it can go several such steps
+//	         at once
 //	Cost     a look along the line: a closed form for p, no pass over the data
 type freeEnergy struct {
 	*risk.Risk
@@ -51,8 +52,8 @@ func (e *freeEnergy) Gradient(dst []float64) float64 {
 	return e.Risk.Gradient(dst)
 }
 
-// Along implements minimize.Objective. The curvature is that between this look and the last one where it is positive and
-// smaller than the curvature at fixed p.
+// Along implements minimize.Objective. The curvature is that between this look and the last one where it is
+// positive and smaller than the curvature at fixed p.
 func (e *freeEnergy) Along(t float64) (slope, curvature float64) {
 	e.relabel(t)
 	slope, curvature = e.Risk.Along(t)

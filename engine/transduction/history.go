@@ -27,7 +27,9 @@ func (h *history) columns(method string) []Column {
 }
 
 // record notes an outer step and publishes it.
-func (t *task) record(regularizer float64, scores []float64, margin loss.Margin, level float64, switched int, entropy float64) {
+func (t *task) record(
+	regularizer float64, scores []float64, margin loss.Margin, level float64, switched int, entropy float64,
+) {
 	objective := t.transductiveObjective(regularizer, scores, margin)
 	h := &t.history
 	h.level = append(h.level, level)

@@ -49,7 +49,8 @@ var table = []option{
 	{name: "alpha", kind: "number", exclusive: true,
 		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
 	{name: "unlabeled_weight", kind: "number",
-		meaning: "weight of the averaged loss of the unlabeled rows", field: func(o *Options) any { return &o.UnlabeledWeight }},
+		meaning: "weight of the averaged loss of the unlabeled rows",
+		field:   func(o *Options) any { return &o.UnlabeledWeight }},
 	{name: "class_prior", kind: "numbers", exclusive: true,
 		meaning: "share of each class among the unlabeled rows; null: as among the labeled rows",
 		field:   func(o *Options) any { return &o.ClassPrior }},
@@ -60,11 +61,13 @@ var table = []option{
 	{name: "fit_intercept", kind: "boolean",
 		meaning: "whether the classifier has an intercept", field: func(o *Options) any { return &o.FitIntercept }},
 	{name: "max_switches", kind: "integer",
-		meaning: "pairs of labels exchanged at a time, 0: all that help", field: func(o *Options) any { return &o.MaxSwitches }},
+		meaning: "pairs of labels exchanged at a time, 0: all that help",
+		field:   func(o *Options) any { return &o.MaxSwitches }},
 	{name: "max_iter", kind: "integer", minimum: 1,
 		meaning: "largest number of outer steps", field: func(o *Options) any { return &o.MaxIter }},
 	{name: "tol", kind: "number", exclusive: true,
-		meaning: "the final solve ends within this relative distance of the optimum", field: func(o *Options) any { return &o.Tol }},
+		meaning: "the final solve ends within this relative distance of the optimum",
+		field:   func(o *Options) any { return &o.Tol }},
 	{name: "threads", kind: "integer", minimum: 1,
 		meaning: "goroutines that work at a time", field: func(o *Options) any { return &o.Threads }},
 	{name: "random_state", kind: "integer",
@@ -92,8 +95,8 @@ func OptionsText() string {
 	return string(text)
 }
 
-// DecodeOptions reads a JSON object strictly: unknown names, wrong types and values out of range are errors that name the
-// option. Options that are not there have their defaults; empty text means all defaults.
+// DecodeOptions reads a JSON object strictly: unknown names, wrong types and values out of range are errors that
+// name the option. Options that are not there have their defaults; empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
 	options := Defaults()
 	if len(strings.TrimSpace(string(text))) == 0 {

@@ -7,15 +7,16 @@ import (
 
 // pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
 //
-//	Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled rows cost
-//	         C*₊ as positive and C*₋ as negative; both end at C* = λ' s_j / α
-//	Symbols  num₊ number of positive unlabeled rows, from the class prior; ξ_m, ξ_l slacks of a positive, a negative row
-//	Source   Joachims 1999, algorithm TSVM: C*₋ and C*₊ start near 1e-5 in the ratio of the classes and are doubled up to C*.
-//	         Differences: costs relative to C*; C*₊ : C*₋ = rest : num₊, so that both classes weigh the same in total (the
-//	         paper prints the inverse, which finds small classes less well: 2 to 4 points of break-even on Reuters); the
-//	         dual is kept warm between switches and solved loosely on the way
-//	Stops    at each cost: no positive and negative row with ξ_m > 0, ξ_l > 0, ξ_m + ξ_l > 2 after a solve to tolerance;
-//	         max_iter switches and levels together
+//	Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled
+//	         rows cost C*₊ as positive and C*₋ as negative; both end at C* = λ' s_j / α
+//	Symbols  num₊ number of positive unlabeled rows, from the class prior; ξ_m, ξ_l slacks of a positive, a negative
+//	         row
+//	Source   Joachims 1999, algorithm TSVM: C*₋ and C*₊ start near 1e-5 in the ratio of the classes and are doubled
+//	         up to C*. Differences: costs relative to C*; C*₊ : C*₋ = rest : num₊, so that both classes weigh the
+//	         same in total (the paper prints the inverse, which finds small classes less well: 2 to 4 points of
+//	         break-even on Reuters); the dual is kept warm between switches and solved loosely on the way
+//	Stops    at each cost: no positive and negative row with ξ_m > 0, ξ_l > 0, ξ_m + ξ_l > 2 after a solve to
+//	         tolerance; max_iter switches and levels together
 //	Cost     a switch: one or a few epochs over the rows that are not shrunk
 func (t *task) pairSwitching() solution {
 	d := t.descent()
@@ -74,7 +75,8 @@ func (t *task) switchPairs(d *dual.Descent, positive []bool, plus, minus float64
 	}
 }
 
-// switchPair exchanges the labels of the positive and the negative row with the largest slacks, if that lowers the cost.
+// switchPair exchanges the labels of the positive and the negative row with the largest slacks, if that lowers the
+// cost.
 func (t *task) switchPair(d *dual.Descent, positive []bool, plus, minus float64) bool {
 	best, slack := [2]int{-1, -1}, [2]float64{}
 	for k, i := range t.unlabeled {

@@ -11,11 +11,11 @@ import (
 
 // switching is the TSVM with multiple switching.
 //
-//	Problem  min over w and y_j in {-1,+1}  α/2 |w|² + Σ_i s_i ξ(y_i f_i) + λ' Σ_j s_j ξ(y_j f_j)  subject to the number of
-//	         positive y_j, r of all; λ' raised in steps to its value
+//	Problem  min over w and y_j in {-1,+1}  α/2 |w|² + Σ_i s_i ξ(y_i f_i) + λ' Σ_j s_j ξ(y_j f_j)  subject to the
+//	         number of positive y_j, r of all; λ' raised in steps to its value
 //	Symbols  as in anneal; S largest number of pairs switched at a time
-//	Source   Sindhwani & Keerthi 2006 section 3.1. Differences: the first labels come from the supervised solution, and w
-//	         goes on from there instead of from zero; on the way w is solved inexactly
+//	Source   Sindhwani & Keerthi 2006 section 3.1. Differences: the first labels come from the supervised solution,
+//	         and w goes on from there instead of from zero; on the way w is solved inexactly
 //	Stops    at each λ': no pair switched; at the last an exact solve, and again while that makes pairs switch
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
@@ -50,16 +50,16 @@ func (t *task) switching() solution {
 	return t.read(r, outcome, end)
 }
 
-// λ' starts at firstLevel of its value and is raised by this factor. Keerthi et al. 2012 start at 1e-4: below 0.01 hardly a
-// label switches.
+// λ' starts at firstLevel of its value and is raised by this factor. Keerthi et al. 2012 start at 1e-4: below 0.01
+// hardly a label switches.
 const (
 	firstLevel      = 0.01
 	raise           = 3.0
 	switchLooseness = 100.0 // solves on the way may end at this many times tol
 )
 
-// settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of unequal
-// weight): first loosely, then exactly. Labels and weights are then each best given the other.
+// settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
+// unequal weight): first loosely, then exactly. Labels and weights are then each best given the other.
 func (t *task) settle(r *risk.Risk, newton *minimize.Newton, positive []bool) (minimize.Outcome, string) {
 	limits, last := t.pathLimits(), math.Inf(1)
 	for round := 0; ; round++ {
@@ -83,8 +83,9 @@ func (t *task) settle(r *risk.Risk, newton *minimize.Newton, positive []bool) (m
 	}
 }
 
-// relabel switches labels of unlabeled rows at these scores, all that help or at most max_switches pairs, and returns the
-// number of labels changed. The preference falls with the score, so the best labels are those of the highest scores.
+// relabel switches labels of unlabeled rows at these scores, all that help or at most max_switches pairs, and
+// returns the number of labels changed. The preference falls with the score, so the best labels are those of the
+// highest scores.
 func (t *task) relabel(positive []bool, scores []float64) int {
 	if t.options.MaxSwitches > 0 {
 		g := make([]float64, len(positive))

@@ -263,8 +263,8 @@ func (t *task) positiveShare(scores []float64) float64 {
 // passes is the number of non-zeros read so far over those of the whole matrix.
 func (t *task) passes() float64 { return float64(t.job.Visited()) / float64(max(1, t.rows.NonZeros())) }
 
-// topLabels puts the labels into dst [unlabeled] that give the rows with the largest scores [n] the positive label, as many
-// as the prior says; the threshold lies between them and the others.
+// topLabels puts the labels into dst [unlabeled] that give the rows with the largest scores [n] the positive
+// label, as many as the prior says; the threshold lies between them and the others.
 func (t *task) topLabels(dst []bool, scores []float64) (threshold float64) {
 	u := len(t.unlabeled)
 	if t.scratch == nil {

@@ -34,8 +34,8 @@ func NewJob(threads int, progress *Progress) *Job {
 	return &Job{Pool: NewPool(threads), progress: progress}
 }
 
-// Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has asked to stop. It is called
-// once a product with the data.
+// Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has asked to stop. It is
+// called once a product with the data.
 func (j *Job) Check() {
 	if atomic.LoadInt64(&j.progress.Cancel) != 0 {
 		panic(&Panic{Value: fault.ErrCancelled})

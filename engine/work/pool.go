@@ -36,8 +36,8 @@ type round struct {
 	caught         atomic.Pointer[Panic]
 }
 
-// Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. A panic in a task does not
-// end the process: it is raised again in the calling goroutine as a *Panic once the tasks under way are done.
+// Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. A panic in a task
+// does not end the process: it is raised again in the calling goroutine as a *Panic once the tasks under way are done.
 func (p *Pool) Run(n int, task func(i int)) {
 	if p.threads == 1 || n <= 1 {
 		for i := range n {

@@ -23,8 +23,8 @@ func (j *Job) runRows(n int, task func(block int)) {
 	}
 }
 
-// Sum adds a few numbers over the rows 0 ... n-1. The rows are cut into blocks of fixed size; add puts the sums over rows
-// lo ... hi-1 of one block into its dst (zero at the start), and the blocks are added to dst in order.
+// Sum adds a few numbers over the rows 0 ... n-1. The rows are cut into blocks of fixed size; add puts the sums
+// over rows lo ... hi-1 of one block into its dst (zero at the start), and the blocks are added to dst in order.
 func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
 	blocks := (n + rowsPerBlock - 1) / rowsPerBlock
 	parts := make([]float64, blocks*len(dst))
