@@ -26,6 +26,9 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	if cols < 1 {
 		return nil, fault.Data("n_features is %d: at least one feature is needed", cols)
 	}
+	if cols > math.MaxInt32 {
+		return nil, fault.Data("n_features is %d: at most %d are supported", cols, math.MaxInt32)
+	}
 	if len(indptr) < 2 {
 		return nil, fault.Data("the matrix has no rows")
 	}

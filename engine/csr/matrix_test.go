@@ -218,6 +218,7 @@ func TestNewRefusesBrokenMatrices(t *testing.T) {
 		want    string
 	}{
 		{"no features", 0, []int64{0, 0}, nil, nil, "n_features is 0"},
+		{"features", 1 << 44, []int64{0, 0}, nil, nil, "n_features is 17592186044416: at most 2147483647"},
 		{"no rows", 3, []int64{0}, nil, nil, "no rows"},
 		{"start", 3, []int64{1, 1}, []int64{0}, []float64{1}, "indptr[0] is 1"},
 		{"falls", 3, []int64{0, 2, 1}, []int64{0, 1}, []float64{1, 1}, "indptr falls from 2 to 1 at row 1"},

@@ -211,8 +211,14 @@ func (d *Descent) epoch(live *int, limit *bounds) float64 {
 			}
 		}
 		seen.high, seen.low = math.Max(seen.high, projected), math.Min(seen.low, projected)
-		if projected != 0 && curvature > 0 {
+		switch {
+		case projected == 0:
+		case curvature > 0:
 			d.change(i, math.Min(math.Max(d.beta[i]-gradient/curvature, 0), top))
+		case gradient < 0: // a row that is zero in its frame: its margin never changes
+			d.change(i, top)
+		default:
+			d.change(i, 0)
 		}
 	}
 	d.job.Visit(2 * int64(visited) * int64(d.rows.NonZeros()) / int64(len(d.beta)))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
@@ -81,6 +82,21 @@ func TestSquaredHingeAgreesWithNewton(t *testing.T) {
 		if math.Abs(alpha*primal-outcome.Value) > 1e-8*outcome.Value {
 			t.Errorf("%s: dual %v, Newton %v", name, alpha*primal, outcome.Value)
 		}
+	}
+}
+
+// A row without features has a margin that nothing changes; its dual must go to its bound for the gap to close.
+func TestEmptyRowsDoNotKeepTheGapOpen(t *testing.T) {
+	rows, err := csr.New(2, []int32{0, 1, 2, 2, 2}, []int32{0, 1}, []float64{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New(work.NewJob(1, nil), rows, risk.Frame{}, false, 0)
+	for i := range d.Sign {
+		d.Sign[i], d.Cost[i] = float64(1-2*(i%2)), 3
+	}
+	if primal, gap := d.Solve(1e-8, 100); gap > 1e-8*primal {
+		t.Errorf("gap %v of %v", gap, primal)
 	}
 }
 

@@ -1,6 +1,7 @@
 package transduction
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -115,12 +116,26 @@ func (t *task) score(s *solution) []float64 {
 	t.job.Visit(int64(t.rows.NonZeros()))
 	t.rows.Times(t.job.Pool, scores, s.coef)
 	if t.movesThreshold() && !t.oneClass() {
-		s.intercept = -t.topLabels(make([]bool, len(t.unlabeled)), scores)
+		moved := -t.topLabels(make([]bool, len(t.unlabeled)), scores)
+		if t.distanceFromPrior(scores, moved) < t.distanceFromPrior(scores, s.intercept) {
+			s.intercept = moved // not where many equal scores make it worse
+		}
 	}
 	for i := range scores {
 		scores[i] += s.intercept
 	}
 	return scores
+}
+
+// distanceFromPrior is how far the share of unlabeled rows with score + intercept above 0 is from the class prior.
+func (t *task) distanceFromPrior(scores []float64, intercept float64) float64 {
+	share := 0.0
+	for k, i := range t.unlabeled {
+		if scores[i]+intercept > 0 {
+			share += t.unlabeledWeight[k]
+		}
+	}
+	return math.Abs(share - t.prior)
 }
 
 // objective is the transductive objective of the returned classifier.

@@ -321,6 +321,22 @@ func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 	}
 }
 
+// Where all unlabeled rows are equal no threshold can part them: the side that is nearer to the prior takes all.
+func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
+	data := planted.Topics(4, 30, 4, 0.5, 14)
+	equal := choose(data, append([]int{0, 1}, slices.Repeat([]int{1}, 40)...))
+	for i := range equal.Labels[2:] {
+		equal.Labels[2+i] = -1
+	}
+	for name, o := range settings() {
+		o.ClassPrior = []float64{0.1, 0.9}
+		f := scores(fit(t, equal, nil, o), equal)
+		if share := unlabeledShare(f, equal.Labels); o.Balance != "labels" && share != 1 {
+			t.Errorf("%s: %v positive, the class prior says 0.9", name, share)
+		}
+	}
+}
+
 func TestLimitOnSwitches(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	o := Defaults()

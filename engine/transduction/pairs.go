@@ -30,7 +30,7 @@ func (t *task) pairSwitching() solution {
 	t.signs(d, positive)
 	ratio := (1 - t.prior) / t.prior
 	end := ending{reason: "no_switch"}
-	for minus, plus := firstCost, firstCost*ratio; ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
+	for minus, plus := firstCost, min(1, firstCost*ratio); ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
 		done := minus == 1 && plus == 1
 		t.dualCosts(d, positive, plus, minus)
 		gap, switched, exhausted := t.switchPairs(d, positive, plus, minus, done, &end)
