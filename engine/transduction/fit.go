@@ -105,7 +105,9 @@ func (t *task) solveSupervised() solution {
 		return t.pairSwitching()
 	}
 	r, _, outcome := t.supervised(t.finalLimits())
-	t.record(r.Regularizer(), r.Scores(), t.margin(), 0, 0, 0)
+	scores := make([]float64, t.rows.Rows())
+	r.ScoreAll(scores)
+	t.record(r.Regularizer(), scores, t.margin(), 0, 0, 0)
 	return t.read(r, outcome, ending{reason: "converged", steps: outcome.Steps})
 }
 

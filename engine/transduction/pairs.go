@@ -13,8 +13,8 @@ import (
 //	         row
 //	Source   Joachims 1999, algorithm TSVM: C*₋ and C*₊ start near 1e-5 in the ratio of the classes and are doubled
 //	         up to C*. Differences: costs relative to C*; C*₊ : C*₋ = rest : num₊, so that both classes weigh the
-//	         same in total (the paper prints the inverse, which finds small classes less well: 2 to 4 points of
-//	         break-even on Reuters); the dual is kept warm between switches and solved loosely on the way
+//	         same in total (the paper prints the inverse, with which small classes were found less well on Reuters);
+//	         the dual is kept warm between switches and solved loosely on the way
 //	Stops    at each cost: no positive and negative row with ξ_m > 0, ξ_l > 0, ξ_m + ξ_l > 2 after a solve to
 //	         tolerance; max_iter switches and levels together
 //	Cost     a switch: one or a few epochs over the rows that are not shrunk
@@ -22,6 +22,7 @@ func (t *task) pairSwitching() solution {
 	d := t.descent()
 	if !t.transductive() {
 		primal, gap := d.Solve(t.options.Tol, finalEpochs)
+		t.recordDual(d, 0, 0)
 		return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
 	}
 	d.Solve(looseGap, looseEpochs)
