@@ -1,6 +1,7 @@
 package transduction
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -55,14 +56,7 @@ func (t *task) fit(p Problem) *Result {
 	s := t.solve()
 	scores := t.score(&s)
 	t.checkShares(scores)
-	if !s.converged {
-		t.warn("the last solve ended at a relative distance of %.2g from the optimum, above tol = %.2g: "+
-			"raise max_iter or tol",
-			s.gap, t.options.Tol)
-	}
-	if s.end.reason == "max_iter" {
-		t.warn("max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
-	}
+	t.checkEnd(&s)
 	classifier := &model.Linear{
 		Classes: 2, Features: p.Rows.Cols(), Outputs: 1,
 		Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
@@ -104,11 +98,17 @@ func (t *task) solveSupervised() solution {
 	if t.options.Method == "pair_switching" {
 		return t.pairSwitching()
 	}
-	r, _, outcome := t.supervised(t.finalLimits())
+	limits := t.finalLimits()
+	limits.MaxSteps = min(limits.MaxSteps, t.options.MaxIter)
+	r, _, outcome := t.supervised(limits)
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
 	t.record(r.Regularizer(), scores, t.margin(), 0, 0, 0)
-	return t.read(r, outcome, ending{reason: "converged", steps: outcome.Steps})
+	end := ending{reason: "converged", steps: outcome.Steps}
+	if !outcome.Converged && outcome.Steps == t.options.MaxIter {
+		end.reason = "max_iter"
+	}
+	return t.read(r, outcome, end)
 }
 
 // score gives the scores of all training rows; where the balance asks for it the threshold is first moved to the share
@@ -159,6 +159,28 @@ func (t *task) unpacked(coef []float64, cols int) []float64 {
 		out[t.feature[k]] = w
 	}
 	return out
+}
+
+// checkEnd warns when the fit did not end as it should, and sees to it that the reason says so.
+func (t *task) checkEnd(s *solution) {
+	distance := fmt.Sprintf("at a relative distance of %.2g from the optimum, above tol = %.2g", s.gap, t.options.Tol)
+	switch {
+	case s.end.reason == "max_iter" && !t.transductive():
+		t.warn("max_iter = %d Newton steps ended %s: raise max_iter or tol", t.options.MaxIter, distance)
+		return
+	case s.end.reason == "max_iter":
+		t.warn("max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
+	case s.end.reason == "unsettled":
+		t.warn("labels still changed after %d rounds at the full weight: raise max_switches (0: no limit) or alpha",
+			settleRounds)
+	}
+	if s.converged {
+		return
+	}
+	t.warn("the last solve ended %s, and more steps would not help: raise tol or alpha, or scale the features", distance)
+	if s.end.reason != "max_iter" {
+		s.end.reason = "not_converged"
+	}
 }
 
 // checkShares warns when a class has collapsed.

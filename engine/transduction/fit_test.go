@@ -337,6 +337,99 @@ func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
 	}
 }
 
+func column(t *testing.T, result *Result, name string) []float64 {
+	t.Helper()
+	for _, c := range result.History {
+		if c.Name == name {
+			return c.Values
+		}
+	}
+	t.Fatalf("the history has no column %q", name)
+	return nil
+}
+
+// However few the steps, the last one is an exact solve at the full weight, for labels that keep the class prior.
+func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
+	data := planted.Topics(800, 120, 6, 0.3, 10)
+	for name, o := range settings() {
+		o.ClassPrior = []float64{0.7, 0.3}
+		for _, most := range []int{1, 2, 5} {
+			o.MaxIter = most
+			result := fit(t, data, nil, o)
+			m := result.Model
+			if m.Iterations > most || m.Termination != "max_iter" {
+				t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, most, m.Termination)
+			}
+			if len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], fmt.Sprintf("max_iter = %d", most)) {
+				t.Errorf("%s: warnings %q", name, m.Warnings)
+			}
+			level := column(t, result, levelName(o.Method))
+			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
+				t.Errorf("%s: levels %v in %d steps", name, level, most)
+			}
+			if got := errorRate(scores(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
+				t.Errorf("%s: error %.3f after %d steps", name, got, most)
+			}
+		}
+	}
+}
+
+// A run that ends just within max_iter is not said to be cut short.
+func TestMaxIterThatSuffices(t *testing.T) {
+	data := planted.Topics(300, 120, 6, 0.3, 10)
+	for name, o := range settings() {
+		free := fit(t, data, nil, o).Model
+		o.MaxIter = free.Iterations + 1
+		if m := fit(t, data, nil, o).Model; m.Termination != free.Termination || m.Iterations != free.Iterations {
+			t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, o.MaxIter, m.Termination)
+		}
+	}
+}
+
+// What a solve that did not converge says of itself, and that its advice names what helps.
+func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
+	data := planted.Topics(300, 60, 40, 0.3, 7)
+	for _, c := range []struct {
+		change         func(o *Options)
+		reason, advice string
+	}{
+		{func(o *Options) { o.UnlabeledWeight, o.MaxIter = 0, 2 }, "max_iter", "max_iter = 2 Newton steps"},
+		{func(o *Options) { o.UnlabeledWeight, o.Tol = 0, 1e-60 }, "not_converged", "raise tol or alpha"},
+		{func(o *Options) { o.Tol = 1e-60 }, "not_converged", "raise tol or alpha"},
+	} {
+		o := Defaults()
+		c.change(&o)
+		m := fit(t, data, nil, o).Model
+		if text := strings.Join(m.Warnings, "; "); m.Termination != c.reason || !strings.Contains(text, c.advice) {
+			t.Errorf("ended by %q, should be %q; warnings %q", m.Termination, c.reason, m.Warnings)
+		}
+	}
+}
+
+// Bad labels and one pair a round: the rounds at the full weight do not suffice, and max_iter has no part in it.
+func TestLabelsThatDoNotSettle(t *testing.T) {
+	data := planted.Topics(800, 60, 40, 0.4, 7)
+	o := Defaults()
+	o.Method, o.MaxSwitches = "switching", 1
+	task, err := newTask(Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, newton, _ := task.supervised(task.startLimits())
+	positive := make([]bool, len(task.unlabeled))
+	for k, i := range task.unlabeled {
+		positive[k] = data.Truth[i] == 0
+	}
+	s := task.finish(r, newton, positive, 5, o.UnlabeledWeight, ending{reason: "no_switch"})
+	task.checkEnd(&s)
+	if s.end.reason != "unsettled" || len(task.warnings) != 1 || !strings.Contains(task.warnings[0], "raise max_switches") {
+		t.Errorf("ended by %q, warnings %q", s.end.reason, task.warnings)
+	}
+	if got := task.history.switched; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
+		t.Errorf("%v labels changed, should be 5 and two a round", got)
+	}
+}
+
 func TestLimitOnSwitches(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	o := Defaults()

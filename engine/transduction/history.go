@@ -14,16 +14,21 @@ type history struct {
 }
 
 func (h *history) columns(method string) []Column {
-	level := "unlabeled_weight"
-	if method == "annealing" {
-		level = "temperature"
-	}
+	level := levelName(method)
 	list := []Column{{"objective", h.objective}, {level, h.level}, {"n_switched", h.switched},
 		{"positive_share", h.share}, {"n_passes", h.passes}}
 	if level == "temperature" {
 		list = append(list, Column{"entropy", h.entropy})
 	}
 	return list
+}
+
+// levelName is what the level of an outer step is.
+func levelName(method string) string {
+	if method == "annealing" {
+		return "temperature"
+	}
+	return "unlabeled_weight"
 }
 
 // record notes an outer step and publishes it.

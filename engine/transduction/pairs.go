@@ -16,7 +16,8 @@ import (
 //	         same in total (the paper prints the inverse, with which small classes were found less well on Reuters);
 //	         the dual is kept warm between switches and solved loosely on the way
 //	Stops    at each cost: no positive and negative row with ξ_m > 0, ξ_l > 0, ξ_m + ξ_l > 2 after a solve to
-//	         tolerance; max_iter switches and levels together
+//	         tolerance; max_iter solves and switches together, of which the last is a solve to tolerance at C* for the
+//	         labels found so far
 //	Cost     a switch: one or a few epochs over the rows that are not shrunk
 func (t *task) pairSwitching() solution {
 	d := t.descent()
@@ -33,13 +34,13 @@ func (t *task) pairSwitching() solution {
 	end := ending{reason: "no_switch"}
 	for minus, plus := firstCost, min(1, firstCost*ratio); ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
 		done := minus == 1 && plus == 1
+		if !done && end.steps >= t.options.MaxIter-1 {
+			minus, plus, done, end.reason = 1, 1, true, "max_iter"
+		}
 		t.dualCosts(d, positive, plus, minus)
-		gap, switched, exhausted := t.switchPairs(d, positive, plus, minus, done, &end)
+		gap, switched := t.switchPairs(d, positive, plus, minus, done, &end)
 		t.recordDual(d, max(plus, minus), 2*switched)
-		if done || exhausted {
-			if exhausted {
-				end.reason = "max_iter"
-			}
+		if done {
 			return t.readDual(d, gap, end)
 		}
 	}
@@ -53,9 +54,12 @@ const (
 	finalEpochs  = 2000
 )
 
-// switchPairs switches pairs at fixed costs until none is left, and returns the relative gap of the last solve.
-func (t *task) switchPairs(d *dual.Descent, positive []bool, plus, minus float64, last bool, end *ending) (gap float64,
-	switched int, exhausted bool) {
+// switchPairs switches pairs at fixed costs until none is left or one step alone, and returns the relative gap of the
+// last solve. At the last costs that solve is exact, and may take the step that is left.
+func (t *task) switchPairs(
+	d *dual.Descent, positive []bool, plus, minus float64, last bool, end *ending,
+) (gap float64, switched int) {
+	most := t.options.MaxIter - 1
 	for {
 		tolerance, epochs := looseGap, looseEpochs
 		if last {
@@ -65,39 +69,42 @@ func (t *task) switchPairs(d *dual.Descent, positive []bool, plus, minus float64
 		gap = distance / primal
 		end.steps++
 		before := switched
-		for end.steps < t.options.MaxIter && t.switchPair(d, positive, plus, minus) {
+		pair, helps := t.worstPair(d, positive)
+		for ; helps && end.steps < most; pair, helps = t.worstPair(d, positive) {
+			for side, k := range pair {
+				positive[k] = side == 0
+				t.place(d, k, positive[k], plus, minus)
+			}
 			switched++
 			end.steps++
 			d.Solve(looseGap, switchEpochs)
 		}
-		if switched == before || end.steps >= t.options.MaxIter {
-			return gap, switched, switched > before
+		spent := end.steps >= most
+		if switched > before && (last || !spent) {
+			continue
 		}
+		if helps && spent {
+			end.reason = "max_iter"
+		}
+		return gap, switched
 	}
 }
 
-// switchPair exchanges the labels of the positive and the negative row with the largest slacks, if that lowers the
-// cost.
-func (t *task) switchPair(d *dual.Descent, positive []bool, plus, minus float64) bool {
-	best, slack := [2]int{-1, -1}, [2]float64{}
+// worstPair is the negative and the positive row with the largest slacks, and whether it helps to exchange their
+// labels.
+func (t *task) worstPair(d *dual.Descent, positive []bool) (pair [2]int, helps bool) {
+	pair, slack := [2]int{-1, -1}, [2]float64{}
 	for k, i := range t.unlabeled {
 		side := 0
 		if positive[k] {
 			side = 1
 		}
 		if s := 1 - d.Sign[i]*d.Score(i); s > slack[side] {
-			best[side], slack[side] = k, s
+			pair[side], slack[side] = k, s
 		}
 	}
 	t.job.Visit(int64(len(t.unlabeled)) * int64(t.rows.NonZeros()) / int64(t.rows.Rows()))
-	if best[0] < 0 || best[1] < 0 || slack[0]+slack[1] <= 2 {
-		return false
-	}
-	for side, k := range best {
-		positive[k] = side == 0
-		t.place(d, k, positive[k], plus, minus)
-	}
-	return true
+	return pair, pair[0] >= 0 && pair[1] >= 0 && slack[0]+slack[1] > 2
 }
 
 // descent is the dual problem of the labeled rows.

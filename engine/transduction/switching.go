@@ -16,7 +16,8 @@ import (
 //	Symbols  as in anneal; S largest number of pairs switched at a time
 //	Source   Sindhwani & Keerthi 2006 section 3.1. Differences: the first labels come from the supervised solution,
 //	         and w goes on from there instead of from zero; on the way w is solved inexactly
-//	Stops    at each λ': no pair switched; at the last an exact solve, and again while that makes pairs switch
+//	Stops    at each λ': no pair switched; at the last an exact solve, and again while that makes pairs switch;
+//	         max_iter steps, of which that at the last λ' is one
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
 	margin := loss.SquaredHinge{}
@@ -26,8 +27,12 @@ func (t *task) switching() solution {
 	positive := make([]bool, len(t.unlabeled))
 	t.topLabels(positive, scores)
 	end := ending{reason: "no_switch"}
-	for level := firstLevel; level < 1 && end.steps < t.options.MaxIter; level *= raise {
-		for end.steps < t.options.MaxIter {
+	for level := firstLevel; level < 1 && end.reason == "no_switch"; level *= raise {
+		for {
+			if end.steps >= t.options.MaxIter-1 {
+				end.reason = "max_iter"
+				break
+			}
 			t.hardCosts(r, positive, level)
 			newton.Minimize(r, minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1})
 			switched := t.relabel(positive, r.Scores())
@@ -38,15 +43,20 @@ func (t *task) switching() solution {
 			}
 		}
 	}
-	if end.steps >= t.options.MaxIter {
-		end.reason = "max_iter"
-	}
-	outcome, reason := t.settle(r, newton, positive)
+	return t.finish(r, newton, positive, 0, t.options.UnlabeledWeight, end)
+}
+
+// finish is the last step: it settles the labels at full weight. changed are the labels changed on the way there,
+// level is what the history says of the step.
+func (t *task) finish(
+	r *risk.Risk, newton *minimize.Newton, positive []bool, changed int, level float64, end ending,
+) solution {
+	outcome, switched, settled := t.settle(r, newton, positive)
 	end.steps++
-	if reason != "" {
-		end.reason = reason
+	if !settled && end.reason != "max_iter" {
+		end.reason = "unsettled"
 	}
-	t.record(r.Regularizer(), r.Scores(), margin, t.options.UnlabeledWeight, 0, 0)
+	t.record(r.Regularizer(), r.Scores(), loss.SquaredHinge{}, level, changed+switched, 0)
 	return t.read(r, outcome, end)
 }
 
@@ -59,26 +69,33 @@ const (
 )
 
 // settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
-// unequal weight): first loosely, then exactly. Labels and weights are then each best given the other.
-func (t *task) settle(r *risk.Risk, newton *minimize.Newton, positive []bool) (minimize.Outcome, string) {
+// unequal weight): first loosely, then exactly. Labels and weights are then each best given the other, unless
+// settleRounds rounds were not enough. changed counts the labels changed.
+func (t *task) settle(
+	r *risk.Risk, newton *minimize.Newton, positive []bool,
+) (outcome minimize.Outcome, changed int, settled bool) {
 	limits, last := t.pathLimits(), math.Inf(1)
 	for round := 0; ; round++ {
 		t.hardCosts(r, positive, 1)
-		outcome := newton.Minimize(r, limits)
+		outcome = newton.Minimize(r, limits)
 		exact := limits.Tolerance <= t.options.Tol
 		if round == settleRounds && exact {
-			return outcome, "max_iter"
+			return outcome, changed, false
 		}
-		settled := !(outcome.Value < last) || t.relabel(positive, r.Scores()) == 0
-		if settled && exact {
-			return outcome, ""
+		switched := 0
+		if outcome.Value < last {
+			switched = t.relabel(positive, r.Scores())
 		}
-		if settled || round == settleRounds-1 {
-			limits = t.finalLimits()
+		changed += switched
+		if switched == 0 && exact {
+			return outcome, changed, true
 		}
 		last = outcome.Value
-		if settled {
+		if switched == 0 {
 			last = math.Inf(1)
+		}
+		if switched == 0 || round == settleRounds-1 {
+			limits = t.finalLimits()
 		}
 	}
 }

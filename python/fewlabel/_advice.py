@@ -9,6 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 # How the library's texts begin: see collapsed, nothing_unlabeled, one_class.
 _SAID_HERE = ("class ", "there are 0 unlabeled rows", "all labeled rows have one class")
 
+_NOT_CONVERGED = ("max_iter", "the last solve", "labels still changed")
+
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called into the package."""
@@ -52,7 +54,7 @@ def of_the_library(messages: list[str], steps: int, objective: float) -> None:
     for message in messages:
         if message.startswith(_SAID_HERE):
             continue
-        if "max_iter" in message:
+        if message.startswith(_NOT_CONVERGED):
             warn(f"{message}. It did {steps} steps; the objective is {objective:.6g}.", ConvergenceWarning)
         else:
             warn(message)

@@ -49,7 +49,9 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself, for example 0 for
         labels from SVMlight's and SVMlin's files.
     max_iter : int, default=10000
-        Largest number of outer steps.
+        Largest number of outer steps: temperatures (annealing), relabelings (switching), or solves and exchanged pairs
+        (pair switching), of which the last one is always an exact solve for the labels found so far. Without unlabeled
+        rows: Newton steps, of which 200 are the most in any case; "pair_switching" then needs one step.
     tol : float, default=1e-5
         The last solve ends when its objective is within this relative distance of the optimum.
     n_jobs : int or None, default=None
@@ -79,7 +81,10 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Outer steps done, at least 1.
     termination_condition_ : str
-        Why the fit ended; "max_iter" means that it did not converge.
+        Why the fit ended. "entropy", "temperature" (annealing): the soft labels are hard, or as hard as they get;
+        "no_switch" (the others): no exchange of labels helps; "converged": the supervised solution is reached;
+        "one_class": there was nothing to learn. The rest come with a warning: "max_iter"; "unsettled": labels went on
+        changing at the full weight; "not_converged": the last solve did not reach `tol` and would not with more steps.
     history_ : dict of str to ndarray of shape (n_steps,)
         What happened in each outer step: "objective"; "temperature" (annealing) or "unlabeled_weight" (the others);
         "n_switched", the labels changed; "positive_share", the share of unlabeled rows with a score above 0;
@@ -95,7 +100,7 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         If no row is unlabeled, if one class only has labels, if `class_prior` is far from the labeled rows, or if a
         class is predicted for less than half of its share of the unlabeled rows.
     ConvergenceWarning
-        If `max_iter` steps did not suffice.
+        If `max_iter` steps did not suffice, or if labels did not settle or the last solve did not converge.
 
     See Also
     --------

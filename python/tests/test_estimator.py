@@ -230,6 +230,30 @@ def test_warning_of_too_few_steps() -> None:
     assert caught[0].filename == __file__
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("max_iter", [1, 2, 6])
+def test_max_iter_is_the_most_steps(method: str, max_iter: int) -> None:
+    with pytest.warns(ConvergenceWarning, match=f"max_iter = {max_iter} "):
+        model = TransductiveSVC(method=method, max_iter=max_iter).fit(X, Y)
+    assert model.n_iter_ <= max_iter
+    assert model.termination_condition_ == "max_iter"
+    assert np.mean(model.predict(X) == TRUTH) > 0.6
+
+
+def test_a_supervised_solve_keeps_max_iter_too() -> None:
+    with pytest.warns(ConvergenceWarning, match="max_iter = 1 Newton steps .*raise max_iter or tol"):
+        model = TransductiveSVC(unlabeled=None, max_iter=1).fit(X, TRUTH)
+    assert (model.n_iter_, model.termination_condition_) == (1, "max_iter")
+
+
+@pytest.mark.parametrize("unlabeled_weight", [0.0, 1.0])
+def test_a_tol_out_of_reach_is_said_to_be_so(unlabeled_weight: float) -> None:
+    with pytest.warns(ConvergenceWarning, match="more steps would not help: raise tol or alpha") as caught:
+        model = TransductiveSVC(unlabeled_weight=unlabeled_weight, tol=1e-60).fit(X, Y)
+    assert len(caught) == 1
+    assert model.termination_condition_ == "not_converged"
+
+
 def test_warnings_of_the_library() -> None:
     said_in_python = [
         "class 0 gets 0.1 of ...",
@@ -238,10 +262,10 @@ def test_warnings_of_the_library() -> None:
     ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _advice.of_the_library([*said_in_python, "the moon is full", "raise max_iter"], 7, 0.25)
+        _advice.of_the_library([*said_in_python, "the moon is full", "max_iter is low"], 7, 0.25)
     assert [str(warning.message) for warning in caught] == [
         "the moon is full",
-        "raise max_iter. It did 7 steps; the objective is 0.25.",
+        "max_iter is low. It did 7 steps; the objective is 0.25.",
     ]
 
 
