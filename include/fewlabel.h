@@ -86,8 +86,9 @@ int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const doub
                      fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
 
 /* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs" (columns of decisions: 1
- * for two classes), "method", "n_iter", "objective", "termination_condition", "warnings", "metadata" (the text given
- * to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`. */
+ * for two classes), "method", "n_iter", "objective", "termination_condition", "warnings" (texts that begin with their
+ * kind and a colon: "collapse: ...", "convergence: ..." and others), "metadata" (the text given to
+ * fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`. */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
 

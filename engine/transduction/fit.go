@@ -87,13 +87,17 @@ func (t *task) constant() solution {
 	if t.positive[0] {
 		s.intercept = 1
 	}
-	t.warn("all labeled rows have one class: the model is constant; label a row of another class")
+	t.warn("one_class", "all labeled rows have class %d: the model gives every row this class. Label a row of another "+
+		"class", t.labelOf(0))
 	return s
 }
 
 func (t *task) solveSupervised() solution {
-	if len(t.unlabeled) < 2 {
-		t.warn("there are %d unlabeled rows: this is the supervised solution", len(t.unlabeled))
+	switch len(t.unlabeled) {
+	case 0:
+		t.warn("no_unlabeled", "no row is unlabeled: this is the supervised solution")
+	case 1:
+		t.warn("one_unlabeled", "one row only is unlabeled: this is the supervised solution")
 	}
 	if t.options.Method == "pair_switching" {
 		return t.pairSwitching()
@@ -166,36 +170,53 @@ func (t *task) checkEnd(s *solution) {
 	distance := fmt.Sprintf("at a relative distance of %.2g from the optimum, above tol = %.2g", s.gap, t.options.Tol)
 	switch {
 	case s.end.reason == "max_iter" && !t.transductive():
-		t.warn("max_iter = %d Newton steps ended %s: raise max_iter or tol", t.options.MaxIter, distance)
+		t.warn("convergence", "max_iter = %d Newton steps ended %s: raise max_iter or tol", t.options.MaxIter, distance)
 		return
 	case s.end.reason == "max_iter":
-		t.warn("max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
+		t.warn("convergence", "max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
 	case s.end.reason == "unsettled":
-		t.warn("labels still changed after %d rounds at the full weight: raise max_switches (0: no limit) or alpha",
-			settleRounds)
+		t.warn("convergence", "labels still changed after %d rounds at the full weight: raise max_switches (0: no limit) "+
+			"or alpha", settleRounds)
 	}
 	if s.converged {
 		return
 	}
-	t.warn("the last solve ended %s, and more steps would not help: raise tol or alpha, or scale the features", distance)
+	t.warn("convergence", "the last solve ended %s, and more steps would not help: raise tol or alpha, or scale the "+
+		"features", distance)
 	if s.end.reason != "max_iter" {
 		s.end.reason = "not_converged"
 	}
 }
 
-// checkShares warns when a class has collapsed.
+// checkShares warns of a class that is predicted for less than half of its share of the unlabeled rows, and of a
+// balance that cannot be had.
 func (t *task) checkShares(scores []float64) {
 	if !t.transductive() || t.oneClass() {
 		return
 	}
+	if b := t.options.Balance; !t.options.FitIntercept && (b == "share" || b == "mean") {
+		t.warn("balance", "balance is %q, but fit_intercept is off and that is what it would set: the class prior is held "+
+			"by the counts of labels only, as with balance \"labels\"", b)
+	}
 	got := t.positiveShare(scores)
 	for class, pair := range [2][2]float64{{1 - got, 1 - t.prior}, {got, t.prior}} {
 		if pair[0] < pair[1]/2 {
-			t.warn("class %d gets %.2g of the unlabeled rows, but its prior is %.2g: "+
-				"check class_prior, or use balance=\"share\"",
-				class, pair[0], pair[1])
+			t.warn("collapse", "class %d is predicted for %.1f%% of the unlabeled rows, where the class prior says %.1f%%: "+
+				"the fit may have collapsed. %s check class_prior and the preprocessing (stop words out, idf, rows of unit "+
+				"length)", class, 100*pair[0], 100*pair[1], t.againstCollapse())
 		}
 	}
+}
+
+// againstCollapse is the advice that fits the options: whether the threshold could have been moved.
+func (t *task) againstCollapse() string {
+	switch {
+	case !t.options.FitIntercept:
+		return "Turn fit_intercept on, so that the threshold can move, label more rows, or"
+	case !t.movesThreshold():
+		return "Use balance \"share\", label more rows, or"
+	}
+	return "No threshold parts rows with equal scores: label more rows, or"
 }
 
 func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {

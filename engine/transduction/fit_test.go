@@ -482,8 +482,63 @@ func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
 			t.Fatalf("row %d: score %v", i, f)
 		}
 	}
-	if len(result.Model.Warnings) == 0 || !strings.Contains(result.Model.Warnings[0], "one class") {
+	if w := result.Model.Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "one_class: all labeled rows have class 1:") {
 		t.Errorf("warnings %q", result.Model.Warnings)
+	}
+}
+
+// A large constant feature pushes all scores to one side, and the threshold cannot follow.
+func TestCollapseIsSaidWithAdviceThatApplies(t *testing.T) {
+	data := planted.Topics(200, 60, 10, 0.5, 15)
+	var indices []int32
+	var values []float64
+	for range 200 {
+		indices, values = append(indices, 0, 1), append(values, 30, 0)
+	}
+	indptr := make([]int32, 201)
+	for i := range indptr {
+		indptr[i] = int32(2 * i)
+	}
+	for i := range 200 {
+		values[2*i+1] = float64(2*data.Truth[i]-1) * 1e-3
+	}
+	rows, err := csr.New(2, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data.Rows = rows
+	data.Labels[1] = -1 // of ten labeled rows four are positive
+	for _, c := range []struct {
+		balance   string
+		intercept bool
+		want      []string
+	}{
+		{"auto", false, []string{"collapse: class 1 is predicted for 0.0% of the unlabeled rows, where the class prior says 44.4%",
+			"Turn fit_intercept on"}},
+		{"share", false, []string{"balance: balance is \"share\", but fit_intercept is off", "Turn fit_intercept on"}},
+		{"labels", true, []string{"Use balance \"share\""}},
+		{"share", true, nil},
+	} {
+		o := Defaults()
+		o.Balance, o.FitIntercept, o.Alpha, o.UnlabeledWeight = c.balance, c.intercept, 1, 1e-6
+		text := strings.Join(fit(t, data, nil, o).Model.Warnings, "\n")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("balance %s, intercept %v: warnings %q lack %q", c.balance, c.intercept, text, want)
+			}
+		}
+		if c.want == nil && text != "" {
+			t.Errorf("balance %s, intercept %v: warnings %q", c.balance, c.intercept, text)
+		}
+	}
+}
+
+// One row can only be all of one class: that is no collapse.
+func TestOneUnlabeledRowIsNoCollapse(t *testing.T) {
+	data := planted.Topics(21, 30, 20, 0.5, 11)
+	result := fit(t, data, nil, Defaults())
+	if w := result.Model.Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "one_unlabeled: ") {
+		t.Errorf("warnings %q", w)
 	}
 }
 

@@ -14,6 +14,9 @@ type history struct {
 }
 
 func (h *history) columns(method string) []Column {
+	if len(h.objective) == 0 { // a constant model took no step
+		return nil
+	}
 	level := levelName(method)
 	list := []Column{{"objective", h.objective}, {level, h.level}, {"n_switched", h.switched},
 		{"positive_share", h.share}, {"n_passes", h.passes}}

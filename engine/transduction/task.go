@@ -114,6 +114,14 @@ func (t *task) oneClass() bool {
 	return true
 }
 
+// labelOf is the class of labeled row k.
+func (t *task) labelOf(k int) int {
+	if t.positive[k] {
+		return 1
+	}
+	return 0
+}
+
 // transductive says whether unlabeled rows take part.
 func (t *task) transductive() bool { return len(t.unlabeled) > 1 && t.options.UnlabeledWeight > 0 }
 
@@ -274,8 +282,10 @@ func (t *task) topLabels(dst []bool, scores []float64) (threshold float64) {
 	return labeling.Top(dst, t.scratch[:u], t.unlabeledWeight, t.prior, t.scratch[u:])
 }
 
-func (t *task) warn(format string, a ...any) {
-	t.warnings = append(t.warnings, fmt.Sprintf(format, a...))
+// warn keeps a warning for the user: "kind: text". Programs tell warnings by their kind; a class has its number after
+// the word class.
+func (t *task) warn(kind, format string, a ...any) {
+	t.warnings = append(t.warnings, kind+": "+fmt.Sprintf(format, a...))
 }
 
 func normalize(weights []float64) {

@@ -1,15 +1,14 @@
 """Warnings that tell the caller of the package what to do."""
 
+import re
 import sys
 import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-# How the library's texts begin: see collapsed, nothing_unlabeled, one_class.
-_SAID_HERE = ("class ", "there are 0 unlabeled rows", "all labeled rows have one class")
-
-_NOT_CONVERGED = ("max_iter", "the last solve", "labels still changed")
+# The library's warnings begin with their kind. These are said here, in Python's words: see nothing_unlabeled.
+_SAID_HERE = ("no_unlabeled",)
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -28,11 +27,6 @@ def nothing_unlabeled() -> None:
     )
 
 
-def one_class(name: object) -> None:
-    """Only one class has labeled rows."""
-    warn(f"all labeled rows have class {name}: the model gives every row this class. Label a row of another class.")
-
-
 def far_prior(prior: np.ndarray, totals: np.ndarray, classes: np.ndarray) -> None:
     """Warn when the labeled rows can hardly have been drawn with the given class prior.
 
@@ -49,26 +43,17 @@ def far_prior(prior: np.ndarray, totals: np.ndarray, classes: np.ndarray) -> Non
         )
 
 
-def of_the_library(messages: list[str], steps: int, objective: float) -> None:
-    """Pass on what the library warns of, except what is said here with the names of the classes."""
+def of_the_library(messages: list[str], classes: np.ndarray, steps: int, objective: float) -> None:
+    """Pass on what the library warns of, with the names of the classes for their numbers."""
     for message in messages:
-        if message.startswith(_SAID_HERE):
+        kind, _, text = message.partition(": ")
+        if kind in _SAID_HERE:
             continue
-        if message.startswith(_NOT_CONVERGED):
-            warn(f"{message}. It did {steps} steps; the objective is {objective:.6g}.", ConvergenceWarning)
+        text = re.sub(r"\bclass (\d+)\b", lambda found: f"class {classes[int(found[1])]}", text)
+        if kind == "convergence":
+            warn(f"{text}. It did {steps} steps; the objective is {objective:.6g}.", ConvergenceWarning)
         else:
-            warn(message)
-
-
-def collapsed(classes: np.ndarray, predicted: np.ndarray, prior: np.ndarray) -> None:
-    """Warn of each class that is predicted for less than half of its share of the unlabeled rows."""
-    for name, share, wanted in zip(classes, predicted, prior, strict=True):
-        if share < wanted / 2:
-            warn(
-                f"class {name} is predicted for {share:.1%} of the unlabeled rows, where class_prior_ says "
-                f"{wanted:.1%}: the fit may have collapsed. Use balance='share', label more rows, or check class_prior "
-                "and the preprocessing (stop words out, idf, rows of unit length)."
-            )
+            warn(f"{text}.")
 
 
 def _shares(shares: np.ndarray, classes: np.ndarray) -> str:

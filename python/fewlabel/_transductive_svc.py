@@ -28,7 +28,8 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         Weight of the averaged loss of unlabeled rows, at least 0; 0 gives the supervised solution.
     class_prior : array-like of shape (2,), dict or None, default=None
         Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each
-        above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`.
+        above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`. Not
+        used where the labeled rows have one class.
     balance : {"auto", "share", "mean", "labels"}, default="auto"
         How the class prior is held. "share": by the counts of labels, and at the end the threshold moves so that the
         model predicts the share. "mean": besides by a linear constraint on the mean score of the unlabeled rows.
@@ -38,7 +39,7 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         Loss of a row with margin m: ½max(0, 1-m)², or max(0, 1-m), which "pair_switching" alone can use (and Joachims
         did).
     fit_intercept : bool, default=True
-        Whether the model has an intercept.
+        Whether the model has an intercept. Without one the threshold is at 0, so `balance` is as good as "labels".
     class_weight : dict, "balanced" or None, default=None
         Factors on the weights of the labeled rows by class. "balanced" makes the classes equally heavy. As losses are
         averaged, only ratios matter. It does not change the class prior.
@@ -213,15 +214,13 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         self._warn_before(given.labeled, weights)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
         prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
-        if len(labels.classes) == 1:
-            return self._keep_constant(labels, X.shape)
-        if self.class_prior is not None:
+        if self.class_prior is not None and len(labels.classes) > 1:
             _advice.far_prior(prior, totals, labels.classes)
         weights = _weights.apply_class_weight(self.class_weight, labels.classes, labels.codes, weights)
         with _progress.shown(type(self).__name__, self.verbose) as watch:
             fitted = _fit.fit(_data.native(X), labels.codes, weights, self._options(prior), watch)
         self._keep(labels, fitted)
-        self._warn_after(labels, weights, fitted.report["warnings"])
+        _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -270,7 +269,7 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
             "method": self.method,
             "alpha": self.alpha,
             "unlabeled_weight": self.unlabeled_weight,
-            "class_prior": prior,
+            "class_prior": prior if len(prior) > 1 else None,
             "balance": self.balance,
             "loss": self.loss,
             "fit_intercept": self.fit_intercept,
@@ -290,29 +289,13 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         self.classes_ = labels.classes
         self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
         self.intercept_ = arrays["intercept"]
-        self.class_prior_ = arrays["class_prior"]
+        self.class_prior_ = arrays["class_prior"][: len(labels.classes)]
         self.n_iter_ = report["n_iter"]
         self.objective_ = report["objective"]
         self.termination_condition_ = report["termination_condition"]
         self.history_ = _columns("history.", arrays)
         self.transduction_ = labels.classes[arrays["transduction"].astype(np.intp)]
         self._keep_distributions(arrays.get("label_distributions"))
-
-    def _keep_constant(self, labels: _labels.Labels, shape: tuple[int, int]) -> "TransductiveSVC":
-        """The model when one class only has labels: it gives every row that class."""
-        only = labels.classes[0]
-        _advice.one_class(only)
-        self.classes_ = labels.classes
-        self.coef_ = np.zeros((1, shape[1]))
-        self.intercept_ = np.array([-1.0])
-        self.class_prior_ = np.ones(1)
-        self.n_iter_ = 1
-        self.objective_ = 0.0
-        self.termination_condition_ = "one_class"
-        self.history_ = {}
-        self.transduction_ = np.full(shape[0], only, dtype=labels.classes.dtype)
-        self._keep_distributions(None)
-        return self
 
     def _keep_distributions(self, flat: np.ndarray | None) -> None:
         if flat is not None:
@@ -324,13 +307,6 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         unlabeled = ~labeled if weights is None else ~labeled & (weights > 0)
         if self.unlabeled is not None and not unlabeled.any():
             _advice.nothing_unlabeled()
-
-    def _warn_after(self, labels: _labels.Labels, weights: np.ndarray | None, messages: list[str]) -> None:
-        _advice.of_the_library(messages, self.n_iter_, self.objective_)
-        of_unlabeled = (labels.codes == _labels.UNLABELED) * (1.0 if weights is None else weights)
-        if of_unlabeled.any() and self.unlabeled_weight > 0:
-            share = np.average(self.transduction_ == labels.classes[1], weights=of_unlabeled)  # as predict gives them
-            _advice.collapsed(self.classes_, np.array([1 - share, share]), self.class_prior_)
 
 
 def _columns(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

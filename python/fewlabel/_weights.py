@@ -42,11 +42,17 @@ def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int
 
 
 def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Share (K,) of each class among the unlabeled rows, adding up to 1."""
-    shares = totals / totals.sum()
+    """Share (K,) of each class among the unlabeled rows, adding up to 1.
+
+    Where one class only has labels it gets everything, and `class_prior` is looked at for mistakes only: the other
+    classes that it speaks of are not known.
+    """
+    one_class = len(classes) == 1
     if class_prior is None:
-        return shares
-    if isinstance(class_prior, Mapping):
+        return totals / totals.sum()
+    if isinstance(class_prior, Mapping) and one_class:
+        prior = np.array(list(class_prior.values()), dtype=np.float64)
+    elif isinstance(class_prior, Mapping):
         prior = _by_class("class_prior", class_prior, classes)
     elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
         raise ValueError(
@@ -55,7 +61,7 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         )
     else:
         prior = np.asarray(class_prior, dtype=np.float64)
-    if prior.shape != (len(classes),):
+    if prior.shape != (len(classes),) and not one_class:
         raise ValueError(
             f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({_names(classes)})"
         )
@@ -63,7 +69,7 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         raise ValueError(f"class_prior must hold shares between 0 and 1, both excluded; got {prior.tolist()}")
     if abs(prior.sum() - 1) > 1e-6:
         raise ValueError(f"class_prior must add up to 1; {prior.tolist()} adds up to {prior.sum():.6g}")
-    return prior / prior.sum()
+    return np.ones(1) if one_class else prior / prior.sum()
 
 
 def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -73,12 +79,12 @@ def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")
     known = {name: class_weight.get(name, 1.0) for name in classes.tolist()}
     unknown = [name for name in class_weight if name not in known]
-    if unknown:
+    if unknown and len(classes) > 1:
         raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {_names(classes)}")
-    of_class = np.array(list(known.values()), dtype=np.float64)
-    if not (np.isfinite(of_class) & (of_class > 0)).all():
+    given = np.array(list(class_weight.values()), dtype=np.float64)
+    if not (np.isfinite(given) & (given > 0)).all():
         raise ValueError(f"class_weight must hold finite weights above 0; got {class_weight!r}")
-    return of_class
+    return np.array(list(known.values()), dtype=np.float64)
 
 
 def _by_class(name: str, values: Mapping[Any, float], classes: np.ndarray) -> np.ndarray:

@@ -87,6 +87,22 @@ def test_parameters_out_of_range(settings: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"alpha": -1.0}, "alpha.*-1"),
+        ({"method": "anealing"}, "method.*anealing.*annealing"),
+        ({"loss": "hinge"}, "loss.*hinge.*pair_switching"),
+        ({"class_prior": [0.5, 0.6]}, "add up to 1"),
+        ({"class_prior": {0: 0.5, 1: 1.5}}, "between 0 and 1"),
+        ({"class_weight": {0: 1, 1: -1}}, "class_weight must hold finite weights above 0"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
+    ],
+)
+def test_parameters_are_checked_where_one_class_is_labeled_too(settings: dict[str, Any], message: str) -> None:
+    refused(message, settings, y=np.where(Y == 1, -1, Y))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
         ({"alpha": [1e-3]}, "alpha must be a number, a text, a bool or None, got list"),
         ({"n_jobs": 1.5}, "n_jobs must be an integer or None"),
         ({"random_state": "seed", "n_jobs": "all"}, "n_jobs must be an integer or None"),

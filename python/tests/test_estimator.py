@@ -216,6 +216,17 @@ def test_warning_when_one_class_is_labeled() -> None:
     assert (model.decision_function(X) < 0).all()
 
 
+@pytest.mark.parametrize("prior", [[0.3, 0.7], {0: 0.3, 1: 0.7}, None])
+def test_one_labeled_class_gives_a_constant_model_whatever_the_prior(prior: Any) -> None:
+    with pytest.warns(UserWarning, match="all labeled rows have class 0") as caught:
+        model = TransductiveSVC(class_prior=prior, class_weight={0: 1, 1: 2}).fit(X, np.where(Y == 1, -1, Y))
+    assert len(caught) == 1
+    assert set(model.predict(X)) == set(model.transduction_) == {0}
+    assert model.class_prior_.tolist() == [1.0]
+    assert model.termination_condition_ == "one_class"
+    assert not model.coef_.any()
+
+
 def test_warning_when_the_prior_is_far_from_the_labels() -> None:
     with pytest.warns(UserWarning, match=r"class_prior is .*check class_prior") as caught:
         TransductiveSVC(class_prior=[0.05, 0.95]).fit(X, Y)
@@ -255,17 +266,13 @@ def test_a_tol_out_of_reach_is_said_to_be_so(unlabeled_weight: float) -> None:
 
 
 def test_warnings_of_the_library() -> None:
-    said_in_python = [
-        "class 0 gets 0.1 of ...",
-        "there are 0 unlabeled rows: ...",
-        "all labeled rows have one class: ...",
-    ]
+    messages = ["no_unlabeled: none", "moon: it is full: class 1 is out, class 0 not", "convergence: max_iter is low"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _advice.of_the_library([*said_in_python, "the moon is full", "max_iter is low"], 7, 0.25)
-    assert [str(warning.message) for warning in caught] == [
-        "the moon is full",
-        "max_iter is low. It did 7 steps; the objective is 0.25.",
+        _advice.of_the_library(messages, np.array(["ham", "spam"]), 7, 0.25)
+    assert [(str(warning.message), warning.category) for warning in caught] == [
+        ("it is full: class spam is out, class ham not.", UserWarning),
+        ("max_iter is low. It did 7 steps; the objective is 0.25.", ConvergenceWarning),
     ]
 
 
@@ -273,18 +280,26 @@ def test_warning_of_a_collapse_has_the_names_of_the_classes() -> None:
     # Without an intercept the threshold cannot move; a large constant feature pushes all scores to one side.
     rows = sp.hstack([X, np.full((X.shape[0], 1), 30.0)], format="csr")
     model = TransductiveSVC(class_prior=[0.5, 0.5], fit_intercept=False, alpha=1.0, unlabeled_weight=1e-6)
-    with pytest.warns(UserWarning, match=r"class (spam|ham) is predicted for .* says 50\.0%") as caught:
+    with pytest.warns(
+        UserWarning, match=r"class (spam|ham) is predicted for .* says 50\.0%.*Turn fit_interc"
+    ) as caught:
         model.fit(rows, np.array(["ham", "spam", "-1"])[Y])
     assert len(caught) == 1
     assert caught[0].filename == __file__
 
 
-def test_when_a_class_counts_as_collapsed() -> None:
-    with pytest.warns(UserWarning, match=r"class spam is predicted for 2\.0% .* says 20\.0%.*balance='share'"):
-        _advice.collapsed(np.array(["ham", "spam"]), np.array([0.98, 0.02]), np.array([0.8, 0.2]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        _advice.collapsed(np.array(["ham", "spam"]), np.array([0.88, 0.12]), np.array([0.8, 0.2]))
+def test_one_unlabeled_row_is_no_collapse() -> None:
+    labels = TRUTH.copy()
+    labels[3] = -1
+    with pytest.warns(UserWarning, match="one row only is unlabeled: this is the supervised solution") as caught:
+        TransductiveSVC().fit(X, labels)
+    assert len(caught) == 1
+
+
+def test_a_balance_that_needs_an_intercept() -> None:
+    with pytest.warns(UserWarning, match='balance is "mean", but fit_intercept is off') as caught:
+        TransductiveSVC(balance="mean", fit_intercept=False).fit(X, Y)
+    assert len(caught) == 1
 
 
 def test_random_state() -> None:
