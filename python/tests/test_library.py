@@ -36,6 +36,7 @@ def python(script: str, *arguments: str, path: Path = PACKAGE.parent) -> str:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script), *arguments],
         env=os.environ | {"PYTHONPATH": f"{path}{os.pathsep}{Path(__file__).parent}"},
+        cwd=path,  # python -c looks for modules in its folder first
         capture_output=True,
         text=True,
         timeout=WAIT,
