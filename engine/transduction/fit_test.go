@@ -462,6 +462,13 @@ func TestBadProblems(t *testing.T) {
 		{"labels has 3 entries, but there are 20 rows", func(p *Problem, _ *Options) { p.Labels = p.Labels[:3] }},
 		{"weights has 1 entries", func(p *Problem, _ *Options) { p.Weights = []float64{1} }},
 		{"weights of row 0 is -1", func(p *Problem, _ *Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
+		{"weights: the labeled rows of class 1 have a share of 0 of the labeled weight", func(p *Problem, _ *Options) {
+			p.Weights = slices.Repeat([]float64{1}, 20)
+			for i := range 4 { // classes 0, 1, 0, 1
+				p.Weights[i] = [2]float64{1e200, 1e-200}[i%2]
+			}
+		}},
+		{"class_prior of class 0 is 0", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0, 1} }},
 		{"class_prior has 3 entries", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0.2, 0.3, 0.5} }},
 		{"loss is \"hinge\"", func(_ *Problem, o *Options) { o.Loss = "hinge" }},
 	} {

@@ -70,7 +70,7 @@ func (t *task) sort(p Problem) error {
 			weight = p.Weights[i]
 		}
 		if !(weight >= 0 && weight < 1e300) {
-			return fault.Data("weights of row %d is %v: it must be a finite number, not negative", i, weight)
+			return fault.Data("weights of row %d is %v: it must be at least 0 and below 1e300", i, weight)
 		}
 		switch {
 		case label < -1 || label > 1:
@@ -95,11 +95,15 @@ func (t *task) findPrior() error {
 		}
 	}
 	switch prior := t.options.ClassPrior; {
+	case prior == nil && !t.oneClass() && !(t.prior > 0 && t.prior < 1):
+		return fault.Data("weights: the labeled rows of class 1 have a share of %v of the labeled weight, which cannot be "+
+			"the class prior: make the weights less unequal, or give class_prior", t.prior)
 	case prior == nil:
 	case len(prior) != 2:
 		return fault.Argument("class_prior has %d entries: two are needed, one a class", len(prior))
 	default:
 		t.prior = prior[1]
+		return checkPrior(prior)
 	}
 	return nil
 }

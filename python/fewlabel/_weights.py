@@ -31,7 +31,14 @@ def apply_class_weight(
     of_class = _class_weights(class_weight, classes, labeled_totals(codes, weights, len(classes)))
     changed = np.ones(len(codes)) if weights is None else weights.copy()
     labeled = codes >= 0
-    changed[labeled] *= of_class[codes[labeled]]
+    with np.errstate(over="ignore"):
+        changed[labeled] *= of_class[codes[labeled]]
+    bad = np.flatnonzero(~(np.isfinite(changed)) | (labeled & (changed == 0) & (weights is None or weights > 0)))
+    if bad.size:
+        raise ValueError(
+            f"class_weight={class_weight!r} gives row {bad[0]} the weight {changed[bad[0]]}: make the weights of the "
+            "classes, or sample_weight, less unequal"
+        )
     return changed
 
 
@@ -49,7 +56,7 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     """
     one_class = len(classes) == 1
     if class_prior is None:
-        return totals / totals.sum()
+        return _shares_of_labels(totals, classes)
     if isinstance(class_prior, Mapping) and one_class:
         prior = np.array(list(class_prior.values()), dtype=np.float64)
     elif isinstance(class_prior, Mapping):
@@ -70,6 +77,18 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     if abs(prior.sum() - 1) > 1e-6:
         raise ValueError(f"class_prior must add up to 1; {prior.tolist()} adds up to {prior.sum():.6g}")
     return np.ones(1) if one_class else prior / prior.sum()
+
+
+def _shares_of_labels(totals: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        shares = totals / totals.sum()
+    if len(classes) > 1 and not ((shares > 0) & (shares < 1)).all():
+        raise ValueError(
+            f"sample_weight gives the labeled rows of the classes {_names(classes)} the total weights "
+            f"{totals.tolist()}, from which no class prior can be taken: make the weights less unequal, or give "
+            "class_prior"
+        )
+    return shares
 
 
 def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:

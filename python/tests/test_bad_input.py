@@ -121,10 +121,28 @@ def test_parameters_of_a_wrong_type(settings: dict[str, Any], message: str) -> N
         (np.where(np.arange(80) == 9, np.nan, 1.0), "finite and not negative: row 9 has nan"),
         (np.zeros(80), "sample_weight is zero in every row"),
         (np.where(Y >= 0, 0.0, 1.0), "no labeled row.*sample_weight 0"),
+        (np.where(Y == 1, 1e200, 1e-200), "^sample_weight gives .* no class prior can be taken.*less unequal"),
+        (np.where(Y >= 0, 1e308, 1.0), "^sample_weight gives .* no class prior can be taken.*less unequal"),
     ],
 )
 def test_sample_weight(weights: np.ndarray, message: str) -> None:
     refused(message, {}, sample_weight=weights)
+
+
+def test_labeled_weights_may_be_unequal_where_the_prior_is_given() -> None:
+    model = TransductiveSVC(class_prior=[0.5, 0.5]).fit(X, Y, sample_weight=np.where(Y == 1, 1e-200, 1.0))
+    assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.filterwarnings("ignore:class_prior is")
+@pytest.mark.parametrize("of_class", [{0: 1e308, 1: 1}, {0: 1e-308, 1: 1}])
+def test_class_weights_beyond_all_numbers(of_class: dict[int, float]) -> None:
+    weights = np.where(Y == 0, 1e100 if of_class[0] > 1 else 1e-100, 1.0)
+    refused(
+        "class_weight=.*gives row .* the weight (inf|0.0)",
+        {"class_weight": of_class, "class_prior": [0.5, 0.5]},
+        sample_weight=weights,
+    )
 
 
 # --- labels (more in test_labels.py) ---------------------------------------------------------------------------------
