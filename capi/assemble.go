@@ -6,6 +6,7 @@ import "C"
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -57,13 +58,13 @@ func go_fewlabel_assemble(
 // described makes a model without numbers from its JSON description.
 func described(text string) (*model.Linear, error) {
 	var d struct {
-		Classes     int     `json:"n_classes"`
-		Features    int     `json:"n_features"`
-		Outputs     *int    `json:"n_outputs"`
-		Method      string  `json:"method"`
-		Iterations  int     `json:"n_iter"`
-		Objective   float64 `json:"objective"`
-		Termination string  `json:"termination_condition"`
+		Classes     int      `json:"n_classes"`
+		Features    int      `json:"n_features"`
+		Outputs     *int     `json:"n_outputs"`
+		Method      string   `json:"method"`
+		Iterations  int      `json:"n_iter"`
+		Objective   *float64 `json:"objective"`
+		Termination string   `json:"termination_condition"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 	decoder.DisallowUnknownFields()
@@ -76,7 +77,10 @@ func described(text string) (*model.Linear, error) {
 	}
 	linear := &model.Linear{
 		Classes: d.Classes, Features: d.Features, Outputs: outputs, Method: d.Method, Iterations: d.Iterations,
-		Objective: d.Objective, Termination: d.Termination,
+		Objective: math.NaN(), Termination: d.Termination,
+	}
+	if d.Objective != nil {
+		linear.Objective = *d.Objective
 	}
 	return linear, linear.CheckShape()
 }

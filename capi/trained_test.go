@@ -44,6 +44,22 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestDescribed(t *testing.T) {
+	for text, want := range map[string]float64{
+		`{"n_classes": 2, "n_features": 3}`:                    math.NaN(),
+		`{"n_classes": 2, "n_features": 3, "objective": null}`: math.NaN(),
+		`{"n_classes": 2, "n_features": 3, "objective": 0.5}`:  0.5,
+	} {
+		linear, err := described(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := linear.Objective; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("%s: the objective is %v", text, got)
+		}
+	}
+}
+
 func TestArraysOfAFit(t *testing.T) {
 	for name, want := range map[string][]float64{
 		"coef": {1, 2, 3}, "intercept": {4}, "class_prior": {.4, .6}, "transduction": {1, 0, 1}, "history.objective": {9, 8},

@@ -57,6 +57,8 @@ def fit(
 def read(model: int) -> Fitted:
     """Report and arrays of a model in the library."""
     report = json.loads(_library.text("fewlabel_report", model))
+    if report["objective"] is None:  # JSON has no NaN
+        report["objective"] = float("nan")
     arrays = {}
     for name, length in report["arrays"].items():
         arrays[name] = np.empty(length, dtype=np.float64)

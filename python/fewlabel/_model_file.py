@@ -125,7 +125,7 @@ def _assembled(model: Any) -> int:
         "n_outputs": len(model.coef_),
         "method": model.method,
         "n_iter": model.n_iter_,
-        "objective": model.objective_,
+        "objective": model.objective_ if np.isfinite(model.objective_) else None,
         "termination_condition": model.termination_condition_,
     }
     parts = (model.coef_.T, model.intercept_, model.class_prior_)

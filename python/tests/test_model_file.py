@@ -109,6 +109,17 @@ def test_constant_model(path: Path) -> None:
     assert load_model(path).predict(X[:2]).tolist() == ["only", "only"]
 
 
+def test_an_objective_that_is_not_known_stays_unknown(path: Path) -> None:
+    coef, handle = np.ones(3), ctypes.c_int64()
+    arrays = [coef.ctypes.data] * 3
+    _library.call("fewlabel_assemble", b'{"n_classes": 2, "n_features": 3}', *arrays, ctypes.byref(handle))
+    with _library.released(handle.value) as loaded:
+        _library.call("fewlabel_save", loaded, str(path).encode(), None)
+    first = load_model(path)
+    save_model(first, path)
+    assert np.isnan([first.objective_, load_model(path).objective_]).all()
+
+
 def test_what_cannot_be_saved(path: Path) -> None:
     with pytest.raises(TypeError, match="save_model takes TransductiveSVC, got int"):
         save_model(3, path)
