@@ -73,7 +73,7 @@ func (d *Descent) prepareCenter() {
 		d.centerSquare += mu * mu
 	}
 	for i := range d.square {
-		d.square[i] += d.centerSquare - 2*d.centerRow[i]
+		d.square[i] = math.Max(0, d.square[i]+(d.centerSquare-2*d.centerRow[i])) // rounding: the row may be the center
 	}
 }
 

@@ -67,6 +67,35 @@ func TestGapClosesAndThePrimalIsTrue(t *testing.T) {
 	}
 }
 
+// A row that is the center itself has no length in its frame, and no negative one either.
+func TestRowsAtTheCenterHaveNoNegativeSquare(t *testing.T) {
+	const n = 50
+	indptr, indices, values, center := []int64{0}, []int32(nil), []float64(nil), make([]float64, 7)
+	for j := range center {
+		center[j] = 0.1 * float64(j+1) / 3
+	}
+	for range n {
+		for j, v := range center {
+			indices, values = append(indices, int32(j)), append(values, v)
+		}
+		indptr = append(indptr, int64(len(indices)))
+	}
+	rows, err := csr.New(len(center), indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shrink := range 20 { // the center as it comes out of a sum, off by a few last bits
+		for j := range center {
+			center[j] = values[j] * (1 + float64(shrink-10)*1e-16)
+		}
+		for i, square := range New(work.NewJob(1, nil), rows, risk.Frame{Center: center}, false, 0).square {
+			if square < 0 {
+				t.Fatalf("row %d has the square %v", i, square)
+			}
+		}
+	}
+}
+
 // With the squared hinge the dual and Newton's method in the primal solve the same problem.
 func TestSquaredHingeAgreesWithNewton(t *testing.T) {
 	data := planted.Topics(300, 60, 10, 0.3, 4)
