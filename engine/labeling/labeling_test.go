@@ -71,7 +71,7 @@ func TestSoftIsTheMinimum(t *testing.T) {
 	}
 }
 
-func TestEntropyAndDivergence(t *testing.T) {
+func TestEntropy(t *testing.T) {
 	job, one := work.NewJob(1, nil), []float64{1, 1}
 	if h := Entropy(job, []float64{0.5, 1}, one); h != 0.5 {
 		t.Errorf("entropy %v, should be 0.5 bits a row", h)
@@ -94,6 +94,45 @@ func TestTopTakesTheShareByWeight(t *testing.T) {
 		if !slices.Contains(positive, true) || !slices.Contains(positive, false) {
 			t.Errorf("share %v: got %v", share, positive)
 		}
+	}
+}
+
+// Labels and threshold say the same, for ties, weights and neighbouring numbers as well.
+func TestTopAndItsThresholdAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for trial := range 2000 {
+		n := 2 + random.IntN(8)
+		scores, weights, positive := make([]float64, n), make([]float64, n), make([]bool, n)
+		for j := range scores {
+			scores[j], weights[j] = 1+float64(random.IntN(3)), 1
+			if trial%2 == 1 {
+				weights[j] += float64(random.IntN(3))
+			}
+			if trial%3 == 1 {
+				scores[j] = math.Nextafter(1, scores[j])
+			}
+		}
+		threshold := Top(positive, scores, weights, random.Float64(), make([]float64, n))
+		tied := slices.Min(scores) == slices.Max(scores)
+		if math.IsNaN(threshold) != tied || !slices.Contains(positive, true) || !slices.Contains(positive, false) {
+			t.Fatalf("scores %v: labels %v, threshold %v", scores, positive, threshold)
+		}
+		for j, score := range scores {
+			if !tied && positive[j] != (score > threshold) {
+				t.Fatalf("scores %v, weights %v: labels %v, threshold %v", scores, weights, positive, threshold)
+			}
+		}
+	}
+}
+
+func TestTopOfEqualScoresKeepsTheCount(t *testing.T) {
+	positive := make([]bool, 10)
+	threshold := Top(positive, make([]float64, 10), slices.Repeat([]float64{1}, 10), 0.3, make([]float64, 10))
+	if want := []bool{true, true, true, false, false, false, false, false, false, false}; !slices.Equal(positive, want) {
+		t.Errorf("got %v", positive)
+	}
+	if !math.IsNaN(threshold) {
+		t.Errorf("threshold %v, but none parts equal scores", threshold)
 	}
 }
 

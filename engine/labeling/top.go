@@ -8,7 +8,11 @@ import (
 // Top marks the rows with the largest scores as positive in dst, so that their weight is as near to share of the
 // whole weight as a cut between different scores allows, and returns a threshold in the middle of that cut. Rows
 // with equal scores go together: a row of weight 2 is the same as two copies of it. At least one row goes to
-// either side; where all scores are equal the first rows are the positive ones. scratch has room for the scores.
+// either side, so cuts above or below all rows are not looked at.
+//
+// Where all scores are equal there is no cut: the threshold is NaN, and dst has the first rows as positive ones, as
+// many as the share says, for a learner that must begin with some labels. Otherwise dst[j] is scores[j] > threshold.
+// A single row is not positive, and the threshold is +Inf. scratch has room for the scores.
 func Top(dst []bool, scores, weights []float64, share float64, scratch []float64) (threshold float64) {
 	clear(dst)
 	if len(scores) < 2 {
@@ -39,8 +43,18 @@ func Top(dst []bool, scores, weights []float64, share float64, scratch []float64
 	for _, j := range order[:count] {
 		dst[j] = true
 	}
-	upper, lower := scores[order[count-1]], scores[order[count]]
-	return lower + (upper-lower)/2
+	if !distinct {
+		return math.NaN()
+	}
+	return between(scores[order[count]], scores[order[count-1]])
+}
+
+// between is the middle of two different scores, or the lower one where no number lies between them.
+func between(lower, upper float64) float64 {
+	if middle := lower + (upper-lower)/2; middle < upper {
+		return middle
+	}
+	return lower
 }
 
 // descending lists the rows by falling score, equal scores by row number.
@@ -66,6 +80,5 @@ func quickCut(scores, weights []float64, share float64, scratch []float64) (thre
 	n := len(sorted)
 	count := max(1, min(n-1, int(math.Round(share*float64(n)))))
 	lower, upper := sorted[n-count-1], sorted[n-count]
-	threshold = lower + (upper-lower)/2
-	return threshold, lower <= threshold && threshold < upper && lower < upper
+	return between(lower, upper), lower < upper
 }

@@ -123,6 +123,9 @@ func (t *task) score(s *solution) []float64 {
 	t.rows.Times(t.job.Pool, scores, s.coef)
 	if t.movesThreshold() && !t.oneClass() {
 		moved := -t.topLabels(make([]bool, len(t.unlabeled)), scores)
+		if math.IsNaN(moved) {
+			moved = t.likelierSide() - scores[t.unlabeled[0]]
+		}
 		if t.distanceFromPrior(scores, moved) < t.distanceFromPrior(scores, s.intercept) {
 			s.intercept = moved // not where many equal scores make it worse
 		}
@@ -133,15 +136,17 @@ func (t *task) score(s *solution) []float64 {
 	return scores
 }
 
-// distanceFromPrior is how far the share of unlabeled rows with score + intercept above 0 is from the class prior.
-func (t *task) distanceFromPrior(scores []float64, intercept float64) float64 {
-	share := 0.0
-	for k, i := range t.unlabeled {
-		if scores[i]+intercept > 0 {
-			share += t.unlabeledWeight[k]
-		}
+// likelierSide is the score at the margin of the class with the larger prior: for rows that no threshold parts.
+func (t *task) likelierSide() float64 {
+	if t.prior < 0.5 {
+		return -1
 	}
-	return math.Abs(share - t.prior)
+	return 1
+}
+
+// distanceFromPrior is how far the share of positives at an intercept is from the class prior.
+func (t *task) distanceFromPrior(scores []float64, intercept float64) float64 {
+	return math.Abs(t.positiveShare(scores, intercept) - t.prior)
 }
 
 // objective is the transductive objective of the returned classifier.
@@ -198,7 +203,7 @@ func (t *task) checkShares(scores []float64) {
 		t.warn("balance", "balance is %q, but fit_intercept is off and that is what it would set: the class prior is held "+
 			"by the counts of labels only, as with balance \"labels\"", b)
 	}
-	got := t.positiveShare(scores)
+	got := t.positiveShare(scores, 0)
 	for class, pair := range [2][2]float64{{1 - got, 1 - t.prior}, {got, t.prior}} {
 		if pair[0] < pair[1]/2 {
 			t.warn("collapse", "class %d is predicted for %.1f%% of the unlabeled rows, where the class prior says %.1f%%: "+

@@ -43,7 +43,7 @@ func (t *task) record(
 	h.level = append(h.level, level)
 	h.objective = append(h.objective, objective)
 	h.switched = append(h.switched, float64(switched))
-	h.share = append(h.share, t.positiveShare(scores))
+	h.share = append(h.share, t.positiveShare(scores, 0))
 	h.entropy = append(h.entropy, entropy)
 	h.passes = append(h.passes, t.passes())
 	t.job.Report(len(h.level), objective, level, switched, t.passes())

@@ -261,11 +261,11 @@ func (t *task) transductiveObjective(regularizer float64, scores []float64, marg
 	return total + t.options.UnlabeledWeight*sums[0]
 }
 
-// positiveShare is the weighted share of unlabeled rows with a score above 0.
-func (t *task) positiveShare(scores []float64) float64 {
+// positiveShare is the weighted share of unlabeled rows with score + intercept above 0.
+func (t *task) positiveShare(scores []float64, intercept float64) float64 {
 	share := 0.0
 	for k, i := range t.unlabeled {
-		if scores[i] > 0 {
+		if scores[i]+intercept > 0 {
 			share += t.unlabeledWeight[k]
 		}
 	}
@@ -276,7 +276,7 @@ func (t *task) positiveShare(scores []float64) float64 {
 func (t *task) passes() float64 { return float64(t.job.Visited()) / float64(max(1, t.rows.NonZeros())) }
 
 // topLabels puts the labels into dst [unlabeled] that give the rows with the largest scores [n] the positive
-// label, as many as the prior says; the threshold lies between them and the others.
+// label, as many as the prior says; the threshold lies between them and the others, NaN if all scores are equal.
 func (t *task) topLabels(dst []bool, scores []float64) (threshold float64) {
 	u := len(t.unlabeled)
 	if t.scratch == nil {
