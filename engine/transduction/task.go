@@ -41,7 +41,14 @@ type task struct {
 	distributions []float64 // [n, 2] soft labels of annealing
 }
 
+// maxFeatures keeps a fit within memory that a machine can have: it needs some forty bytes a feature, used or not.
+const maxFeatures = 1 << 28
+
 func newTask(p Problem, options Options, job *work.Job) (*task, error) {
+	if d := p.Rows.Cols(); d > maxFeatures {
+		return nil, fault.Data("n_features is %d: a fit would need %d GB for vectors of that length, and takes at most %d "+
+			"features; leave out those that never occur, or hash to fewer", d, int64(d)*40>>30, maxFeatures)
+	}
 	t := &task{options: options, job: job, rows: p.Rows}
 	if err := t.sort(p); err != nil {
 		return nil, err

@@ -209,6 +209,14 @@ def test_promise_of_two_to_the_31_values() -> None:
     refused("2147483648", {}, X=rows)
 
 
+def test_more_features_than_memory() -> None:
+    wide = sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], 2**31 - 1))
+    refused("n_features is 2147483647: a fit would need 79 GB", {}, X=wide)
+    answer, message = fit_status(struct_with(n_features=2**31 - 1))
+    assert answer == c.BAD_DATA
+    assert "at most 268435456 features" in message
+
+
 def test_shapes() -> None:
     refused("0 sample", {}, X=sp.csr_matrix((0, 4)), y=[])
     refused("0 feature", {}, X=sp.csr_matrix((80, 0)))
