@@ -22,7 +22,10 @@ import (
 //	Cost     a temperature: about 10 passes over the active rows
 func (t *task) anneal() solution {
 	margin := loss.SquaredHinge{}
-	r, newton, _ := t.supervised(t.startLimits())
+	r, newton, start := t.supervised(t.startLimits())
+	if lost(start) {
+		return t.read(r, start, ending{reason: "not_finite"})
+	}
 	t.softCosts(r.Plus, r.Minus, constant(len(t.unlabeled), t.prior))
 	r.Recost()
 	energy := newFreeEnergy(t, r, margin)
@@ -33,7 +36,9 @@ func (t *task) anneal() solution {
 	for ; end.steps < t.options.MaxIter-1; energy.temperature /= cooling {
 		temperature := energy.temperature
 		copy(before, energy.p)
-		newton.Minimize(energy, t.pathLimits())
+		if outcome := newton.Minimize(energy, t.pathLimits()); lost(outcome) {
+			return t.read(r, outcome, ending{reason: "not_finite"})
+		}
 		end.steps++
 		entropy := labeling.Entropy(t.job, energy.p, t.unlabeledWeight)
 		t.record(r.Regularizer(), r.Scores(), margin, temperature, crossings(energy.p, before), entropy)

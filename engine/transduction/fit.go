@@ -31,8 +31,8 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 		if err != nil {
 			return err
 		}
-		result = t.fit(p)
-		return nil
+		result, err = t.fit(p)
+		return err
 	})
 	return result, err
 }
@@ -52,19 +52,23 @@ type ending struct {
 	steps  int
 }
 
-func (t *task) fit(p Problem) *Result {
+func (t *task) fit(p Problem) (*Result, error) {
 	s := t.solve()
 	scores := t.score(&s)
+	objective := t.objective(s, scores)
+	if err := t.checkNumbers(&s, scores, objective); err != nil {
+		return nil, err
+	}
 	t.checkShares(scores)
 	t.checkEnd(&s)
 	classifier := &model.Linear{
 		Classes: 2, Features: p.Rows.Cols(), Outputs: 1,
 		Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
 		ClassPrior: []float64{1 - t.prior, t.prior}, Method: t.options.Method, Iterations: max(1, s.end.steps),
-		Objective: t.objective(s, scores), Termination: s.end.reason, Warnings: t.warnings,
+		Objective: objective, Termination: s.end.reason, Warnings: t.warnings,
 	}
 	return &Result{Model: classifier, Transduction: transduced(p.Labels, scores), Distributions: t.distributions,
-		History: t.history.columns(t.options.Method)}
+		History: t.history.columns(t.options.Method)}, nil
 }
 
 func (t *task) solve() solution {
@@ -186,8 +190,12 @@ func (t *task) checkEnd(s *solution) {
 	if s.converged {
 		return
 	}
-	t.warn("convergence", "the last solve ended %s, and more steps would not help: raise tol or alpha, or scale the "+
-		"features", distance)
+	advice := "raise tol or alpha"
+	if value, row, feature := t.largestValue(); math.Abs(value) > 100 {
+		advice = fmt.Sprintf("scale your features (X has the value %.4g in row %d, column %d), or raise alpha", value, row,
+			feature)
+	}
+	t.warn("convergence", "the last solve ended %s, and more steps would not help: %s", distance, advice)
 	if s.end.reason != "max_iter" {
 		s.end.reason = "not_converged"
 	}
@@ -227,7 +235,7 @@ func (t *task) againstCollapse() string {
 func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {
 	coef, intercept := r.Linear()
 	return solution{coef: slices.Clone(coef), intercept: intercept, gap: outcome.Gap / outcome.Value,
-		converged: outcome.Converged, end: end}
+		converged: outcome.Converged && !lost(outcome), end: end}
 }
 
 // transduced keeps given labels and places the other rows by the sign of their score.

@@ -414,6 +414,65 @@ func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
 	}
 }
 
+// What is too large to compute with is an error that says where it is and what helps, at once and for every method.
+func TestHugeValuesAreNamed(t *testing.T) {
+	data := planted.Topics(300, 60, 20, 0.3, 7)
+	for name, o := range settings() {
+		for _, factor := range []float64{1e80, 1e200, 1e300} {
+			_, err := Fit(Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			var bad *fault.Error
+			if !errors.As(err, &bad) || bad.Kind != fault.BadData || !strings.Contains(bad.Message, "scale your features") {
+				t.Errorf("%s, values of %v: %v", name, factor, err)
+			}
+		}
+	}
+	o := Defaults()
+	o.Alpha = 1e-9
+	result, err := Fit(Problem{Rows: scaled(t, data.Rows, 1e6), Labels: data.Labels}, o, nil)
+	if err != nil || !strings.Contains(strings.Join(result.Model.Warnings, "; "), "scale your features (X has the value ") {
+		t.Errorf("%v, warnings %q", err, result.Model.Warnings)
+	}
+}
+
+func scaled(t *testing.T, rows *csr.Matrix, factor float64) *csr.Matrix {
+	t.Helper()
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+	for i := range rows.Rows() {
+		rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
+		indptr = append(indptr, int64(len(indices)))
+	}
+	out, err := csr.New(rows.Cols(), indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
+	data := planted.Topics(30, 30, 10, 0.5, 7)
+	task, err := newTask(Problem{Rows: data.Rows, Labels: data.Labels}, Defaults(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := solution{coef: []float64{1}, converged: true}
+	for _, c := range []struct {
+		s         solution
+		scores    []float64
+		objective float64
+	}{
+		{good, []float64{1, math.NaN()}, 1}, {good, nil, math.Inf(1)},
+		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
+		{solution{intercept: math.NaN(), converged: true}, nil, 1},
+	} {
+		if err := task.checkNumbers(&c.s, c.scores, c.objective); err == nil || !strings.Contains(err.Error(), "scale your") {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+	if err := task.checkNumbers(&good, []float64{0}, 1); err != nil {
+		t.Error(err)
+	}
+}
+
 // Bad labels and one pair a round: the rounds at the full weight do not suffice, and max_iter has no part in it.
 func TestLabelsThatDoNotSettle(t *testing.T) {
 	data := planted.Topics(800, 60, 40, 0.4, 7)

@@ -26,7 +26,9 @@ func (t *task) pairSwitching() solution {
 		t.recordDual(d, 0, 0)
 		return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
 	}
-	d.Solve(looseGap, looseEpochs)
+	if _, gap := d.Solve(looseGap, looseEpochs); !isFinite(gap) {
+		return t.readDual(d, gap, ending{reason: "not_finite"})
+	}
 	positive := make([]bool, len(t.unlabeled))
 	t.topLabels(positive, t.dualScores(d))
 	t.signs(d, positive)
@@ -40,7 +42,7 @@ func (t *task) pairSwitching() solution {
 		t.dualCosts(d, positive, plus, minus)
 		gap, switched := t.switchPairs(d, positive, plus, minus, done, &end)
 		t.recordDual(d, max(plus, minus), 2*switched)
-		if done {
+		if done || !isFinite(gap) {
 			return t.readDual(d, gap, end)
 		}
 	}

@@ -21,7 +21,10 @@ import (
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
 	margin := loss.SquaredHinge{}
-	r, newton, _ := t.supervised(t.startLimits())
+	r, newton, start := t.supervised(t.startLimits())
+	if lost(start) {
+		return t.read(r, start, ending{reason: "not_finite"})
+	}
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
 	positive := make([]bool, len(t.unlabeled))
@@ -34,7 +37,10 @@ func (t *task) switching() solution {
 				break
 			}
 			t.hardCosts(r, positive, level)
-			newton.Minimize(r, minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1})
+			limits := minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1}
+			if outcome := newton.Minimize(r, limits); lost(outcome) {
+				return t.read(r, outcome, ending{reason: "not_finite"})
+			}
 			switched := t.relabel(positive, r.Scores())
 			end.steps++
 			t.record(r.Regularizer(), r.Scores(), margin, level*t.options.UnlabeledWeight, switched, 0)

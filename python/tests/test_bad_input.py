@@ -209,6 +209,14 @@ def test_promise_of_two_to_the_31_values() -> None:
     refused("2147483648", {}, X=rows)
 
 
+@pytest.mark.parametrize("method", ["annealing", "switching", "pair_switching"])
+@pytest.mark.parametrize("value", [1e100, 1e200])
+def test_values_too_large_to_compute_with(method: str, value: float) -> None:
+    dense = X.toarray()
+    dense[int(np.flatnonzero(Y >= 0)[1]), 5] = value
+    refused(r"X has the value 1e\+[12]00 in row \d+, column 5, .*scale your features", {"method": method}, X=dense)
+
+
 def test_more_features_than_memory() -> None:
     wide = sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], 2**31 - 1))
     refused("n_features is 2147483647: a fit would need 79 GB", {}, X=wide)

@@ -1,0 +1,52 @@
+package transduction
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+)
+
+// hugeValue is where products of values leave the range of numbers, or come so near that no solve converges.
+const hugeValue = 1e50
+
+// checkNumbers refuses a result that is not finite, and one that did not converge because of huge values. The values
+// are looked at only then.
+func (t *task) checkNumbers(s *solution, scores []float64, objective float64) error {
+	finite := isFinite(objective) && isFinite(s.intercept)
+	for _, list := range [][]float64{s.coef, scores, t.distributions} {
+		for _, v := range list {
+			finite = finite && isFinite(v)
+		}
+	}
+	if finite && s.converged {
+		return nil
+	}
+	value, row, feature := t.largestValue()
+	switch {
+	case math.Abs(value) >= hugeValue:
+		return fault.Data("X has the value %v in row %d, column %d, too large to compute with: scale your features, for "+
+			"example to rows of unit length", value, row, feature)
+	case !finite:
+		return fault.Data("the fit left the range of numbers: scale your features (the largest value of X is %v in row %d, "+
+			"column %d) or raise alpha", value, row, feature)
+	}
+	return nil
+}
+
+// largestValue is the value farthest from zero, with its row and the problem's number of its feature.
+func (t *task) largestValue() (value float64, row int, feature int32) {
+	for i := range t.rows.Rows() {
+		t.rows.Row(i, func(col int, v float64) {
+			if math.Abs(v) > math.Abs(value) {
+				value, row, feature = v, i, t.feature[col]
+			}
+		})
+	}
+	return value, row, feature
+}
+
+// lost says that a solve has left the range of numbers: nothing that follows can bring it back.
+func lost(o minimize.Outcome) bool { return !isFinite(o.Gap) }
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
