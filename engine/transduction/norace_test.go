@@ -1,0 +1,5 @@
+//go:build !race
+
+package transduction
+
+const raced = false
