@@ -20,13 +20,14 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-import go_comments
-import newsgroups
 import numpy as np
 import scipy.sparse as sp
-from fewlabel import TransductiveSVC
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
+
+import go_comments
+import newsgroups
+from fewlabel import TransductiveSVC
 
 ALPHA = 1e-3
 LABELS = (5, 10, 20, 40)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planted import text_like
+
 from fewlabel import TransductiveSVC, _data, _library
 from fewlabel import _signatures as c
-from planted import text_like
 
 X, Y, TRUTH = text_like(n=80, d=40)
 CODES = Y.astype(np.int32)

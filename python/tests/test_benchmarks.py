@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from benchmarks import corpora, large, learners, objective, products, recipe, report
 from sklearn.svm import LinearSVC
+
+from benchmarks import corpora, large, learners, objective, products, recipe, report
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from fewlabel import TransductiveSVC, _data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import text_like
+
+from fewlabel import TransductiveSVC, _data
 
 X, Y, _ = text_like(n=120, d=60)
 X.data = np.round(X.data * 64) / 64  # exact in float32

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.datasets
+from planted import text_like
+
 from fewlabel import TransductiveSVC, _library
 from fewlabel.datasets import dump_svmlight_file, load_svmlight_file
-from planted import text_like
 
 X, Y, _ = text_like()
 

@@ -9,8 +9,9 @@ import re
 from importlib import import_module
 from typing import Any
 
-import fewlabel
 import pytest
+
+import fewlabel
 
 MODULES = [
     f"fewlabel.{module.name}" for module in pkgutil.iter_modules(fewlabel.__path__) if module.name != "libfewlabel"

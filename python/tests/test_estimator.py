@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn
-from fewlabel import TransductiveSVC, _advice
 from planted import text_like
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -17,6 +16,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fewlabel import TransductiveSVC, _advice
 
 X, Y, TRUTH = text_like()
 METHODS = ("annealing", "switching", "pair_switching")

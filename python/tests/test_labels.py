@@ -7,8 +7,9 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from fewlabel import TransductiveSVC, _labels
 from planted import text_like
+
+from fewlabel import TransductiveSVC, _labels
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]

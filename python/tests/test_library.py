@@ -19,9 +19,10 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
+from planted import text_like
+
 from fewlabel import TransductiveSVC, _library, _threads, show_versions
 from fewlabel import _signatures as c
-from planted import text_like
 
 PACKAGE = Path(_library.__file__).parent
 HEADER = PACKAGE.parents[1] / "include" / "fewlabel.h"

@@ -7,9 +7,10 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from fewlabel import TransductiveSVC
 from planted import text_like
 from sklearn.svm import LinearSVC
+
+from fewlabel import TransductiveSVC
 
 X, Y, TRUTH = text_like(n=400, d=150, labeled=60)
 METHODS = ("annealing", "switching", "pair_switching")

@@ -6,10 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from fewlabel.metrics import precision_recall_breakeven
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import precision_score, recall_score
+
+from fewlabel.metrics import precision_recall_breakeven
 
 
 def test_perfect_and_worst() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from fewlabel import TransductiveSVC, _data, _fit, _library, load_model, save_model
 from planted import text_like
+
+from fewlabel import TransductiveSVC, _data, _fit, _library, load_model, save_model
 
 X, Y, _ = text_like()
 

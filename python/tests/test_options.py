@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fewlabel import TransductiveSVC, _fit, _library
 from planted import text_like
+
+from fewlabel import TransductiveSVC, _fit, _library
 
 X, Y, _ = text_like(n=60, d=30)
 IN_PYTHON_ONLY = {"class_weight", "unlabeled", "n_jobs", "verbose"}
