@@ -61,7 +61,7 @@ bench: build ## measure quality, time and memory against peers; prints the table
 	$(BIN)/python python/benchmarks/run.py $(BENCH)
 
 bench-large: build ## measure a fit on a million rows
-	$(BIN)/python python/benchmarks/large.py $(BENCH_LARGE)
+	$(BIN)/python python/benchmarks/run.py --only large $(BENCH_LARGE)
 
 # A known defect of Go before 1.27: a target without faults can end with "context deadline exceeded" as time is up.
 # That message is let pass if no failing input was written down.

@@ -20,11 +20,10 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "python" / "fewlabel"
+import check_library
+from check_library import GLIBC_FLOOR, ROOT
 
-# The newest glibc that a wheel for all Linux distributions may ask for (2.17 is the oldest that ARM has).
-GLIBC_FLOOR = (2, 17)
+PACKAGE = ROOT / "python" / "fewlabel"
 
 
 class BuildError(Exception):
@@ -164,8 +163,6 @@ def wheel_platform(library: Path) -> str:
     plain = re.sub(r"[-.]", "_", sysconfig.get_platform())
     if not is_glibc():
         return plain
-    import check_library
-
     try:
         keeps_floor = not check_library.portability_faults(library)
     except FileNotFoundError:

@@ -14,7 +14,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from build_library import GLIBC_FLOOR, ROOT
+ROOT = Path(__file__).resolve().parent.parent
+
+# The newest glibc that a wheel for all Linux distributions may ask for (2.17 is the oldest that ARM has).
+GLIBC_FLOOR = (2, 17)
 
 PREFIX = "fewlabel_"
 SYSTEM_LIBRARIES = {"libc.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}

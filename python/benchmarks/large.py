@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -104,9 +103,3 @@ def _block(y: np.ndarray, topical: np.ndarray, cols: int, row_length: int, seed:
     starts = np.flatnonzero(first)
     count = np.diff(np.append(starts, first.size))
     return words.ravel()[starts], 1 + np.log(count), first.sum(axis=1)
-
-
-if __name__ == "__main__":
-    from benchmarks import run
-
-    sys.exit(run.main(["--only", "large", *sys.argv[1:]]))
