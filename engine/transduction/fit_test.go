@@ -217,7 +217,8 @@ func sameBits(t *testing.T, name string, data planted.Data, o Options) {
 		if reference == nil {
 			reference = result
 		}
-		if !slices.Equal(result.Model.Coef, reference.Model.Coef) || !slices.Equal(result.Distributions, reference.Distributions) ||
+		if !slices.Equal(result.Model.Coef, reference.Model.Coef) ||
+			!slices.Equal(result.Distributions, reference.Distributions) ||
 			result.Model.Intercept[0] != reference.Model.Intercept[0] || result.Model.Objective != reference.Model.Objective {
 			t.Errorf("%s: %d threads give other bits than one", name, threads)
 		}
@@ -458,8 +459,11 @@ func TestHugeValuesAreNamed(t *testing.T) {
 	o := Defaults()
 	o.Alpha = 1e-9
 	result, err := Fit(Problem{Rows: scaled(t, data.Rows, 1e6), Labels: data.Labels}, o, nil)
-	if err != nil || !strings.Contains(strings.Join(result.Model.Warnings, "; "), "scale your features (X has the value ") {
-		t.Errorf("%v, warnings %q", err, result.Model.Warnings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(result.Model.Warnings, "; "); !strings.Contains(text, "scale your features (X has the value ") {
+		t.Errorf("warnings %q", text)
 	}
 }
 
@@ -518,8 +522,9 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	}
 	s := task.finish(r, newton, positive, 5, o.UnlabeledWeight, ending{reason: "no_switch"})
 	task.checkEnd(&s)
-	if s.end.reason != "unsettled" || len(task.warnings) != 1 || !strings.Contains(task.warnings[0], "raise max_switches") {
-		t.Errorf("ended by %q, warnings %q", s.end.reason, task.warnings)
+	text := strings.Join(task.warnings, "; ")
+	if s.end.reason != "unsettled" || len(task.warnings) != 1 || !strings.Contains(text, "raise max_switches") {
+		t.Errorf("ended by %q, warnings %q", s.end.reason, text)
 	}
 	if got := task.history.switched; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
 		t.Errorf("%v labels changed, should be 5 and two a round", got)
@@ -623,8 +628,8 @@ func TestCollapseIsSaidWithAdviceThatApplies(t *testing.T) {
 		intercept bool
 		want      []string
 	}{
-		{"auto", false, []string{"collapse: class 1 is predicted for 0.0% of the unlabeled rows, where the class prior says 44.4%",
-			"Turn fit_intercept on"}},
+		{"auto", false, []string{"collapse: class 1 is predicted for 0.0% of the unlabeled rows, where the class prior says " +
+			"44.4%", "Turn fit_intercept on"}},
 		{"share", false, []string{"balance: balance is \"share\", but fit_intercept is off", "Turn fit_intercept on"}},
 		{"labels", true, []string{"Use balance \"share\""}},
 		{"share", true, nil},

@@ -48,8 +48,8 @@ func (e *freeEnergy) relabel(t float64) {
 
 // Gradient implements minimize.Objective. It sets p anew; the gradient is that of F_T. The value that it returns is
 // the risk's at this p held fixed, without the entropy, and so is the Gap, which bounds the distance from the minimum
-// over w alone: a solve ends where w is good for its p. What p would gain by moving along is left to the line search and
-// the next temperature.
+// over w alone: a solve ends where w is good for its p. What p would gain by moving along is left to the line search
+// and the next temperature.
 func (e *freeEnergy) Gradient(dst []float64) float64 {
 	e.relabel(0)
 	return e.Risk.Gradient(dst)

@@ -118,6 +118,11 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
     `class_weight` both averages are weighted ones. `objective_` is the value at `coef_` and `intercept_`. Without
     unlabeled rows it is `alpha` times the objective of `LinearSVC(loss="squared_hinge", C=1/(2*l*alpha))`.
 
+    Give rows of unit length: `TfidfVectorizer` makes them, `Normalizer` makes them of any rows. The default of `alpha`
+    is meant for these; raw counts need a much larger one. And a score grows with the length of its row: where lengths
+    vary widely the emptiest gap may be the one between long and short rows, and "annealing" then finds that instead of
+    the classes, at any `alpha`. Logarithms of counts alone do not prevent it, equal lengths do.
+
     `predict` and unpickling do not need the native library.
 
     References
@@ -182,7 +187,8 @@ class TransductiveSVC(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Training rows, labeled and unlabeled. CSR of float32 or float64 is used where it is, without a copy.
+            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is used
+            where it is, without a copy.
         y : array-like of shape (n_rows,)
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
