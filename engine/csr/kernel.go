@@ -10,7 +10,6 @@ import (
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
 	rows() int
-	rowLength(i int) int
 	count(counts []int64)
 	renumbered(number []int32, cols int) kernel
 	visit(i int, visit func(col int, value float64))
@@ -18,7 +17,7 @@ type kernel interface {
 	addRow(i int, scale float64, dst []float64)
 	times(rows []int32, dst, p []float64)
 	addTransposed(rows []int32, dst, q []float64)
-	addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) float64
+	addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) (total, square float64)
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -77,8 +76,7 @@ func (a *arrays[I, V]) checkRow(i, cols int) error {
 	return nil
 }
 
-func (a *arrays[I, V]) rows() int           { return len(a.indptr) - 1 }
-func (a *arrays[I, V]) rowLength(i int) int { return int(a.indptr[i+1] - a.indptr[i]) }
+func (a *arrays[I, V]) rows() int { return len(a.indptr) - 1 }
 
 func (a *arrays[I, V]) row(i int) ([]I, []V) {
 	lo, hi := a.indptr[i], a.indptr[i+1]
@@ -123,22 +121,23 @@ func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64) {
 // 2.8 against 2.1 nanoseconds a non-zero with 59,000 features and 1 MB.
 const gramGroup = 1 << 18
 
-func (a *arrays[I, V]) addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) float64 {
-	total := 0.0
+func (a *arrays[I, V]) addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) (total, square float64) {
 	for len(rows) > 0 {
 		group := a.group(rows)
 		rows = rows[len(group):]
 		for _, i := range group {
 			indices, values := a.row(int(i))
-			products[i] = h[i] * (dot(indices, values, p) + shift)
+			f := dot(indices, values, p) + shift
+			products[i] = h[i] * f
 			total += products[i]
+			square += products[i] * f
 		}
 		for _, i := range group {
 			indices, values := a.row(int(i))
 			axpy(indices, values, products[i], dst)
 		}
 	}
-	return total
+	return total, square
 }
 
 // group is the first rows that have about gramGroup non-zeros together.
@@ -148,7 +147,7 @@ func (a *arrays[I, V]) group(rows []int32) []int32 {
 		if nonZeros >= gramGroup {
 			return rows[:k]
 		}
-		nonZeros += a.rowLength(int(i))
+		nonZeros += int(a.indptr[i+1] - a.indptr[i])
 	}
 	return rows
 }

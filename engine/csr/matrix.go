@@ -15,6 +15,7 @@ import (
 type Matrix struct {
 	cols     int
 	kernel   kernel
+	indptr   []int64
 	all      *Subset
 	scratch  [][]float64 // one vector of length cols for each block but the first
 	products []float64   // [rows] of AddGram
@@ -43,12 +44,12 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	return newMatrix(cols, a, rows), nil
+	return newMatrix(cols, a, a.indptr, rows), nil
 }
 
 // newMatrix has all the rows, listed.
-func newMatrix(cols int, k kernel, rows []int32) *Matrix {
-	m := &Matrix{cols: cols, kernel: k}
+func newMatrix(cols int, k kernel, indptr []int64, rows []int32) *Matrix {
+	m := &Matrix{cols: cols, kernel: k, indptr: indptr}
 	m.all = m.Subset(rows)
 	return m
 }
@@ -107,18 +108,22 @@ func (m *Matrix) AddTransposedOn(pool *work.Pool, on *Subset, dst, q []float64) 
 	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q) })
 }
 
-// AddGram adds Σ c_i x_i over the rows of a subset to dst and returns Σ c_i, where c_i = h_i (x_i . p + shift): the
-// generalized Hessian times a vector.
-func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift float64) float64 {
+// AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
+// generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
+func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
 	m.need(len(h), m.Rows(), len(p), m.cols)
 	if m.products == nil {
 		m.products = make([]float64, m.Rows())
 	}
-	sums := make([]float64, on.Blocks())
+	sums := make([][2]float64, on.Blocks())
 	m.scatter(pool, on, dst, func(block int, rows []int32, sum []float64) {
-		sums[block] = m.kernel.addGram(rows, sum, h, p, shift, m.products)
+		sums[block][0], sums[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.products)
 	})
-	return vector.Sum(sums)
+	for _, part := range sums {
+		total += part[0]
+		square += part[1]
+	}
+	return total, square
 }
 
 // SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.

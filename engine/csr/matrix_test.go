@@ -67,14 +67,16 @@ func TestProductsAgreeWithDenseRows(t *testing.T) {
 		q[i], h[i] = random.NormFloat64(), random.Float64()
 	}
 	const shift = 0.7
-	wantTimes, wantTransposed, wantGram, wantSum := make([]float64, n), make([]float64, d), make([]float64, d), 0.0
+	wantTimes, wantTransposed, wantGram := make([]float64, n), make([]float64, d), make([]float64, d)
+	var wantSums [2]float64
 	for i, row := range dense {
 		for j, v := range row {
 			wantTimes[i] += v * p[j]
 			wantTransposed[j] += v * q[i]
 		}
 		c := h[i] * (wantTimes[i] + shift)
-		wantSum += c
+		wantSums[0] += c
+		wantSums[1] += c * (wantTimes[i] + shift)
 		for j, v := range row {
 			wantGram[j] += c * v
 		}
@@ -84,11 +86,11 @@ func TestProductsAgreeWithDenseRows(t *testing.T) {
 		times, transposed, gram := make([]float64, n), make([]float64, d), make([]float64, d)
 		m.Times(pool, times, p)
 		m.TransposedTimes(pool, transposed, q)
-		sum := m.AddGram(pool, m.All(), gram, h, p, shift)
+		total, square := m.AddGram(pool, m.All(), gram, h, p, shift)
 		near(t, name+" X p", times, wantTimes)
 		near(t, name+" X'q", transposed, wantTransposed)
 		near(t, name+" X'DXp", gram, wantGram)
-		near(t, name+" sum", []float64{sum}, []float64{wantSum})
+		near(t, name+" sums", []float64{total, square}, wantSums[:])
 		for i, row := range dense {
 			square := 0.0
 			for _, v := range row {
@@ -145,9 +147,9 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		pool := work.NewPool(threads)
 		times, gram, transposed := make([]float64, n), make([]float64, d), make([]float64, d)
 		m.Times(pool, times, p)
-		sum := m.AddGram(pool, m.All(), gram, h, p, 0.1)
+		total, square := m.AddGram(pool, m.All(), gram, h, p, 0.1)
 		m.TransposedTimes(pool, transposed, h)
-		all := append(append(append(times, gram...), transposed...), sum)
+		all := append(append(append(times, gram...), transposed...), total, square)
 		if reference == nil {
 			reference = all
 		}

@@ -11,7 +11,7 @@ func (m *Matrix) Packed() (packed *Matrix, old []int32) {
 	for k, j := range old {
 		number[j] = int32(k)
 	}
-	return newMatrix(len(old), m.kernel.renumbered(number, len(old)), m.all.rows), old
+	return newMatrix(len(old), m.kernel.renumbered(number, len(old)), m.indptr, m.all.rows), old
 }
 
 // byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without

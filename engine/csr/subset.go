@@ -31,11 +31,13 @@ func (s *Subset) Reset(m *Matrix, rows []int32) {
 	s.rows = rows
 	s.nonZeros = 0
 	for _, i := range rows {
-		s.nonZeros += m.kernel.rowLength(int(i))
+		s.nonZeros += m.rowLength(i)
 	}
 	s.blocks = s.cut(m, s.blocks, blockCount(s.nonZeros, m.cols))
 	s.chunks = s.cut(m, s.chunks, min(maxChunks, 1+s.nonZeros/chunkNonZeros))
 }
+
+func (m *Matrix) rowLength(i int32) int { return int(m.indptr[i+1] - m.indptr[i]) }
 
 // Rows are the row numbers, in the order of the subset.
 func (s *Subset) Rows() []int32 { return s.rows }
@@ -66,7 +68,7 @@ func (s *Subset) cut(m *Matrix, dst []int, count int) []int {
 		if len(dst) < count && done*count >= len(dst)*s.nonZeros && k > dst[len(dst)-1] {
 			dst = append(dst, k)
 		}
-		done += m.kernel.rowLength(int(i))
+		done += m.rowLength(i)
 	}
 	return append(dst, len(s.rows))
 }

@@ -106,7 +106,7 @@ func TestSquaredHingeAgreesWithNewton(t *testing.T) {
 			r.Plus[i], r.Minus[i] = float64(class)/300, 1.0/300-float64(class)/300
 		}
 		r.Recost()
-		outcome := minimize.NewNewton(r.Dim()).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
+		outcome := minimize.NewNewton(r.Dim(), work.NewPool(1)).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
 		primal, _ := descend(data, frame, true, 1/(300*alpha)).Solve(1e-10, 20000)
 		if math.Abs(alpha*primal-outcome.Value) > 1e-8*outcome.Value {
 			t.Errorf("%s: dual %v, Newton %v", name, alpha*primal, outcome.Value)

@@ -68,17 +68,49 @@ func descending(scores []float64) []int32 {
 }
 
 // quickCut is the threshold where all weights are equal and the cut at the share falls between different scores:
-// numbers sort faster than rows.
+// numbers part faster than rows sort.
 func quickCut(scores, weights []float64, share float64, scratch []float64) (threshold float64, ok bool) {
 	for _, w := range weights {
 		if w != weights[0] {
 			return 0, false
 		}
 	}
-	sorted := scratch[:copy(scratch, scores)]
-	slices.Sort(sorted)
-	n := len(sorted)
+	parted := scratch[:copy(scratch, scores)]
+	n := len(parted)
 	count := max(1, min(n-1, int(math.Round(share*float64(n)))))
-	lower, upper := sorted[n-count-1], sorted[n-count]
+	partition(parted, n-count)
+	lower, upper := slices.Max(parted[:n-count]), parted[n-count]
 	return between(lower, upper), lower < upper
 }
+
+// partition reorders values so that those before place k are at most values[k], those behind at least: Hoare's
+// quickselect, with the median of three as the pivot.
+func partition(values []float64, k int) {
+	for lo, hi := 0, len(values)-1; lo < hi; {
+		pivot := medianOfThree(values[lo], values[lo+(hi-lo)/2], values[hi])
+		i, j := lo, hi
+		for i <= j {
+			for values[i] < pivot {
+				i++
+			}
+			for values[j] > pivot {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return
+		}
+	}
+}
+
+func medianOfThree(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }

@@ -23,6 +23,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Objective is a function at a current point, which it holds.
@@ -33,8 +34,8 @@ type Objective interface {
 	Gap(gradient []float64) float64
 	// Curve fixes the generalized Hessian at the current point.
 	Curve()
-	// HessianTimes sets dst = H p.
-	HessianTimes(dst, p []float64)
+	// HessianTimes sets dst = H p and returns pᵀ H p.
+	HessianTimes(dst, p []float64) (curvature float64)
 	// Aim prepares the line w + t s.
 	Aim(s []float64)
 	// Along gives the first and second derivative along that line.
@@ -51,7 +52,8 @@ type Limits struct {
 	Line      float64 // fraction of the slope at which a line search may end; 0 means exact
 }
 
-// Outcome says how a minimization ended.
+// Outcome says how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step: it is
+// not worth a gradient to know them.
 type Outcome struct {
 	Value     float64 // F where the last gradient was taken
 	Gap       float64 // bound on F(w) - F(w*) there
@@ -62,12 +64,13 @@ type Outcome struct {
 // Newton minimizes an objective by Newton steps with conjugate gradients. Its vectors are kept for the next
 // call.
 type Newton struct {
+	pool                                         *work.Pool
 	gradient, step, residual, direction, product []float64
 }
 
-// NewNewton makes a minimizer for d variables.
-func NewNewton(d int) *Newton {
-	n := &Newton{}
+// NewNewton makes a minimizer for d variables, whose vectors are divided among the threads of a pool.
+func NewNewton(d int, pool *work.Pool) *Newton {
+	n := &Newton{pool: pool}
 	for _, v := range []*[]float64{&n.gradient, &n.step, &n.residual, &n.direction, &n.product} {
 		*v = make([]float64, d)
 	}
@@ -81,15 +84,17 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		forcing = 0.5
 	}
 	eta, last := forcing, 0.0
+	var result Outcome
 	for steps := 0; ; steps++ {
-		value := f.Gradient(n.gradient)
-		norm := math.Sqrt(vector.Dot(n.gradient, n.gradient))
-		result := Outcome{Value: value, Gap: f.Gap(n.gradient), Steps: steps}
-		if result.Gap <= limits.Tolerance*value {
-			result.Converged = true
+		if steps > 0 && steps == limits.MaxSteps {
+			result.Steps = steps
 			return result
 		}
-		if steps == limits.MaxSteps {
+		value := f.Gradient(n.gradient)
+		norm := math.Sqrt(n.total(func(lo, hi int) float64 { return vector.Dot(n.gradient[lo:hi], n.gradient[lo:hi]) }))
+		result = Outcome{Value: value, Gap: f.Gap(n.gradient), Steps: steps}
+		if result.Gap <= limits.Tolerance*value {
+			result.Converged = true
 			return result
 		}
 		if last > 0 {
@@ -124,14 +129,9 @@ const maxConjugateSteps = 250
 // solve puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, until the residual is at
 // most enough.
 func (n *Newton) solve(f Objective, enough float64) {
-	clear(n.step)
-	for j, g := range n.gradient {
-		n.residual[j], n.direction[j] = -g, -g
-	}
-	square := vector.Dot(n.residual, n.residual)
+	square := n.begin()
 	for range maxConjugateSteps {
-		f.HessianTimes(n.product, n.direction)
-		curvature := vector.Dot(n.direction, n.product)
+		curvature := f.HessianTimes(n.product, n.direction)
 		if curvature <= 0 {
 			return
 		}
@@ -140,28 +140,43 @@ func (n *Newton) solve(f Objective, enough float64) {
 		if square <= enough*enough {
 			return
 		}
-		turn(n.direction, n.residual, square/before)
+		n.turn(square / before)
 	}
+}
+
+// begin sets step = 0, residual = direction = -gradient and returns the squared norm.
+func (n *Newton) begin() (square float64) {
+	return n.total(func(lo, hi int) float64 {
+		clear(n.step[lo:hi])
+		for j := lo; j < hi; j++ {
+			n.residual[j] = -n.gradient[j]
+		}
+		copy(n.direction[lo:hi], n.residual[lo:hi])
+		return vector.Dot(n.residual[lo:hi], n.residual[lo:hi])
+	})
 }
 
 // advance goes a length along the direction and returns the squared norm of the new residual.
-func (n *Newton) advance(length float64) float64 {
-	step, residual := n.step, n.residual[:len(n.step)]
-	direction, product := n.direction[:len(step)], n.product[:len(step)]
-	square := 0.0
-	for j := range step {
-		step[j] += length * direction[j]
-		r := residual[j] - length*product[j]
-		residual[j] = r
-		square += r * r
-	}
-	return square
+func (n *Newton) advance(length float64) (square float64) {
+	return n.total(func(lo, hi int) float64 {
+		vector.Add(n.step[lo:hi], length, n.direction[lo:hi])
+		return vector.AddSquare(n.residual[lo:hi], -length, n.product[lo:hi])
+	})
 }
 
 // turn sets direction = residual + beta direction.
-func turn(direction, residual []float64, beta float64) {
-	residual = residual[:len(direction)]
-	for j := range direction {
-		direction[j] = residual[j] + beta*direction[j]
-	}
+func (n *Newton) turn(beta float64) {
+	n.pool.Stripes(len(n.direction), func(lo, hi int) {
+		residual, direction := n.residual[lo:hi], n.direction[lo:hi]
+		for j, d := range direction {
+			direction[j] = residual[j] + beta*d
+		}
+	})
+}
+
+// total adds what add gives for the stripes of the variables.
+func (n *Newton) total(add func(lo, hi int) float64) float64 {
+	var sum [1]float64
+	n.pool.Total(len(n.step), sum[:], func(lo, hi int, dst []float64) { dst[0] = add(lo, hi) })
+	return sum[0]
 }

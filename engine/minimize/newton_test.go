@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // quadratic is ½ Σ c_j (w_j - j)², with c_j over several orders of magnitude.
@@ -30,10 +31,12 @@ func (q *quadratic) Gap(gradient []float64) float64 {
 	return vector.Dot(gradient, gradient) / (2 * 0.01)
 }
 func (q *quadratic) Curve() {}
-func (q *quadratic) HessianTimes(dst, p []float64) {
+func (q *quadratic) HessianTimes(dst, p []float64) (curvature float64) {
 	for j, c := range q.c {
 		dst[j] = c * p[j]
+		curvature += dst[j] * p[j]
 	}
+	return curvature
 }
 func (q *quadratic) Aim(s []float64) { q.s = s }
 func (q *quadratic) Along(t float64) (slope, curvature float64) {
@@ -51,7 +54,7 @@ func (q *quadratic) Step(t float64) {
 
 func TestNewtonFindsTheMinimumOfAQuadratic(t *testing.T) {
 	q := newQuadratic(20)
-	outcome := NewNewton(20).Minimize(q, Limits{Tolerance: 1e-12, MaxSteps: 50})
+	outcome := NewNewton(20, work.NewPool(1)).Minimize(q, Limits{Tolerance: 1e-12, MaxSteps: 50})
 	if !outcome.Converged || math.Abs(outcome.Value-1) > 1e-11 {
 		t.Fatalf("outcome %+v", outcome)
 	}
@@ -63,7 +66,7 @@ func TestNewtonFindsTheMinimumOfAQuadratic(t *testing.T) {
 }
 
 func TestNewtonStopsAtMaxSteps(t *testing.T) {
-	outcome := NewNewton(20).Minimize(newQuadratic(20), Limits{Tolerance: 1e-12, MaxSteps: 1})
+	outcome := NewNewton(20, work.NewPool(1)).Minimize(newQuadratic(20), Limits{Tolerance: 1e-12, MaxSteps: 1})
 	if outcome.Converged || outcome.Steps != 1 {
 		t.Errorf("outcome %+v", outcome)
 	}

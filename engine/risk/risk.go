@@ -13,6 +13,7 @@ package risk
 import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -63,11 +64,13 @@ func (r *Risk) Change() []float64 { return r.stepScores }
 
 // Linear gives the classifier f(x) = coef . x + intercept at the current point.
 func (r *Risk) Linear() (coef []float64, intercept float64) {
-	return r.weights[:r.rows.Cols()], r.frame.offset(r.weights)
+	return r.weights[:r.rows.Cols()], r.frame.offset(r.job.Pool, r.weights)
 }
 
 // Regularizer is α/2 |w|² at the current point.
-func (r *Risk) Regularizer() float64 { return r.alpha / 2 * r.frame.inner(r.weights, r.weights) }
+func (r *Risk) Regularizer() float64 {
+	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights)
+}
 
 // Recost takes notice of new costs. Rows that had no cost so far get their score (one pass over them).
 func (r *Risk) Recost() {
@@ -91,12 +94,12 @@ func (r *Risk) Recost() {
 
 // Rescore computes the scores anew from the weights and so ends the drift of many small steps.
 func (r *Risk) Rescore() {
-	r.times(r.support, r.scores, r.weights, r.frame.offset(r.weights))
+	r.times(r.support, r.scores, r.weights, r.frame.offset(r.job.Pool, r.weights))
 }
 
 // ScoreAll puts the scores of all rows, with and without a cost, into dst [n].
 func (r *Risk) ScoreAll(dst []float64) {
-	r.times(r.rows.All(), dst, r.weights, r.frame.offset(r.weights))
+	r.times(r.rows.All(), dst, r.weights, r.frame.offset(r.job.Pool, r.weights))
 }
 
 func (r *Risk) times(on *csr.Subset, dst, p []float64, shift float64) {
@@ -163,11 +166,11 @@ func (r *Risk) Gradient(dst []float64) float64 {
 		}
 	})
 	r.sloped.Reset(r.rows, filter(r.sloped.Rows()[:0], rows, r.slope))
-	r.frame.penalize(dst, r.weights, r.alpha)
+	shift, square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha)
 	r.job.Visit(int64(r.sloped.NonZeros()))
 	r.rows.AddTransposedOn(r.job.Pool, r.sloped, dst, r.slope)
-	r.frame.addTransposed(dst, total[1])
-	return r.Regularizer() + total[0]
+	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total[1])
+	return r.alpha/2*square + total[0]
 }
 
 // Curve implements minimize.Objective; it uses the curvature that Gradient found.
@@ -176,20 +179,23 @@ func (r *Risk) Curve() {
 }
 
 // HessianTimes implements minimize.Objective: α p + Σ h_i x_i (x_i . p), rows in the frame.
-func (r *Risk) HessianTimes(dst, p []float64) {
-	r.frame.penalize(dst, p, r.alpha)
+func (r *Risk) HessianTimes(dst, p []float64) (curvature float64) {
+	shift, square := r.frame.open(r.job.Pool, dst, p, r.alpha)
 	r.job.Visit(2 * int64(r.active.NonZeros()))
-	total := r.rows.AddGram(r.job.Pool, r.active, dst, r.curve, p, r.frame.shift(p))
-	r.frame.addTransposed(dst, total)
+	total, curvature := r.rows.AddGram(r.job.Pool, r.active, dst, r.curve, p, shift)
+	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total)
+	return r.alpha*square + curvature
 }
 
 // Gap implements minimize.Objective: F is strongly convex with modulus α, so F(w) - F(w*) <= |g|² / 2α.
-func (r *Risk) Gap(gradient []float64) float64 { return r.frame.steepness(gradient) / (2 * r.alpha) }
+func (r *Risk) Gap(gradient []float64) float64 {
+	return r.frame.steepness(r.job.Pool, gradient) / (2 * r.alpha)
+}
 
 // Aim implements minimize.Objective.
 func (r *Risk) Aim(s []float64) {
-	r.step, r.stepSquare, r.stepInner = s, r.frame.inner(s, s), r.frame.inner(r.weights, s)
-	r.times(r.support, r.stepScores, s, r.frame.shift(s))
+	r.step, r.stepSquare, r.stepInner = s, r.frame.inner(r.job.Pool, s, s), r.frame.inner(r.job.Pool, r.weights, s)
+	r.times(r.support, r.stepScores, s, r.frame.shift(r.job.Pool, s))
 }
 
 // Along implements minimize.Objective.
@@ -209,9 +215,7 @@ func (r *Risk) Along(t float64) (slope, curvature float64) {
 
 // Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {
-	for j, s := range r.step {
-		r.weights[j] += t * s
-	}
+	r.job.Stripes(len(r.step), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.step[lo:hi]) })
 	for _, i := range r.support.Rows() {
 		r.scores[i] += t * r.stepScores[i]
 	}

@@ -74,7 +74,7 @@ func TestValueGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		for j := range dim {
 			unit, product, up, down := make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
 			unit[j] = 1
-			r.HessianTimes(product, unit)
+			near(t, name+" curvature", r.HessianTimes(product, unit), product[j], 1e-12)
 			r.Aim(unit)
 			slope, curvature := r.Along(0)
 			near(t, name+" slope along", slope, gradient[j], 1e-10)
@@ -140,7 +140,7 @@ func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 			}
 		}
 		r.Recost()
-		outcome := minimize.NewNewton(r.Dim()).Minimize(r, minimize.Limits{Tolerance: 1e-12, MaxSteps: 100})
+		outcome := minimize.NewNewton(r.Dim(), work.NewPool(2)).Minimize(r, minimize.Limits{Tolerance: 1e-12, MaxSteps: 100})
 		if !outcome.Converged {
 			t.Fatalf("outcome %+v", outcome)
 		}

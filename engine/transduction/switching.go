@@ -37,7 +37,7 @@ func (t *task) switching() solution {
 				break
 			}
 			t.hardCosts(r, positive, level)
-			limits := minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1}
+			limits := minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1, Line: pathLine}
 			if outcome := newton.Minimize(r, limits); lost(outcome) {
 				return t.read(r, outcome, ending{reason: "not_finite"})
 			}
@@ -75,35 +75,36 @@ const (
 )
 
 // settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
-// unequal weight): first loosely, then exactly. Labels and weights are then each best given the other, unless
-// settleRounds rounds were not enough. changed counts the labels changed.
+// unequal weight): first loosely, then by single Newton steps, and at the end exactly. Labels and weights are then each
+// best given the other, unless settleRounds rounds were not enough. changed counts the labels changed.
 func (t *task) settle(
 	r *risk.Risk, newton *minimize.Newton, positive []bool,
 ) (outcome minimize.Outcome, changed int, settled bool) {
 	limits, last := t.pathLimits(), math.Inf(1)
-	for round := 0; ; round++ {
+	for range settleRounds {
 		t.hardCosts(r, positive, 1)
 		outcome = newton.Minimize(r, limits)
-		exact := limits.Tolerance <= t.options.Tol
-		if round == settleRounds && exact {
-			return outcome, changed, false
-		}
 		switched := 0
 		if outcome.Value < last {
 			switched = t.relabel(positive, r.Scores())
 		}
 		changed += switched
-		if switched == 0 && exact {
-			return outcome, changed, true
-		}
+		exact := limits.Tolerance <= t.options.Tol
 		last = outcome.Value
-		if switched == 0 {
-			last = math.Inf(1)
-		}
-		if switched == 0 || round == settleRounds-1 {
-			limits = t.finalLimits()
+		switch {
+		case switched > 0 && exact:
+			limits.MaxSteps = 1
+		case switched > 0:
+		case exact && (outcome.Converged || limits.MaxSteps > 1):
+			return outcome, changed, true
+		case exact:
+			limits, last = t.finalLimits(), math.Inf(1)
+		default:
+			limits, last = minimize.Limits{Tolerance: t.options.Tol, MaxSteps: 1}, math.Inf(1)
 		}
 	}
+	t.hardCosts(r, positive, 1)
+	return newton.Minimize(r, t.finalLimits()), changed, false
 }
 
 // relabel switches labels of unlabeled rows at these scores, all that help or at most max_switches pairs, and

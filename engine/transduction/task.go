@@ -209,7 +209,7 @@ func (t *task) supervised(limits minimize.Limits) (*risk.Risk, *minimize.Newton,
 		}
 	}
 	r.Recost()
-	newton := minimize.NewNewton(r.Dim())
+	newton := minimize.NewNewton(r.Dim(), t.job.Pool)
 	return r, newton, newton.Minimize(r, limits)
 }
 

@@ -26,6 +26,24 @@ func Add(dst []float64, scale float64, src []float64) {
 	}
 }
 
+// AddSquare adds scale * src to dst and returns the squared norm of the new dst.
+func AddSquare(dst []float64, scale float64, src []float64) float64 {
+	src = src[:len(dst)]
+	var s0, s1 float64
+	j := 0
+	for ; j+1 < len(dst); j += 2 {
+		a, b := dst[j]+scale*src[j], dst[j+1]+scale*src[j+1]
+		dst[j], dst[j+1] = a, b
+		s0 += a * a
+		s1 += b * b
+	}
+	for ; j < len(dst); j++ {
+		dst[j] += scale * src[j]
+		s0 += dst[j] * dst[j]
+	}
+	return s0 + s1
+}
+
 // Sum is Σ a_j, in order.
 func Sum(a []float64) float64 {
 	total := 0.0

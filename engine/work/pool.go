@@ -19,21 +19,42 @@ import (
 type Pool struct {
 	threads int
 	current atomic.Pointer[round]
-	helpers atomic.Int32
+	awake   []atomic.Bool // [threads] of helper k; the caller is number 0
 }
 
-// NewPool makes a pool; threads below 1 count as 1.
-func NewPool(threads int) *Pool { return &Pool{threads: max(1, threads)} }
+// NewPool makes a pool; threads below 1 count as 1, more than the machine runs at a time as that many.
+func NewPool(threads int) *Pool {
+	threads = max(1, min(threads, runtime.GOMAXPROCS(0)))
+	return &Pool{threads: threads, awake: make([]atomic.Bool, threads)}
+}
 
 // Threads is the number of goroutines that work at a time.
 func (p *Pool) Threads() int { return p.threads }
 
 // round is one call of Run.
 type round struct {
-	n              int
-	task           func(i int)
-	next, finished atomic.Int64
-	caught         atomic.Pointer[Panic]
+	n        int
+	task     func(i int)
+	shares   []share // one a thread
+	finished atomic.Int64
+	caught   atomic.Pointer[Panic]
+}
+
+// share is the run of tasks that a thread begins with. Neighbouring tasks use neighbouring memory: a thread that gets
+// the same tasks in every round finds it in its own cache.
+type share struct {
+	next atomic.Int64
+	end  int64
+	_    [48]byte // a cache line each
+}
+
+func newRound(threads, n int, task func(i int)) *round {
+	r := &round{n: n, task: task, shares: make([]share, threads)}
+	for k := range r.shares {
+		r.shares[k].next.Store(int64(k * n / threads))
+		r.shares[k].end = int64((k + 1) * n / threads)
+	}
+	return r
 }
 
 // Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. A panic in a task
@@ -45,13 +66,14 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 		return
 	}
-	r := &round{n: n, task: task}
+	r := newRound(p.threads, n, task)
 	p.current.Store(r)
-	for int(p.helpers.Load()) < min(p.threads, n)-1 {
-		p.helpers.Add(1)
-		Go(p.help, func(*Panic) { p.helpers.Add(-1) })
+	for k := 1; k < min(p.threads, n); k++ {
+		if p.awake[k].CompareAndSwap(false, true) {
+			Go(func() { p.help(k) }, func(*Panic) { p.awake[k].Store(false) })
+		}
 	}
-	r.work()
+	r.work(0)
 	for spins := 0; r.finished.Load() < int64(n); spins++ {
 		if spins < 1000 {
 			runtime.Gosched()
@@ -67,8 +89,8 @@ func (p *Pool) Run(n int, task func(i int)) {
 // stayAwake is how long a helper waits for another round before it ends.
 const stayAwake = 300 * time.Microsecond
 
-// help joins one round after the other.
-func (p *Pool) help() {
+// help is helper k, who joins one round after the other.
+func (p *Pool) help(k int) {
 	var last *round
 	idle := time.Now()
 	for time.Since(idle) < stayAwake {
@@ -77,19 +99,18 @@ func (p *Pool) help() {
 			continue
 		}
 		last = r
-		r.work()
+		r.work(k)
 		idle = time.Now()
 	}
 }
 
-// work takes tasks of the round until none is left.
-func (r *round) work() {
-	for {
-		i := int(r.next.Add(1)) - 1
-		if i >= r.n {
-			return
+// work does the tasks of thread k's share, then helps with the others' until none is left.
+func (r *round) work(k int) {
+	for step := range r.shares {
+		s := &r.shares[(k+step)%len(r.shares)]
+		for i := s.next.Add(1) - 1; i < s.end; i = s.next.Add(1) - 1 {
+			r.do(int(i))
 		}
-		r.do(i)
 	}
 }
 

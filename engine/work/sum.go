@@ -7,15 +7,20 @@ type Reducer interface {
 }
 
 const (
-	rowsPerBlock = 4096
-	fewRows      = 32768 // waking a second thread takes longer than a few operations on this many rows
+	blockLength = 2048
+	shortLength = 8192 // a second thread is not worth its while for a few operations on this many numbers
 )
 
-// runRows runs blocks of n rows, on one thread where there are few.
-func (j *Job) runRows(n int, task func(block int)) {
-	blocks := (n + rowsPerBlock - 1) / rowsPerBlock
-	if n > fewRows {
-		j.Run(blocks, task)
+// Stripes calls task for blocks of 0 ... n-1, which are rows or the entries of a vector; on one thread where there are
+// few.
+func (p *Pool) Stripes(n int, task func(lo, hi int)) {
+	p.stripes(n, func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) })
+}
+
+func (p *Pool) stripes(n int, task func(block int)) {
+	blocks := (n + blockLength - 1) / blockLength
+	if n > shortLength {
+		p.Run(blocks, task)
 		return
 	}
 	for b := range blocks {
@@ -23,13 +28,13 @@ func (j *Job) runRows(n int, task func(block int)) {
 	}
 }
 
-// Sum adds a few numbers over the rows 0 ... n-1. The rows are cut into blocks of fixed size; add puts the sums
-// over rows lo ... hi-1 of one block into its dst (zero at the start), and the blocks are added to dst in order.
-func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
-	blocks := (n + rowsPerBlock - 1) / rowsPerBlock
+// Total adds a few numbers over 0 ... n-1, cut into blocks of fixed size: add puts the sums over lo ... hi-1 of one
+// block into its dst (zero at the start), and the blocks are added to dst in order.
+func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
+	blocks := (n + blockLength - 1) / blockLength
 	parts := make([]float64, blocks*len(dst))
-	j.runRows(n, func(b int) {
-		add(b*rowsPerBlock, min(n, (b+1)*rowsPerBlock), parts[b*len(dst):(b+1)*len(dst)])
+	p.stripes(n, func(b int) {
+		add(b*blockLength, min(n, (b+1)*blockLength), parts[b*len(dst):(b+1)*len(dst)])
 	})
 	clear(dst)
 	for b := range blocks {
@@ -37,6 +42,11 @@ func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
 			dst[k] += parts[b*len(dst)+k]
 		}
 	}
+}
+
+// Sum is Total over rows: it adds the rows of all machines.
+func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
+	j.Total(n, dst, add)
 	j.Reduce(dst)
 }
 
@@ -48,6 +58,4 @@ func (j *Job) Reduce(sums []float64) {
 }
 
 // EachRow calls task for blocks of the rows 0 ... n-1.
-func (j *Job) EachRow(n int, task func(lo, hi int)) {
-	j.runRows(n, func(b int) { task(b*rowsPerBlock, min(n, (b+1)*rowsPerBlock)) })
-}
+func (j *Job) EachRow(n int, task func(lo, hi int)) { j.Stripes(n, task) }

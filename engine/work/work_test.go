@@ -58,7 +58,7 @@ func TestCancelIsAnErrorOfItsOwn(t *testing.T) {
 }
 
 func TestSumHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	const n = fewRows + 3*rowsPerBlock + 17
+	const n = shortLength + 3*blockLength + 17
 	var reference [2]float64
 	for _, threads := range []int{1, 2, 5} {
 		var got [2]float64
