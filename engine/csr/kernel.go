@@ -17,6 +17,8 @@ type kernel interface {
 	addRow(i int, scale float64, dst []float64)
 	times(rows []int32, dst, p []float64)
 	addTransposed(rows []int32, dst, q []float64)
+	timesWide(rows []int32, dst, panel []float64, stride, first int)
+	addTransposedWide(rows []int32, panel, q []float64, stride, first int)
 	addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) (total, square float64)
 }
 

@@ -19,6 +19,7 @@ type Matrix struct {
 	all      *Subset
 	scratch  [][]float64 // one vector of length cols for each block but the first
 	products []float64   // [rows] of AddGram
+	wideSums []float64   // of AddTransposedWide
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index

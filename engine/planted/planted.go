@@ -8,11 +8,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 )
 
-// Data is a two-class problem: sparse rows, the true class of each, and what a learner may see.
+// Data is a classification problem: sparse rows, the true class of each, and what a learner may see.
 type Data struct {
 	Rows   *csr.Matrix
 	Dense  [][]float64 // [n][d] the same rows
-	Truth  []int32     // [n] class 0 or 1
+	Truth  []int32     // [n] class
 	Labels []int32     // [n] class, or -1: unlabeled
 }
 
@@ -20,22 +20,41 @@ type Data struct {
 // first labeled rows are labeled, alternately of class 0 and 1; share is that of class 1 among the others.
 func Topics(n, d, labeled int, share float64, seed uint64) Data {
 	random := rand.New(rand.NewPCG(seed, 7))
+	return draw(n, d, labeled, 2, 3, random, func() int32 {
+		if random.Float64() < share {
+			return 1
+		}
+		return 0
+	})
+}
+
+// Classes draws rows of several topics, the same way; shares are those of the classes among the unlabeled rows.
+func Classes(n, d, labeled int, shares []float64, seed uint64) Data {
+	random := rand.New(rand.NewPCG(seed, 7))
+	return draw(n, d, labeled, len(shares), len(shares), random, func() int32 {
+		at := random.Float64()
+		for y, share := range shares {
+			if at -= share; at < 0 {
+				return int32(y)
+			}
+		}
+		return int32(len(shares) - 1)
+	})
+}
+
+// draw makes the rows; class draws that of an unlabeled row, and a topic has one of so many parts of the vocabulary.
+func draw(n, d, labeled, classes, parts int, random *rand.Rand, class func() int32) Data {
 	var indptr, indices []int32
 	var values []float64
 	out := Data{Dense: make([][]float64, n), Truth: make([]int32, n), Labels: make([]int32, n)}
 	indptr = append(indptr, 0)
 	for i := range n {
-		class := int32(0)
-		if i < labeled {
-			class = int32(i % 2)
-		} else if random.Float64() < share {
-			class = 1
+		y, label := int32(i%classes), int32(i%classes)
+		if i >= labeled {
+			y, label = class(), -1
 		}
-		out.Truth[i], out.Labels[i] = class, -1
-		if i < labeled {
-			out.Labels[i] = class
-		}
-		row := drawRow(random, d, int(class))
+		out.Truth[i], out.Labels[i] = y, label
+		row := drawRow(random, d, int(y), parts)
 		for j, v := range row {
 			if v != 0 {
 				indices, values = append(indices, int32(j)), append(values, v)
@@ -51,15 +70,15 @@ func Topics(n, d, labeled int, share float64, seed uint64) Data {
 	return out
 }
 
-// drawRow puts about ten words into a row: half of them from the topic's third of the vocabulary, the rest from
+// drawRow puts about ten words into a row: half of them from the topic's part of the vocabulary, the rest from
 // anywhere.
-func drawRow(random *rand.Rand, d, class int) []float64 {
+func drawRow(random *rand.Rand, d, class, parts int) []float64 {
 	row := make([]float64, d)
 	square := 0.0
 	for range 10 {
 		j := random.IntN(d)
 		if random.Float64() < 0.5 {
-			j = class*d/3 + random.IntN(d/3)
+			j = class*d/parts + random.IntN(d/parts)
 		}
 		row[j]++
 	}

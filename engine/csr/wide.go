@@ -1,0 +1,203 @@
+package csr
+
+import (
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Wide is the shape of the weights of several classes: a matrix of features times classes in panels of up to eight
+// classes. In a panel the classes of a feature lie side by side, 64 bytes, so that a non-zero of a row touches one cache
+// line a panel; panels follow one another. Classes are filled up to a multiple of four.
+//
+// A product with wide weights reads the rows once for every panel; it counts as one pass, for all classes.
+type Wide struct {
+	Features int
+	Classes  int
+}
+
+const panelWidth = 8
+
+// Stride is the number of classes filled up: the length of a row of scores.
+func (w Wide) Stride() int { return (w.Classes + 3) / 4 * 4 }
+
+// Len is the length of a vector of weights.
+func (w Wide) Len() int { return w.Features * w.Stride() }
+
+// Panels is the number of panels.
+func (w Wide) Panels() int { return (w.Classes + panelWidth - 1) / panelWidth }
+
+// Panel gives the place and the width of panel b in a vector of weights; its first class is 8 b.
+func (w Wide) Panel(b int) (start, width int) {
+	return b * panelWidth * w.Features, min(panelWidth, w.Stride()-b*panelWidth)
+}
+
+// At is the place of a feature's weight for a class.
+func (w Wide) At(feature, class int) int {
+	start, width := w.Panel(class / panelWidth)
+	return start + feature*width + class%panelWidth
+}
+
+// TimesWide sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row side
+// by side. The weights p may have a few features more than the matrix.
+func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape Wide) {
+	m.needWide(dst, p, shape)
+	on.eachChunk(pool, func(rows []int32) {
+		for b := range shape.Panels() {
+			start, width := shape.Panel(b)
+			m.kernel.timesWide(rows, dst, p[start:start+width*shape.Features], shape.Stride(), b*panelWidth)
+		}
+	})
+}
+
+// AddTransposedWide adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows, stride].
+func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
+	m.needWide(q, dst, shape)
+	blocks := 1
+	if shape.Panels() < fewPanels && on.nonZeros >= 2*smallBlock {
+		blocks = 2
+		if len(m.wideSums) < shape.Len() {
+			m.wideSums = make([]float64, shape.Len())
+		}
+	}
+	half := on.half(m)
+	pool.Run(blocks*shape.Panels(), func(task int) {
+		b := task / blocks
+		start, width := shape.Panel(b)
+		into, rows := dst, on.rows
+		if blocks == 2 && task%2 == 0 {
+			rows = on.rows[:half]
+		} else if blocks == 2 {
+			into, rows = m.wideSums, on.rows[half:]
+			clear(into[start : start+width*shape.Features])
+		}
+		m.kernel.addTransposedWide(rows, into[start:start+width*shape.Features], q, shape.Stride(), b*panelWidth)
+	})
+	if blocks == 2 {
+		pool.Stripes(shape.Len(), func(lo, hi int) { vector.Add(dst[lo:hi], 1, m.wideSums[lo:hi]) })
+	}
+}
+
+// fewPanels is how many panels keep several threads busy; with fewer the rows are cut in two as well, and the second
+// half has sums of its own.
+const fewPanels = 8
+
+// half is the place in the subset behind half of its non-zeros.
+func (s *Subset) half(m *Matrix) int {
+	done := 0
+	for k, i := range s.rows {
+		if 2*done >= s.nonZeros {
+			return k
+		}
+		done += m.rowLength(i)
+	}
+	return len(s.rows)
+}
+
+func (m *Matrix) needWide(scores, weights []float64, shape Wide) {
+	if len(scores) != m.Rows()*shape.Stride() || len(weights) != shape.Len() || shape.Features < m.cols {
+		panic("csr: wide vector of the wrong length")
+	}
+}
+
+func (a *arrays[I, V]) timesWide(rows []int32, dst, panel []float64, stride, first int) {
+	base := unsafe.Pointer(unsafe.SliceData(panel))
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		out := dst[int(i)*stride+first : (int(i)+1)*stride]
+		if len(out) >= panelWidth {
+			dot8(indices, values, base, (*[8]float64)(out))
+		} else {
+			dot4(indices, values, base, (*[4]float64)(out))
+		}
+	}
+}
+
+func (a *arrays[I, V]) addTransposedWide(rows []int32, panel, q []float64, stride, first int) {
+	base := unsafe.Pointer(unsafe.SliceData(panel))
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		scales := q[int(i)*stride+first : (int(i)+1)*stride]
+		if len(scales) >= panelWidth {
+			axpy8(indices, values, (*[8]float64)(scales), base)
+		} else {
+			axpy4(indices, values, (*[4]float64)(scales), base)
+		}
+	}
+}
+
+// dot8 sets dst to Σ values[k] panel[indices[k]], for eight classes.
+func dot8[I index, V value](indices []I, values []V, panel unsafe.Pointer, dst *[8]float64) {
+	n := len(indices)
+	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	for k := range n {
+		v := float64(at[V](vp, k))
+		w := (*[8]float64)(unsafe.Add(panel, int(at[I](ip, k))*64))
+		s0 += v * w[0]
+		s1 += v * w[1]
+		s2 += v * w[2]
+		s3 += v * w[3]
+		s4 += v * w[4]
+		s5 += v * w[5]
+		s6 += v * w[6]
+		s7 += v * w[7]
+	}
+	*dst = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+func dot4[I index, V value](indices []I, values []V, panel unsafe.Pointer, dst *[4]float64) {
+	n := len(indices)
+	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
+	var s0, s1, s2, s3 float64
+	for k := range n {
+		v := float64(at[V](vp, k))
+		w := (*[4]float64)(unsafe.Add(panel, int(at[I](ip, k))*32))
+		s0 += v * w[0]
+		s1 += v * w[1]
+		s2 += v * w[2]
+		s3 += v * w[3]
+	}
+	*dst = [4]float64{s0, s1, s2, s3}
+}
+
+// axpy8 adds scales * values[k] to panel[indices[k]], for eight classes.
+func axpy8[I index, V value](indices []I, values []V, scales *[8]float64, panel unsafe.Pointer) {
+	q0, q1, q2, q3, q4, q5, q6, q7 := scales[0], scales[1], scales[2], scales[3], scales[4], scales[5], scales[6],
+		scales[7]
+	if q0 == 0 && q1 == 0 && q2 == 0 && q3 == 0 && q4 == 0 && q5 == 0 && q6 == 0 && q7 == 0 {
+		return
+	}
+	n := len(indices)
+	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
+	for k := range n {
+		v := float64(at[V](vp, k))
+		w := (*[8]float64)(unsafe.Add(panel, int(at[I](ip, k))*64))
+		w[0] += v * q0
+		w[1] += v * q1
+		w[2] += v * q2
+		w[3] += v * q3
+		w[4] += v * q4
+		w[5] += v * q5
+		w[6] += v * q6
+		w[7] += v * q7
+	}
+}
+
+func axpy4[I index, V value](indices []I, values []V, scales *[4]float64, panel unsafe.Pointer) {
+	q0, q1, q2, q3 := scales[0], scales[1], scales[2], scales[3]
+	if q0 == 0 && q1 == 0 && q2 == 0 && q3 == 0 {
+		return
+	}
+	n := len(indices)
+	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
+	for k := range n {
+		v := float64(at[V](vp, k))
+		w := (*[4]float64)(unsafe.Add(panel, int(at[I](ip, k))*32))
+		w[0] += v * q0
+		w[1] += v * q1
+		w[2] += v * q2
+		w[3] += v * q3
+	}
+}

@@ -1,0 +1,86 @@
+package csr
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// The wide products are the narrow ones, class by class, on any number of threads.
+func TestWideProductsAreThoseOfEachClass(t *testing.T) {
+	const n, d = 1500, 90 // enough for two blocks of rows
+	indptr, indices, values, _ := messy(n, d, 60, 3)
+	for name, m := range everyType(t, d, indptr, indices, values) {
+		for _, classes := range []int{1, 3, 4, 5, 8, 9, 13, 20, 70} {
+			for _, threads := range []int{1, 3} {
+				name := fmt.Sprintf("%s, %d classes, %d threads", name, classes, threads)
+				compareWide(t, name, m, Wide{Features: d + 1, Classes: classes}, work.NewPool(threads))
+			}
+		}
+	}
+}
+
+func compareWide(t *testing.T, name string, m *Matrix, shape Wide, pool *work.Pool) {
+	t.Helper()
+	n, d := m.Rows(), m.Cols()
+	some := m.Subset(slices.DeleteFunc(slices.Clone(m.All().Rows()), func(i int32) bool { return i%5 == 2 }))
+	p, q := make([]float64, shape.Len()), make([]float64, n*shape.Stride())
+	for k := range p {
+		p[k] = math.Sin(float64(k))
+	}
+	for k := range q {
+		if k%3 > 0 {
+			q[k] = math.Cos(float64(k))
+		}
+	}
+	scores, sums := make([]float64, n*shape.Stride()), make([]float64, shape.Len())
+	m.TimesWide(pool, some, scores, p, shape)
+	m.AddTransposedWide(pool, some, sums, q, shape)
+	for y := range shape.Classes {
+		narrow, column := make([]float64, d), make([]float64, n)
+		for j := range narrow {
+			narrow[j] = p[shape.At(j, y)]
+		}
+		for i := range column {
+			column[i] = q[i*shape.Stride()+y]
+		}
+		want, wantSum := make([]float64, n), make([]float64, d)
+		m.TimesOn(pool, some, want, narrow)
+		m.AddTransposedOn(pool, some, wantSum, column)
+		got, gotSum := make([]float64, n), make([]float64, d)
+		for i := range got {
+			got[i] = scores[i*shape.Stride()+y]
+		}
+		for j := range gotSum {
+			gotSum[j] = sums[shape.At(j, y)]
+		}
+		near(t, name+" X W", got, want)
+		near(t, name+" X'Q", gotSum, wantSum)
+	}
+}
+
+func TestWideProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	m, err := zipfRows(3000, 500, 60).matrix("float64packed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape := Wide{Features: m.Cols(), Classes: 11}
+	q := make([]float64, m.Rows()*shape.Stride())
+	for k := range q {
+		q[k] = math.Sin(float64(k))
+	}
+	var first []float64
+	for _, threads := range []int{1, 2, 5} {
+		sums := make([]float64, shape.Len())
+		m.AddTransposedWide(work.NewPool(threads), m.All(), sums, q, shape)
+		if first == nil {
+			first = sums
+		}
+		if !slices.Equal(first, sums) {
+			t.Fatalf("%d threads: other bits", threads)
+		}
+	}
+}

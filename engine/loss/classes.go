@@ -1,0 +1,167 @@
+package loss
+
+import "math"
+
+// Classes is a loss ξ(s, y) of the class scores s of one row of class y. Where the class is uncertain, with probability
+// p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s.
+type Classes interface {
+	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what Bend needs. All
+	// have one entry a class.
+	At(s, p, slope, state []float64) (value float64)
+	// Bend sets dst to the (generalized) second derivative of that, or a bound on it from above, times v.
+	Bend(dst, v, p, state []float64)
+	// Costs puts ξ(s, y) into dst, for every class y.
+	Costs(dst, s []float64)
+}
+
+// OneAgainstRest is a margin loss for every class, which is one side, against all others.
+//
+//	Problem  ξ(s, y) = m(s_y) + Σ_{k≠y} m(-s_k)
+//	Source   the usual reduction to two classes; with two classes and s_1 = -s_0 it is twice the margin loss
+type OneAgainstRest struct{ Margin Margin }
+
+// At implements Classes; state is the curvature.
+func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
+	total := 0.0
+	for y, q := range p {
+		slope[y], state[y] = 0, 0
+		if q > 0 {
+			value, first, second := l.Margin.At(s[y])
+			total += q * value
+			slope[y], state[y] = q*first, q*second
+		}
+		if q < 1 {
+			value, first, second := l.Margin.At(-s[y])
+			total += (1 - q) * value
+			slope[y] -= (1 - q) * first
+			state[y] += (1 - q) * second
+		}
+	}
+	return total
+}
+
+// Bend implements Classes.
+func (OneAgainstRest) Bend(dst, v, _, state []float64) {
+	for y, h := range state {
+		dst[y] = h * v[y]
+	}
+}
+
+// Costs implements Classes.
+func (l OneAgainstRest) Costs(dst, s []float64) {
+	rest := 0.0
+	for y, f := range s {
+		against, _, _ := l.Margin.At(-f)
+		for_, _, _ := l.Margin.At(f)
+		dst[y] = for_ - against
+		rest += against
+	}
+	for y := range dst {
+		dst[y] += rest
+	}
+}
+
+// Softmax is the maxent loss, and the smoothed hinge of Crammer & Singer.
+//
+//	Problem  ξ(s, y) = σ log Σ_k exp((s_k + Δ [k≠y] - s_y) / σ)
+//	Symbols  σ smoothing, above 0; Δ margin: Δ = 0, σ = 1 is the negative log-likelihood of the maxent model; Δ = 1
+//	         and σ → 0 is max_k (s_k + [k≠y] - s_y), the hinge of Crammer & Singer, which lies between ξ - σ log K
+//	         and ξ; q^y_k the probabilities in that sum for class y
+//	Source   Keerthi, Sundararajan & Shevade 2012, losses of section 2; Crammer & Singer 2001
+//	Cost     one exp a class, two with a margin
+type Softmax struct{ Smoothing, Margin float64 }
+
+// At implements Classes; state is q = Σ_y p_y q^y, so that slope = q - p.
+func (l Softmax) At(s, p, slope, state []float64) float64 {
+	best := largest(s)
+	total, factor := l.weights(state, s, best), l.factor()
+	value, share := 0.0, 0.0 // share = Σ_{y≠best} p_y / Z_y
+	for y, q := range p {
+		slope[y] = 0
+		if y != best && q > 0 {
+			z := total - (1-factor)*state[y] // Z_y, at least 1
+			value += q * (l.Smoothing*math.Log(z) + l.Margin + s[best] - s[y])
+			share += q / z
+			slope[y] = -(1 - factor) * state[y] * q / z
+		}
+	}
+	for k, z := range state {
+		slope[k] += z * share
+	}
+	if q := p[best]; q > 0 {
+		top, sum := l.weightsOf(state, s, best)
+		value += q * (l.Smoothing*math.Log(sum) + top - s[best])
+		for k, z := range state {
+			slope[k] += q * z / sum
+		}
+	}
+	for k, q := range p {
+		state[k] = slope[k]
+		slope[k] -= q
+	}
+	return value
+}
+
+// weights puts z_k = exp((s_k - s_best) / σ) into dst and returns their sum.
+func (l Softmax) weights(dst, s []float64, best int) (total float64) {
+	for k, v := range s {
+		dst[k] = math.Exp((v - s[best]) / l.Smoothing)
+		total += dst[k]
+	}
+	return total
+}
+
+// weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst, where top is the largest of these sums, and returns it and
+// the sum of the weights.
+func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
+	top = s[best]
+	for k, v := range s {
+		if k != best {
+			top = max(top, v+l.Margin)
+		}
+	}
+	for k, v := range s {
+		if k != best {
+			v += l.Margin
+		}
+		dst[k] = math.Exp((v - top) / l.Smoothing)
+		total += dst[k]
+	}
+	return top, total
+}
+
+func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
+
+// Bend implements Classes: (diag q - q qᵀ) v / σ. Without a margin, or where the class is certain, that is the second
+// derivative; otherwise it bounds it from above.
+func (l Softmax) Bend(dst, v, _, state []float64) {
+	mean := 0.0
+	for k, q := range state {
+		mean += q * v[k]
+	}
+	for k, q := range state {
+		dst[k] = q * (v[k] - mean) / l.Smoothing
+	}
+}
+
+// Costs implements Classes.
+func (l Softmax) Costs(dst, s []float64) {
+	best := largest(s)
+	top, sum := l.weightsOf(dst, s, best)
+	own := l.Smoothing*math.Log(sum) + top - s[best]
+	total, factor := l.weights(dst, s, best), l.factor()
+	for y, z := range dst {
+		dst[y] = l.Smoothing*math.Log(total-(1-factor)*z) + l.Margin + s[best] - s[y]
+	}
+	dst[best] = own
+}
+
+func largest(s []float64) int {
+	best := 0
+	for k, v := range s {
+		if v > s[best] {
+			best = k
+		}
+	}
+	return best
+}

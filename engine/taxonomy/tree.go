@@ -1,0 +1,129 @@
+// Package taxonomy is a class tree as a linear map from node scores to class scores.
+//
+//	Problem  classes are the leaves of a tree; every node has weights, and the score of a class is the sum of the
+//	         scores of the nodes on its path: classes under one node share what is common to them
+//	Symbols  N nodes, the K classes first; s_y = Σ_{v on the path of y} z_v
+//	Source   Keerthi, Sundararajan & Shevade 2012, section on hierarchical classification (weights of a node for
+//	         every class in the tree, scores added along the path)
+//	Cost     one addition a node and row
+package taxonomy
+
+import (
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Tree maps the scores of its nodes to those of its classes. A node above all others is left out: it would add the same
+// to every class.
+type Tree struct {
+	classes int
+	parent  []int32 // [nodes] -1 at the top
+	down    []int32 // nodes with a parent, parents before children
+}
+
+// New makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
+func New(classes int, parents []int32) (*Tree, error) {
+	if len(parents) < classes {
+		return nil, fault.Argument("hierarchy has %d nodes, but there are %d classes", len(parents), classes)
+	}
+	for v, p := range parents {
+		switch {
+		case p < -1 || int(p) >= len(parents):
+			return nil, fault.Argument("hierarchy: node %d has the parent %d, which is no node", v, p)
+		case p >= 0 && int(p) < classes:
+			return nil, fault.Argument("hierarchy: class %d is the parent of node %d, but a class must be a leaf", p, v)
+		}
+	}
+	t := &Tree{classes: classes, parent: withoutTop(classes, parents)}
+	placed := make([]bool, len(t.parent))
+	for v := range t.parent {
+		if err := t.place(int32(v), placed); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.noBarrenNode()
+}
+
+// withoutTop is the tree without a node that is above all others.
+func withoutTop(classes int, parents []int32) []int32 {
+	top := -1
+	for v, p := range parents {
+		if p < 0 {
+			if top >= 0 || v < classes {
+				return append([]int32(nil), parents...)
+			}
+			top = v
+		}
+	}
+	var kept []int32
+	for v, p := range parents {
+		switch {
+		case v == top:
+			continue
+		case int(p) == top:
+			p = -1
+		case int(p) > top && top >= 0:
+			p--
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// place puts a node and those above it into the order, each once.
+func (t *Tree) place(v int32, placed []bool) error {
+	var path []int32
+	for u := v; u >= 0 && !placed[u]; u = t.parent[u] {
+		if len(path) > len(t.parent) {
+			return fault.Argument("hierarchy: going up from node %d leads back to it", v)
+		}
+		path = append(path, u)
+	}
+	for k := len(path) - 1; k >= 0; k-- {
+		placed[path[k]] = true
+		if t.parent[path[k]] >= 0 {
+			t.down = append(t.down, path[k])
+		}
+	}
+	return nil
+}
+
+// noBarrenNode refuses inner nodes without a class below them.
+func (t *Tree) noBarrenNode() error {
+	below := make([]bool, len(t.parent))
+	for y := range t.classes {
+		for v := int32(y); v >= 0; v = t.parent[v] {
+			below[v] = true
+		}
+	}
+	for v, some := range below {
+		if !some {
+			return fault.Argument("hierarchy: node %d has no class below it", v)
+		}
+	}
+	return nil
+}
+
+// Classes is the number of classes.
+func (t *Tree) Classes() int { return t.classes }
+
+// Nodes is the number of nodes.
+func (t *Tree) Nodes() int { return len(t.parent) }
+
+// Flat says that there is nothing above the classes.
+func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
+
+// Down turns node scores [nodes] into the scores of the paths, in place: the first ones are those of the classes.
+func (t *Tree) Down(scores []float64) {
+	for _, v := range t.down {
+		scores[v] += scores[t.parent[v]]
+	}
+}
+
+// Up turns what belongs to the classes [nodes; zero for inner nodes] into sums over the classes below each node, in
+// place: the transpose of Down.
+func (t *Tree) Up(values []float64) {
+	for k := len(t.down) - 1; k >= 0; k-- {
+		v := t.down[k]
+		values[t.parent[v]] += values[v]
+	}
+}

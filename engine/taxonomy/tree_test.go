@@ -1,0 +1,72 @@
+package taxonomy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// two classes under one group, a third beside it: nodes 0, 1, 2 (classes), 3 (group), 4 (top)
+var example = []int32{3, 3, 4, 4, -1}
+
+func TestDownAddsAlongThePath(t *testing.T) {
+	tree, err := New(3, example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := []float64{1, 2, 3, 10}
+	tree.Down(scores)
+	if tree.Nodes() != 4 || tree.Flat() || !slices.Equal(scores, []float64{11, 12, 3, 10}) {
+		t.Errorf("%d nodes, scores %v", tree.Nodes(), scores)
+	}
+}
+
+func TestUpIsTheTransposeOfDown(t *testing.T) {
+	parents := []int32{5, 5, 6, 6, 7, 7, 8, 8, -1} // deeper: 5 and 7 ... under 8
+	parents[6] = 7
+	tree, err := New(5, parents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := tree.Nodes()
+	for v := range n {
+		down := make([]float64, n)
+		down[v] = 1
+		tree.Down(down)
+		for y := range 5 {
+			up := make([]float64, n)
+			up[y] = 1
+			tree.Up(up)
+			if up[v] != down[y] {
+				t.Errorf("node %d, class %d: down %v, up %v", v, y, down[y], up[v])
+			}
+		}
+	}
+}
+
+func TestAFlatTreeHasNoInnerNodes(t *testing.T) {
+	for _, parents := range [][]int32{{-1, -1, -1}, {3, 3, 3, -1}} {
+		tree, err := New(3, parents)
+		if err != nil || !tree.Flat() {
+			t.Errorf("%v: %v, %v", parents, tree, err)
+		}
+	}
+}
+
+func TestBrokenTreesAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		parents []int32
+		says    string
+	}{
+		{[]int32{-1}, "1 nodes"},
+		{[]int32{7, -1}, "no node"},
+		{[]int32{-2, -1}, "no node"},
+		{[]int32{1, -1, -1}, "must be a leaf"},
+		{[]int32{2, 2, 3, 2, -1}, "leads back"},
+		{[]int32{-1, -1, -1}, "no class below"},
+	} {
+		if _, err := New(2, c.parents); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c.parents, err)
+		}
+	}
+}
