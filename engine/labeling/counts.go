@@ -1,0 +1,44 @@
+package labeling
+
+import (
+	"math"
+	"slices"
+)
+
+// Counts turns shares into whole counts that sum to n: every class gets the whole part of its due, and the rows left
+// over go to the classes with the largest remainders, one each, the first of equals first. Shares are not negative and
+// need not sum to 1, but one is positive; a class with share 0 gets no row. Remainders that differ by rounding alone
+// count as equal.
+func Counts(shares []float64, n int) []int {
+	total := 0.0
+	for _, share := range shares {
+		total += share
+	}
+	counts, order := make([]int, len(shares)), make([]int, 0, len(shares))
+	remainders, left := make([]float64, len(shares)), n
+	for y, share := range shares {
+		if share <= 0 {
+			continue
+		}
+		due := share / total * float64(n)
+		due = math.Round(due*1e9) / 1e9
+		counts[y] = int(due)
+		remainders[y] = math.Round((due - math.Floor(due)) * 1e8)
+		left -= counts[y]
+		order = append(order, y)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(remainders[b]) - int(remainders[a]) })
+	for _, y := range order[:left] {
+		counts[y]++
+	}
+	return counts
+}
+
+// Total is the cost of a labeling: Σ c_iy over the rows i with their labels y.
+func Total(labels []int32, costs []float64, classes int) float64 {
+	total := 0.0
+	for i, y := range labels {
+		total += costs[i*classes+int(y)]
+	}
+	return total
+}
