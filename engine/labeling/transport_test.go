@@ -1,0 +1,186 @@
+package labeling
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// proof checks, from nothing but costs, counts and the answer, that labels are an optimum: the counts are met and every
+// row has a label with the least c - v. It returns the total that the dual promises.
+func (in instance) proof(t *testing.T, labels []int32, v []float64) (promised float64) {
+	t.Helper()
+	if !slices.Equal(in.countsOf(labels), in.counts) {
+		t.Fatalf("counts %v, should be %v", in.countsOf(labels), in.counts)
+	}
+	m, size := in.classes(), 0.0
+	for _, c := range in.costs {
+		size = math.Max(size, math.Abs(c))
+	}
+	for i, y := range labels {
+		least := math.Inf(1)
+		for z, c := range in.costs[i*m : (i+1)*m] {
+			least = math.Min(least, c-v[z])
+		}
+		if own := in.costs[i*m+int(y)] - v[y]; !(own <= least+1e-11*size) {
+			t.Fatalf("row %d: its label costs %v, another %v", i, own, least)
+		}
+		promised += least
+	}
+	for y, count := range in.counts {
+		if count > 0 {
+			promised += float64(count) * v[y]
+		} else if !math.IsInf(v[y], -1) {
+			t.Fatalf("class %d gets no rows and has potential %v", y, v[y])
+		}
+	}
+	if total := in.total(labels); math.Abs(promised-total) > 1e-9*(1+math.Abs(total)) {
+		t.Fatalf("the dual promises %v, the labels cost %v", promised, total)
+	}
+	return promised
+}
+
+func TestTransportAndSimplexFindTheBestOfAllLabelings(t *testing.T) {
+	for seed := range uint64(40) {
+		n, m := int(seed%9), 1+int(seed)%4
+		for _, in := range []instance{topics(n, m, seed), whole(n, m, 3, seed), whole(n, m, 1, seed)} {
+			want := in.bestByTrial()
+			labels := in.greedy()
+			v, _ := Transport(labels, in.costs, in.counts)
+			in.proof(t, labels, v)
+			if got := in.total(labels); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("seed %d: Transport %v, should be %v", seed, got, want)
+			}
+			labels, total, _ := Simplex(in.costs, in.counts)
+			if !slices.Equal(in.countsOf(labels), in.counts) || math.Abs(total-want) > 1e-12 {
+				t.Fatalf("seed %d: Simplex %v with %v, should be %v with %v", seed, total, in.countsOf(labels), want,
+					in.counts)
+			}
+		}
+	}
+}
+
+func TestTransportIsSimplex(t *testing.T) {
+	for seed := range uint64(4) {
+		for _, in := range []instance{
+			topics(600, 12, seed), topics(900, 2, seed), topics(100, 40, seed), whole(700, 8, 4, seed),
+			whole(500, 5, 1000, seed), whole(300, 6, 1, seed),
+		} {
+			labels := in.greedy()
+			v, _ := Transport(labels, in.costs, in.counts)
+			in.proof(t, labels, v)
+			_, total, _ := Simplex(in.costs, in.counts)
+			if got := in.total(labels); math.Abs(got-total) > 1e-10*(1+math.Abs(total)) {
+				t.Fatalf("seed %d: Transport %v, Simplex %v", seed, got, total)
+			}
+		}
+	}
+}
+
+func TestTransportStartsAnywhere(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	for seed := range uint64(12) {
+		in := topics(2000, 9, seed)
+		best := in.greedy()
+		Transport(best, in.costs, in.counts)
+		for start := range 3 {
+			labels := make([]int32, in.rows)
+			for i := range labels {
+				switch start {
+				case 0:
+					labels[i] = -1
+				case 1:
+					labels[i] = int32(random.IntN(in.classes())) // of the wrong counts
+				}
+			}
+			v, _ := Transport(labels, in.costs, in.counts)
+			in.proof(t, labels, v)
+			if !slices.Equal(labels, best) {
+				t.Fatalf("seed %d: start %d leads to other labels", seed, start)
+			}
+		}
+	}
+}
+
+func TestTransportOnALargeProblem(t *testing.T) {
+	for _, in := range []instance{topics(60000, 7, 1), topics(5000, 60, 2), whole(30000, 10, 6, 3)} {
+		labels := in.greedy()
+		SwitchClasses(labels, in.costs, in.classes(), 0)
+		switched := in.total(labels)
+		v, _ := Transport(labels, in.costs, in.counts)
+		in.proof(t, labels, v)
+		if switched < in.total(labels)-1e-9*math.Abs(switched) {
+			t.Errorf("switching %v is better than the optimum %v", switched, in.total(labels))
+		}
+		if _, moves := Transport(slices.Clone(labels), in.costs, in.counts); moves != 0 {
+			t.Errorf("an optimum of %d rows was changed by %d moves", in.rows, moves)
+		}
+	}
+}
+
+func TestTwoClassesSwitchingIsAnOptimum(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, in := range []instance{topics(300, 2, seed), whole(300, 2, 4, seed)} {
+			labels := in.greedy()
+			slices.Reverse(labels)
+			SwitchClasses(labels, in.costs, 2, 0)
+			_, total, _ := Simplex(in.costs, in.counts)
+			if got := in.total(labels); math.Abs(got-total) > 1e-10 {
+				t.Fatalf("seed %d: %v, should be %v", seed, got, total)
+			}
+		}
+	}
+}
+
+func TestTransportGoesOnWhereSwitchingStops(t *testing.T) {
+	// Every row would like the next class; no two of them can exchange.
+	in := instance{[]float64{1, 0, 5, 5, 1, 0, 0, 5, 1}, []int{1, 1, 1}, 3}
+	labels := []int32{0, 1, 2}
+	if SwitchClasses(labels, in.costs, 3, 0) != 0 {
+		t.Fatalf("switching found a pair")
+	}
+	v, moves := Transport(labels, in.costs, in.counts)
+	in.proof(t, labels, v)
+	if !slices.Equal(labels, []int32{1, 2, 0}) || moves == 0 {
+		t.Errorf("labels %v after %d moves", labels, moves)
+	}
+}
+
+func TestPotentialsLieInTheMiddle(t *testing.T) {
+	// c_1 - c_0 is -3 and -1 in class 1, 2 and 6 in class 0: v_1 - v_0 may be anything from -1 to 2.
+	in := instance{[]float64{0, -3, 0, 6, 0, -1, 0, 2}, []int{2, 2}, 4}
+	v, _ := Transport(in.greedy(), in.costs, in.counts)
+	if !slices.Equal(v, []float64{-0.25, 0.25}) {
+		t.Errorf("potentials %v", v)
+	}
+	// Where costs are drawn the optimum is the only one: no label may hang on a rounding error.
+	for seed := range uint64(10) {
+		in := topics(800, 11, seed)
+		labels, m := in.greedy(), in.classes()
+		v, _ := Transport(labels, in.costs, in.counts)
+		for i, y := range labels {
+			for z := range m {
+				if z != int(y) && !(in.costs[i*m+z]-v[z]-in.costs[i*m+int(y)]+v[y] > 1e-9) {
+					t.Fatalf("seed %d: row %d has a tie", seed, i)
+				}
+			}
+		}
+	}
+}
+
+func TestNoRowsAndOneRowAndOneClass(t *testing.T) {
+	for _, in := range []instance{
+		{nil, []int{0, 0, 0}, 0},
+		{[]float64{3, 2, 1}, []int{1, 0, 0}, 1},
+		{[]float64{3, 2, 1}, []int{3}, 3},
+	} {
+		labels := in.greedy()
+		SwitchClasses(labels, in.costs, in.classes(), 0)
+		v, _ := Transport(labels, in.costs, in.counts)
+		in.proof(t, labels, v)
+		if other, _, _ := Simplex(in.costs, in.counts); !slices.Equal(other, labels) && in.rows > 0 {
+			t.Errorf("labels %v, with Simplex %v", labels, other)
+		}
+	}
+}
