@@ -5,7 +5,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
-	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
 // anneal is deterministic annealing.
@@ -89,11 +88,6 @@ func (t *task) firstTemperature(scores []float64, margin loss.Margin) float64 {
 	return max(t.options.UnlabeledWeight, warmth*spread)
 }
 
-// pathLimits are those of the solves on the way.
-func (t *task) pathLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: pathSteps, Line: pathLine}
-}
-
 // softCosts makes every unlabeled row cost its weight times p_j as positive, 1-p_j as negative.
 func (t *task) softCosts(plus, minus, p []float64) {
 	t.job.EachRow(len(p), func(lo, hi int) {
@@ -142,11 +136,6 @@ func hardened(positive []bool, p []float64) int {
 		}
 	}
 	return count
-}
-
-// startLimits are those of the supervised solution that a transductive method starts from.
-func (t *task) startLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: 50}
 }
 
 func constant(n int, value float64) []float64 {

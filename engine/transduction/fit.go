@@ -1,11 +1,9 @@
 package transduction
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -24,14 +22,14 @@ type Result struct {
 // progress.Cancel is set; progress may be nil.
 func Fit(p Problem, options Options, progress *work.Progress) (result *Result, err error) {
 	err = work.Guard(func() error {
-		if options.Loss == "hinge" && options.Method != "pair_switching" {
-			return fault.Argument("loss is \"hinge\": it goes with method pair_switching only, not with %s", options.Method)
+		if err := options.agree(); err != nil {
+			return err
 		}
-		t, err := newTask(p, options, work.NewJob(options.Threads, progress))
+		s, err := newSample(p, options, work.NewJob(options.Threads, progress))
 		if err != nil {
 			return err
 		}
-		result, err = t.fit(p)
+		result, err = s.fit(p)
 		return err
 	})
 	return result, err
@@ -52,15 +50,48 @@ type ending struct {
 	steps  int
 }
 
+// fit takes the two-class way where it can: it is the same problem with half the work.
+func (s *sample) fit(p Problem) (*Result, error) {
+	if classes := s.classes(); classes > 2 || s.manyClassOptions() {
+		t, err := newClassTask(s, max(2, classes))
+		if err != nil {
+			return nil, err
+		}
+		return t.fit(p)
+	}
+	t, err := newTask(s)
+	if err != nil {
+		return nil, err
+	}
+	return t.fit(p)
+}
+
+// classes is the number of classes: those of the labels, and those that class_prior knows besides.
+func (s *sample) classes() int {
+	classes := len(s.options.ClassPrior)
+	for _, y := range s.class {
+		classes = max(classes, int(y)+1)
+	}
+	return classes
+}
+
+// manyClassOptions says that the options ask for what only the many-class way has.
+func (s *sample) manyClassOptions() bool {
+	return !s.oneClass() && (s.options.Hierarchy != nil || s.options.Loss == "maxent" || s.options.Loss == "crammer_singer")
+}
+
 func (t *task) fit(p Problem) (*Result, error) {
 	s := t.solve()
 	scores := t.score(&s)
 	objective := t.objective(s, scores)
-	if err := t.checkNumbers(&s, scores, objective); err != nil {
+	err := t.checkNumbers(s.converged, objective, s.coef, []float64{s.intercept}, scores, t.distributions)
+	if err != nil {
 		return nil, err
 	}
-	t.checkShares(scores)
-	t.checkEnd(&s)
+	if got := t.positiveShare(scores, 0); t.transductive() && !t.oneClass() {
+		t.checkShares([]float64{1 - got, got}, []float64{1 - t.prior, t.prior})
+	}
+	t.checkEnd(s.converged, s.gap, &s.end)
 	classifier := &model.Linear{
 		Classes: 2, Features: p.Rows.Cols(), Outputs: 1,
 		Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
@@ -68,7 +99,7 @@ func (t *task) fit(p Problem) (*Result, error) {
 		Objective: objective, Termination: s.end.reason, Warnings: t.warnings,
 	}
 	return &Result{Model: classifier, Transduction: transduced(p.Labels, scores), Distributions: t.distributions,
-		History: t.history.columns(t.options.Method)}, nil
+		History: t.history.columns(t.options.Method, "positive_share")}, nil
 }
 
 func (t *task) solve() solution {
@@ -92,31 +123,20 @@ func (t *task) constant() solution {
 		s.intercept = 1
 	}
 	t.warn("one_class", "all labeled rows have class %d: the model gives every row this class. Label a row of another "+
-		"class", t.labelOf(0))
+		"class", t.class[0])
 	return s
 }
 
 func (t *task) solveSupervised() solution {
-	switch len(t.unlabeled) {
-	case 0:
-		t.warn("no_unlabeled", "no row is unlabeled: this is the supervised solution")
-	case 1:
-		t.warn("one_unlabeled", "one row only is unlabeled: this is the supervised solution")
-	}
+	t.warnSupervised()
 	if t.options.Method == "pair_switching" {
 		return t.pairSwitching()
 	}
-	limits := t.finalLimits()
-	limits.MaxSteps = min(limits.MaxSteps, t.options.MaxIter)
-	r, _, outcome := t.supervised(limits)
+	r, _, outcome := t.supervised(t.supervisedLimits())
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
 	t.record(r.Regularizer(), scores, t.margin(), 0, 0, 0)
-	end := ending{reason: "converged", steps: outcome.Steps}
-	if !outcome.Converged && outcome.Steps == t.options.MaxIter {
-		end.reason = "max_iter"
-	}
-	return t.read(r, outcome, end)
+	return t.read(r, outcome, t.supervisedEnd(outcome))
 }
 
 // score gives the scores of all training rows; where the balance asks for it the threshold is first moved to the share
@@ -172,64 +192,6 @@ func (t *task) unpacked(coef []float64, cols int) []float64 {
 		out[t.feature[k]] = w
 	}
 	return out
-}
-
-// checkEnd warns when the fit did not end as it should, and sees to it that the reason says so.
-func (t *task) checkEnd(s *solution) {
-	distance := fmt.Sprintf("at a relative distance of %.2g from the optimum, above tol = %.2g", s.gap, t.options.Tol)
-	switch {
-	case s.end.reason == "max_iter" && !t.transductive():
-		t.warn("convergence", "max_iter = %d Newton steps ended %s: raise max_iter or tol", t.options.MaxIter, distance)
-		return
-	case s.end.reason == "max_iter":
-		t.warn("convergence", "max_iter = %d was reached before the labels settled: raise max_iter", t.options.MaxIter)
-	case s.end.reason == "unsettled":
-		t.warn("convergence", "labels still changed after %d rounds at the full weight: raise max_switches (0: no limit) "+
-			"or alpha", settleRounds)
-	}
-	if s.converged {
-		return
-	}
-	advice := "raise tol or alpha"
-	if value, row, feature := t.largestValue(); math.Abs(value) > 100 {
-		advice = fmt.Sprintf("scale your features (X has the value %.4g in row %d, column %d), or raise alpha", value, row,
-			feature)
-	}
-	t.warn("convergence", "the last solve ended %s, and more steps would not help: %s", distance, advice)
-	if s.end.reason != "max_iter" {
-		s.end.reason = "not_converged"
-	}
-}
-
-// checkShares warns of a class that is predicted for less than half of its share of the unlabeled rows, and of a
-// balance that cannot be had.
-func (t *task) checkShares(scores []float64) {
-	if !t.transductive() || t.oneClass() {
-		return
-	}
-	if b := t.options.Balance; !t.options.FitIntercept && (b == "share" || b == "mean") {
-		t.warn("balance", "balance is %q, but fit_intercept is off and that is what it would set: the class prior is held "+
-			"by the counts of labels only, as with balance \"labels\"", b)
-	}
-	got := t.positiveShare(scores, 0)
-	for class, pair := range [2][2]float64{{1 - got, 1 - t.prior}, {got, t.prior}} {
-		if pair[0] < pair[1]/2 {
-			t.warn("collapse", "class %d is predicted for %.1f%% of the unlabeled rows, where the class prior says %.1f%%: "+
-				"the fit may have collapsed. %s check class_prior and the preprocessing (stop words out, idf, rows of unit "+
-				"length)", class, 100*pair[0], 100*pair[1], t.againstCollapse())
-		}
-	}
-}
-
-// againstCollapse is the advice that fits the options: whether the threshold could have been moved.
-func (t *task) againstCollapse() string {
-	switch {
-	case !t.options.FitIntercept:
-		return "Turn fit_intercept on, so that the threshold can move, label more rows, or"
-	case !t.movesThreshold():
-		return "Use balance \"share\", label more rows, or"
-	}
-	return "No threshold parts rows with equal scores: label more rows, or"
 }
 
 func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {

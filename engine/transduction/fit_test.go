@@ -44,6 +44,19 @@ func fit(t *testing.T, data planted.Data, weights []float64, o Options) *Result 
 	return result
 }
 
+func taskOf(t *testing.T, data planted.Data, o Options) *task {
+	t.Helper()
+	s, err := newSample(Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := newTask(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
 // scores are recomputed from dense rows.
 func scores(result *Result, data planted.Data) []float64 {
 	out := make([]float64, len(data.Dense))
@@ -483,10 +496,7 @@ func scaled(t *testing.T, rows *csr.Matrix, factor float64) *csr.Matrix {
 
 func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 	data := planted.Topics(30, 30, 10, 0.5, 7)
-	task, err := newTask(Problem{Rows: data.Rows, Labels: data.Labels}, Defaults(), work.NewJob(1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := taskOf(t, data, Defaults())
 	good := solution{coef: []float64{1}, converged: true}
 	for _, c := range []struct {
 		s         solution
@@ -497,11 +507,12 @@ func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
 		{solution{intercept: math.NaN(), converged: true}, nil, 1},
 	} {
-		if err := task.checkNumbers(&c.s, c.scores, c.objective); err == nil || !strings.Contains(err.Error(), "scale your") {
+		err := task.checkNumbers(c.s.converged, c.objective, c.s.coef, []float64{c.s.intercept}, c.scores)
+		if err == nil || !strings.Contains(err.Error(), "scale your") {
 			t.Errorf("%+v: error %v", c, err)
 		}
 	}
-	if err := task.checkNumbers(&good, []float64{0}, 1); err != nil {
+	if err := task.checkNumbers(good.converged, 1, good.coef, []float64{0}); err != nil {
 		t.Error(err)
 	}
 }
@@ -511,17 +522,14 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	data := planted.Topics(800, 60, 40, 0.4, 7)
 	o := Defaults()
 	o.Method, o.MaxSwitches = "switching", 1
-	task, err := newTask(Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := taskOf(t, data, o)
 	r, newton, _ := task.supervised(task.startLimits())
 	positive := make([]bool, len(task.unlabeled))
 	for k, i := range task.unlabeled {
 		positive[k] = data.Truth[i] == 0
 	}
 	s := task.finish(r, newton, positive, 5, o.UnlabeledWeight, ending{reason: "no_switch"})
-	task.checkEnd(&s)
+	task.checkEnd(s.converged, s.gap, &s.end)
 	text := strings.Join(task.warnings, "; ")
 	if s.end.reason != "unsettled" || len(task.warnings) != 1 || !strings.Contains(text, "raise max_switches") {
 		t.Errorf("ended by %q, warnings %q", s.end.reason, text)
@@ -566,7 +574,9 @@ func TestBadProblems(t *testing.T) {
 				p.Labels[i] = -1
 			}
 		}},
-		{"labels of row 7 is 2", func(p *Problem, _ *Options) { p.Labels[7] = 2 }},
+		{"labels of row 7 is 20", func(p *Problem, _ *Options) { p.Labels[7] = 20 }},
+		{"labels of row 7 is -2", func(p *Problem, _ *Options) { p.Labels[7] = -2 }},
+		{"class 2 has no labeled row", func(p *Problem, _ *Options) { p.Labels[7] = 3 }},
 		{"labels has 3 entries, but there are 20 rows", func(p *Problem, _ *Options) { p.Labels = p.Labels[:3] }},
 		{"weights has 1 entries", func(p *Problem, _ *Options) { p.Weights = []float64{1} }},
 		{"weights of row 0 is -1", func(p *Problem, _ *Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
@@ -577,7 +587,15 @@ func TestBadProblems(t *testing.T) {
 			}
 		}},
 		{"class_prior of class 0 is 0", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0, 1} }},
-		{"class_prior has 3 entries", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0.2, 0.3, 0.5} }},
+		{"class_prior has 2 entries: 3 are needed", func(p *Problem, o *Options) {
+			o.ClassPrior, p.Labels[7] = []float64{0.2, 0.8}, 2
+		}},
+		{"class_prior has 1 entries", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0.2} }},
+		{"loss is \"maxent\"", func(_ *Problem, o *Options) { o.Method, o.Loss = "pair_switching", "maxent" }},
+		{"balance is \"mean\"", func(_ *Problem, o *Options) { o.Balance, o.Loss = "mean", "maxent" }},
+		{"hierarchy is given", func(_ *Problem, o *Options) { o.Method, o.Hierarchy = "pair_switching", []int{2, 2, -1} }},
+		{"method is \"pair_switching\"", func(p *Problem, o *Options) { o.Method, p.Labels[7] = "pair_switching", 2 }},
+		{"hierarchy: class 1", func(_ *Problem, o *Options) { o.Hierarchy = []int{1, -1, 0} }},
 		{"loss is \"hinge\"", func(_ *Problem, o *Options) { o.Loss = "hinge" }},
 	} {
 		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {

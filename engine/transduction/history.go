@@ -13,13 +13,14 @@ type history struct {
 	level, objective, switched, share, entropy, passes []float64
 }
 
-func (h *history) columns(method string) []Column {
+// columns names them; share is what the shares of the classes are told by.
+func (h *history) columns(method, share string) []Column {
 	if len(h.objective) == 0 { // a constant model took no step
 		return nil
 	}
 	level := levelName(method)
 	list := []Column{{"objective", h.objective}, {level, h.level}, {"n_switched", h.switched},
-		{"positive_share", h.share}, {"n_passes", h.passes}}
+		{share, h.share}, {"n_passes", h.passes}}
 	if level == "temperature" {
 		list = append(list, Column{"entropy", h.entropy})
 	}
@@ -39,12 +40,16 @@ func (t *task) record(
 	regularizer float64, scores []float64, margin loss.Margin, level float64, switched int, entropy float64,
 ) {
 	objective := t.transductiveObjective(regularizer, scores, margin)
-	h := &t.history
+	t.recordValues(objective, level, switched, t.positiveShare(scores, 0), entropy)
+}
+
+func (s *sample) recordValues(objective, level float64, switched int, share, entropy float64) {
+	h := &s.history
 	h.level = append(h.level, level)
 	h.objective = append(h.objective, objective)
 	h.switched = append(h.switched, float64(switched))
-	h.share = append(h.share, t.positiveShare(scores, 0))
+	h.share = append(h.share, share)
 	h.entropy = append(h.entropy, entropy)
-	h.passes = append(h.passes, t.passes())
-	t.job.Report(len(h.level), objective, level, switched, t.passes())
+	h.passes = append(h.passes, s.passes())
+	s.job.Report(len(h.level), objective, level, switched, s.passes())
 }

@@ -12,17 +12,17 @@ const hugeValue = 1e50
 
 // checkNumbers refuses a result that is not finite, and one that did not converge because of huge values. The values
 // are looked at only then.
-func (t *task) checkNumbers(s *solution, scores []float64, objective float64) error {
-	finite := isFinite(objective) && isFinite(s.intercept)
-	for _, list := range [][]float64{s.coef, scores, t.distributions} {
+func (s *sample) checkNumbers(converged bool, objective float64, results ...[]float64) error {
+	finite := isFinite(objective)
+	for _, list := range results {
 		for _, v := range list {
 			finite = finite && isFinite(v)
 		}
 	}
-	if finite && s.converged {
+	if finite && converged {
 		return nil
 	}
-	value, row, feature := t.largestValue()
+	value, row, feature := s.largestValue()
 	switch {
 	case math.Abs(value) >= hugeValue:
 		return fault.Data("X has the value %v in row %d, column %d, too large to compute with: scale your features, for "+
@@ -35,11 +35,11 @@ func (t *task) checkNumbers(s *solution, scores []float64, objective float64) er
 }
 
 // largestValue is the value farthest from zero, with its row and the problem's number of its feature.
-func (t *task) largestValue() (value float64, row int, feature int32) {
-	for i := range t.rows.Rows() {
-		t.rows.Row(i, func(col int, v float64) {
+func (s *sample) largestValue() (value float64, row int, feature int32) {
+	for i := range s.rows.Rows() {
+		s.rows.Row(i, func(col int, v float64) {
 			if math.Abs(v) > math.Abs(value) {
-				value, row, feature = v, i, t.feature[col]
+				value, row, feature = v, i, s.feature[col]
 			}
 		})
 	}

@@ -18,6 +18,7 @@ type Options struct {
 	ClassPrior      []float64 // [classes] shares among the unlabeled rows; nil: those of the labeled rows
 	Balance         string
 	Loss            string
+	Hierarchy       []int // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
 	MaxSwitches     int // 0: all that help
 	MaxIter         int
@@ -56,8 +57,11 @@ var table = []option{
 		field:   func(o *Options) any { return &o.ClassPrior }},
 	{name: "balance", kind: "string", choices: balances,
 		meaning: "how the class prior is held", field: func(o *Options) any { return &o.Balance }},
-	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge"},
+	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge", "crammer_singer", "maxent"},
 		meaning: "loss of a row; hinge with method pair_switching only", field: func(o *Options) any { return &o.Loss }},
+	{name: "hierarchy", kind: "integers",
+		meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree",
+		field:   func(o *Options) any { return &o.Hierarchy }},
 	{name: "fit_intercept", kind: "boolean",
 		meaning: "whether the classifier has an intercept", field: func(o *Options) any { return &o.FitIntercept }},
 	{name: "max_switches", kind: "integer",
@@ -125,7 +129,7 @@ func (o *Options) set(name string, value json.RawMessage) error {
 		return fault.Argument("unknown option %q; did you mean %q?", name, nearest(name))
 	}
 	t := table[k]
-	if string(value) == "null" && t.kind != "numbers" {
+	if string(value) == "null" && t.kind != "numbers" && t.kind != "integers" {
 		return fault.Argument("%s is null: it must be a %s", name, t.kind)
 	}
 	if err := json.Unmarshal(value, t.field(o)); err != nil {
@@ -171,6 +175,22 @@ func checkPrior(prior []float64) error {
 	}
 	if prior != nil && math.Abs(total-1) > 1e-6 {
 		return fault.Argument("class_prior sums to %v: it must sum to 1", total)
+	}
+	return nil
+}
+
+// agree refuses options that do not go together.
+func (o *Options) agree() error {
+	switch pairs := o.Method == "pair_switching"; {
+	case o.Loss == "hinge" && !pairs:
+		return fault.Argument("loss is \"hinge\": it goes with method pair_switching only, not with %s", o.Method)
+	case pairs && o.Loss != "hinge" && o.Loss != "squared_hinge":
+		return fault.Argument("loss is %q: method pair_switching has the losses hinge and squared_hinge", o.Loss)
+	case pairs && o.Hierarchy != nil:
+		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
+	case o.Balance == "mean" && o.Loss != "squared_hinge" && o.Loss != "hinge":
+		return fault.Argument("balance is \"mean\", which holds the mean of scores with two sides, but loss is %q: use "+
+			"\"share\" or \"labels\"", o.Loss)
 	}
 	return nil
 }

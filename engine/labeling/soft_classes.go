@@ -1,0 +1,261 @@
+package labeling
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// SoftClasses finds the soft labels of deterministic annealing for any number of classes.
+//
+//	Problem  min over p >= 0  Σ s_i [ Σ_y p_iy c_iy + T Σ_y p_iy log p_iy ]
+//	         subject to Σ_y p_iy = 1 for every row i and Σ_i s_i p_iy = r_y Σ_i s_i for every class y
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; p_iy soft label [n, m]; s_i weight of
+//	         the row [n]; T > 0 temperature; r_y share of the class [m], scaled to sum to 1; v_y multiplier of its
+//	         constraint, the potential [m]: p_iy is proportional to exp(-(c_iy - v_y) / T); q_y weighted mean of p_iy.
+//	         The dual, concave in v, has the gradient r - q and the Hessian -H / T, H = mean of diag(p_i) - p_i p_i'
+//	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints, Sindhwani & Keerthi 2006 section 3.2 for two
+//	         classes. Sinkhorn's update v_y += T log(r_y / q_y) slows down at low T; here Newton's method on the dual with
+//	         a search for the zero of the slope along the step, and Sinkhorn's update where that finds no step. From
+//	         potentials that are far off T is lowered from the size of the costs by factors of 4
+//	Stops    max_y |q_y - r_y| <= 1e-9, or 8 steps in a row do not lower it (rounding)
+//	Cost     an evaluation: n m exps, and for H the squared number of labels with p_iy >= 1e-3 of each row, summed. 2 to 6
+//	         evaluations from potentials of a neighboring temperature, a few more for each factor of 4 without
+//
+// It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
+// mean 0. A class with share 0 has potential -Inf and p_iy = 0.
+func SoftClasses(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
+	d := newDual(job, p, costs, weights, shares, potentials)
+	d.temperature = temperature
+	d.evaluate(d.v)
+	if len(d.live) == 0 || !(d.weight > 0) {
+		return
+	}
+	best, error := slices.Clone(d.v), math.Inf(1)
+	for _, attempt := range []func(){d.stay, d.harden, d.cool} {
+		d.left = budget
+		attempt()
+		if now := d.farthest(); now < error {
+			copy(best, d.v)
+			error = now
+		}
+		if error <= hopeless {
+			break
+		}
+	}
+	if !slices.Equal(d.v, best) {
+		copy(d.v, best)
+		d.evaluate(d.v)
+	}
+}
+
+const (
+	softTolerance  = 1e-9
+	hopeless       = 1e-7 // an error that rounding does not explain
+	patience       = 8    // steps without progress
+	budget         = 500  // evaluations for one attempt
+	nearlyHard     = 1e-3 // of the spread of costs: a temperature so low that the best hard labels are a start
+	coolBy         = 4    // factor between temperatures, at most
+	smallestFactor = 1.1
+	coolTolerance  = 1e-3 // of shares, relative, at the temperatures in between
+)
+
+// dual is the concave dual of the soft labeling at one temperature.
+type dual struct {
+	job                       *work.Job
+	p, costs, weights, shares []float64
+	live                      []int // classes with a share
+	temperature               float64
+	v                         []float64 // potentials
+	weight                    float64   // Σ s
+	q                         []float64 // means of p at the last evaluation
+	step, trial, best         []float64
+	left                      int // evaluations that solve may still use
+	newton                    newton
+}
+
+func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *dual {
+	m := len(shares)
+	d := &dual{job: job, p: p, costs: costs, weights: weights, v: potentials}
+	d.shares, d.q = slices.Clone(shares), make([]float64, m)
+	d.step, d.trial, d.best = make([]float64, m), make([]float64, m), make([]float64, m)
+	total := 0.0
+	for _, share := range shares {
+		total += math.Max(0, share)
+	}
+	for y, share := range shares {
+		d.shares[y] = math.Max(0, share) / total
+		if share > 0 {
+			d.live = append(d.live, y)
+			if math.IsInf(d.v[y], 0) || math.IsNaN(d.v[y]) {
+				d.v[y] = 0
+			}
+		} else {
+			d.v[y] = math.Inf(-1)
+		}
+	}
+	d.centre(d.v)
+	return d
+}
+
+// centre shifts a vector over the classes to mean 0.
+func (d *dual) centre(v []float64) {
+	mean := 0.0
+	for _, y := range d.live {
+		mean += v[y]
+	}
+	for _, y := range d.live {
+		v[y] -= mean / float64(len(d.live))
+	}
+}
+
+// evaluate fills p and its means at the potentials v.
+
+func (d *dual) evaluate(v []float64) {
+	m := len(v)
+	d.left--
+	sums := make([]float64, 1+m)
+	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			row, s := d.p[i*m:(i+1)*m], d.weights[i]
+			soften(row, d.costs[i*m:(i+1)*m], v, d.temperature)
+			dst[0] += s
+			for y, q := range row {
+				dst[1+y] += s * q
+			}
+		}
+	})
+	d.weight = sums[0]
+	for y := range d.q {
+		d.q[y] = sums[1+y] / d.weight
+	}
+}
+
+// soften sets p proportional to exp(-(c - v) / T).
+func soften(p, c, v []float64, temperature float64) {
+	top := math.Inf(-1)
+	for y := range p {
+		p[y] = v[y] - c[y]
+		top = math.Max(top, p[y])
+	}
+	sum := 0.0
+	for y := range p {
+		z := (p[y] - top) / temperature
+		if z < -745 { // its exp is 0
+			p[y] = 0
+			continue
+		}
+		p[y] = math.Exp(z)
+		sum += p[y]
+	}
+	for y := range p {
+		p[y] /= sum
+	}
+}
+
+// farthest is the largest distance of a mean from its share.
+func (d *dual) farthest() float64 {
+	largest := 0.0
+	for _, y := range d.live {
+		largest = math.Max(largest, math.Abs(d.q[y]-d.shares[y]))
+	}
+	return largest
+}
+
+// farthestRelative is the same in parts of the share.
+func (d *dual) farthestRelative() float64 {
+	largest := 0.0
+	for _, y := range d.live {
+		largest = math.Max(largest, math.Abs(d.q[y]/d.shares[y]-1))
+	}
+	return largest
+}
+
+// stay solves from the potentials that are there.
+func (d *dual) stay() { d.solve(d.farthest, softTolerance) }
+
+// harden solves from the potentials of the cheapest hard labels, where the temperature is low.
+func (d *dual) harden() {
+	if d.temperature > nearlyHard*d.spread() {
+		return
+	}
+	labels, counts := make([]int32, len(d.weights)), Counts(d.shares, len(d.weights))
+	Greedy(labels, d.costs, counts)
+	v, _ := Transport(labels, d.costs, counts)
+	for _, y := range d.live {
+		d.v[y] = v[y]
+		if counts[y] == 0 {
+			d.v[y] = 0
+		}
+	}
+	d.centre(d.v)
+	d.evaluate(d.v)
+	d.solve(d.farthest, softTolerance)
+}
+
+// cool solves at falling temperatures, each from where the two before point to: as T falls to 0 the potentials become
+// linear in T. Where that does not lead to a solution T falls less.
+func (d *dual) cool() {
+	temperature := d.temperature
+	for _, y := range d.live {
+		d.v[y] = 0
+	}
+	before, now, factor := math.Inf(1), math.Inf(1), float64(coolBy)
+	last, solved := slices.Clone(d.v), slices.Clone(d.v)
+	for next := math.Max(temperature, d.spread()); ; next = math.Max(temperature, now/factor) {
+		d.temperature = next
+		for _, y := range d.live {
+			d.v[y] = solved[y]
+			if !math.IsInf(before, 1) {
+				d.v[y] += (solved[y] - last[y]) * (next - now) / (now - before)
+			}
+		}
+		d.evaluate(d.v)
+		d.solve(d.farthestRelative, coolTolerance)
+		if d.farthestRelative() > coolTolerance && factor > smallestFactor && d.left > 0 {
+			factor = math.Sqrt(factor)
+			continue
+		}
+		if next == temperature {
+			break
+		}
+		copy(last, solved)
+		copy(solved, d.v)
+		before, now, factor = now, next, math.Min(coolBy, factor*factor)
+	}
+	d.solve(d.farthest, softTolerance)
+}
+
+// spread is the mean of what the labels of a row cost more than its best one.
+func (d *dual) spread() float64 {
+	m := len(d.v)
+	var sum [1]float64
+	d.job.Sum(len(d.weights), sum[:], func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			row, least, all := d.costs[i*m:(i+1)*m], math.Inf(1), 0.0
+			for _, y := range d.live {
+				least = math.Min(least, row[y])
+			}
+			for _, y := range d.live {
+				all += row[y] - least
+			}
+			dst[0] += d.weights[i] * all
+		}
+	})
+	return sum[0] / d.weight / float64(len(d.live))
+}
+
+// EntropyClasses is the weighted mean of -Σ_y p_iy log₂ p_iy, in bits a row.
+func EntropyClasses(job *work.Job, p, weights []float64, classes int) float64 {
+	var sums [2]float64
+	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			dst[0] += weights[i]
+			for _, q := range p[i*classes : (i+1)*classes] {
+				dst[1] -= weights[i] * xlog2(q)
+			}
+		}
+	})
+	return sums[1] / sums[0]
+}

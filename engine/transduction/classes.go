@@ -1,0 +1,204 @@
+package transduction
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/taxonomy"
+)
+
+// classTask is a problem with any number of classes made ready.
+//
+//	Problem  min over W and labels q_j  α/2 |W|² + Σ_i s_i ξ(s_i, y_i) + λ' Σ_j s_j Σ_y q_jy ξ(s_j, y)  subject to
+//	         Σ_j s_j q_jy = φ(y)
+//	Symbols  i labeled, j unlabeled rows; s_j weights, each kind sums to 1; s_j also the class scores; φ class prior;
+//	         ξ a loss of package loss; λ' weight of the unlabeled rows
+//	Source   Keerthi, Sundararajan & Shevade 2012, equations 1 to 4
+type classTask struct {
+	*sample
+	classes int
+	tree    *taxonomy.Tree
+	prior   []float64 // [K] φ
+	counts  []int     // [K] of the unlabeled rows
+	weighed bool      // the unlabeled rows have unequal weights
+
+	costs         []float64 // [unlabeled, K] λ' ξ at the current scores
+	best          []int32   // [unlabeled] of relabel
+	distributions []float64 // [n, K]
+}
+
+func newClassTask(s *sample, classes int) (*classTask, error) {
+	t := &classTask{sample: s, classes: classes}
+	var err error
+	if t.tree, err = taxonomy.New(classes, t.parents()); err != nil {
+		return nil, err
+	}
+	if err := t.findPrior(); err != nil {
+		return nil, err
+	}
+	t.counts = labeling.Counts(t.prior, len(s.unlabeled))
+	for _, w := range s.unlabeledWeight {
+		t.weighed = t.weighed || w != s.unlabeledWeight[0]
+	}
+	return t, nil
+}
+
+// parents is the tree of the options, or one of classes only.
+func (t *classTask) parents() []int32 {
+	if t.options.Hierarchy == nil {
+		parents := make([]int32, t.classes)
+		for y := range parents {
+			parents[y] = -1
+		}
+		return parents
+	}
+	parents := make([]int32, len(t.options.Hierarchy))
+	for v, p := range t.options.Hierarchy {
+		parents[v] = int32(max(-2, min(p, math.MaxInt32)))
+	}
+	return parents
+}
+
+func (t *classTask) findPrior() error {
+	t.prior = make([]float64, t.classes)
+	for k, y := range t.class {
+		t.prior[y] += t.labeledWeight[k]
+	}
+	if given := t.options.ClassPrior; given != nil {
+		if len(given) != t.classes {
+			return fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), t.classes)
+		}
+		copy(t.prior, given)
+		return checkPrior(given)
+	}
+	for y, share := range t.prior {
+		if !(share > 0) {
+			return fault.Data("class %d has no labeled row: label one, or give class_prior with its share", y)
+		}
+	}
+	return nil
+}
+
+// loss is the loss of a row; smoothing is that of the hinge of Crammer & Singer.
+func (t *classTask) loss(smoothing float64) loss.Classes {
+	switch t.options.Loss {
+	case "maxent":
+		return loss.Softmax{Smoothing: 1}
+	case "crammer_singer":
+		return loss.Softmax{Smoothing: smoothing, Margin: 1}
+	}
+	return loss.OneAgainstRest{Margin: loss.SquaredHinge{}}
+}
+
+// The hinge of Crammer & Singer is smoothed: coarsely on the way, and at the end by these values in turn. The
+// smoothed hinge is above the hinge by at most smoothing * log K.
+var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
+
+// risk is the objective with the labeled rows in it, at W = 0.
+func (t *classTask) risk() *risk.Classes {
+	var center []float64
+	if t.options.FitIntercept {
+		center = t.center()
+	}
+	constant := t.options.FitIntercept && !t.centred()
+	r := risk.NewClasses(t.job, t.rows, t.tree, constant, center, t.options.Alpha)
+	if t.centred() {
+		r.Means = make([]float64, t.classes)
+		for y, share := range t.prior {
+			r.Means[y] = 2*share - 1
+		}
+	}
+	r.Loss = t.loss(smoothings[0])
+	for k, i := range t.labeled {
+		r.Label[i], r.Cost[i] = t.class[k], t.labeledWeight[k]
+	}
+	r.Recost()
+	return r
+}
+
+// supervised minimizes the risk of the labeled rows alone.
+func (t *classTask) supervised(limits minimize.Limits) (*risk.Classes, *minimize.Newton, minimize.Outcome) {
+	r := t.risk()
+	newton := minimize.NewNewton(r.Dim(), t.job.Pool)
+	return r, newton, newton.Minimize(r, limits)
+}
+
+// measure puts the costs of the unlabeled rows at the current scores into t.costs.
+func (t *classTask) measure(r *risk.Classes) {
+	k := t.classes
+	if t.costs == nil {
+		t.costs = make([]float64, len(t.unlabeled)*k)
+	}
+	t.job.EachRow(len(t.unlabeled), func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			row := t.costs[j*k : (j+1)*k]
+			r.Loss.Costs(row, r.Score(t.unlabeled[j]))
+			for y := range row {
+				row[y] *= t.options.UnlabeledWeight
+			}
+		}
+	})
+}
+
+// objective is the transductive objective at these scores: each unlabeled row at its cheapest class.
+func (t *classTask) objective(l loss.Classes, regularizer float64, score func(i int32) []float64) float64 {
+	total, costs := regularizer, make([]float64, t.classes)
+	for k, i := range t.labeled {
+		l.Costs(costs, score(i))
+		total += t.labeledWeight[k] * costs[t.class[k]]
+	}
+	if !t.transductive() {
+		return total
+	}
+	var sums [1]float64
+	t.job.Sum(len(t.unlabeled), sums[:], func(lo, hi int, dst []float64) {
+		costs := make([]float64, t.classes)
+		for k := lo; k < hi; k++ {
+			l.Costs(costs, score(t.unlabeled[k]))
+			dst[0] += t.unlabeledWeight[k] * slices.Min(costs)
+		}
+	})
+	return total + t.options.UnlabeledWeight*sums[0]
+}
+
+// shares are those of the classes among the unlabeled rows, by their scores.
+func (t *classTask) shares(score func(i int32) []float64) []float64 {
+	shares := make([]float64, t.classes)
+	for k, i := range t.unlabeled {
+		shares[largest(score(i))] += t.unlabeledWeight[k]
+	}
+	return shares
+}
+
+// shareDistance is the largest distance of a class's share from its prior.
+func (t *classTask) shareDistance(score func(i int32) []float64) float64 {
+	distance := 0.0
+	for y, share := range t.shares(score) {
+		distance = max(distance, math.Abs(share-t.prior[y]))
+	}
+	return distance
+}
+
+func largest(scores []float64) int {
+	best := 0
+	for y, s := range scores {
+		if s > scores[best] {
+			best = y
+		}
+	}
+	return best
+}
+
+// note adds an outer step to the history.
+func (t *classTask) note(r *risk.Classes, level float64, switched int, entropy float64) {
+	distance := 0.0
+	if t.transductive() {
+		distance = t.shareDistance(r.Score)
+	}
+	t.recordValues(t.objective(r.Loss, r.Regularizer(), r.Score), level, switched, distance, entropy)
+}

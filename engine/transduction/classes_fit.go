@@ -1,0 +1,183 @@
+package transduction
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/risk"
+)
+
+// classSolution is a fitted score of every class: s_y(x) = coef_y . x + intercept_y.
+type classSolution struct {
+	coef        []float64 // [packed features, K]
+	intercept   []float64 // [K]
+	loss        loss.Classes
+	regularizer float64
+	gap         float64
+	converged   bool
+	end         ending
+}
+
+func (t *classTask) fit(p Problem) (*Result, error) {
+	var s classSolution
+	switch {
+	case !t.transductive():
+		s = t.solveSupervised()
+	case t.options.Method == "annealing":
+		s = t.anneal()
+	case t.options.Method == "switching":
+		s = t.switching()
+	default:
+		return nil, fault.Argument("method is %q: it is for two classes; use annealing or switching", t.options.Method)
+	}
+	scores := t.score(&s)
+	rowScores := func(i int32) []float64 { return scores[int(i)*t.classes : (int(i)+1)*t.classes] }
+	objective := t.objective(s.loss, s.regularizer, rowScores)
+	err := t.checkNumbers(s.converged, objective, s.coef, s.intercept, scores, t.distributions)
+	if err != nil {
+		return nil, err
+	}
+	if t.transductive() {
+		t.checkShares(t.shares(rowScores), t.prior)
+	}
+	t.checkEnd(s.converged, s.gap, &s.end)
+	classifier := &model.Linear{
+		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
+		Method: t.options.Method, Iterations: max(1, s.end.steps), Objective: objective, Termination: s.end.reason,
+		Warnings: t.warnings,
+	}
+	classifier.Coef, classifier.Intercept = t.outputs(&s, p.Rows.Cols())
+	return &Result{Model: classifier, Transduction: t.transduced(p.Labels, scores), Distributions: t.distributions,
+		History: t.history.columns(t.options.Method, "share_distance")}, nil
+}
+
+func (t *classTask) solveSupervised() classSolution {
+	t.warnSupervised()
+	r, newton, outcome := t.supervised(t.supervisedLimits())
+	outcome = t.sharpen(r, newton, outcome)
+	t.note(r, 0, 0, 0)
+	return t.readClasses(r, outcome, t.supervisedEnd(outcome))
+}
+
+func (t *classTask) readClasses(r *risk.Classes, outcome minimize.Outcome, end ending) classSolution {
+	s := classSolution{loss: r.Loss, regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value, converged: outcome.Converged && !lost(outcome), end: end}
+	s.coef, s.intercept = r.Linear()
+	return s
+}
+
+// score gives the scores [n, K] of all training rows. Where the balance asks for it the intercepts are first moved so
+// that the classes get their shares of the unlabeled rows.
+func (t *classTask) score(s *classSolution) []float64 {
+	k := t.classes
+	scores := make([]float64, t.rows.Rows()*k)
+	t.job.Visit(int64(t.rows.NonZeros()))
+	classifier := model.Linear{Classes: k, Features: t.rows.Cols(), Outputs: k, Coef: s.coef, Intercept: s.intercept}
+	if err := classifier.Decisions(t.job.Pool, t.rows, scores); err != nil {
+		panic(err)
+	}
+	if t.movesThreshold() {
+		t.moveIntercepts(s, scores)
+	}
+	return scores
+}
+
+// moveIntercepts adds the potentials of the best labeling at these scores to the intercepts: then the class with the
+// largest score is the one that this labeling gives.
+func (t *classTask) moveIntercepts(s *classSolution, scores []float64) {
+	k := t.classes
+	costs := t.costs
+	for j, i := range t.unlabeled {
+		for y := range k {
+			costs[j*k+y] = -scores[int(i)*k+y]
+		}
+	}
+	potentials := t.potentials(costs)
+	row := make([]float64, k)
+	moved := func(i int32) []float64 {
+		copy(row, scores[int(i)*k:])
+		for y, v := range potentials {
+			row[y] += v
+		}
+		return row
+	}
+	plain := func(i int32) []float64 { return scores[int(i)*k : (int(i)+1)*k] }
+	if !(t.shareDistance(moved) < t.shareDistance(plain)) {
+		return // many equal scores
+	}
+	for y, v := range potentials {
+		if !t.centred() && t.tree.Flat() { // the intercept counts as a weight; in a tree the nodes' do, and stay
+			s.regularizer += t.options.Alpha / 2 * v * (2*s.intercept[y] + v)
+		}
+		s.intercept[y] += v
+	}
+	for i := range t.rows.Rows() {
+		copy(scores[i*k:(i+1)*k], moved(int32(i)))
+	}
+}
+
+// potentials are those of the best labels that keep the class counts, or shares where rows have unequal weights; their
+// mean is 0.
+func (t *classTask) potentials(costs []float64) []float64 {
+	var potentials []float64
+	if t.weighed {
+		potentials = make([]float64, t.classes)
+		soft := make([]float64, len(costs))
+		for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
+			labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.prior, temperature, potentials)
+		}
+	} else {
+		labels := make([]int32, len(t.unlabeled))
+		labeling.Greedy(labels, costs, t.counts)
+		potentials, _ = labeling.Transport(labels, costs, t.counts)
+	}
+	mean, lowest := 0.0, 0.0
+	for _, v := range potentials {
+		if !math.IsInf(v, 0) {
+			mean += v / float64(t.classes)
+			lowest = min(lowest, v)
+		}
+	}
+	spread := 0.0
+	for _, c := range costs {
+		spread = max(spread, math.Abs(c))
+	}
+	for y, v := range potentials {
+		if math.IsInf(v, 0) { // a class without a row: never the largest
+			v = lowest - 2*spread - 1
+		}
+		potentials[y] = v - mean
+	}
+	return potentials
+}
+
+// outputs are the weights and intercepts of the model: one decision for two classes, otherwise one a class.
+func (t *classTask) outputs(s *classSolution, features int) (coef, intercept []float64) {
+	k := t.classes
+	if k == 2 {
+		coef = make([]float64, features)
+		for j, old := range t.feature {
+			coef[old] = s.coef[2*j+1] - s.coef[2*j]
+		}
+		return coef, []float64{s.intercept[1] - s.intercept[0]}
+	}
+	coef = make([]float64, features*k)
+	for j, old := range t.feature {
+		copy(coef[int(old)*k:(int(old)+1)*k], s.coef[j*k:])
+	}
+	return coef, s.intercept
+}
+
+// transduced keeps given labels and places the other rows by their largest score.
+func (t *classTask) transduced(labels []int32, scores []float64) []int32 {
+	classes := append([]int32(nil), labels...)
+	for i, label := range labels {
+		if label < 0 {
+			classes[i] = int32(largest(scores[i*t.classes : (i+1)*t.classes]))
+		}
+	}
+	return classes
+}

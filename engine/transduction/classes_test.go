@@ -1,0 +1,212 @@
+package transduction
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/planted"
+)
+
+var fiveShares = []float64{0.4, 0.25, 0.15, 0.12, 0.08}
+
+func fiveClasses(n int, seed uint64) planted.Data {
+	return planted.Classes(n, 250, 10, fiveShares, seed)
+}
+
+// classSettings are all combinations of method, loss and balance that go with many classes.
+func classSettings() map[string]Options {
+	out := map[string]Options{}
+	for _, method := range []string{"annealing", "switching"} {
+		for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
+			for _, balance := range []string{"auto", "share", "labels"} {
+				o := Defaults()
+				o.Method, o.Loss, o.Balance, o.ClassPrior = method, loss, balance, fiveShares
+				out[fmt.Sprint(method, " ", loss, " ", balance)] = o
+			}
+		}
+	}
+	return out
+}
+
+// classScores [n][K] are recomputed from dense rows.
+func classScores(result *Result, data planted.Data) [][]float64 {
+	k := result.Model.Classes
+	out := make([][]float64, len(data.Dense))
+	for i, row := range data.Dense {
+		out[i] = slices.Clone(result.Model.Intercept)
+		for j, v := range row {
+			for y := range out[i] {
+				out[i][y] += v * result.Model.Coef[j*k+y]
+			}
+		}
+	}
+	return out
+}
+
+// outcome gives the error on the unlabeled rows and the largest distance of a class's share from what was asked.
+func outcome(result *Result, data planted.Data, prior []float64) (errors, off float64) {
+	shares, n := make([]float64, len(prior)), 0.0
+	for i, s := range classScores(result, data) {
+		if data.Labels[i] >= 0 {
+			continue
+		}
+		n++
+		y := largest(s)
+		shares[y]++
+		if int32(y) != data.Truth[i] {
+			errors++
+		}
+	}
+	for y := range shares {
+		off = max(off, math.Abs(shares[y]/n-prior[y]))
+	}
+	return errors / n, off
+}
+
+func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
+	data := fiveClasses(1500, 3)
+	prior := make([]float64, 5)
+	for i, y := range data.Truth {
+		if data.Labels[i] < 0 {
+			prior[y] += 1.0 / 1490
+		}
+	}
+	for name, o := range classSettings() {
+		o.ClassPrior = prior
+		plain := o
+		plain.UnlabeledWeight = 0
+		supervised, _ := outcome(fit(t, data, nil, plain), data, prior)
+		result := fit(t, data, nil, o)
+		wrong, off := outcome(result, data, prior)
+		t.Logf("%s: error %.3f, supervised %.3f, share off by %.4f, %d steps, %s", name, wrong, supervised, off,
+			result.Model.Iterations, result.Model.Termination)
+		if wrong > supervised-0.1 {
+			t.Errorf("%s: error %.3f, supervised %.3f", name, wrong, supervised)
+		}
+		if o.Balance != "labels" && off > 0.01 {
+			t.Errorf("%s: a share is off by %.4f", name, off)
+		}
+		for i, s := range classScores(result, data) {
+			if data.Labels[i] < 0 && result.Transduction[i] != int32(largest(s)) {
+				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, largest(s), result.Transduction[i])
+			}
+		}
+	}
+}
+
+func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	data := fiveClasses(9000, 4) // more rows than one thread takes
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method = method
+		one := fit(t, data, nil, o)
+		o.Threads = 3
+		three := fit(t, data, nil, o)
+		if !slices.Equal(one.Model.Coef, three.Model.Coef) || !slices.Equal(one.Model.Intercept, three.Model.Intercept) {
+			t.Errorf("%s: other bits", method)
+		}
+	}
+}
+
+// With two classes the many-class way finds the classifier of the two-class way; its objective is twice as large.
+func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
+	data := planted.Topics(1500, 120, 20, 0.4, 5)
+	for _, method := range []string{"annealing", "switching"} {
+		for _, weight := range []float64{0, 1} {
+			o := Defaults()
+			o.Method, o.UnlabeledWeight, o.Tol = method, weight, 1e-9
+			binary := fit(t, data, nil, o)
+			o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for the many-class way
+			many := fit(t, data, nil, o)
+			name := fmt.Sprintf("%s, unlabeled weight %v", method, weight)
+			if got, want := many.Model.Objective, 2*binary.Model.Objective; math.Abs(got-want) > 1e-6*want {
+				t.Errorf("%s: objective %v, twice the two-class one %v", name, got, want)
+			}
+			for j, w := range binary.Model.Coef {
+				if math.Abs(many.Model.Coef[j]-2*w) > 1e-3 {
+					t.Fatalf("%s: weight %d is %v, two classes %v", name, j, many.Model.Coef[j], w)
+				}
+			}
+		}
+	}
+}
+
+func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
+	data := fiveClasses(400, 6)
+	only := data
+	only.Labels = slices.Clone(data.Truth)
+	for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
+		o := Defaults()
+		o.Loss, o.Tol = loss, 1e-9
+		full := fit(t, only, nil, o)
+		o.Method = "switching"
+		again := fit(t, only, nil, o)
+		if !slices.Equal(full.Model.Coef, again.Model.Coef) {
+			t.Errorf("%s: the method matters without unlabeled rows", loss)
+		}
+		if wrong := disagreement(full.Transduction, data.Truth); wrong > 0 {
+			t.Errorf("%s: %d given labels changed", loss, wrong)
+		}
+	}
+}
+
+func disagreement(a, b []int32) int { return differences(a, b) }
+
+// A class with a prior but without a labeled row gets rows only if the prior says so; weights count like copies.
+func TestAClassWithoutLabels(t *testing.T) {
+	data := planted.Classes(900, 120, 8, []float64{0.5, 0.3, 0.2}, 2)
+	for i, y := range data.Labels {
+		if y == 2 {
+			data.Labels[i] = -1
+		}
+	}
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method, o.ClassPrior = method, []float64{0.5, 0.3, 0.2}
+		result := fit(t, data, nil, o)
+		if _, off := outcome(result, data, o.ClassPrior); off > 0.01 {
+			t.Errorf("%s: a share is off by %v", method, off)
+		}
+	}
+}
+
+func TestClassTreesHelpRareClasses(t *testing.T) {
+	data := fiveClasses(700, 8)
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method, o.Hierarchy, o.ClassPrior = method, []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
+		result := fit(t, data, nil, o)
+		wrong, off := outcome(result, data, fiveShares)
+		if wrong > 0.5 || off > 0.01 {
+			t.Errorf("%s: error %v, share off by %v", method, wrong, off)
+		}
+	}
+}
+
+// Unequal weights: the shares are weighted ones.
+func TestManyClassesKeepWeightedShares(t *testing.T) {
+	data := fiveClasses(900, 9)
+	weights := make([]float64, 900)
+	for i := range weights {
+		weights[i] = 1 + float64(i%3)
+	}
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method, o.ClassPrior = method, fiveShares
+		result := fit(t, data, weights, o)
+		shares, total := make([]float64, 5), 0.0
+		for i, s := range classScores(result, data) {
+			if data.Labels[i] < 0 {
+				shares[largest(s)] += weights[i]
+				total += weights[i]
+			}
+		}
+		for y, share := range shares {
+			if math.Abs(share/total-fiveShares[y]) > 0.01 {
+				t.Errorf("%s: class %d has %v of the weight", method, y, share/total)
+			}
+		}
+	}
+}

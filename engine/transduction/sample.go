@@ -1,0 +1,200 @@
+package transduction
+
+import (
+	"fmt"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Problem is what Fit learns from.
+type Problem struct {
+	Rows    *csr.Matrix
+	Labels  []int32   // [n] class 0 ... K-1, or -1: unlabeled
+	Weights []float64 // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is as good as absent.
+}
+
+// sample is a problem made ready, for any number of classes: rows by kind, weights normalized; and what the fit says of
+// itself.
+type sample struct {
+	options Options
+	job     *work.Job
+	rows    *csr.Matrix // the problem's rows, packed
+	feature []int32     // [rows.Cols] the problem's number of each packed feature
+
+	labeled         []int32   // rows with a label and a weight
+	class           []int32   // [labeled]
+	labeledWeight   []float64 // [labeled] sums to 1
+	unlabeled       []int32   // rows without a label and with a weight
+	unlabeledWeight []float64 // [unlabeled] sums to 1
+
+	warnings []string
+	history  history
+}
+
+// maxFeatures keeps a fit within memory that a machine can have: it needs some forty bytes a feature, used or not.
+const maxFeatures = 1 << 28
+
+func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
+	if d := p.Rows.Cols(); d > maxFeatures {
+		return nil, fault.Data("n_features is %d: a fit would need %d GB for vectors of that length, and takes at most %d "+
+			"features; leave out those that never occur, or hash to fewer", d, int64(d)*40>>30, maxFeatures)
+	}
+	s := &sample{options: options, job: job, rows: p.Rows}
+	if err := s.sort(p); err != nil {
+		return nil, err
+	}
+	if len(s.labeled) == 0 {
+		return nil, fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+	}
+	normalize(s.labeledWeight)
+	normalize(s.unlabeledWeight)
+	s.rows, s.feature = p.Rows.Packed()
+	s.job.Visit(2 * int64(s.rows.NonZeros()))
+	return s, nil
+}
+
+func (s *sample) sort(p Problem) error {
+	n := p.Rows.Rows()
+	if len(p.Labels) != n {
+		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
+	}
+	if p.Weights != nil && len(p.Weights) != n {
+		return fault.Argument("weights has %d entries, but there are %d rows", len(p.Weights), n)
+	}
+	for i, label := range p.Labels {
+		weight := 1.0
+		if p.Weights != nil {
+			weight = p.Weights[i]
+		}
+		if !(weight >= 0 && weight < 1e300) {
+			return fault.Data("weights of row %d is %v: it must be at least 0 and below 1e300", i, weight)
+		}
+		switch {
+		case label < -1 || int(label) >= n:
+			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
+				"classes than the %d rows", i, label, n)
+		case weight == 0:
+		case label < 0:
+			s.unlabeled = append(s.unlabeled, int32(i))
+			s.unlabeledWeight = append(s.unlabeledWeight, weight)
+		default:
+			s.labeled = append(s.labeled, int32(i))
+			s.labeledWeight = append(s.labeledWeight, weight)
+			s.class = append(s.class, label)
+		}
+	}
+	return nil
+}
+
+// oneClass says that all labeled rows have the same class.
+func (s *sample) oneClass() bool {
+	for _, class := range s.class {
+		if class != s.class[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// transductive says whether unlabeled rows take part.
+func (s *sample) transductive() bool { return len(s.unlabeled) > 1 && s.options.UnlabeledWeight > 0 }
+
+// balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
+var balances = []string{"auto", "share", "mean", "labels"}
+
+// balance resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label counts for both
+// kinds of switching, which find small classes better without it, and for losses whose scores have no sides.
+func (s *sample) balance() string {
+	switch {
+	case s.options.Balance != "auto":
+		return s.options.Balance
+	case s.options.Method == "annealing" && s.options.Loss == "squared_hinge":
+		return "mean"
+	}
+	return "share"
+}
+
+// centred says whether the mean score of the unlabeled rows is held at 2r - 1, with r the share of the class.
+func (s *sample) centred() bool {
+	return s.options.FitIntercept && s.transductive() && s.balance() == "mean"
+}
+
+// movesThreshold says whether the intercepts are moved at the end so that each class gets its share.
+func (s *sample) movesThreshold() bool {
+	return s.options.FitIntercept && s.transductive() && s.balance() != "labels"
+}
+
+// center is the mean [d] of the unlabeled rows, or of the labeled ones where no other takes part.
+func (s *sample) center() []float64 {
+	if s.transductive() {
+		return s.mean(s.unlabeled, s.unlabeledWeight)
+	}
+	return s.mean(s.labeled, s.labeledWeight)
+}
+
+// mean is the weighted mean [d] of some rows; weights sum to 1.
+func (s *sample) mean(rows []int32, weights []float64) []float64 {
+	weight := make([]float64, s.rows.Rows())
+	for k, i := range rows {
+		weight[i] = weights[k]
+	}
+	mean := make([]float64, s.rows.Cols())
+	on := s.rows.Subset(rows)
+	s.job.Visit(int64(on.NonZeros()))
+	s.rows.AddTransposedOn(s.job.Pool, on, mean, weight)
+	return mean
+}
+
+// startLimits are those of the supervised solution that a transductive method starts from.
+func (s *sample) startLimits() minimize.Limits {
+	return minimize.Limits{Tolerance: pathLooseness * s.options.Tol, MaxSteps: 50}
+}
+
+// pathLimits are those of the solves on the way.
+func (s *sample) pathLimits() minimize.Limits {
+	return minimize.Limits{Tolerance: pathLooseness * s.options.Tol, MaxSteps: pathSteps, Line: pathLine}
+}
+
+// finalLimits are those of the last solve.
+func (s *sample) finalLimits() minimize.Limits {
+	return minimize.Limits{Tolerance: s.options.Tol, MaxSteps: 200}
+}
+
+// supervisedLimits are those of a fit without unlabeled rows, whose outer steps are Newton steps.
+func (s *sample) supervisedLimits() minimize.Limits {
+	limits := s.finalLimits()
+	limits.MaxSteps = min(limits.MaxSteps, s.options.MaxIter)
+	return limits
+}
+
+// supervisedEnd says how such a fit ended.
+func (s *sample) supervisedEnd(outcome minimize.Outcome) ending {
+	if !outcome.Converged && outcome.Steps == s.options.MaxIter {
+		return ending{reason: "max_iter", steps: outcome.Steps}
+	}
+	return ending{reason: "converged", steps: outcome.Steps}
+}
+
+// passes is the number of non-zeros read so far over those of the whole matrix.
+func (s *sample) passes() float64 {
+	return float64(s.job.Visited()) / float64(max(1, s.rows.NonZeros()))
+}
+
+// warn keeps a warning for the user: "kind: text". Programs tell warnings by their kind; a class has its number after
+// the word class.
+func (s *sample) warn(kind, format string, a ...any) {
+	s.warnings = append(s.warnings, kind+": "+fmt.Sprintf(format, a...))
+}
+
+func normalize(weights []float64) {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	for k := range weights {
+		weights[k] /= total
+	}
+}
