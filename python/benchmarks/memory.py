@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks import corpora
+from benchmarks.class_tasks import ClassTask
 from benchmarks.learners import ALPHA
 from benchmarks.report import Report
 
@@ -57,17 +58,21 @@ def rows(report: Report, what: str, figures: Figures) -> None:
 
 def measure(name: str, settings: dict[str, Any]) -> Figures:
     """The figures for a task of `corpora`, seed 0."""
-    task = getattr(corpora, name)(0)
+    return of_task(name, getattr(corpora, name)(0), settings)
+
+
+def of_task(name: str, task: corpora.Task | ClassTask, settings: dict[str, Any]) -> Figures:
+    """The figures for a task of two or of many classes."""
     path = corpora.ignored_folder(corpora.CACHE) / f"memory-{name}.npz"
     save(path, task)
     return in_process(path, settings)
 
 
-def save(path: Path, task: corpora.Task) -> None:
-    """Write what the other process needs."""
+def save(path: Path, task: corpora.Task | ClassTask) -> None:
+    """Write what the other process needs; classes are their numbers there."""
     X = task.X
     rows = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-    np.savez(path, **rows, y=task.y, given=task.given, prior=task.prior)
+    np.savez(path, **rows, y=task.y, given=task.given, prior=list(task.class_prior.values()))
 
 
 def in_process(path: Path, settings: dict[str, Any]) -> Figures:
@@ -101,10 +106,10 @@ def settle() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _load(path: Path) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray, float]:
+def _load(path: Path) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray, dict[int, float]]:
     with np.load(path) as z:
         X = sp.csr_matrix((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"]))
-        return X, z["y"], z["given"], float(z["prior"])
+        return X, z["y"], z["given"], dict(enumerate(z["prior"].tolist()))
 
 
 def _warm(settings: dict[str, Any]) -> None:
@@ -120,7 +125,7 @@ def _fit(path: Path, settings: dict[str, Any]) -> Figures:
 
     _warm(settings)
     X, y, given, prior = _load(path)
-    estimator = TransductiveSVC(**({"alpha": ALPHA, "class_prior": {0: 1 - prior, 1: prior}} | settings))
+    estimator = TransductiveSVC(**({"alpha": ALPHA, "class_prior": prior} | settings))
     settle()
     forget_peak()
     before = resident("VmRSS")
