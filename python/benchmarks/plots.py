@@ -1,4 +1,4 @@
-"""Pictures of a report: the course of the objective, errors with bars, the cost of a row."""
+"""Pictures of a report: the course of the objective, errors with bars, the cost of a row, learning curves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZE = (7.0, 4.2)
 
 def write(report: Report, folder: Path, where: str) -> list[Path]:
     """Draw what the report has; gives the paths."""
-    return [path for draw in (_objective, _errors, _cost) for path in draw(report, folder, where)]
+    return [path for draw in (_objective, _errors, _cost, _learning) for path in draw(report, folder, where)]
 
 
 def _objective(report: Report, folder: Path, where: str) -> Iterator[Path]:
@@ -54,6 +54,39 @@ def _cost(report: Report, folder: Path, where: str) -> Iterator[Path]:
         axes.semilogx(columns["rows"], columns["ns"], marker="o")
         axes.set(xlabel="rows", ylabel="ns per non-zero and pass", title="cost of annealing", ylim=(0, None))
         yield _save(figure, folder / "cost-large.png", where)
+
+
+def _learning(report: Report, folder: Path, where: str) -> Iterator[Path]:
+    """One panel a data set: macro F against labels, bars of one standard error, a line for all labels."""
+    sets = {task: methods for task, methods in report.curves.items() if "all labels" in methods}
+    if not sets:
+        return
+    columns = min(3, len(sets))
+    rows = -(-len(sets) // columns)
+    shape = (4.2 * columns, 3.3 * rows + 0.4)
+    figure, axes = plt.subplots(rows, columns, figsize=shape, layout="constrained", squeeze=False)
+    for panel, (task, methods) in zip(axes.flat, sets.items(), strict=False):
+        _learning_panel(panel, task, methods)
+    for panel in axes.flat[len(sets) :]:
+        panel.set_axis_off()
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=8)
+    yield _save(figure, folder / "learning-curves.png", where)
+
+
+def _learning_panel(panel: plt.Axes, task: str, methods: dict[str, dict[str, list[float]]]) -> None:
+    for method, columns in methods.items():
+        if method == "all labels":
+            panel.axhline(columns["macro F"][0], color="gray", linestyle="--", label=method)
+        else:
+            panel.errorbar(
+                columns["labels"], columns["macro F"], columns["standard error"], marker=".", capsize=2, label=method
+            )
+    panel.set(xscale="log", xlabel="labels", ylabel="macro F", title=task)
+    ticks = methods["supervised"]["labels"] if "supervised" in methods else []
+    panel.set_xticks(ticks, [f"{n:.0f}" for n in ticks], fontsize=7)
+    panel.set_xticks([], minor=True)
+    panel.grid(alpha=0.3)
 
 
 def _save(figure: plt.Figure, path: Path, where: str) -> Path:
