@@ -2,7 +2,7 @@
 # Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
 #           FUZZTIME=1m make fuzz           time for each fuzz target
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
-#           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_LARGE likewise
+#           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_... likewise
 
 PYTHON ?= python3
 GO ?= go
@@ -32,11 +32,11 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest race bench bench-large fuzz wheel docs check check-go \
-	check-sources check-width check-header check-library check-python clean
+.PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-large fuzz wheel \
+	docs check check-go check-sources check-width check-header check-library check-python clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: $(VENV)/installed $(LIBRARY) ## build the library and put the package, editable, into .venv
 
@@ -59,6 +59,12 @@ race: ## run the Go tests under the race detector
 
 bench: build ## measure quality, time and memory against peers; prints the table
 	$(BIN)/python python/benchmarks/run.py $(BENCH)
+
+bench-classes: build ## measure many classes: quality, time and memory
+	$(BIN)/python python/benchmarks/run.py --only classes $(BENCH)
+
+bench-curves: build ## measure and draw learning curves of many classes
+	$(BIN)/python python/benchmarks/learning_curves.py $(BENCH_CURVES)
 
 bench-large: build ## measure a fit on a million rows
 	$(BIN)/python python/benchmarks/run.py --only large $(BENCH_LARGE)

@@ -11,35 +11,41 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import corpora, large, plots, quality, report, speed
+from benchmarks import class_quality, class_speed, corpora, large, learning_curves, plots, quality, report, speed
 
 GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "quality": quality.SECTIONS,
     "speed": speed.SECTIONS,
+    "classes": class_quality.SECTIONS + class_speed.SECTIONS,
+    "curves": learning_curves.SECTIONS,
     "large": large.SECTIONS,
 }
-USUAL = ("quality", "speed")  # a million rows take minutes and gigabytes: on demand
+USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 RESULTS = Path(__file__).parents[2] / "bench-results"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The program."""
     chosen = _parse(arguments)
+    sections = [s for group in chosen.only for s in GROUPS[group] if not chosen.section or _title(s) in chosen.section]
+    name = "-".join(chosen.section or chosen.only) if (chosen.section or chosen.only != list(USUAL)) else "table"
+    return execute(sections, name, chosen.output)
+
+
+def execute(sections: Sequence[Callable[[report.Report], None]], name: str, output: Path) -> int:
+    """Run sections, print their table and write it under a name, with plots; 1 if a bound is not met."""
     where = report.machine()
     print("; ".join(f"{k} {v}" for k, v in where.items()), flush=True)
     found = report.Report()
     with threadpool_limits(1, user_api="blas"):  # scikit-learn's solvers lose time with small vectors on many threads
-        for group in chosen.only:
-            for section in GROUPS[group]:
-                if not chosen.section or _title(section) in chosen.section:
-                    _run(found, section)
-    name = "-".join(chosen.section or chosen.only) if (chosen.section or chosen.only != list(USUAL)) else "table"
-    folder = corpora.ignored_folder(chosen.output)
+        for section in sections:
+            _run(found, section)
+    folder = corpora.ignored_folder(output)
     paths = report.write(found, where, folder, name)
     paths += plots.write(found, folder, f"{where['processor']}, {where['cores']} cores")
     print("\n" + report.markdown(found, where))
