@@ -1,5 +1,7 @@
 module github.com/fewlabel/fewlabel
 
-go 1.26
+go 1.26.0
 
 require github.com/klauspost/compress v1.20.3
+
+require golang.org/x/sys v0.49.0

@@ -102,29 +102,49 @@ func (m *Matrix) needWide(scores, weights []float64, shape Wide) {
 }
 
 func (a *arrays[I, V]) timesWide(rows []int32, dst, panel []float64, stride, first int) {
-	base := unsafe.Pointer(unsafe.SliceData(panel))
+	base, width := unsafe.Pointer(unsafe.SliceData(panel)), min(panelWidth, stride-first)
+	loop := dotLoops.choose(width, unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)))
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		out := dst[int(i)*stride+first : (int(i)+1)*stride]
-		if len(out) >= panelWidth {
+		out := dst[int(i)*stride+first : int(i)*stride+first+width]
+		switch {
+		case loop != nil:
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), base,
+				unsafe.Pointer(unsafe.SliceData(out)))
+		case width == panelWidth:
 			dot8(indices, values, base, (*[8]float64)(out))
-		} else {
+		default:
 			dot4(indices, values, base, (*[4]float64)(out))
 		}
 	}
 }
 
 func (a *arrays[I, V]) addTransposedWide(rows []int32, panel, q []float64, stride, first int) {
-	base := unsafe.Pointer(unsafe.SliceData(panel))
+	base, width := unsafe.Pointer(unsafe.SliceData(panel)), min(panelWidth, stride-first)
+	loop := axpyLoops.choose(width, unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)))
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		scales := q[int(i)*stride+first : (int(i)+1)*stride]
-		if len(scales) >= panelWidth {
+		scales := q[int(i)*stride+first : int(i)*stride+first+width]
+		switch {
+		case allZero(scales):
+		case loop != nil:
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), base,
+				unsafe.Pointer(unsafe.SliceData(scales)))
+		case width == panelWidth:
 			axpy8(indices, values, (*[8]float64)(scales), base)
-		} else {
+		default:
 			axpy4(indices, values, (*[4]float64)(scales), base)
 		}
 	}
+}
+
+func allZero(values []float64) bool {
+	for _, v := range values {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // dot8 sets dst to Σ values[k] panel[indices[k]], for eight classes.
@@ -166,9 +186,6 @@ func dot4[I index, V value](indices []I, values []V, panel unsafe.Pointer, dst *
 func axpy8[I index, V value](indices []I, values []V, scales *[8]float64, panel unsafe.Pointer) {
 	q0, q1, q2, q3, q4, q5, q6, q7 := scales[0], scales[1], scales[2], scales[3], scales[4], scales[5], scales[6],
 		scales[7]
-	if q0 == 0 && q1 == 0 && q2 == 0 && q3 == 0 && q4 == 0 && q5 == 0 && q6 == 0 && q7 == 0 {
-		return
-	}
 	n := len(indices)
 	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
 	for k := range n {
@@ -187,9 +204,6 @@ func axpy8[I index, V value](indices []I, values []V, scales *[8]float64, panel 
 
 func axpy4[I index, V value](indices []I, values []V, scales *[4]float64, panel unsafe.Pointer) {
 	q0, q1, q2, q3 := scales[0], scales[1], scales[2], scales[3]
-	if q0 == 0 && q1 == 0 && q2 == 0 && q3 == 0 {
-		return
-	}
 	n := len(indices)
 	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
 	for k := range n {

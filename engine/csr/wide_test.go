@@ -13,7 +13,11 @@ import (
 func TestWideProductsAreThoseOfEachClass(t *testing.T) {
 	const n, d = 1500, 90 // enough for two blocks of rows
 	indptr, indices, values, _ := messy(n, d, 60, 3)
+	all := everyType(t, d, indptr, indices, values)
 	for name, m := range everyType(t, d, indptr, indices, values) {
+		all[name+" packed"], _ = m.Packed()
+	}
+	for name, m := range all {
 		for _, classes := range []int{1, 3, 4, 5, 8, 9, 13, 20, 70} {
 			for _, threads := range []int{1, 3} {
 				name := fmt.Sprintf("%s, %d classes, %d threads", name, classes, threads)
@@ -81,6 +85,34 @@ func TestWideProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		}
 		if !slices.Equal(first, sums) {
 			t.Fatalf("%d threads: other bits", threads)
+		}
+	}
+}
+
+// The loops for this processor, where there are any, give the same bits as those in Go.
+func TestLoopsOfTheProcessorGiveTheSameBits(t *testing.T) {
+	if !useLoops {
+		t.Skip("this processor has none")
+	}
+	defer func() { useLoops = true }()
+	indptr, indices, values, _ := messy(300, 50, 20, 7)
+	for name, m := range everyType(t, 50, indptr, indices, values) {
+		for _, m := range []*Matrix{m, func() *Matrix { p, _ := m.Packed(); return p }()} {
+			shape := Wide{Features: m.Cols(), Classes: 11}
+			var kept [2][]float64
+			for k, use := range []bool{true, false} {
+				useLoops = use
+				p, q := make([]float64, shape.Len()), make([]float64, m.Rows()*shape.Stride())
+				for j := range p {
+					p[j] = math.Sin(float64(j))
+				}
+				m.TimesWide(work.NewPool(1), m.All(), q, p, shape)
+				m.AddTransposedWide(work.NewPool(1), m.All(), p, q, shape)
+				kept[k] = append(p, q...)
+			}
+			if !slices.Equal(kept[0], kept[1]) {
+				t.Errorf("%s: other bits", name)
+			}
 		}
 	}
 }

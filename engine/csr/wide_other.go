@@ -1,0 +1,18 @@
+//go:build !amd64
+
+package csr
+
+import "unsafe"
+
+type (
+	wideLoop  func(n int, indices, values, panel, classes unsafe.Pointer)
+	wideLoops struct{}
+)
+
+var (
+	dotLoops, axpyLoops wideLoops
+	useLoops            bool
+)
+
+// choose gives no loop: those in Go are used.
+func (*wideLoops) choose(int, uintptr, uintptr) wideLoop { return nil }
