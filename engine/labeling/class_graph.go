@@ -2,8 +2,8 @@ package labeling
 
 import "math"
 
-// classGraph has the classes as nodes and, as length of the arc from a to b, what it costs to move the cheapest row of a
-// to b. Potentials v prove a labeling optimal if v_b - v_a is at most that length for every arc: then no row i has a
+// classGraph has the classes as nodes and, as length of the arc from a to b, what the move of the cheapest row of a to
+// b costs. Potentials v prove a labeling optimal if v_b - v_a is at most that length for every arc: then no row i has a
 // class with smaller c_iy - v_y than its own.
 type classGraph struct {
 	*frontier

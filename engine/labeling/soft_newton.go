@@ -49,30 +49,23 @@ func (d *dual) sinkhorn() {
 	d.evaluate(d.v)
 }
 
-// direct sets step = T H⁻¹ (r - q), at most longest T, and reports whether it leads upwards.
+// direct sets step = T (H + μ)⁻¹ (r - q) and reports whether it leads upwards. μ, in proportion to the error, keeps
+// every entry below longest T.
 func (d *dual) direct() bool {
 	const longest = 30
-	if !d.newton.known && !d.factorize() {
-		return false
+	if !d.newton.known {
+		d.curve()
 	}
-	x, largest := make([]float64, len(d.live)), 0.0
+	x := make([]float64, len(d.live))
 	for k, y := range d.live {
 		x[k] = d.shares[y] - d.q[y]
 	}
-	d.newton.solve(x)
+	d.newton.links.solve(x, d.farthest()/longest)
 	clear(d.step)
 	for k, y := range d.live {
 		d.step[y] = d.temperature * x[k]
 	}
 	d.centre(d.step)
-	for _, y := range d.live {
-		largest = math.Max(largest, math.Abs(d.step[y]))
-	}
-	if largest > longest*d.temperature {
-		for _, y := range d.live {
-			d.step[y] *= longest * d.temperature / largest
-		}
-	}
 	return d.slope() > 0
 }
 
@@ -115,11 +108,11 @@ func (d *dual) search() bool {
 	return false
 }
 
-// newton holds the factor of H, which serves for several steps as long as they lower the error fast.
+// newton holds H, which serves for several steps as long as they lower the error fast.
 type newton struct {
-	factor, scale []float64
-	known         bool
-	weakest       float64 // pairs of labels with a soft label below are left out of H
+	links   laplacian
+	known   bool
+	weakest float64 // pairs of labels with a soft label below count as if the other potential stayed
 }
 
 const (
@@ -129,99 +122,96 @@ const (
 
 func (w *newton) forget() { w.known, w.weakest = false, firstWeakest }
 
-// doubt asks for a new factor, of a more exact H if not even a new one has helped.
+// doubt asks for a new H, and a more exact one if not even a new one has helped.
 func (w *newton) doubt(stuck int) {
 	w.known = false
-	if stuck > 0 {
-		w.weakest = math.Max(lastWeakest, w.weakest*1e-3)
+	switch {
+	case stuck > 0 && w.weakest > lastWeakest:
+		w.weakest *= 1e-3
+	case stuck > 0:
+		w.weakest = 0
 	}
 }
 
-// factorize finds and factorizes H, scaled to a diagonal of ones, with a ridge: H is singular along (1, ..., 1). The
-// diagonal counts the pairs that are left out, so that the matrix stays positive semidefinite and errs on the side of
-// short steps.
-func (d *dual) factorize() bool {
-	n, m := len(d.live), len(d.v)
-	h := d.curvature()
-	w := &d.newton
-	w.factor, w.scale = make([]float64, n*n), make([]float64, n)
-	for i, y := range d.live {
-		w.scale[i] = 1 / math.Sqrt(h[y*m+y]/d.weight+1e-30)
-		for j, z := range d.live[:i] {
-			w.factor[i*n+j] = h[y*m+z] / d.weight * w.scale[i] * w.scale[j]
-		}
-		w.factor[i*n+i] = 1 + 1e-13
-	}
-	w.known = cholesky(w.factor, n)
-	return w.known
-}
-
-// curvature is the lower triangle of Σ s_i (diag(p_i) - p_i p_i').
-
-func (d *dual) curvature() []float64 {
-	m := len(d.v)
+// curve finds H for the p that are there.
+func (d *dual) curve() {
+	m, n := len(d.v), len(d.live)
 	sums := make([]float64, m*m)
-	d.job.Sum(len(d.weights), sums, func(lo, hi int, h []float64) {
+	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
 		strong := make([]int, 0, m)
 		for i := lo; i < hi; i++ {
-			p, s := d.p[i*m:(i+1)*m], d.weights[i]
-			strong = strong[:0]
-			for y, q := range p {
-				if q == 0 {
-					continue
-				}
-				h[y*m+y] += s * q * (1 - q)
-				if q < d.newton.weakest {
-					continue
-				}
-				for _, z := range strong {
-					h[y*m+z] -= s * q * p[z]
-				}
-				strong = append(strong, y)
-			}
+			linkRow(dst, d.p[i*m:(i+1)*m], d.weights[i], d.newton.weakest, strong)
 		}
 	})
-	return sums
+	d.newton.links = laplacian{make([]float64, n*n), make([]float64, n)}
+	for j, y := range d.live {
+		for k, z := range d.live[:j] {
+			d.newton.links.link[k*n+j] = sums[y*m+z] / d.weight
+		}
+		d.newton.links.ground[j] = sums[y*m+y] / d.weight
+	}
+	d.newton.known = true
 }
 
-// solve replaces x by H⁻¹ x.
-func (w *newton) solve(x []float64) {
+// linkRow adds s p_y p_z for the strong pairs z < y of a row to the links, and for the others to the diagonal. strong
+// is scratch.
+func linkRow(links, p []float64, s, weakest float64, strong []int) {
+	m, weak := len(p), 0.0
+	for y, q := range p {
+		if q < weakest {
+			weak += q
+			links[y*m+y] += s * q * (1 - q)
+			continue
+		}
+		if q == 0 {
+			continue
+		}
+		for _, z := range strong {
+			links[y*m+z] += s * q * p[z]
+		}
+		strong = append(strong, y)
+	}
+	if weak > 0 {
+		for _, y := range strong {
+			links[y*m+y] += s * p[y] * weak
+		}
+	}
+}
+
+// laplacian is a matrix with entries -link off the diagonal and the sum of a row's links and its ground on it: so is H,
+// with links Σ s p_y p_z. Elimination only adds and multiplies positive numbers, so that even links of very different
+// size lose no digits.
+type laplacian struct {
+	link   []float64 // above the diagonal [n, n]
+	ground []float64 // [n]
+}
+
+// solve replaces x by the solution of (this + μ) z = x, for μ > 0.
+func (l laplacian) solve(x []float64, mu float64) {
 	n := len(x)
-	for i := range n {
-		x[i] *= w.scale[i]
-		for k := range i {
-			x[i] -= w.factor[i*n+k] * x[k]
+	link, ground, sum := append([]float64(nil), l.link...), append([]float64(nil), l.ground...), make([]float64, n)
+	for k := range n {
+		row := link[k*n : (k+1)*n]
+		sum[k] = ground[k] + mu
+		for _, w := range row[k+1:] {
+			sum[k] += w
 		}
-		x[i] /= w.factor[i*n+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for k := i + 1; k < n; k++ {
-			x[i] -= w.factor[k*n+i] * x[k]
-		}
-		x[i] /= w.factor[i*n+i]
-	}
-	for i := range n {
-		x[i] *= w.scale[i]
-	}
-}
-
-// cholesky replaces the lower triangle of the n by n matrix a by its factor L, a = L L', if a is positive definite.
-func cholesky(a []float64, n int) bool {
-	for i := range n {
-		for j := range i + 1 {
-			sum := a[i*n+j]
-			for k := range j {
-				sum -= a[i*n+k] * a[j*n+k]
-			}
-			if i > j {
-				a[i*n+j] = sum / a[j*n+j]
+		for i := k + 1; i < n; i++ {
+			share := row[i] / sum[k]
+			if share == 0 {
 				continue
 			}
-			if !(sum > 0) {
-				return false
+			ground[i] += share * (ground[k] + mu)
+			x[i] += share * x[k]
+			for j := i + 1; j < n; j++ {
+				link[i*n+j] += share * row[j]
 			}
-			a[i*n+i] = math.Sqrt(sum)
 		}
 	}
-	return true
+	for k := n - 1; k >= 0; k-- {
+		for j := k + 1; j < n; j++ {
+			x[k] += link[k*n+j] * x[j]
+		}
+		x[k] /= sum[k]
+	}
 }

@@ -4,8 +4,8 @@ import "math"
 
 // Transport finds the cheapest labeling with given class counts, and proves it.
 //
-//	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n sources
-//	         of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y)
+//	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n
+//	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y)
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row, finite; counts [m], summing to n; v_y
 //	         potential of the class [m]. The labels are optimal if every row has a class with the least c_iy - v_y. The
 //	         class graph has as length of the arc (a, b) the least c_ib - c_ia over the rows of a
@@ -17,7 +17,7 @@ import "math"
 //	Stops    all counts are met; each repair lowers the surplus by one
 //	Cost     switching, m³, and for each row of surplus m² for the path and m log n for each of its arcs
 //
-// labels are the start, which decides the time: those of Greedy, or of the last call. A label below 0 is none. Transport
+// labels are the start, which decides the time: those of Greedy, or of the last call. A label below 0 is none. It
 // changes labels and returns potentials in the middle of those that prove the labels optimal, with mean 0 and -Inf for
 // classes without rows, and the number of moves of rows. Subtracted from the costs the potentials make every row's own
 // label the cheapest: they are class intercepts.
@@ -47,21 +47,28 @@ func adopt(labels []int32, costs []float64, counts []int) {
 func (g *classGraph) follow(v []float64) {
 	for _, a := range g.live {
 		for _, b := range g.live {
-			for a != b {
-				top, ok := g.cheapest(a, b)
-				if !ok || !(top.key < v[b]-v[a]) {
-					break
-				}
-				best := g.wanted(top.row, v)
-				if best == a { // rounding
-					break
-				}
-				g.move(top.row, best)
+			if a != b {
+				g.release(a, b, v)
 			}
 		}
 	}
 	for _, a := range g.live {
 		g.measure(a)
+	}
+}
+
+// release moves the rows of a that would rather be in b to where they want to be.
+func (g *classGraph) release(a, b int, v []float64) {
+	for {
+		top, ok := g.cheapest(a, b)
+		if !ok || !(top.key < v[b]-v[a]) {
+			return
+		}
+		best := g.wanted(top.row, v)
+		if best == a { // but for rounding it would not move
+			return
+		}
+		g.move(top.row, best)
 	}
 }
 
