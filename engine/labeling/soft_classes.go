@@ -137,23 +137,27 @@ func (d *dual) evaluate(v []float64) {
 
 // soften sets p proportional to exp(-(c - v) / T).
 func soften(p, c, v []float64, temperature float64) {
-	top := math.Inf(-1)
+	const smallest = -708 // the exp of less is no normal number
+	c, v = c[:len(p)], v[:len(p)]
+	top, sum := math.Inf(-1), 0.0
 	for y := range p {
-		p[y] = v[y] - c[y]
-		top = math.Max(top, p[y])
+		z := v[y] - c[y]
+		p[y] = z
+		if z > top {
+			top = z
+		}
 	}
-	sum := 0.0
-	for y := range p {
-		z := (p[y] - top) / temperature
-		if z < -745 { // its exp is 0
+	for y, z := range p {
+		if z = (z - top) / temperature; z < smallest {
 			p[y] = 0
 			continue
 		}
 		p[y] = math.Exp(z)
 		sum += p[y]
 	}
+	scale := 1 / sum
 	for y := range p {
-		p[y] /= sum
+		p[y] *= scale
 	}
 }
 

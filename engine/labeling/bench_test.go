@@ -1,0 +1,123 @@
+package labeling
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// go test -run - -bench Labeling ./engine/labeling -args -simplex 40000
+var benchSimplex = flag.Int("simplex", 40000, "largest number of rows on which the simplex method is measured")
+
+// benchSizes are rows and classes of the paper's data sets and of larger ones.
+var benchSizes = [][2]int{{5581, 10}, {35888, 2}, {100000, 105}, {1000000, 20}}
+
+// regrets are planted topics (see topics) with the cost of a row's best label taken off all its costs: no labeling
+// changes places by that, and a gap in percent is one of what the counts cost, not of an arbitrary zero.
+func regrets(n, m int) instance {
+	in := topics(n, m, 1)
+	for i := range n {
+		row := in.costs[i*m : (i+1)*m]
+		least := slices.Min(row)
+		for y := range row {
+			row[y] -= least
+		}
+	}
+	return in
+}
+
+// unavoidable is the sum over the rows of the log loss of the best label, scores being minus the costs.
+func (in instance) unavoidable() float64 {
+	total, m := 0.0, in.classes()
+	for i := range in.rows {
+		sum := 0.0
+		for _, c := range in.costs[i*m : (i+1)*m] {
+			sum += math.Exp(-c)
+		}
+		total += math.Log(sum)
+	}
+	return total
+}
+
+// fastest is the shortest time of a few runs.
+func fastest(run func()) float64 {
+	best := math.Inf(1)
+	for range 3 {
+		start := time.Now()
+		run()
+		best = math.Min(best, time.Since(start).Seconds())
+	}
+	return best
+}
+
+// BenchmarkLabeling compares, for each size, switching from its greedy start (sw), Transport from the same start (tr)
+// and the simplex method (spx): times, gaps to the optimum, and whether the costs agree. loss-gap is the gap of
+// switching where costs are log losses, which add to each row what no label can avoid.
+func BenchmarkLabeling(b *testing.B) {
+	for _, size := range benchSizes {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			in := regrets(size[0], size[1])
+			for b.Loop() {
+				benchLabeling(b, in)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+func benchLabeling(b *testing.B, in instance) {
+	switched, best := make([]int32, in.rows), make([]int32, in.rows)
+	switching := fastest(func() {
+		Greedy(switched, in.costs, in.counts)
+		SwitchClasses(switched, in.costs, in.classes(), 0)
+	})
+	transport := fastest(func() {
+		Greedy(best, in.costs, in.counts)
+		Transport(best, in.costs, in.counts)
+	})
+	optimum := in.total(best)
+	b.ReportMetric(1000*switching, "sw-ms")
+	b.ReportMetric(100*(in.total(switched)/optimum-1), "sw-gap-%")
+	b.ReportMetric(100*(in.total(in.greedy())/optimum-1), "greedy-gap-%")
+	b.ReportMetric(100*(in.total(switched)-optimum)/(optimum+in.unavoidable()), "sw-loss-gap-%")
+	b.ReportMetric(1000*transport, "tr-ms")
+	b.ReportMetric(transport/switching, "tr/sw")
+	if in.rows <= *benchSimplex {
+		start := time.Now()
+		_, total, pivots := Simplex(in.costs, in.counts)
+		simplex := time.Since(start).Seconds()
+		b.ReportMetric(1000*simplex, "spx-ms")
+		b.ReportMetric(simplex/switching, "spx/sw")
+		b.ReportMetric(float64(pivots), "pivots")
+		if math.Abs(total-optimum) > 1e-9*optimum {
+			b.Errorf("Simplex finds %v, Transport %v", total, optimum)
+		}
+	}
+}
+
+// BenchmarkSoftClasses anneals from T = 10 to 0.001 by factors of 1.5, each temperature from the potentials of the one
+// before.
+func BenchmarkSoftClasses(b *testing.B) {
+	for _, size := range [][2]int{{5581, 10}, {35888, 2}, {20000, 105}, {200000, 20}} {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			s := regrets(size[0], size[1]).softly(1)
+			for b.Loop() {
+				clear(s.v)
+				calls, worst, start := 0, 0.0, time.Now()
+				for t := 10.0; t > 1e-3; t /= 1.5 {
+					before := time.Now()
+					SoftClasses(work.NewJob(1, nil), s.p, s.costs, s.weights, s.shares, t, s.v)
+					worst = math.Max(worst, time.Since(before).Seconds())
+					calls++
+				}
+				b.ReportMetric(1000*time.Since(start).Seconds()/float64(calls), "ms/temperature")
+				b.ReportMetric(1000*worst, "slowest-ms")
+			}
+		})
+	}
+}
