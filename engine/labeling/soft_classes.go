@@ -20,10 +20,11 @@ import (
 //	         on the dual (H + μ for H, μ in proportion to the error), with a search for the zero of the slope along the
 //	         step. If the start was too far off for that: from the potentials of the cheapest hard labels where T is
 //	         low, or through falling temperatures
-//	Stops    max_y |q_y - r_y| <= 1e-9, or 8 steps in a row do not lower it (rounding), or 500 evaluations. The limit is
-//	         met but for T below 1e-6 of the spread of the costs, where a few 1e-6 may be left
+//	Stops    max_y |q_y - r_y| <= 1e-9, or 8 steps in a row do not lower it (rounding), or 500 evaluations. Measured on
+//	         20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread of the costs, and up to
+//	         1e-5, less than a row, below 1e-6 of it
 //	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy >= 1e-3 (all in the worst
-//	         case). 3 to 10 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
+//	         case). 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
 //	         without, the most where T is low and m large
 //
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
