@@ -38,6 +38,10 @@ type Classes struct {
 	slope, curve          []float64 // [n, stride] of each row's loss; what its Bend needs
 	stepSquare, stepInner float64   // |step|², W . step
 	support               *csr.Subset
+
+	heavy     *heavy
+	heavyRows *csr.Subset
+	factors   []*factor // one a node
 }
 
 // NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame.
@@ -149,7 +153,76 @@ func (r *Classes) Gap(gradient []float64) float64 {
 }
 
 // Curve implements minimize.Objective; Gradient has found the curvature.
-func (r *Classes) Curve() {}
+func (r *Classes) Curve() {
+	if r.heavy == nil {
+		return
+	}
+	nodes := r.tree.Nodes()
+	diagonal := make([][]float64, len(r.Cost)) // of the heavy rows
+	r.job.Run(len(r.heavy.list), func(k int) { diagonal[r.heavy.list[k]] = r.diagonal(r.heavy.list[k]) })
+	r.factors = make([]*factor, nodes)
+	r.job.Run(nodes, func(v int) {
+		r.factors[v] = r.heavy.factor(r.alpha, func(i int32) float64 { return diagonal[i][v] })
+	})
+}
+
+// diagonal is row i's curvature in the score of each node.
+func (r *Classes) diagonal(i int32) []float64 {
+	stride, classes := r.shape.Stride(), r.tree.Classes()
+	out, unit, bent := make([]float64, stride), make([]float64, stride), make([]float64, stride)
+	certain := make([]float64, classes)
+	for y := range classes {
+		clear(unit)
+		unit[y] = 1
+		r.bend(i, bent, unit, certain)
+		out[y] = bent[y]
+	}
+	r.tree.Up(out)
+	return out
+}
+
+// Heavy names the rows that make a preconditioner, the same for every node; costs must be set.
+func (r *Classes) Heavy(list []int32) {
+	r.heavy = newHeavy(r.rows, list, r.frame.constant, r.frame.center)
+	r.heavyRows = r.rows.Subset(list)
+}
+
+// Precondition implements minimize.Preconditioned: every node has a matrix of its own.
+func (r *Classes) Precondition(dst, residual []float64) bool {
+	if r.heavy == nil {
+		return false
+	}
+	stride := r.shape.Stride()
+	shift, total := make([]float64, stride), make([]float64, stride)
+	r.frame.shift(r.job.Pool, shift, residual)
+	scores := r.stepScores // free until Aim
+	r.job.Visit(2 * r.heavy.nonZeros)
+	r.rows.TimesWide(r.job.Pool, r.heavyRows, scores, residual, r.shape)
+	r.job.Run(r.tree.Nodes(), func(v int) { total[v] = -r.solveNode(v, scores, shift[v]) })
+	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
+	r.rows.AddTransposedWide(r.job.Pool, r.heavyRows, dst, scores, r.shape)
+	return true
+}
+
+// solveNode replaces the scores of the heavy rows in a node by minus what its factor makes of them over α, and returns
+// the sum of these.
+func (r *Classes) solveNode(v int, scores []float64, shift float64) (total float64) {
+	f, stride := r.factors[v], r.shape.Stride()
+	sums := make([]float64, len(f.active))
+	for k, i := range f.active {
+		sums[k] = scores[int(i)*stride+v] + shift
+	}
+	if len(sums) > 0 {
+		total = f.solve(sums) / r.alpha
+	}
+	for _, i := range r.heavy.list {
+		scores[int(i)*stride+v] = 0
+	}
+	for k, i := range f.active {
+		scores[int(i)*stride+v] = -sums[k] / r.alpha
+	}
+	return total
+}
 
 // HessianTimes implements minimize.Objective.
 func (r *Classes) HessianTimes(dst, p []float64) (curvature float64) {

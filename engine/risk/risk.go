@@ -36,6 +36,9 @@ type Risk struct {
 	slope, curve []float64 // [n] of each row's loss at its score
 
 	support, sloped, active *csr.Subset // rows with a cost, a slope, curvature
+
+	heavy  *heavy
+	factor *factor
 }
 
 // New makes the risk at w = 0 with all costs zero.
@@ -176,6 +179,9 @@ func (r *Risk) Gradient(dst []float64) float64 {
 // Curve implements minimize.Objective; it uses the curvature that Gradient found.
 func (r *Risk) Curve() {
 	r.active.Reset(r.rows, filter(r.active.Rows()[:0], r.support.Rows(), r.curve))
+	if r.heavy != nil {
+		r.factor = r.heavy.factor(r.alpha, func(i int32) float64 { return r.curve[i] })
+	}
 }
 
 // HessianTimes implements minimize.Objective: α p + Σ h_i x_i (x_i . p), rows in the frame.

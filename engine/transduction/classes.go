@@ -118,6 +118,7 @@ func (t *classTask) risk() *risk.Classes {
 		r.Label[i], r.Cost[i] = t.class[k], t.labeledWeight[k]
 	}
 	r.Recost()
+	r.Heavy(t.labeled)
 	return r
 }
 

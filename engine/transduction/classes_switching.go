@@ -34,8 +34,7 @@ func (t *classTask) switching() classSolution {
 				break
 			}
 			t.harden(r, labels, level)
-			limits := minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1, Line: pathLine}
-			if outcome := newton.Minimize(r, limits); lost(outcome) {
+			if outcome := newton.Minimize(r, t.switchLimits()); lost(outcome) {
 				return t.readClasses(r, outcome, ending{reason: "not_finite"})
 			}
 			switched := t.relabel(labels, r, false)
@@ -98,12 +97,11 @@ func (t *classTask) finish(
 	return t.readClasses(r, outcome, end)
 }
 
-// settle solves at hard labels, relabels, and repeats until no label changes: first loosely, then by single steps, then
-// exactly, at last with less and less smoothing where the loss has any.
+// settle solves at hard labels, relabels, and repeats until no label changes: first by single steps, then exactly, at last with less and less smoothing where the loss has any.
 func (t *classTask) settle(
 	r *risk.Classes, newton *minimize.Newton, labels []int32,
 ) (outcome minimize.Outcome, changed int, settled bool) {
-	limits := t.pathLimits()
+	limits := t.switchLimits()
 	for round := range settleRounds {
 		t.harden(r, labels, 1)
 		outcome = newton.Minimize(r, limits)
@@ -117,12 +115,10 @@ func (t *classTask) settle(
 		case switched > 0 && exact:
 			limits.MaxSteps = 1
 		case switched > 0:
-		case exact && (outcome.Converged || lost(outcome)):
+		case exact && (outcome.Converged || limits.MaxSteps > 1):
 			return t.sharpen(r, newton, outcome), changed, true
-		case exact:
-			limits = t.finalLimits()
 		default:
-			limits = minimize.Limits{Tolerance: t.options.Tol, MaxSteps: 1}
+			limits = t.finalLimits()
 		}
 	}
 	t.harden(r, labels, 1)

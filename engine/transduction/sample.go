@@ -158,6 +158,11 @@ func (s *sample) pathLimits() minimize.Limits {
 	return minimize.Limits{Tolerance: pathLooseness * s.options.Tol, MaxSteps: pathSteps, Line: pathLine}
 }
 
+// switchLimits are those of the step between two looks at hard labels.
+func (s *sample) switchLimits() minimize.Limits {
+	return minimize.Limits{Tolerance: switchLooseness * s.options.Tol, MaxSteps: 1, Line: pathLine}
+}
+
 // finalLimits are those of the last solve.
 func (s *sample) finalLimits() minimize.Limits {
 	return minimize.Limits{Tolerance: s.options.Tol, MaxSteps: 200}

@@ -37,8 +37,7 @@ func (t *task) switching() solution {
 				break
 			}
 			t.hardCosts(r, positive, level)
-			limits := minimize.Limits{Tolerance: switchLooseness * t.options.Tol, MaxSteps: 1, Line: pathLine}
-			if outcome := newton.Minimize(r, limits); lost(outcome) {
+			if outcome := newton.Minimize(r, t.switchLimits()); lost(outcome) {
 				return t.read(r, outcome, ending{reason: "not_finite"})
 			}
 			switched := t.relabel(positive, r.Scores())

@@ -79,6 +79,7 @@ func (t *task) supervised(limits minimize.Limits) (*risk.Risk, *minimize.Newton,
 		}
 	}
 	r.Recost()
+	r.Heavy(t.labeled)
 	newton := minimize.NewNewton(r.Dim(), t.job.Pool)
 	return r, newton, newton.Minimize(r, limits)
 }
