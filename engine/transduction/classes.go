@@ -33,6 +33,9 @@ type classTask struct {
 }
 
 func newClassTask(s *sample, classes int) (*classTask, error) {
+	if n := s.rows.Rows(); classes > n {
+		return nil, fault.Data("class_prior has %d classes, more than the %d rows", classes, n)
+	}
 	t := &classTask{sample: s, classes: classes}
 	var err error
 	if t.tree, err = taxonomy.New(classes, t.parents()); err != nil {
@@ -73,6 +76,7 @@ func (t *classTask) findPrior() error {
 		if len(given) != t.classes {
 			return fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), t.classes)
 		}
+		t.warnOfUnknownClasses()
 		copy(t.prior, given)
 		return checkPrior(given)
 	}

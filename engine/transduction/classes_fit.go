@@ -25,14 +25,15 @@ type classSolution struct {
 func (t *classTask) fit(p Problem) (*Result, error) {
 	var s classSolution
 	switch {
+	case t.options.Method == "pair_switching":
+		return nil, fault.Argument("method is %q: it is for two classes, and there are %d; use annealing or switching",
+			t.options.Method, t.classes)
 	case !t.transductive():
 		s = t.solveSupervised()
 	case t.options.Method == "annealing":
 		s = t.anneal()
-	case t.options.Method == "switching":
-		s = t.switching()
 	default:
-		return nil, fault.Argument("method is %q: it is for two classes; use annealing or switching", t.options.Method)
+		s = t.switching()
 	}
 	scores := t.score(&s)
 	rowScores := func(i int32) []float64 { return scores[int(i)*t.classes : (int(i)+1)*t.classes] }

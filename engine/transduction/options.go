@@ -59,7 +59,7 @@ var table = []option{
 		meaning: "how the class prior is held", field: func(o *Options) any { return &o.Balance }},
 	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge", "crammer_singer", "maxent"},
 		meaning: "loss of a row; hinge with method pair_switching only", field: func(o *Options) any { return &o.Loss }},
-	{name: "hierarchy", kind: "integers",
+	{name: "hierarchy", kind: "integers", minimum: -1,
 		meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree",
 		field:   func(o *Options) any { return &o.Hierarchy }},
 	{name: "fit_intercept", kind: "boolean",

@@ -42,6 +42,16 @@ func (s *sample) warnSupervised() {
 	}
 }
 
+// warnOfUnknownClasses warns of every class that class_prior alone knows; t.prior has the shares of the labeled rows.
+func (t *classTask) warnOfUnknownClasses() {
+	for class, share := range t.prior {
+		if share == 0 {
+			t.warn("no_label", "class %d has a share in class_prior but no labeled row: nothing says what it looks like, so "+
+				"that it gets the rows that fit the other classes least. Label a row of it", class)
+		}
+	}
+}
+
 // checkShares warns of every class that is predicted for less than half of its share of the unlabeled rows, and of a
 // balance that cannot be had.
 func (s *sample) checkShares(got, prior []float64) {
@@ -50,7 +60,12 @@ func (s *sample) checkShares(got, prior []float64) {
 			"by the counts of labels only, as with balance \"labels\"", b)
 	}
 	for class, share := range got {
-		if share < prior[class]/2 {
+		switch rows := prior[class] * float64(len(s.unlabeled)); {
+		case share >= prior[class]/2:
+		case rows < 1:
+			s.warn("small_share", "class %d has a share of %.2g%% in the class prior, which is less than one of the %d unlabeled "+
+				"rows: none need be predicted as this class", class, 100*prior[class], len(s.unlabeled))
+		default:
 			s.warn("collapse", "class %d is predicted for %.1f%% of the unlabeled rows, where the class prior says %.1f%%: "+
 				"the fit may have collapsed. %s check class_prior and the preprocessing (stop words out, idf, rows of unit "+
 				"length)", class, 100*share, 100*prior[class], s.againstCollapse())
