@@ -11,13 +11,24 @@ from fewlabel._version import __version__
 
 if TYPE_CHECKING:
     from fewlabel import datasets, metrics
+    from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._show_versions import show_versions
     from fewlabel._transductive_svc import TransductiveSVC
 
-__all__ = ["TransductiveSVC", "__version__", "datasets", "load_model", "metrics", "save_model", "show_versions"]
+__all__ = [
+    "SemiSupervisedLogisticRegression",
+    "TransductiveSVC",
+    "__version__",
+    "datasets",
+    "load_model",
+    "metrics",
+    "save_model",
+    "show_versions",
+]
 
 _MODULE_OF = {
+    "SemiSupervisedLogisticRegression": "_logistic_regression",
     "TransductiveSVC": "_transductive_svc",
     "load_model": "_model_file",
     "save_model": "_model_file",

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 # The library's warnings begin with their kind. These are said here, in Python's words: see nothing_unlabeled.
 _SAID_HERE = ("no_unlabeled",)
+_SHOWN = 4  # classes whose shares are named
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -31,15 +32,18 @@ def far_prior(prior: np.ndarray, totals: np.ndarray, classes: np.ndarray) -> Non
     """Warn when the labeled rows can hardly have been drawn with the given class prior.
 
     That is: the share of a class differs by more than 0.1 and by more than three standard deviations of the share of a
-    class among that many rows drawn at random.
+    class among that many rows drawn at random. Classes without labeled rows have a warning of their own.
     """
-    shares = totals / totals.sum()
-    deviation = np.sqrt(prior * (1 - prior) / totals.sum())
-    if (np.abs(shares - prior) > np.maximum(0.1, 3 * deviation)).any():
+    known = totals > 0
+    shares, prior = totals[known] / totals.sum(), prior[known] / prior[known].sum()
+    excess = np.abs(shares - prior) - np.maximum(0.1, 3 * np.sqrt(prior * (1 - prior) / totals.sum()))
+    if (excess > 0).any():
+        most = np.sort(np.argsort(-excess, kind="stable")[:_SHOWN])
+        names = classes[known][most]
         warn(
-            f"class_prior is {_shares(prior, classes)}, but the labeled rows have {_shares(shares, classes)}. If they "
-            "were drawn at random, check class_prior (its order is that of classes_); if they were chosen class by "
-            "class, this is as it should be."
+            f"class_prior is {_shares(prior[most], names)}, but the labeled rows have {_shares(shares[most], names)}. "
+            "If they were drawn at random, check class_prior (its order is that of classes_); if they were chosen "
+            "class by class, this is as it should be."
         )
 
 

@@ -1,6 +1,6 @@
 """Labels: which rows have one, which classes there are, and class numbers for the library."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple
 
@@ -46,7 +46,8 @@ def read(y: Any, unlabeled: Any = "auto") -> Given:
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must hold class labels")
     if len(labels):
-        check_classification_targets(labels)
+        # Twice: scikit-learn would take many classes with one label each for numbers to be predicted, and warn.
+        check_classification_targets(np.tile(labels, 2))
     return Given(labels, ~marked, minus_one)
 
 
@@ -63,14 +64,43 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
         )
     classes, numbers = np.unique(values, return_inverse=True)
     _refuse_half_marked(classes, given.marked_by_minus_one)
-    if len(classes) > 2:
-        raise ValueError(
-            f"Only binary classification is supported so far: y has {len(classes)} classes ({_listed(classes)}). "
-            "Train one class against the rest, or drop rows of the others."
-        )
     codes = np.full(len(labeled), UNLABELED, dtype=np.int32)
     codes[labeled] = numbers
     return Labels(classes, codes)
+
+
+def with_classes_of(class_prior: Any, labels: Labels) -> Labels:
+    """Add the classes that have no labeled row but an entry in the dict `class_prior`.
+
+    Where one class only has labels nothing is added: its model is constant.
+    """
+    known = set(labels.classes.tolist())
+    if not isinstance(class_prior, Mapping) or len(known) == 1:
+        return labels
+    added = [name for name in class_prior if name not in known]
+    if not added:
+        return labels
+    _refuse_other_kinds(added, labels.classes)
+    dtype = None if labels.classes.dtype.kind in "Uiuf" else labels.classes.dtype  # None: longer texts, larger numbers
+    classes = np.unique(np.concatenate([labels.classes, np.array(added, dtype=dtype)]))
+    moved = np.append(np.searchsorted(classes, labels.classes), UNLABELED).astype(np.int32)
+    if len(classes) > len(labels.codes):
+        raise ValueError(
+            f"class_prior names {listed(np.array(added, dtype=object))} besides the classes with labeled rows: "
+            f"{len(classes)} classes, more than the {len(labels.codes)} rows"
+        )
+    return Labels(classes, moved[labels.codes])
+
+
+def _refuse_other_kinds(added: list[Any], classes: np.ndarray) -> None:
+    """A name of another type than the labels is a slip, not a class without labels."""
+    kind = next(kind for kind in (str, bool | np.bool_, Integral, Real, object) if isinstance(classes[0], kind))
+    wrong = [name for name in added if not isinstance(name, kind) or _is_missing(name)]
+    if wrong:
+        raise ValueError(
+            f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and further ones "
+            f"only for classes without, which have names of the same type; unknown: {wrong}"
+        )
 
 
 def _refuse_half_marked(classes: np.ndarray, marked_by_minus_one: bool) -> None:
@@ -147,6 +177,7 @@ def _plain(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
     raise ValueError(f"y mixes labels of several types: {', '.join(kinds)}. Make them all text or all numbers.")
 
 
-def _listed(classes: np.ndarray, most: int = 6) -> str:
+def listed(classes: np.ndarray, most: int = 12) -> str:
+    """The names of classes, for a message; the first ones of many."""
     names = [str(name) for name in classes[:most]]
     return ", ".join(names) + (", ..." if len(classes) > most else "")

@@ -3,9 +3,10 @@
 The numbers are the library's; classes, parameters and names of features travel in the metadata of the file:
 
     {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
-     "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null}
+     "classes": {"dtype": "int64", "values": [0, 1]}, "hierarchy": null, "parameters": {"alpha": 0.001, ...},
+     "feature_names": null}
 
-A parameter that is a dict is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
+A dict, as `hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
 
 import ctypes
@@ -18,10 +19,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _fit, _library
+from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
-_ESTIMATORS = {"TransductiveSVC": TransductiveSVC}
+_ESTIMATORS = {kind.__name__: kind for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)}
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
@@ -29,7 +31,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
     Parameters
     ----------
-    model : TransductiveSVC
+    model : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) is not kept.
     path : path-like
         The file, replaced if it is there.
@@ -66,11 +68,11 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     ----------
     path : path-like
         A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC` with
-        the classes 0 and 1.
+        the classes 0, 1, and so on.
 
     Returns
     -------
-    model : TransductiveSVC
+    model : TransductiveSVC or SemiSupervisedLogisticRegression
         With the attributes that `save_model` keeps.
 
     Raises
@@ -102,6 +104,7 @@ def _metadata(model: Any) -> dict[str, Any]:
         "estimator": type(model).__name__,
         "fewlabel": __version__,
         "classes": _encoded_classes(model.classes_),
+        "hierarchy": _encoded("hierarchy", model.hierarchy_),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
     }
@@ -140,6 +143,7 @@ def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str
     parameters = {key: _decoded(value) for key, value in metadata["parameters"].items()}
     model = _ESTIMATORS[metadata["estimator"]](**parameters)
     model.classes_ = _decoded_classes(metadata["classes"], report["n_classes"])
+    model.hierarchy_ = _decoded(metadata.get("hierarchy"))
     model.n_features_in_ = report["n_features"]
     if metadata["feature_names"] is not None:
         model.feature_names_in_ = np.array(metadata["feature_names"], dtype=object)

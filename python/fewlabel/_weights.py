@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel._labels import listed
+
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights (n_rows,) as float64, or None: all 1."""
@@ -60,20 +62,25 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     if isinstance(class_prior, Mapping) and one_class:
         prior = np.array(list(class_prior.values()), dtype=np.float64)
     elif isinstance(class_prior, Mapping):
-        prior = _by_class("class_prior", class_prior, classes)
+        prior = _by_class(class_prior, classes, totals)
     elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
         raise ValueError(
             f"class_prior={class_prior!r} is not supported: give None (the shares of the labeled rows), an array with "
-            f"one share for each of classes_ ({_names(classes)}), or a dict from class to share"
+            f"one share for each of classes_ ({listed(classes)}), or a dict from class to share"
         )
     else:
         prior = np.asarray(class_prior, dtype=np.float64)
     if prior.shape != (len(classes),) and not one_class:
         raise ValueError(
-            f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({_names(classes)})"
+            f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({listed(classes)}). "
+            "Only a dict from class to share can name a class without labeled rows."
         )
-    if not (np.isfinite(prior) & (prior > 0) & (prior < 1)).all():
-        raise ValueError(f"class_prior must hold shares between 0 and 1, both excluded; got {prior.tolist()}")
+    bad = np.flatnonzero(~(np.isfinite(prior) & (prior > 0) & (prior < 1)))
+    if bad.size:
+        name = f"of class {classes[bad[0]]} " if not one_class else ""
+        raise ValueError(
+            f"class_prior must hold shares between 0 and 1, both excluded; the share {name}is {prior[bad[0]]}"
+        )
     if abs(prior.sum() - 1) > 1e-6:
         raise ValueError(f"class_prior must add up to 1; {prior.tolist()} adds up to {prior.sum():.6g}")
     return np.ones(1) if one_class else prior / prior.sum()
@@ -84,7 +91,7 @@ def _shares_of_labels(totals: np.ndarray, classes: np.ndarray) -> np.ndarray:
         shares = totals / totals.sum()
     if len(classes) > 1 and not ((shares > 0) & (shares < 1)).all():
         raise ValueError(
-            f"sample_weight gives the labeled rows of the classes {_names(classes)} the total weights "
+            f"sample_weight gives the labeled rows of the classes {listed(classes)} the total weights "
             f"{totals.tolist()}, from which no class prior can be taken: make the weights less unequal, or give "
             "class_prior"
         )
@@ -93,30 +100,26 @@ def _shares_of_labels(totals: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return totals.sum() / (len(classes) * totals)
+        return totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, np.inf))
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")
     known = {name: class_weight.get(name, 1.0) for name in classes.tolist()}
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1:
-        raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {_names(classes)}")
+        raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
     given = np.array(list(class_weight.values()), dtype=np.float64)
     if not (np.isfinite(given) & (given > 0)).all():
         raise ValueError(f"class_weight must hold finite weights above 0; got {class_weight!r}")
     return np.array(list(known.values()), dtype=np.float64)
 
 
-def _by_class(name: str, values: Mapping[Any, float], classes: np.ndarray) -> np.ndarray:
+def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Values in the order of the classes, which have all that `values` names."""
     known = classes.tolist()
     missing = [key for key in known if key not in values]
-    unknown = [key for key in values if key not in known]
-    if missing or unknown:
+    if missing:
         raise ValueError(
-            f"{name} must have one entry for each class with labeled rows ({_names(classes)}); "
-            f"missing: {missing}, unknown: {unknown}"
+            f"class_prior must have one entry for each class with labeled rows ({listed(classes[totals > 0])}); "
+            f"missing: {missing}, without labeled rows: {classes[totals == 0].tolist()}"
         )
     return np.array([values[key] for key in known], dtype=np.float64)
-
-
-def _names(classes: np.ndarray) -> str:
-    return ", ".join(str(name) for name in classes)

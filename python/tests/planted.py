@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 class Problem(NamedTuple):
     X: sp.csr_matrix  # (n, d) sparse rows of unit length
-    y: np.ndarray  # (n,) 0 or 1, -1 where unlabeled
-    truth: np.ndarray  # (n,) 0 or 1
+    y: np.ndarray  # (n,) 0, 1, ..., -1 where unlabeled
+    truth: np.ndarray  # (n,) 0, 1, ...
 
 
 def text_like(n: int = 300, d: int = 120, labeled: int = 12, share: float = 0.4, seed: int = 0) -> Problem:
@@ -30,4 +30,26 @@ def text_like(n: int = 300, d: int = 120, labeled: int = 12, share: float = 0.4,
         members = rng.permutation(np.flatnonzero(truth == c))
         chosen = members[: round(labeled * (share if c else 1 - share))]
         y[chosen] = c
+    return Problem(sp.csr_matrix(rows), y, truth)
+
+
+SHARES = (0.4, 0.25, 0.2, 0.15)  # of the classes of many_topics, which has its labels by these shares too
+GROUP = {0: "even", 1: "odd", 2: "even", 3: "odd"}
+
+
+def many_topics(n: int = 500, d: int = 240, labels: int = 20, seed: int = 0) -> Problem:
+    """Four classes in two groups: a row draws words of its class (half of them), of its group and of any text."""
+    rng = np.random.default_rng(seed)
+    k = len(SHARES)
+    truth = np.searchsorted(np.cumsum(SHARES), (np.arange(n) % 100 + 0.5) / 100)
+    part = d // (k + 3)  # words of each class, of each group, and of any text
+    counts = np.zeros((n, d))
+    for i in range(n):
+        kinds = rng.choice([truth[i], k + truth[i] % 2, k + 2], 14, p=[0.5, 0.2, 0.3])
+        np.add.at(counts[i], kinds * part + rng.integers(0, part, 14), 1)
+    rows = np.log1p(counts)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    y = np.full(n, -1)
+    for c, share in enumerate(SHARES):
+        y[rng.permutation(np.flatnonzero(truth == c))[: round(labels * share)]] = c
     return Problem(sp.csr_matrix(rows), y, truth)

@@ -46,7 +46,9 @@ def refused(
         ([0.5, 0.6], r"add up to 1; \[0.5, 0.6\] adds up to 1.1"),
         ([0.2, 0.3, 0.5], r"3 shares, but 2 classes have labeled rows \(0, 1\)"),
         ({0: 0.5}, r"one entry for each class.*missing: \[1\]"),
-        ({0: 0.5, 1: 0.3, 2: 0.2}, r"unknown: \[2\]"),
+        ({0: 0.5, 1: 0.3, "2": 0.2}, r"unknown: \['2'\]"),
+        ({0: 0.5, 2: 0.5}, r"missing: \[1\], without labeled rows: \[2\]"),
+        ({0: 0.5, 1: 0.7, 2: -0.2}, "the share of class 2 is -0.2"),
         (0.3, "None .*an array .*or a dict"),
         ("estimate", "class_prior='estimate' is not supported: give None .*an array .*or a dict"),
     ],
@@ -153,7 +155,6 @@ def test_labels() -> None:
     refused("requires y to be passed, but the target y is None", {}, y=None)
     refused("no labeled row", {}, y=np.full(80, -1))
     refused("inconsistent numbers of samples", {}, y=Y[:-1])
-    refused("Only binary classification is supported so far: y has 3 classes", {}, y=np.arange(80) % 4 - 1)
     refused("two ways.*unlabeled=0", {}, y=np.where(TRUTH == 1, 1, -1))
 
 
@@ -356,10 +357,13 @@ def test_options(options: dict | str, message: str) -> None:
 
 def test_labels_out_of_range() -> None:
     codes = CODES.copy()
-    codes[4] = 5
+    codes[4] = 80
     status, message = fit_status(codes=codes)
     assert status == c.BAD_DATA
-    assert "row 4" in message
+    assert "labels of row 4 is 80" in message
+    codes[4] = 5
+    assert fit_status(codes=codes) == (c.BAD_DATA, fit_status(codes=codes)[1])
+    assert "class 2 has no labeled row" in fit_status(codes=codes)[1]
     codes[4] = -2
     assert fit_status(codes=codes)[0] == c.BAD_DATA
 

@@ -18,8 +18,9 @@ MODULES = [
 ]
 PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
 PUBLIC += [getattr(module, name) for module in (fewlabel.datasets, fewlabel.metrics) for name in module.__all__]
-PUBLIC += [method for name, method in inspect.getmembers(fewlabel.TransductiveSVC, inspect.isfunction) if name == "fit"]
-PUBLIC += [fewlabel.TransductiveSVC.predict, fewlabel.TransductiveSVC.decision_function]
+METHODS = ("fit", "predict", "predict_level", "decision_function")
+PUBLIC += [getattr(fewlabel.TransductiveSVC, name) for name in METHODS]
+PUBLIC += [getattr(fewlabel.SemiSupervisedLogisticRegression, f"predict_{name}") for name in ("proba", "log_proba")]
 
 
 @pytest.mark.parametrize("name", MODULES)

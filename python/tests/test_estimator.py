@@ -1,4 +1,4 @@
-"""TransductiveSVC as an estimator: scikit-learn's protocol, weights, warnings, what a fit leaves behind."""
+"""The classifiers as estimators: scikit-learn's protocol, weights, warnings, what a fit leaves behind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import sklearn
 from planted import text_like
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -17,25 +16,24 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewlabel import TransductiveSVC, _advice
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _advice
 
 X, Y, TRUTH = text_like()
 METHODS = ("annealing", "switching", "pair_switching")
 
 
-def fails_by_design(estimator: TransductiveSVC) -> dict[str, str]:
-    expected = {}
-    if estimator.unlabeled is not None:
-        expected["check_classifiers_classes"] = "fits labels -1 and 1, where -1 marks unlabeled rows"
-    if sklearn.__version__.startswith("1.6."):
-        for data in ("dense", "sparse"):
-            expected[f"check_sample_weight_equivalence_on_{data}_data"] = "1.6 makes two classes of three in two ways"
-    return expected
+def fails_by_design(estimator: Any) -> dict[str, str]:
+    if estimator.unlabeled is None:
+        return {}
+    return {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unlabeled rows"}
+
+
+CHECKED = [kind(unlabeled=u) for kind in (TransductiveSVC, SemiSupervisedLogisticRegression) for u in (None, "auto")]
 
 
 # Expected failures are strict: xfail_strict in pyproject.toml.
-@parametrize_with_checks([TransductiveSVC(unlabeled=None), TransductiveSVC()], expected_failed_checks=fails_by_design)
-def test_scikit_learn_checks(estimator: TransductiveSVC, check: Any) -> None:
+@parametrize_with_checks(CHECKED, expected_failed_checks=fails_by_design)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -130,7 +130,6 @@ def test_rows_of_weight_zero_do_not_count() -> None:
         ([-1, -1, -1], "auto", "no labeled row"),
         ([None, np.nan], "auto", "no labeled row"),
         ([0, 0, 0], 0, "no labeled row"),
-        ([0, 1, 2, -1], "auto", r"Only binary classification is supported so far: y has 3 classes \(0, 1, 2\)"),
         ([0.5, 1.25, 3.75], "auto", "Unknown label type"),
         ([0.0, np.inf, 1.0], "auto", "Input y contains infinity"),
         ([0.0, np.nan, 1.0], None, "Input y contains NaN"),
@@ -143,6 +142,37 @@ def test_rows_of_weight_zero_do_not_count() -> None:
 def test_bad_labels(y: object, unlabeled: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         _labels.encode(_labels.read(y, unlabeled))
+
+
+def test_many_classes() -> None:
+    labels = _labels.encode(_labels.read(["c", None, "a", "b", "a"]))
+    assert labels.classes.tolist() == ["a", "b", "c"]
+    assert labels.codes.tolist() == [2, -1, 0, 1, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_many_classes_with_one_label_each_are_no_regression() -> None:
+    labels = _labels.encode(_labels.read([*range(40), -1, -1]))
+    assert labels.classes.tolist() == list(range(40))
+
+
+@pytest.mark.parametrize(
+    ("y", "prior", "classes", "codes"),
+    [
+        ([3, 1, -1], {1: 0.5, 2: 0.1, 3: 0.4}, [1, 2, 3], [2, 0, -1]),
+        ([3.0, 1.0, -1.0], {1: 0.5, 2: 0.1, 3: 0.4}, [1.0, 2.0, 3.0], [2, 0, -1]),
+        (np.array(["b", "a", "-1"]), {"a": 0.5, "another": 0.1, "b": 0.4}, ["a", "another", "b"], [2, 0, -1]),
+        (["b", "a", None], {"a": 0.5, "b": 0.4, "c": 0.1}, ["a", "b", "c"], [1, 0, -1]),
+        ([3, 1, -1], {1: 0.5, 3: 0.5}, [1, 3], [1, 0, -1]),
+        ([3, 1, -1], [0.2, 0.3, 0.5], [1, 3], [1, 0, -1]),
+        ([3, 3, -1], {1: 0.5, 3: 0.5}, [3], [0, 0, -1]),
+    ],
+)
+def test_classes_that_the_prior_alone_names(y: object, prior: object, classes: list, codes: list) -> None:
+    labels = _labels.with_classes_of(prior, _labels.encode(_labels.read(y)))
+    assert labels.classes.tolist() == classes
+    assert labels.codes.tolist() == codes
+    assert labels.codes.dtype == np.int32
 
 
 def test_same_data_in_each_form_gives_the_same_model() -> None:

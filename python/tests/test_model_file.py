@@ -122,7 +122,7 @@ def test_an_objective_that_is_not_known_stays_unknown(path: Path) -> None:
 
 
 def test_what_cannot_be_saved(path: Path) -> None:
-    with pytest.raises(TypeError, match="save_model takes TransductiveSVC, got int"):
+    with pytest.raises(TypeError, match="save_model takes TransductiveSVC, SemiSupervisedLogisticRegression, got int"):
         save_model(3, path)
     with pytest.raises(ValueError, match="not fitted"):
         save_model(TransductiveSVC(), path)

@@ -1,4 +1,4 @@
-"""The library's options are the parameters of the estimator, with the same defaults and ranges."""
+"""The library's options are the parameters of the estimators, with the same defaults and ranges."""
 
 from __future__ import annotations
 
@@ -10,39 +10,45 @@ import numpy as np
 import pytest
 from planted import text_like
 
-from fewlabel import TransductiveSVC, _fit, _library
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _fit, _library
 
 X, Y, _ = text_like(n=60, d=30)
 IN_PYTHON_ONLY = {"class_weight", "unlabeled", "n_jobs", "verbose"}
 RENAMED = {"threads": "n_jobs"}
+both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])
 
 
-def options() -> list[dict[str, Any]]:
-    return json.loads(_library.text("fewlabel_options"))
+def options(estimator: type = TransductiveSVC) -> list[dict[str, Any]]:
+    listed = json.loads(_library.text("fewlabel_options"))
+    return [o for o in listed if o["name"] != "loss" or estimator is TransductiveSVC]
 
 
-def signature_defaults() -> dict[str, Any]:
-    parameters = inspect.signature(TransductiveSVC.__init__).parameters.values()
+def signature_defaults(estimator: type) -> dict[str, Any]:
+    parameters = inspect.signature(estimator.__init__).parameters.values()
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
-def test_every_parameter_is_keyword_only() -> None:
-    parameters = list(inspect.signature(TransductiveSVC.__init__).parameters.values())[1:]
+@both
+def test_every_parameter_is_keyword_only(estimator: type) -> None:
+    parameters = list(inspect.signature(estimator.__init__).parameters.values())[1:]
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters)
 
 
-def test_same_names() -> None:
-    names = {RENAMED.get(option["name"], option["name"]) for option in options()}
-    assert names | IN_PYTHON_ONLY == set(signature_defaults())
+@both
+def test_same_names(estimator: type) -> None:
+    names = {RENAMED.get(option["name"], option["name"]) for option in options(estimator)}
+    assert names | IN_PYTHON_ONLY == set(signature_defaults(estimator))
 
 
-def test_same_defaults() -> None:
-    python = signature_defaults()
-    for option in options():
+@both
+def test_same_defaults(estimator: type) -> None:
+    python = signature_defaults(estimator)
+    own = {"alpha"} if estimator is SemiSupervisedLogisticRegression else set()
+    for option in options(estimator):
         name = option["name"]
         assert {"name", "type", "default", "meaning"} <= set(option)
-        if name == "threads":
-            continue  # the library's 1; Python's None means all cores
+        if name == "threads" or name in own:
+            continue  # the library's 1 thread; Python's None means all cores
         if name == "random_state":
             assert python[name] is None  # stands for the library's fixed seed
             continue
@@ -50,9 +56,10 @@ def test_same_defaults() -> None:
         assert isinstance(python[name], type(option["default"])) or option["type"] == "number"
 
 
-def test_defaults_named_in_the_docstring() -> None:
-    lines = [line.strip() for line in inspect.getdoc(TransductiveSVC).splitlines()]
-    for name, default in signature_defaults().items():
+@both
+def test_defaults_named_in_the_docstring(estimator: type) -> None:
+    lines = [line.strip() for line in inspect.getdoc(estimator).splitlines()]
+    for name, default in signature_defaults(estimator).items():
         entry = next(line for line in lines if line.startswith(f"{name} : "))
         written = entry.rsplit("default=", 1)[1]
         assert eval(written) == default, entry
@@ -66,14 +73,15 @@ def out_of_range(option: dict[str, Any]) -> list[Any]:
     return []
 
 
-def test_values_out_of_range_are_refused_by_name() -> None:
+@both
+def test_values_out_of_range_are_refused_by_name(estimator: type) -> None:
     checked = set()
-    for option in options():
+    for option in options(estimator):
         for value in out_of_range(option) if option["name"] != "threads" else []:
             checked.add(option["name"])
             with pytest.raises(ValueError, match=option["name"]):
-                TransductiveSVC(**{option["name"]: value}).fit(X, Y)
-    assert {"method", "alpha", "unlabeled_weight", "balance", "loss", "max_iter", "tol"} <= checked
+                estimator(**{option["name"]: value}).fit(X, Y)
+    assert {"method", "alpha", "unlabeled_weight", "balance", "max_iter", "tol"} <= checked
 
 
 def test_every_choice_is_in_the_docstring() -> None:

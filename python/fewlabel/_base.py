@@ -1,0 +1,216 @@
+"""What the linear classifiers share: a fit in the library, scores and classes without it."""
+
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _advice, _data, _fit, _hierarchy, _labels, _progress, _threads, _weights
+
+_Classifier = TypeVar("_Classifier", bound="LinearClassifier")
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """Linear classifier from labeled and unlabeled rows. A subclass has the parameters and says which loss it is."""
+
+    method: str
+    alpha: float
+    unlabeled_weight: float
+    class_prior: Any
+    balance: str
+    hierarchy: Any
+    fit_intercept: bool
+    class_weight: Any
+    max_switches: int
+    unlabeled: Any
+    max_iter: int
+    tol: float
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
+        """Learn from labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is used
+            where it is, without a copy.
+        y : array-like of shape (n_rows,)
+            Labels; the parameter `unlabeled` says what marks a row without one.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weight of each row, labeled or not, at least 0. Weight k is the same as the row k times, 0 the same as
+            no row. Labels are exchanged row for row whatever the weights by "pair_switching", with a limit
+            `max_switches`, and by "switching" where there are more than two classes, so that with unequal weights the
+            weighted class share can drift.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, X or y cannot be used, or no row is labeled.
+        TypeError
+            If a parameter has the wrong type.
+        KeyboardInterrupt
+            If the user interrupts; the estimator then keeps what it was before.
+        RuntimeError
+            If the native library cannot be loaded.
+        """
+        X = _data.check_rows(self, X, y=None if y is None else "no_validation", reset=True)
+        given = _labels.read(y, self.unlabeled)
+        check_consistent_length(X, given.labeled)
+        weights = _weights.check_sample_weight(sample_weight, X.shape[0])
+        labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
+        tree = _hierarchy.read(self.hierarchy, labels.classes)
+        self._warn_before(given.labeled, weights)
+        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
+        prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
+        if self.class_prior is not None and len(labels.classes) > 1:
+            _advice.far_prior(prior, totals, labels.classes)
+        weights = _weights.apply_class_weight(self.class_weight, labels.classes, labels.codes, weights)
+        options = self._options() | _class_options(prior, tree)
+        with _progress.shown(type(self).__name__, self.verbose) as watch:
+            fitted = _fit.fit(_data.native(X), labels.codes, weights, options, watch)
+        self._keep(labels.classes, tree, fitted)
+        _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of each row, w·x + b, unitless: of `classes_[1]` where there are two classes, otherwise of every class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes), float64
+            Two classes: above 0 means `classes_[1]`. More: the largest is that of the predicted class. A row has the
+            same score alone and among others.
+        """
+        check_is_fitted(self)
+        X = _data.check_rows(self, X, reset=False)
+        _data.check_structure(X)
+        if len(self.coef_) == 1:
+            return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
+        return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            Classes, in the dtype of `classes_`.
+        """
+        numbers = self._predicted(X)
+        return self.classes_[numbers]
+
+    def predict_level(self, X: Any, level: int) -> np.ndarray:
+        """Group of each row at a level of `hierarchy`: where the predicted class belongs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+        level : int
+            1: the groups just below the top; 2: those below them, and so on. A class that is less deep answers itself.
+            The top is unnamed, or the one group above all others in a dict.
+
+        Returns
+        -------
+        names : ndarray of shape (n_rows,)
+            Names of groups and classes: texts where the classes are texts, otherwise in the dtype of `classes_` or as
+            objects.
+
+        Raises
+        ------
+        ValueError
+            If the model was fitted without `hierarchy`, or `level` is not an integer of at least 1.
+        """
+        check_is_fitted(self)
+        if self.hierarchy_ is None:
+            raise ValueError("predict_level needs groups of classes: fit with the parameter `hierarchy`")
+        return _hierarchy.at_level(self.hierarchy_, self.classes_, level)[self._predicted(X)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _predicted(self, X: Any) -> np.ndarray:
+        """Class number (n_rows,) of each row."""
+        scores = self.decision_function(X)
+        return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+
+    def _loss(self) -> str:
+        raise NotImplementedError
+
+    def _options(self) -> dict[str, Any]:
+        """The options of the library that do not depend on the classes; the library checks their ranges."""
+        options = {
+            "method": self.method,
+            "alpha": self.alpha,
+            "unlabeled_weight": self.unlabeled_weight,
+            "balance": self.balance,
+            "loss": self._loss(),
+            "fit_intercept": self.fit_intercept,
+            "max_switches": self.max_switches,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "threads": _threads.resolve(self.n_jobs),
+        }
+        if isinstance(self.random_state, np.random.RandomState):
+            options["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        elif self.random_state is not None:
+            options["random_state"] = self.random_state
+        return options
+
+    def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
+        report, arrays = fitted
+        self.classes_ = classes
+        self.hierarchy_ = tree
+        self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
+        self.intercept_ = arrays["intercept"]
+        self.class_prior_ = arrays["class_prior"][: len(classes)]
+        self.n_iter_ = report["n_iter"]
+        self.objective_ = report["objective"]
+        self.termination_condition_ = report["termination_condition"]
+        self.history_ = _columns("history.", arrays)
+        self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
+        self._keep_distributions(arrays.get("label_distributions"))
+
+    def _keep_distributions(self, flat: np.ndarray | None) -> None:
+        if flat is not None:
+            self.label_distributions_ = flat.reshape(-1, len(self.classes_))
+        elif hasattr(self, "label_distributions_"):
+            del self.label_distributions_  # of an earlier fit
+
+    def _warn_before(self, labeled: np.ndarray, weights: np.ndarray | None) -> None:
+        unlabeled = ~labeled if weights is None else ~labeled & (weights > 0)
+        if self.unlabeled is not None and not unlabeled.any():
+            _advice.nothing_unlabeled()
+
+
+def _class_options(prior: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
+    """The options of the library that depend on the classes; one class leaves nothing to say."""
+    if len(prior) == 1:
+        return {"class_prior": None, "hierarchy": None}
+    return {"class_prior": prior, "hierarchy": _hierarchy.numbers(tree)}
+
+
+def _columns(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): values for name, values in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,222 @@
+"""SemiSupervisedLogisticRegression: probabilities from few labeled and many unlabeled rows."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit, log_softmax
+
+from fewlabel._base import LinearClassifier
+
+
+class SemiSupervisedLogisticRegression(LinearClassifier):
+    """Logistic regression that also learns from unlabeled rows.
+
+    The transductive method of `TransductiveSVC` with the loss of logistic regression (maximum entropy): scores have
+    probabilities, which sum to 1 over the classes. Two or more classes, which may form a tree.
+
+    Parameters
+    ----------
+    method : {"annealing", "switching"}, default="annealing"
+        How the labels of unlabeled rows are found. "annealing": soft labels that harden while a temperature falls.
+        "switching": hard labels, many exchanged at a time, while the weight of the unlabeled rows rises.
+    alpha : float, default=1e-4
+        Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`. The smaller, the
+        nearer are the probabilities to 0 and 1.
+    unlabeled_weight : float, default=1.0
+        Weight of the averaged loss of unlabeled rows, at least 0; 0 gives the supervised solution.
+    class_prior : array-like of shape (n_classes,), dict or None, default=None
+        Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each
+        above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`. A dict
+        can name a class without labeled rows: it is then one of `classes_`, with a warning, and gets the rows that fit
+        the others least. A share that is less than one row can come to none. Not used where the labeled rows have one
+        class.
+    balance : {"auto", "share", "labels"}, default="auto"
+        How the class prior is held. "share", which "auto" is too: by the counts of labels, and at the end the
+        intercepts move so that the model predicts the share. "labels": by the counts of labels only.
+    hierarchy : dict, str or None, default=None
+        Tree of the classes, which must be its leaves: a dict from child to parent over the names of classes and groups,
+        or a separator that is found in the class names, as "." in "comp.graphics", which is then below "comp"
+        ("a.b.c" below "a.b" below "a"). A class without a parent stands just below the top. Classes of one group share
+        weights, which helps classes with few labels. Groups above all classes change nothing.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept. Without one `balance` is as good as "labels".
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights of the labeled rows by class. "balanced" makes the classes equally heavy. As losses are
+        averaged, only ratios matter. It does not change the class prior.
+    max_switches : int, default=0
+        Pairs of labels that "switching" exchanges at a time; 0: all that lower the objective.
+    unlabeled : "auto", None or a label, default="auto"
+        What marks an unlabeled row in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
+        "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself.
+    max_iter : int, default=10000
+        Largest number of outer steps: temperatures (annealing) or relabelings (switching), of which the last one is
+        always an exact solve for the labels found so far. Without unlabeled rows: Newton steps, of which 200 are the
+        most in any case.
+    tol : float, default=1e-5
+        The last solve ends when its objective is within this relative distance of the optimum.
+    n_jobs : int or None, default=None
+        Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
+        The result has the same bits for any number.
+    random_state : int, RandomState instance or None, default=None
+        Seed of methods that draw numbers, which neither of the two does.
+    verbose : int, default=0
+        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted, without the marker.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), float64
+        Weights of the features: one row for one or two classes, otherwise one a class. Those of groups are in them.
+    intercept_ : ndarray of shape (1,) or (n_classes,), float64
+        Added to every score.
+    class_prior_ : ndarray of shape (n_classes,)
+        Share of each class among the unlabeled rows that was used.
+    hierarchy_ : dict or None
+        Parent of each class and group, None for those just below the top. None without `hierarchy`.
+    transduction_ : ndarray of shape (n_rows,)
+        Label of every training row: the given one, or the predicted one of an unlabeled row or a row of weight 0.
+    label_distributions_ : ndarray of shape (n_rows, n_classes)
+        Probability of each class for every training row. Only with "annealing" and unlabeled rows.
+    objective_ : float
+        Final value of the objective, see Notes.
+    n_iter_ : int
+        Outer steps done, at least 1.
+    termination_condition_ : str
+        Why the fit ended, as in `TransductiveSVC`.
+    history_ : dict of str to ndarray of shape (n_steps,)
+        What happened in each outer step, as in `TransductiveSVC` with many classes.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them in `fit`.
+
+    Warns
+    -----
+    UserWarning
+        If no row is unlabeled, if one class only has labels, if `class_prior` is far from the labeled rows or names a
+        class without any, or if a class is predicted for less than half of its share of the unlabeled rows.
+    ConvergenceWarning
+        If `max_iter` steps did not suffice, or if labels did not settle or the last solve did not converge.
+
+    See Also
+    --------
+    TransductiveSVC : The same with large margins.
+    sklearn.linear_model.LogisticRegression : The same model from labeled rows only.
+
+    Notes
+    -----
+    With scores s_k(x) = w_k·x + b_k of the classes k, probabilities p_k = exp(s_k) / Σ_c exp(s_c), l labeled rows with
+    classes y and u unlabeled rows, the objective is
+
+        alpha/2 Σ_k ‖w_k‖²  -  1/l Σ_labeled log p_y  -  unlabeled_weight/u Σ_unlabeled max_k log p_k
+
+    The intercept counts as the weight of a constant feature: ‖w‖² includes b². With `sample_weight` and `class_weight`
+    both averages are weighted ones. `objective_` is the value at `coef_` and `intercept_`. For two classes it is the
+    same, where `coef_` is the difference w_1 - w_0: the first term is then alpha/4 ‖coef_‖².
+
+    Without unlabeled rows and without intercept it is the model of `LogisticRegression(C=1/(l*alpha))`, and for two
+    classes that with `C=2/(l*alpha)`. (With intercept: `LogisticRegression` leaves b out of ‖w‖².)
+
+    With `hierarchy` each group has weights too, ‖w‖² counts those of classes and groups, and the score of a class is
+    the sum along its path from the top.
+
+    The probabilities are those of the model: a transductive fit looks for a boundary without rows near it, so that they
+    are nearer to 0 and 1 than the share of right answers says. Where the numbers matter, calibrate them on labeled rows
+    that were held out.
+
+    Give rows of unit length, as for `TransductiveSVC`. Predicting and unpickling do not need the native library.
+
+    References
+    ----------
+    S. S. Keerthi, S. Sundararajan and S. Shevade. Extension of TSVM to Multi-Class and Hierarchical Text Classification
+    Problems With General Losses. COLING 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import SemiSupervisedLogisticRegression
+    >>> X = np.array([[0.0, 1.0], [0.2, 0.9], [0.1, 1.1], [1.0, 0.1], [0.9, 0.0], [1.1, 0.2]])
+    >>> y = np.array(["low", None, None, "high", None, None])
+    >>> model = SemiSupervisedLogisticRegression(alpha=1e-2).fit(X, y)
+    >>> model.transduction_.tolist()
+    ['low', 'low', 'low', 'high', 'high', 'high']
+    >>> model.predict_proba([[0.0, 0.8], [0.5, 0.5]]).round(2)
+    array([[0.03, 0.97],
+           [0.49, 0.51]])
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "annealing",
+        alpha: float = 1e-4,
+        unlabeled_weight: float = 1.0,
+        class_prior: Any = None,
+        balance: str = "auto",
+        hierarchy: Any = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        max_switches: int = 0,
+        unlabeled: Any = "auto",
+        max_iter: int = 10000,
+        tol: float = 1e-5,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.unlabeled_weight = unlabeled_weight
+        self.class_prior = class_prior
+        self.balance = balance
+        self.hierarchy = hierarchy
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_switches = max_switches
+        self.unlabeled = unlabeled
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class for each row: the softmax of the scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes), float64
+            In the order of `classes_`; a row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_rows, n_classes), float64
+            In the order of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(scores), 1))
+        return (
+            np.column_stack([log_expit(-scores), log_expit(scores)])
+            if scores.ndim == 1
+            else log_softmax(scores, axis=1)
+        )
+
+    def _loss(self) -> str:
+        return "maxent"
