@@ -63,10 +63,10 @@ func (t *task) anneal() solution {
 // on the way cost passes and change errors by less than one draw of the labels does.
 const (
 	warmth        = 2.0  // the first temperature is at least this many times the spread of the preferences, and λ'
-	cooling       = 1.3  // T falls by this factor
+	cooling       = 1.4  // T falls by this factor
 	smallEntropy  = 1e-3 // bits a row: from here on no label moves any more
 	coldest       = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided for ever
-	pathLooseness = 30.0 // solves on the way may end at this many times tol
+	pathLooseness = 10.0 // solves on the way may end at this many times tol
 	pathSteps     = 30   // Newton steps a temperature
 	pathLine      = 0.3  // fraction of the slope at which a line search along F_T may end
 	settleRounds  = 100
