@@ -49,7 +49,7 @@ func (t *classTask) anneal() classSolution {
 	t.distribute(r.Soft)
 	t.measure(r)
 	labeling.Greedy(labels, t.costs, t.counts)
-	labeling.Transport(labels, t.costs, t.counts)
+	t.cheapest(labels, t.costs)
 	return t.finish(r, newton, labels, 0, end)
 }
 

@@ -123,18 +123,9 @@ func (t *classTask) moveIntercepts(s *classSolution, scores []float64) {
 // potentials are those of the best labels that keep the class counts, or shares where rows have unequal weights; their
 // mean is 0.
 func (t *classTask) potentials(costs []float64) []float64 {
-	var potentials []float64
-	if t.weighed {
-		potentials = make([]float64, t.classes)
-		soft := make([]float64, len(costs))
-		for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
-			labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.prior, temperature, potentials)
-		}
-	} else {
-		labels := make([]int32, len(t.unlabeled))
-		labeling.Greedy(labels, costs, t.counts)
-		potentials, _ = labeling.Transport(labels, costs, t.counts)
-	}
+	labels := make([]int32, len(t.unlabeled))
+	labeling.Greedy(labels, costs, t.counts)
+	potentials := t.cheapest(labels, costs)
 	mean, lowest := 0.0, 0.0
 	for _, v := range potentials {
 		if !math.IsInf(v, 0) {
@@ -153,6 +144,32 @@ func (t *classTask) potentials(costs []float64) []float64 {
 		potentials[y] = v - mean
 	}
 	return potentials
+}
+
+// cheapest changes labels to the best ones at these costs that keep the class counts, or the shares where rows have
+// unequal weights, and returns potentials in the middle of those that prove it.
+func (t *classTask) cheapest(labels []int32, costs []float64) (potentials []float64) {
+	counts := t.counts
+	if t.weighed {
+		counts = t.weighedLabels(labels, costs)
+	}
+	potentials, _ = labeling.Transport(labels, costs, counts)
+	return potentials
+}
+
+// weighedLabels sets labels to the best ones whose total weights come near the class shares, and gives their counts. They
+// are soft labels made hard: the potentials of those split a row, and so leave no room between the classes.
+func (t *classTask) weighedLabels(labels []int32, costs []float64) (counts []int) {
+	soft, potentials := make([]float64, len(costs)), make([]float64, t.classes)
+	for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
+		labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.prior, temperature, potentials)
+	}
+	t.likeliest(labels, soft)
+	counts = make([]int, t.classes)
+	for _, y := range labels {
+		counts[y]++
+	}
+	return counts
 }
 
 // outputs are the weights and intercepts of the model: one decision for two classes, otherwise one a class.

@@ -71,7 +71,7 @@ func (t *classTask) relabel(labels []int32, r *risk.Classes, best bool) int {
 	t.measure(r)
 	t.best = append(t.best[:0], labels...)
 	if best {
-		labeling.Transport(labels, t.costs, t.counts)
+		t.cheapest(labels, t.costs)
 	} else {
 		labeling.SwitchClasses(labels, t.costs, t.classes, t.options.MaxSwitches)
 	}

@@ -185,7 +185,7 @@ func TestClassTreesHelpRareClasses(t *testing.T) {
 	}
 }
 
-// Unequal weights: the shares are weighted ones.
+// Unequal weights: the shares are weighted ones, and to keep them the intercepts need not leave the gaps.
 func TestManyClassesKeepWeightedShares(t *testing.T) {
 	data := fiveClasses(900, 9)
 	weights := make([]float64, 900)
@@ -207,6 +207,10 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 			if math.Abs(share/total-fiveShares[y]) > 0.01 {
 				t.Errorf("%s: class %d has %v of the weight", method, y, share/total)
 			}
+		}
+		steps := result.History[0].Values
+		if before := steps[len(steps)-1]; result.Model.Objective > 1.1*before {
+			t.Errorf("%s: the moved intercepts raise the objective from %v to %v", method, before, result.Model.Objective)
 		}
 	}
 }
