@@ -43,9 +43,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. Weight k is the same as the row k times, 0 the same as
-            no row. Labels are exchanged row for row whatever the weights by "pair_switching", with a limit
-            `max_switches`, and by "switching" where there are more than two classes, so that with unequal weights the
-            weighted class share can drift.
+            no row. "pair_switching" and a limit `max_switches` exchange labels row for row whatever the weights, so
+            that with unequal weights the weighted class share can drift; "switching" does so with more than two
+            classes, too, but in the end keeps the weighted shares.
 
         Returns
         -------

@@ -104,12 +104,11 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
             f"hierarchy has {unknown[0]!r} below {parents[unknown[0]]!r}, but no row has this label and nothing is "
             f"below it: the classes are {listed(classes)}"
         )
-    tree = _ordered(parents, names)
-    top = [name for name, parent in tree.items() if parent is None]
-    if len(top) == 1 and top[0] in groups:  # the top has a name
-        del tree[top[0]]
-        tree = {name: None if parent == top[0] else parent for name, parent in tree.items()}
-    return tree
+    highest = {name for name in [*names, *groups] if parents.get(name) is None}
+    if len(highest) == 1 and highest <= groups:  # the top has a name
+        top = highest.pop()
+        parents = {child: None if parent == top else parent for child, parent in parents.items() if child != top}
+    return _ordered(parents, names)
 
 
 def _plain(name: Any) -> Any:
