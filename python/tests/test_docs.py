@@ -23,7 +23,7 @@ EXAMPLE = re.compile(
 )
 
 
-def _offer_zstd(monkeypatch: pytest.MonkeyPatch) -> None:
+def offer_zstd(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `from compression import zstd` of Python 3.14 work in older ones too."""
     if sys.version_info < (3, 14):
         compression = types.ModuleType("compression")
@@ -40,7 +40,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     if not examples:
         pytest.skip("no Python example on this page")
     monkeypatch.chdir(tmp_path)
-    _offer_zstd(monkeypatch)
+    offer_zstd(monkeypatch)
     names: dict[str, object] = {"__name__": "__main__"}
     for example in examples:
         # Blank lines in front make the line numbers of a traceback those of the page.

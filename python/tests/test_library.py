@@ -19,9 +19,9 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
-from planted import text_like
+from planted import GROUP, many_topics, text_like
 
-from fewlabel import TransductiveSVC, _library, _threads, show_versions
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _library, _threads, show_versions
 from fewlabel import _signatures as c
 
 PACKAGE = Path(_library.__file__).parent
@@ -56,7 +56,9 @@ def test_importing_loads_no_library() -> None:
         """
         import fewlabel, pickle
         from fewlabel import TransductiveSVC, datasets, load_model, metrics, save_model, show_versions
+        from fewlabel import SemiSupervisedLogisticRegression
         TransductiveSVC().get_params()
+        SemiSupervisedLogisticRegression().get_params()
         assert "libfewlabel" not in open("/proc/self/maps").read()
         from planted import text_like
         TransductiveSVC().fit(text_like().X, text_like().y)
@@ -79,7 +81,11 @@ def test_unknown_name_in_the_package() -> None:
 
 def test_prediction_and_unpickling_work_without_the_library(tmp_path: Path) -> None:
     model = TransductiveSVC().fit(X, Y)
+    many = many_topics()
+    tree = SemiSupervisedLogisticRegression(hierarchy=GROUP).fit(many.X, many.y)
+    answers = (tree.predict(many.X), tree.predict_proba(many.X), tree.predict_level(many.X, 1))
     joblib.dump((model, X, model.predict(X)), tmp_path / "model.joblib")
+    joblib.dump((tree, many.X, answers), tmp_path / "tree.joblib")
     shutil.copytree(PACKAGE, tmp_path / "fewlabel", ignore=shutil.ignore_patterns("libfewlabel*", "__pycache__"))
     output = python(
         """
@@ -88,6 +94,10 @@ def test_prediction_and_unpickling_work_without_the_library(tmp_path: Path) -> N
         model, X, predicted = joblib.load(sys.argv[1] + "/model.joblib")
         assert (model.predict(X) == predicted).all()
         assert ((model.decision_function(X) > 0) == (predicted == 1)).all()
+        tree, X4, (predicted4, probabilities, groups) = joblib.load(sys.argv[1] + "/tree.joblib")
+        assert (tree.predict(X4) == predicted4).all()
+        assert (tree.predict_proba(X4) == probabilities).all()
+        assert (tree.predict_level(X4, 1) == groups).all()
         fewlabel.show_versions()
         try:
             model.fit(X, predicted)
@@ -330,7 +340,7 @@ from planted import text_like
 
 rng = np.random.default_rng(0)
 X = sp.random(60_000, 20_000, 2e-3, format="csr", random_state=rng)
-y = np.where(np.arange(60_000) < 200, rng.integers(0, 2, 60_000), -1)
+y = np.where(np.arange(60_000) < 200, rng.integers(0, {classes}, 60_000), -1)
 print("start", flush=True)
 try:
     TransductiveSVC(method="{method}", alpha=1e-7, tol=1e-12).fit(X, y)
@@ -343,10 +353,13 @@ print("next fit", TransductiveSVC().fit(small.X, small.y).n_iter_ > 0, _library.
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-@pytest.mark.parametrize("method", ["annealing", "switching", "pair_switching"])
-def test_ctrl_c_ends_a_fit_within_a_second(method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "classes"),
+    [("annealing", 2), ("switching", 2), ("pair_switching", 2), ("annealing", 9), ("switching", 9)],
+)
+def test_ctrl_c_ends_a_fit_within_a_second(method: str, classes: int) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-c", LONG_FIT.format(method=method)],
+        [sys.executable, "-c", LONG_FIT.format(method=method, classes=classes)],
         env=os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{Path(__file__).parent}"},
         stdout=subprocess.PIPE,
         text=True,

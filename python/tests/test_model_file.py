@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from planted import text_like
+import scipy.sparse as sp
+from planted import GROUP, many_topics, text_like
+from test_docs import offer_zstd
 
-from fewlabel import TransductiveSVC, _data, _fit, _library, load_model, save_model
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _data, _fit, _library, load_model, save_model
 
 X, Y, _ = text_like()
+MANY, MANY_LABELS, _ = many_topics()
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "model-file.md"
 
 
 @pytest.fixture
@@ -53,6 +58,60 @@ def test_round_trip(path: Path, y: np.ndarray) -> None:
     assert _library.live_handles() == 0
 
 
+def reader(monkeypatch: pytest.MonkeyPatch) -> dict:
+    """The functions of the reader in docs/model-file.md."""
+    offer_zstd(monkeypatch)
+    names: dict = {}
+    exec(re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1], names)
+    return names
+
+
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+@pytest.mark.parametrize("hierarchy", [None, GROUP, "."])
+def test_many_classes_and_their_tree(
+    path: Path, kind: type, hierarchy: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = np.array(["a.one", "b.two", "a.six", "b.ten", "-1"])[MANY_LABELS] if hierarchy == "." else MANY_LABELS
+    model = kind(hierarchy=hierarchy).fit(MANY, labels)
+    save_model(model, path)
+    again = load_model(path)
+    assert type(again) is kind
+    assert again.get_params() == model.get_params()
+    assert again.hierarchy_ == model.hierarchy_
+    assert again.decision_function(MANY).tobytes() == model.decision_function(MANY).tobytes()
+    np.testing.assert_array_equal(again.class_prior_, model.class_prior_)
+    np.testing.assert_array_equal(again.predict(MANY), model.predict(MANY))
+    if hierarchy is not None:
+        np.testing.assert_array_equal(again.predict_level(MANY, 1), model.predict_level(MANY, 1))
+    if kind is SemiSupervisedLogisticRegression:
+        np.testing.assert_array_equal(again.predict_proba(MANY), model.predict_proba(MANY))
+    page = reader(monkeypatch)
+    read = page["read_model"](path)
+    np.testing.assert_array_equal(read["coef"].T, model.coef_)
+    np.testing.assert_array_equal(model.classes_[page["predict"](read, MANY)], model.predict(MANY))
+    decisions, classes = library_decides(path, MANY, 4)
+    np.testing.assert_allclose(decisions, model.decision_function(MANY), rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(model.classes_[classes], model.predict(MANY))
+
+
+def library_decides(path: Path, rows: sp.csr_matrix, n_outputs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Decisions (n, n_outputs) and class numbers (n,) of the library for a model file."""
+    handle, given = ctypes.c_int64(), _data.native(rows)
+    decisions, classes = np.empty((rows.shape[0], n_outputs)), np.empty(rows.shape[0], np.int32)
+    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    with _library.released(handle.value) as loaded:
+        _library.call("fewlabel_decision", loaded, ctypes.byref(given.struct), 2, decisions.ctypes.data)
+        _library.call("fewlabel_predict", loaded, ctypes.byref(given.struct), 2, classes.ctypes.data)
+    return decisions, classes
+
+
+def test_a_file_without_a_tree_has_none(path: Path) -> None:
+    """As those written before there were trees."""
+    save_model(TransductiveSVC().fit(X, Y), path)
+    rewrite(path, {}, without="hierarchy")
+    assert load_model(path).hierarchy_ is None
+
+
 def test_parameters_of_every_shape(path: Path) -> None:
     settings = {
         "class_prior": {"a": 0.6, "b": 0.4},
@@ -78,16 +137,9 @@ def test_names_of_features(path: Path) -> None:
 def test_the_library_decides_as_python_does(path: Path) -> None:
     model = TransductiveSVC().fit(X, Y)
     save_model(model, path)
-    handle = ctypes.c_int64()
-    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
-    rows, decisions, classes = _data.native(X), np.empty(X.shape[0]), np.empty(X.shape[0], np.int32)
-    with _library.released(handle.value) as loaded:
-        _library.call("fewlabel_decision", loaded, ctypes.byref(rows.struct), 2, decisions.ctypes.data)
-        _library.call("fewlabel_predict", loaded, ctypes.byref(rows.struct), 2, classes.ctypes.data)
-        report = _fit.read(loaded).report
-    np.testing.assert_allclose(decisions, model.decision_function(X), rtol=1e-12, atol=1e-14)
+    decisions, classes = library_decides(path, X, 1)
+    np.testing.assert_allclose(decisions[:, 0], model.decision_function(X), rtol=1e-12, atol=1e-14)
     np.testing.assert_array_equal(classes, model.predict(X))
-    assert report["metadata"]["estimator"] == "TransductiveSVC"
 
 
 def test_a_file_that_the_library_wrote_alone(path: Path) -> None:
@@ -153,10 +205,16 @@ def test_what_cannot_be_saved(path: Path) -> None:
 )
 def test_foreign_metadata(path: Path, change: dict, message: str) -> None:
     save_model(TransductiveSVC().fit(X, Y), path)
+    rewrite(path, change)
+    with pytest.raises(ValueError, match=message):
+        load_model(path)
+
+
+def rewrite(path: Path, change: dict, without: str = "") -> None:
+    """Change the metadata of a file."""
     handle = ctypes.c_int64()
     _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
     with _library.released(handle.value) as loaded:
         metadata = _fit.read(loaded).report["metadata"] | change
+        metadata.pop(without, None)
         _library.call("fewlabel_save", loaded, str(path).encode(), json.dumps(metadata).encode())
-    with pytest.raises(ValueError, match=message):
-        load_model(path)
