@@ -77,11 +77,18 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
 
 /* Fit a classifier.
  *   rows     the training rows, labeled and unlabeled
- *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled
+ *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled. Every class needs a labeled row, unless the
+ *            option class_prior has its share.
  *   weights  [n_rows] weight of each row, not negative; NULL: all 1
  *   options  JSON object, for example {"method": "annealing", "alpha": 1e-3, "threads": 2}; NULL: the defaults
  *   progress may be NULL
- *   model    gets the handle; release it with fewlabel_free */
+ *   model    gets the handle; release it with fewlabel_free
+ *
+ * n_classes is one more than the largest class number, or the length of class_prior if that is larger; it is at most
+ * n_rows. The option hierarchy is a tree over the classes as an array with the number of each node's parent: the nodes
+ * 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With five
+ * classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. The model
+ * has the weights of the classes, with those of their groups in them; it does not keep the tree (metadata can). */
 int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, const char *options,
                      fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
 
@@ -94,13 +101,15 @@ int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *n
 
 /* Copy a named array of a model. Always: "coef" [n_features * n_outputs], all outputs of a feature side by side,
  * "intercept" [n_outputs], "class_prior" [n_classes]. Directly after a fit also "transduction" [n_rows] (class
- * number of every training row), "label_distributions" [n_rows * n_classes] where the method has them, and
- * "history.NAME" for every column of the history. `length` must be the length that fewlabel_report gives. */
+ * number of every training row), "label_distributions" [n_rows * n_classes] where the method has them (annealing: the
+ * probabilities of all classes of a row side by side), and "history.NAME" for every column of the history. `length`
+ * must be the length that fewlabel_report gives. */
 int32_t fewlabel_array(int64_t model, const char *name, double *values, int64_t length, char *error,
                        int64_t error_size);
 
 /* Decision values [n_rows * n_outputs] and class numbers [n_rows] of rows with the features of the model. With two
- * classes a decision above 0 means class 1. `threads` is 1 or more. */
+ * classes a decision above 0 means class 1. With more a row has a decision for every class, side by side, and the
+ * largest is that of its class, the first of equals. `threads` is 1 or more. */
 int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions, char *error,
                           int64_t error_size);
 int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,

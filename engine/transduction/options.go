@@ -130,12 +130,22 @@ func (o *Options) set(name string, value json.RawMessage) error {
 	}
 	t := table[k]
 	if string(value) == "null" && t.kind != "numbers" && t.kind != "integers" {
-		return fault.Argument("%s is null: it must be a %s", name, t.kind)
+		return fault.Argument("%s is null: it must be %s", name, t.kindInWords())
 	}
 	if err := json.Unmarshal(value, t.field(o)); err != nil {
-		return fault.Argument("%s is %s: it must be a %s", name, value, t.kind)
+		return fault.Argument("%s is %s: it must be %s", name, value, t.kindInWords())
 	}
 	return t.check(o)
+}
+
+func (t option) kindInWords() string {
+	switch t.kind {
+	case "integer":
+		return "an integer"
+	case "integers", "numbers":
+		return "an array of " + t.kind
+	}
+	return "a " + t.kind
 }
 
 func (t option) check(o *Options) error {

@@ -1,0 +1,223 @@
+/* More than two classes: a fit, its arrays, decisions, a class tree, a model file, and what is refused. Works in the
+ * current folder. */
+#include <math.h>
+
+#include "check.h"
+
+enum { K = 3, ROWS_A_CLASS = 6, MANY_ROWS = K * ROWS_A_CLASS, MANY_FEATURES = 2 * K };
+
+#define CLASSES_FILE "classes-test.fewlabel"
+
+/* Class c has the features 2c and 2c + 1; the first row of each class has its label. */
+typedef struct {
+  int64_t indptr[MANY_ROWS + 1];
+  int32_t indices[2 * MANY_ROWS];
+  double values[2 * MANY_ROWS];
+  int32_t labels[MANY_ROWS];
+  fewlabel_csr rows;
+} many_problem;
+
+static void many_classes(many_problem *p) {
+  int i;
+  memset(p, 0, sizeof *p);
+  for (i = 0; i < MANY_ROWS; i++) {
+    p->indptr[i + 1] = 2 * (i + 1);
+    p->indices[2 * i] = 2 * (i / ROWS_A_CLASS);
+    p->indices[2 * i + 1] = 2 * (i / ROWS_A_CLASS) + 1;
+    p->values[2 * i] = 1;
+    p->values[2 * i + 1] = 1 + 0.01 * i;
+    p->labels[i] = i % ROWS_A_CLASS == 0 ? i / ROWS_A_CLASS : -1;
+  }
+  p->rows.n_rows = MANY_ROWS;
+  p->rows.n_features = MANY_FEATURES;
+  p->rows.n_values = 2 * MANY_ROWS;
+  p->rows.indptr = p->indptr;
+  p->rows.indices = p->indices;
+  p->rows.values = p->values;
+  p->rows.indptr_type = FEWLABEL_INT64;
+  p->rows.index_type = FEWLABEL_INT32;
+  p->rows.value_type = FEWLABEL_FLOAT64;
+}
+
+static int64_t fitted(const many_problem *p, const char *options) {
+  int64_t model = 0;
+  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, options, NULL, &model, ERROR));
+  return model;
+}
+
+static int32_t refused(const many_problem *p, const char *options) {
+  int64_t model = 0;
+  return fewlabel_fit(&p->rows, p->labels, NULL, options, NULL, &model, ERROR);
+}
+
+static void report_has(int64_t model, const char *text) {
+  char report[2000];
+  int64_t needed;
+  WORKS(fewlabel_report(model, report, sizeof report, &needed, ERROR));
+  if (strstr(report, text) == NULL) complain(__FILE__, __LINE__, text, report);
+}
+
+/* Every row is of its class, by the class numbers, by the largest decision and by the decisions computed here. */
+static void finds_the_classes(int64_t model, const many_problem *p) {
+  int32_t classes[MANY_ROWS];
+  double decisions[MANY_ROWS * K], coef[MANY_FEATURES * K], intercept[K];
+  int i, j, c;
+  WORKS(fewlabel_predict(model, &p->rows, 2, classes, ERROR));
+  WORKS(fewlabel_decision(model, &p->rows, 2, decisions, ERROR));
+  WORKS(fewlabel_array(model, "coef", coef, MANY_FEATURES * K, ERROR));
+  WORKS(fewlabel_array(model, "intercept", intercept, K, ERROR));
+  for (i = 0; i < MANY_ROWS; i++) {
+    HOLDS(classes[i] == i / ROWS_A_CLASS);
+    for (c = 0; c < K; c++) {
+      double sum = intercept[c];
+      for (j = 2 * i; j < 2 * i + 2; j++) sum += p->values[j] * coef[p->indices[j] * K + c];
+      HOLDS(fabs(sum - decisions[i * K + c]) < 1e-12);
+      HOLDS(decisions[i * K + c] <= decisions[i * K + classes[i]]);
+    }
+  }
+}
+
+static void arrays_of_a_fit(int64_t model, const many_problem *p) {
+  double transduction[MANY_ROWS], shares[K], soft[MANY_ROWS * K];
+  int i, c;
+  WORKS(fewlabel_array(model, "transduction", transduction, MANY_ROWS, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", shares, K, ERROR));
+  WORKS(fewlabel_array(model, "label_distributions", soft, MANY_ROWS * K, ERROR));
+  for (c = 0; c < K; c++) HOLDS(fabs(shares[c] - 1.0 / K) < 1e-12);
+  for (i = 0; i < MANY_ROWS; i++) {
+    double sum = 0;
+    for (c = 0; c < K; c++) sum += soft[i * K + c];
+    HOLDS(fabs(sum - 1) < 1e-9);
+    HOLDS(transduction[i] == i / ROWS_A_CLASS);
+    if (p->labels[i] >= 0) HOLDS(soft[i * K + p->labels[i]] == 1);
+  }
+  FAILS(FEWLABEL_BAD_ARGUMENT, "length is 6: \"coef\" has 18 values",
+        fewlabel_array(model, "coef", soft, MANY_FEATURES, ERROR));
+}
+
+static void every_loss_and_method(void) {
+  static const char *const options[] = {
+      NULL,
+      "{\"method\": \"switching\"}",
+      "{\"loss\": \"maxent\", \"threads\": 2}",
+      "{\"loss\": \"crammer_singer\", \"method\": \"switching\"}",
+      "{\"hierarchy\": [3, 3, -1, -1]}",
+      "{\"hierarchy\": [3, 3, 4, 4, -1], \"loss\": \"maxent\"}",
+      "{\"hierarchy\": null, \"class_prior\": [0.34, 0.33, 0.33]}",
+  };
+  many_problem p;
+  size_t i;
+  many_classes(&p);
+  for (i = 0; i < sizeof options / sizeof *options; i++) {
+    int64_t model = fitted(&p, options[i]);
+    report_has(model, "\"n_classes\":3,\"n_features\":6,\"n_outputs\":3");
+    report_has(model, "\"history.share_distance\"");
+    finds_the_classes(model, &p);
+    if (i == 0) arrays_of_a_fit(model, &p);
+    WORKS(fewlabel_free(model, ERROR));
+  }
+}
+
+static void two_classes_have_one_decision(void) {
+  static const char *const options[] = {NULL, "{\"loss\": \"maxent\"}", "{\"hierarchy\": [2, 3, -1, -1]}"};
+  problem p;
+  double decisions[N_ROWS];
+  size_t k;
+  int i;
+  good_problem(&p);
+  for (k = 0; k < sizeof options / sizeof *options; k++) {
+    int64_t model = 0;
+    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, options[k], NULL, &model, ERROR));
+    report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
+    WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
+    for (i = 0; i < N_ROWS; i++) HOLDS((decisions[i] > 0) == (i >= N_ROWS / 2));
+    WORKS(fewlabel_free(model, ERROR));
+  }
+}
+
+static void a_file_keeps_them(void) {
+  many_problem p;
+  int64_t model, loaded = 0, assembled = 0;
+  double decisions[MANY_ROWS * K], same[MANY_ROWS * K], coef[MANY_FEATURES * K], intercept[K], shares[K];
+  many_classes(&p);
+  model = fitted(&p, "{\"hierarchy\": [3, 3, -1, -1]}");
+  WORKS(fewlabel_save(model, CLASSES_FILE, "{\"parents\": [3, 3, -1, -1]}", ERROR));
+  WORKS(fewlabel_load(CLASSES_FILE, &loaded, ERROR));
+  report_has(loaded, "\"n_classes\":3");
+  report_has(loaded, "\"parents\":[3,3,-1,-1]");
+  finds_the_classes(loaded, &p);
+  WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
+  WORKS(fewlabel_decision(loaded, &p.rows, 1, same, ERROR));
+  HOLDS(memcmp(decisions, same, sizeof same) == 0);
+  WORKS(fewlabel_array(model, "coef", coef, MANY_FEATURES * K, ERROR));
+  WORKS(fewlabel_array(model, "intercept", intercept, K, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", shares, K, ERROR));
+  WORKS(fewlabel_assemble("{\"n_classes\": 3, \"n_features\": 6}", coef, intercept, shares, &assembled, ERROR));
+  WORKS(fewlabel_decision(assembled, &p.rows, 1, same, ERROR));
+  HOLDS(memcmp(decisions, same, sizeof same) == 0);
+  WORKS(fewlabel_free(assembled, ERROR));
+  WORKS(fewlabel_free(loaded, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  remove(CLASSES_FILE);
+}
+
+static void a_class_without_labels(void) {
+  many_problem p;
+  int64_t model;
+  many_classes(&p);
+  p.labels[2 * ROWS_A_CLASS] = -1;
+  model = fitted(&p, "{\"class_prior\": [0.34, 0.33, 0.33]}");
+  report_has(model, "\"n_classes\":3");
+  report_has(model, "no_label: class 2 has a share in class_prior but no labeled row");
+  WORKS(fewlabel_free(model, ERROR));
+  p.labels[ROWS_A_CLASS] = -1;
+  p.labels[2 * ROWS_A_CLASS] = 2;
+  FAILS(FEWLABEL_BAD_DATA, "class 1 has no labeled row: label one, or give class_prior", refused(&p, NULL));
+}
+
+static void refusals(void) {
+  many_problem p;
+  many_classes(&p);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior has 2 entries: 3 are needed", refused(&p, "{\"class_prior\": [0.5, 0.5]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"pair_switching\": it is for two classes, and there are 3",
+        refused(&p, "{\"method\": \"pair_switching\"}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"pair_switching\"",
+        refused(&p, "{\"method\": \"pair_switching\", \"unlabeled_weight\": 0}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy is 7: it must be an array of integers", refused(&p, "{\"hierarchy\": 7}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy has 2 nodes, but there are 3 classes",
+        refused(&p, "{\"hierarchy\": [-1, -1]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: node 1 has the parent 9, which is no node",
+        refused(&p, "{\"hierarchy\": [-1, 9, -1]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: class 0 is the parent of node 1, but a class must be a leaf",
+        refused(&p, "{\"hierarchy\": [-1, 0, -1]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "leads back to it", refused(&p, "{\"hierarchy\": [3, -1, -1, 4, 3]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: node 3 has no class below it",
+        refused(&p, "{\"hierarchy\": [-1, -1, -1, -1]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "balance is \"mean\"", refused(&p, "{\"loss\": \"maxent\", \"balance\": \"mean\"}"));
+  p.labels[4] = MANY_ROWS;
+  FAILS(FEWLABEL_BAD_DATA, "labels of row 4 is 18", refused(&p, NULL));
+  p.labels[4] = INT32_MAX;
+  FAILS(FEWLABEL_BAD_DATA, "labels of row 4 is 2147483647", refused(&p, NULL));
+}
+
+/* A prior of more classes than rows: the labels cannot ask for so many. */
+static void more_classes_than_rows(void) {
+  static char options[600];
+  many_problem p;
+  int c;
+  many_classes(&p);
+  strcpy(options, "{\"class_prior\": [0.5");
+  for (c = 0; c < 25; c++) strcat(options, ", 0.02");
+  strcat(options, "]}");
+  FAILS(FEWLABEL_BAD_DATA, "class_prior has 26 classes, more than the 18 rows", refused(&p, options));
+}
+
+int main(void) {
+  every_loss_and_method();
+  two_classes_have_one_decision();
+  a_file_keeps_them();
+  a_class_without_labels();
+  refusals();
+  more_classes_than_rows();
+  return conclude("classes");
+}
