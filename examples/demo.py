@@ -9,6 +9,8 @@ keeps it) it runs on that, too. For each question, 5, 10, 20 and 40 texts have a
     transductive      fewlabel's TransductiveSVC: labeled and unlabeled texts, and told the class share as well
     all labels        a support vector machine that is told every label: what one could hope for
 
+At the end all areas of Go's library at once: which of the eight is it, from five labels of each?
+
     python examples/demo.py [--path FOLDER] [--output demo-results]
 """
 
@@ -33,6 +35,7 @@ ALPHA = 1e-3
 LABELS = (5, 10, 20, 40)
 LEARNERS = ("supervised", "moved threshold", "transductive", "all labels")
 GO_QUESTIONS = (("crypto", "net"), ("encoding", "go"), ("crypto", "runtime"))
+LABELS_OF_EACH = 5  # where all areas are asked for
 NEWS_QUESTIONS = (("rec.", "sci."), ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"))
 
 
@@ -48,12 +51,14 @@ class Question:
 def ask(corpus: str, texts: list[str], topics: list[str], pair: tuple[str, str]) -> Question:
     """Which of two topics? A topic is taken with all that starts with its name."""
     chosen = [(t, topic.startswith(pair[0])) for t, topic in zip(texts, topics, strict=True) if topic.startswith(pair)]
-    recipe = TfidfVectorizer(
-        token_pattern="[a-z][a-z]+", stop_words="english", max_df=0.2, min_df=2, sublinear_tf=True
-    )  # stop words out, rare and frequent words out, 1 + log count, idf, unit rows: this matters more than the solver
-    rows = recipe.fit_transform([t for t, _ in chosen])
+    rows = recipe().fit_transform([t for t, _ in chosen])
     name = " or ".join(topic.rstrip(".").rpartition("sys.")[2] for topic in pair)
     return Question(f"{corpus}: {name}?", rows, np.array([first for _, first in chosen], dtype=np.int64))
+
+
+def recipe() -> TfidfVectorizer:
+    """Stop words out, rare and frequent words out, 1 + log count, idf, unit rows: this matters more than the solver."""
+    return TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", max_df=0.2, min_df=2, sublinear_tf=True)
 
 
 def learn(question: Question, n_labels: int, seed: int) -> tuple[dict[str, float], TransductiveSVC]:
@@ -100,6 +105,40 @@ def learning_curve(question: Question, draws: int) -> dict[str, np.ndarray]:
     return curve
 
 
+def learn_areas(rows: sp.csr_matrix, areas: np.ndarray, seed: int) -> dict[str, float]:
+    """Accuracy in percent of each learner on a quarter of the texts, of all areas, that none of them has seen."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(areas))
+    test, train = order[: len(order) // 4], order[len(order) // 4 :]
+    X, y = rows[train], areas[train]
+    names, counts = np.unique(y, return_counts=True)
+    labeled = np.concatenate([rng.choice(np.flatnonzero(y == name), LABELS_OF_EACH, replace=False) for name in names])
+    given = np.full(len(y), None, dtype=object)  # None: unlabeled
+    given[labeled] = y[labeled]
+
+    learners = {
+        "supervised": LinearSVC(C=1 / (2 * len(labeled) * ALPHA), dual=False).fit(X[labeled], y[labeled]),
+        "transductive": TransductiveSVC(alpha=ALPHA, class_prior=dict(zip(names, counts / len(y), strict=True))).fit(
+            X, given
+        ),
+        "all labels": LinearSVC(C=1 / (2 * len(y) * ALPHA), dual=False).fit(X, y),
+    }
+    return {name: float(np.mean(model.predict(rows[test]) == areas[test]) * 100) for name, model in learners.items()}
+
+
+def show_areas(texts: list[str], areas: list[str], draws: int) -> None:
+    """Ask for all areas at once and print a small table."""
+    start = time.perf_counter()
+    rows, truth = recipe().fit_transform(texts), np.array(areas)
+    found = [learn_areas(rows, truth, seed) for seed in range(draws)]
+    print(f"\nGo comments: {', '.join(sorted(set(areas)))}?  {rows.shape[0]:,} texts, {rows.shape[1]:,} words")
+    seconds = time.perf_counter() - start
+    print(f"  accuracy on unseen texts, percent, mean of {draws} draws ({seconds:.1f} s)")
+    print(f"  {'labels':<18}{f'{len(set(areas))} x {LABELS_OF_EACH}':>8}")
+    for name in found[0]:
+        print(f"  {name:<18}{np.mean([accuracies[name] for accuracies in found]):8.1f}")
+
+
 def show(question: Question, curve: dict[str, np.ndarray], seconds: float) -> None:
     """Print a small table: mean accuracy over the draws."""
     draws = curve["supervised"].shape[1]
@@ -141,9 +180,8 @@ def draw_pictures(folder: Path, curves: dict[str, dict[str, np.ndarray]], histor
     return [learning, objective]
 
 
-def questions(path: Path | None) -> list[Question]:
-    """What is asked, of each corpus on this machine."""
-    texts, areas = go_comments.load()
+def questions(texts: list[str], areas: list[str], path: Path | None) -> list[Question]:
+    """What is asked of two topics, of each corpus on this machine."""
     asked = [ask("Go comments", texts, areas, pair) for pair in GO_QUESTIONS]
     news = newsgroups.load(path)
     if news is not None:
@@ -164,11 +202,13 @@ def main() -> None:
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore", message=".*class_prior.*")  # five labels seldom have the share of all texts
     curves, histories = {}, {}
-    for question in questions(chosen.path):
+    texts, areas = go_comments.load()
+    for question in questions(texts, areas, chosen.path):
         start = time.perf_counter()
         curves[question.name] = learning_curve(question, chosen.draws)
         histories[question.name] = learn(question, LABELS[1], seed=0)[1].history_
         show(question, curves[question.name], time.perf_counter() - start)
+    show_areas(texts, areas, chosen.draws)
     chosen.output.mkdir(parents=True, exist_ok=True)
     (chosen.output / ".gitignore").write_text("*\n", encoding="utf-8")
     for path in draw_pictures(chosen.output, curves, histories):
