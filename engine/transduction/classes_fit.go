@@ -157,8 +157,8 @@ func (t *classTask) cheapest(labels []int32, costs []float64) (potentials []floa
 	return potentials
 }
 
-// weighedLabels sets labels to the best ones whose total weights come near the class shares, and gives their counts. They
-// are soft labels made hard: the potentials of those split a row, and so leave no room between the classes.
+// weighedLabels sets labels to the best ones whose total weights come near the class shares, and gives their counts.
+// They are soft labels made hard: the potentials of those split a row, and so leave no room between the classes.
 func (t *classTask) weighedLabels(labels []int32, costs []float64) (counts []int) {
 	soft, potentials := make([]float64, len(costs)), make([]float64, t.classes)
 	for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {

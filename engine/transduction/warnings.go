@@ -63,8 +63,8 @@ func (s *sample) checkShares(got, prior []float64) {
 		switch rows := prior[class] * float64(len(s.unlabeled)); {
 		case share >= prior[class]/2:
 		case rows < 1:
-			s.warn("small_share", "class %d has a share of %.2g%% in the class prior, which is less than one of the %d unlabeled "+
-				"rows: none need be predicted as this class", class, 100*prior[class], len(s.unlabeled))
+			s.warn("small_share", "class %d has a share of %.2g%% in the class prior, which is less than one of the %d "+
+				"unlabeled rows: none need be predicted as this class", class, 100*prior[class], len(s.unlabeled))
 		default:
 			s.warn("collapse", "class %d is predicted for %.1f%% of the unlabeled rows, where the class prior says %.1f%%: "+
 				"the fit may have collapsed. %s check class_prior and the preprocessing (stop words out, idf, rows of unit "+
