@@ -61,7 +61,7 @@ func BenchmarkPack(b *testing.B) {
 	}
 	before := processorTime(b)
 	for range b.N {
-		m.Packed()
+		m.Packed(work.NewPool(1))
 	}
 	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N)/float64(m.NonZeros()), "cpu-ns/nz")
 }
@@ -76,7 +76,7 @@ func benchProducts(b *testing.B, product func(m *Matrix, pool *work.Pool, byRow,
 				b.Fatal(err)
 			}
 			if strings.HasSuffix(kind, "packed") {
-				m, _ = m.Packed()
+				m, _ = m.Packed(work.NewPool(1))
 			}
 			random := rand.New(rand.NewPCG(1, 2))
 			byRow, byCol := randomVector(random, m.Rows()), randomVector(random, m.Cols())

@@ -5,13 +5,14 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
 	rows() int
 	count(counts []int64)
-	renumbered(number []int32, cols int) kernel
+	renumbered(pool *work.Pool, number []int32, cols int) kernel
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)

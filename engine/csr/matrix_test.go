@@ -172,7 +172,7 @@ func TestPackedRowsGiveTheSameProducts(t *testing.T) {
 		}
 	}
 	for name, m := range everyType(t, d, indptr, indices, values) {
-		packed, old := m.Packed()
+		packed, old := m.Packed(work.NewPool(1))
 		if len(old) != 40 || old[0] != 3 || packed.Cols() != 40 || packed.NonZeros() != m.NonZeros() {
 			t.Fatalf("%s: %d features, the first is %d", name, len(old), old[0])
 		}
@@ -189,7 +189,7 @@ func TestPackedRowsGiveTheSameProducts(t *testing.T) {
 		}
 	}
 	empty, _ := New(5, []int32{0, 0, 0}, []int32{}, []float64{})
-	if packed, _ := empty.Packed(); packed.Cols() != 1 || packed.NonZeros() != 0 {
+	if packed, _ := empty.Packed(work.NewPool(1)); packed.Cols() != 1 || packed.NonZeros() != 0 {
 		t.Error("a matrix without non-zeros")
 	}
 }

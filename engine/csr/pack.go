@@ -1,9 +1,11 @@
 package csr
 
+import "github.com/fewlabel/fewlabel/engine/work"
+
 // Packed is the same rows with the features renumbered: the most frequent one first, those that no row has left out. In
 // text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
 // their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
-func (m *Matrix) Packed() (packed *Matrix, old []int32) {
+func (m *Matrix) Packed(pool *work.Pool) (packed *Matrix, old []int32) {
 	counts := make([]int64, m.cols)
 	m.kernel.count(counts)
 	old = byFrequency(counts)
@@ -11,7 +13,7 @@ func (m *Matrix) Packed() (packed *Matrix, old []int32) {
 	for k, j := range old {
 		number[j] = int32(k)
 	}
-	return newMatrix(len(old), m.kernel.renumbered(number, len(old)), m.indptr, m.all.rows), old
+	return newMatrix(len(old), m.kernel.renumbered(pool, number, len(old)), m.indptr, m.all.rows), old
 }
 
 // byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without
@@ -49,20 +51,22 @@ func (a *arrays[I, V]) count(counts []int64) {
 	}
 }
 
-func (a *arrays[I, V]) renumbered(number []int32, cols int) kernel {
+func (a *arrays[I, V]) renumbered(pool *work.Pool, number []int32, cols int) kernel {
 	if cols <= 1<<16 {
-		return &arrays[uint16, V]{a.indptr, renumber[uint16](a.stored(), number), a.values}
+		return &arrays[uint16, V]{a.indptr, renumber[uint16](pool, a.stored(), number), a.values}
 	}
-	return &arrays[int32, V]{a.indptr, renumber[int32](a.stored(), number), a.values}
+	return &arrays[int32, V]{a.indptr, renumber[int32](pool, a.stored(), number), a.values}
 }
 
 // stored are the indices that the rows use: the caller's array may be longer.
 func (a *arrays[I, V]) stored() []I { return a.indices[:a.indptr[len(a.indptr)-1]] }
 
-func renumber[To, From index](indices []From, number []int32) []To {
+func renumber[To, From index](pool *work.Pool, indices []From, number []int32) []To {
 	out := make([]To, len(indices))
-	for k, j := range indices {
-		out[k] = To(number[j])
-	}
+	pool.Stripes(len(indices), func(lo, hi int) {
+		for k, j := range indices[lo:hi] {
+			out[lo+k] = To(number[j])
+		}
+	})
 	return out
 }

@@ -13,7 +13,7 @@ func BenchmarkWide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, _ = m.Packed()
+	m, _ = m.Packed(work.NewPool(1))
 	shape, random, pool := Wide{Features: m.Cols(), Classes: 20}, rand.New(rand.NewPCG(1, 2)), work.NewPool(*benchThreads)
 	weights, scores := randomVector(random, shape.Len()), randomVector(random, m.Rows()*shape.Stride())
 	for name, product := range map[string]func(){

@@ -15,7 +15,7 @@ func TestWideProductsAreThoseOfEachClass(t *testing.T) {
 	indptr, indices, values, _ := messy(n, d, 60, 3)
 	all := everyType(t, d, indptr, indices, values)
 	for name, m := range everyType(t, d, indptr, indices, values) {
-		all[name+" packed"], _ = m.Packed()
+		all[name+" packed"], _ = m.Packed(work.NewPool(1))
 	}
 	for name, m := range all {
 		for _, classes := range []int{1, 3, 4, 5, 8, 9, 13, 20, 70} {
@@ -97,7 +97,7 @@ func TestLoopsOfTheProcessorGiveTheSameBits(t *testing.T) {
 	defer func() { useLoops = true }()
 	indptr, indices, values, _ := messy(300, 50, 20, 7)
 	for name, m := range everyType(t, 50, indptr, indices, values) {
-		for _, m := range []*Matrix{m, func() *Matrix { p, _ := m.Packed(); return p }()} {
+		for _, m := range []*Matrix{m, func() *Matrix { p, _ := m.Packed(work.NewPool(1)); return p }()} {
 			shape := Wide{Features: m.Cols(), Classes: 11}
 			var kept [2][]float64
 			for k, use := range []bool{true, false} {

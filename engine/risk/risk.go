@@ -222,9 +222,12 @@ func (r *Risk) Along(t float64) (slope, curvature float64) {
 // Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {
 	r.job.Stripes(len(r.step), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.step[lo:hi]) })
-	for _, i := range r.support.Rows() {
-		r.scores[i] += t * r.stepScores[i]
-	}
+	rows := r.support.Rows()
+	r.job.EachRow(len(rows), func(lo, hi int) {
+		for _, i := range rows[lo:hi] {
+			r.scores[i] += t * r.stepScores[i]
+		}
+	})
 }
 
 func select32(n int, keep func(i int) bool) []int32 {

@@ -27,6 +27,7 @@ func (t *task) anneal() solution {
 	}
 	t.softCosts(r.Plus, r.Minus, constant(len(t.unlabeled), t.prior))
 	r.Recost()
+	t.joined = true
 	energy := newFreeEnergy(t, r, margin)
 	before := make([]float64, len(energy.p))
 	end := ending{reason: "max_iter"}

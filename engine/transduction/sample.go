@@ -51,7 +51,7 @@ func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
 	}
 	normalize(s.labeledWeight)
 	normalize(s.unlabeledWeight)
-	s.rows, s.feature = p.Rows.Packed()
+	s.rows, s.feature = p.Rows.Packed(job.Pool)
 	s.job.Visit(2 * int64(s.rows.NonZeros()))
 	return s, nil
 }

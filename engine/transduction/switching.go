@@ -131,12 +131,17 @@ func (t *task) relabel(positive []bool, scores []float64) int {
 
 // hardCosts makes every unlabeled row cost level times its weight on the side of its label.
 func (t *task) hardCosts(r *risk.Risk, positive []bool, level float64) {
-	for k, i := range t.unlabeled {
-		cost := level * t.options.UnlabeledWeight * t.unlabeledWeight[k]
-		r.Plus[i], r.Minus[i] = 0, cost
-		if positive[k] {
-			r.Plus[i], r.Minus[i] = cost, 0
+	t.job.EachRow(len(positive), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			i, cost := t.unlabeled[k], level*t.options.UnlabeledWeight*t.unlabeledWeight[k]
+			r.Plus[i], r.Minus[i] = 0, cost
+			if positive[k] {
+				r.Plus[i], r.Minus[i] = cost, 0
+			}
 		}
+	})
+	if !t.joined {
+		r.Recost()
+		t.joined = true
 	}
-	r.Recost()
 }

@@ -16,6 +16,7 @@ type task struct {
 
 	scratch []float64 // [2 unlabeled] of topLabels
 	best    []bool    // [unlabeled] of relabel
+	joined  bool      // the unlabeled rows have costs in the risk
 
 	distributions []float64 // [n, 2] soft labels of annealing
 }
@@ -136,13 +137,15 @@ func (t *task) transductiveObjective(regularizer float64, scores []float64, marg
 
 // positiveShare is the weighted share of unlabeled rows with score + intercept above 0.
 func (t *task) positiveShare(scores []float64, intercept float64) float64 {
-	share := 0.0
-	for k, i := range t.unlabeled {
-		if scores[i]+intercept > 0 {
-			share += t.unlabeledWeight[k]
+	var share [1]float64
+	t.job.Sum(len(t.unlabeled), share[:], func(lo, hi int, dst []float64) {
+		for k := lo; k < hi; k++ {
+			if scores[t.unlabeled[k]]+intercept > 0 {
+				dst[0] += t.unlabeledWeight[k]
+			}
 		}
-	}
-	return share
+	})
+	return share[0]
 }
 
 // topLabels puts the labels into dst [unlabeled] that give the rows with the largest scores [n] the positive
