@@ -54,34 +54,51 @@ func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape 
 // AddTransposedWide adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows, stride].
 func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
 	m.needWide(q, dst, shape)
-	blocks := 1
-	if shape.Panels() < fewPanels && on.nonZeros >= 2*smallBlock {
-		blocks = 2
-		if len(m.wideSums) < shape.Len() {
-			m.wideSums = make([]float64, shape.Len())
-		}
+	whole := m.wholePanels(on, shape)
+	split, _ := shape.Panel(whole) // from here on a panel's second half of the rows has sums of its own
+	if n := shape.Len() - split; len(m.wideSums) < n && whole < shape.Panels() {
+		m.wideSums = make([]float64, n)
 	}
-	half := on.half(m)
-	pool.Run(blocks*shape.Panels(), func(task int) {
-		b := task / blocks
-		start, width := shape.Panel(b)
-		into, rows := dst, on.rows
-		if blocks == 2 && task%2 == 0 {
-			rows = on.rows[:half]
-		} else if blocks == 2 {
-			into, rows = m.wideSums, on.rows[half:]
-			clear(into[start : start+width*shape.Features])
+	half, halves := on.half(m), 2*(shape.Panels()-whole)
+	pool.Run(whole+halves, func(task int) {
+		b, part := task, task-whole/2 // the halves stand between the whole panels: each thread begins with some of both
+		cut := part >= 0 && part < halves
+		switch {
+		case cut:
+			b = whole + part/2
+		case part >= halves:
+			b -= halves
 		}
-		m.kernel.addTransposedWide(rows, into[start:start+width*shape.Features], q, shape.Stride(), b*panelWidth)
+		second := cut && part%2 == 1
+		start, width := shape.Panel(b)
+		into, rows := dst[start:start+width*shape.Features], on.rows
+		switch {
+		case second:
+			into, rows = m.wideSums[start-split:start-split+len(into)], on.rows[half:]
+			clear(into)
+		case cut:
+			rows = on.rows[:half]
+		}
+		m.kernel.addTransposedWide(rows, into, q, shape.Stride(), b*panelWidth)
 	})
-	if blocks == 2 {
-		pool.Stripes(shape.Len(), func(lo, hi int) { vector.Add(dst[lo:hi], 1, m.wideSums[lo:hi]) })
+	if whole < shape.Panels() {
+		sums := m.wideSums[:shape.Len()-split]
+		pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[split+lo:split+hi], 1, sums[lo:hi]) })
 	}
 }
 
-// fewPanels is how many panels keep several threads busy; with fewer the rows are cut in two as well, and the second
-// half has sums of its own.
-const fewPanels = 8
+// wholePanels is how many panels are added by one task each. Of the others, if there are few panels, each is added by
+// two tasks with half of the rows: all where there are one or two panels, otherwise the last one of an odd number.
+func (m *Matrix) wholePanels(on *Subset, shape Wide) int {
+	panels := shape.Panels()
+	switch {
+	case on.nonZeros < 2*smallBlock || panels >= 8:
+		return panels
+	case panels <= 2:
+		return 0
+	}
+	return panels - panels%2
+}
 
 // half is the place in the subset behind half of its non-zeros.
 func (s *Subset) half(m *Matrix) int {

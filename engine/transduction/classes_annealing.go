@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -29,7 +30,7 @@ func (t *classTask) anneal() classSolution {
 	labels, before := make([]int32, len(t.unlabeled)), make([]int32, len(t.unlabeled))
 	for temperature := first; end.steps < t.options.MaxIter-1; temperature /= cooling {
 		energy.temperature = temperature
-		if outcome := newton.Minimize(energy, t.pathLimits()); lost(outcome) {
+		if outcome := newton.Minimize(energy, t.energyLimits()); lost(outcome) {
 			return t.readClasses(r, outcome, ending{reason: "not_finite"})
 		}
 		end.steps++
@@ -51,6 +52,12 @@ func (t *classTask) anneal() classSolution {
 	labeling.Greedy(labels, t.costs, t.counts)
 	t.cheapest(labels, t.costs)
 	return t.finish(r, newton, labels, 0, end)
+}
+
+// energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come
+// near the solution only slowly, and the next temperature can go on from there.
+func (t *classTask) energyLimits() minimize.Limits {
+	return minimize.Limits{Tolerance: 30 * t.options.Tol, MaxSteps: 8, Line: pathLine}
 }
 
 // classEnergy is the free energy of annealing at one temperature, as a function of W with the soft labels at their best
