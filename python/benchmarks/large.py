@@ -42,11 +42,19 @@ def million(report: Report, sizes: tuple[int, ...] = SIZES, n_jobs: int | None =
     report.curve("large", "cost", {"rows": sizes, "ns": costs})
 
 
+def task(n: int) -> corpora.Task:
+    """The planted corpus of n rows with its labels."""
+    return _task(*planted(n))
+
+
+def _task(X: sp.csr_matrix, y: np.ndarray) -> corpora.Task:
+    given = corpora.mask_labels(y, corpora.draw_labels(y, LABELS, np.random.default_rng(0)))
+    return corpora.Task(f"planted, {len(y):,} rows", X, y, given, float(np.mean(y[given == corpora.UNLABELED])))
+
+
 def _fit(X: sp.csr_matrix, y: np.ndarray, n_jobs: int | None) -> memory.Figures:
-    rng = np.random.default_rng(0)
-    given = corpora.mask_labels(y, corpora.draw_labels(y, LABELS, rng))
     path = corpora.ignored_folder(corpora.CACHE) / "memory-large.npz"
-    task = corpora.Task("large", X, y, given, float(np.mean(y[given == corpora.UNLABELED])))
+    task = _task(X, y)
     try:
         memory.save(Path(path), task)
         return memory.in_process(path, {"n_jobs": n_jobs})
