@@ -32,8 +32,8 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-large fuzz wheel \
-	docs check check-go check-sources check-width check-header check-library check-python clean
+.PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-labeling bench-large \
+	fuzz wheel docs check check-go check-sources check-width check-header check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ bench-classes: build ## measure many classes: quality, time and memory
 
 bench-curves: build ## measure and draw learning curves of many classes
 	$(BIN)/python python/benchmarks/learning_curves.py $(BENCH_CURVES)
+
+bench-labeling: ## measure labeling under class counts against the optimum and the simplex method
+	$(GO) test -run '^$$' -bench Labeling -benchtime 1x -timeout 30m ./engine/labeling
 
 bench-large: build ## measure a fit on a million rows
 	$(BIN)/python python/benchmarks/run.py --only large $(BENCH_LARGE)

@@ -1,13 +1,17 @@
 // Package engine is the map of the numerical engine: pure Go, no cgo, ignorant of Python and C. In reading order:
 //
-//	transduction  the methods, each an outer loop that reads like its paper's algorithm box; start at Fit
-//	risk          averaged losses of rows plus α/2 |w|² as an objective: scores, gradient, Hessian product; start at
-//	         Risk
+//	transduction  the methods, each an outer loop that reads like its paper's algorithm box; start at Fit. Two classes
+//	              (task) go a way of their own, with half the work; any number goes the other (classTask)
+//	risk          averaged losses of rows plus α/2 |w|² as an objective: scores, gradient, Hessian product, and the
+//	              labeled rows as preconditioner; start at Risk, then Classes
 //	minimize      Newton with conjugate gradients for such objectives; start at Newton.Minimize
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
-//	labeling      labels, hard or soft, that keep the class counts; start at Soft and Top
-//	loss          what a row's margin costs; start at Margin
-//	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix
+//	labeling      labels, hard or soft, that keep the class counts; start at Soft and Top for two classes, Transport
+//	              and SoftClasses for more
+//	taxonomy      a class tree as a linear map from node scores to class scores; start at Tree
+//	loss          what a row's margin, or its class scores, cost; start at Margin and Classes
+//	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
+//	              then Wide for all classes at once
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, progress and cancel; start at Pool.Run and Job
 //	model         the linear classifier: decisions and its file; start at Linear
@@ -16,7 +20,7 @@
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests
 //
-// Arrows go one way: transduction -> risk, dual, labeling, minimize -> loss, csr -> work, vector. A loss knows
+// Arrows go one way: transduction -> risk, dual, labeling, minimize -> taxonomy, loss, csr -> work, vector. A loss knows
 // nothing of the minimizer, the minimizer nothing of data or labels, the methods nothing of threads.
 //
 // Every sum over rows passes work.Job.Sum or csr's block sums: the way rows are cut depends on the data only, and parts

@@ -51,7 +51,9 @@ def threads(report: Report, rounds: int = 7) -> None:
     for task, bounds in ((corpora.comp(0), {}), (large.task(100_000), {"annealing": 1.7})):
         load = f"load before {os.getloadavg()[0]:.1f}"
         for method in METHODS:
-            calls = {str(n): (lambda t=task, n=n, m=method: learners.transductive(t, method=m, n_jobs=n)) for n in (1, 2)}
+            calls = {
+                str(n): (lambda t=task, n=n, m=method: learners.transductive(t, method=m, n_jobs=n)) for n in (1, 2)
+            }
             with threadpool_limits(1):
                 seconds = timing.take_turns(calls, rounds)
             ratios = timing.ratio(seconds, "1", "2")

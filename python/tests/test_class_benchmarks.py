@@ -1,9 +1,12 @@
 """The benchmarks of many classes: tasks, objectives and, with stand-ins for the estimators, the measurements."""
 
-import fewlabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+import fewlabel
 from benchmarks import class_learners as learners
 from benchmarks import (
     class_objective,
@@ -17,8 +20,6 @@ from benchmarks import (
     recipe,
     report,
 )
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
 
 ALPHA = 0.01
 NAMES = np.array(["a.x", "a.y", "b.x", "b.y"])

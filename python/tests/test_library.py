@@ -41,7 +41,6 @@ def python(script: str, *arguments: str, path: Path = PACKAGE.parent) -> str:
         capture_output=True,
         text=True,
         timeout=WAIT,
-        cwd=path,  # python -c looks for modules there first
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
