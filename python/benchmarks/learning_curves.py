@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import class_learners as learners
-from benchmarks import class_tasks
+from benchmarks import class_tasks, program
 from benchmarks.class_learners import ClassOutcome
 from benchmarks.class_tasks import ClassSet, ClassTask
 from benchmarks.report import Report
@@ -123,14 +123,12 @@ SECTIONS: tuple[Section, ...] = (*(section(name) for name in class_tasks.SETS), 
 
 def main(arguments: list[str] | None = None) -> int:
     """The program."""
-    from benchmarks import run
-
     parser = argparse.ArgumentParser(prog="benchmarks.learning_curves", description=__doc__.splitlines()[0])
     known = ", ".join(class_tasks.SETS)
     parser.add_argument("--sets", help=f"with commas between them, of {known}", default=",".join(class_tasks.SETS))
     parser.add_argument("--draws", help=f"draws of labels, {DRAWS} as a rule", type=int, default=DRAWS)
     parser.add_argument("--most", help="largest number of labels", type=int)
-    parser.add_argument("--output", help="folder for table and picture", type=Path, default=run.RESULTS)
+    parser.add_argument("--output", help="folder for table and picture", type=Path, default=program.RESULTS)
     chosen = parser.parse_args(arguments)
     sets = chosen.sets.split(",")
     for name in sets:
@@ -138,7 +136,7 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(f"unknown set {name!r}: choose from {known}")
     if chosen.draws < 1:
         parser.error("--draws must be at least 1")
-    return run.execute(
+    return program.execute(
         [*(section(name, chosen.draws, chosen.most) for name in sets), points_below], "curves", chosen.output
     )
 
