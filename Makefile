@@ -98,7 +98,7 @@ wheel: $(VENV)/installed ## build a wheel into dist/, check its library, install
 docs: build ## run the examples in README.md, docs/ and the docstrings
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
 
-check: check-go check-sources check-header check-library check-python ## format, vet, lint, types, header, exports
+check: check-go check-sources check-width check-header check-library check-python ## format, vet, lint, types, header, exports
 
 clean: ## remove everything that these commands make
 	rm -rf $(VENV) build dist demo-results bench-results python/benchmarks/.cache python/fewlabel/libfewlabel.* \
@@ -179,7 +179,6 @@ check-sources:
 	$(call forbid,os\.(Getenv|LookupEnv|Environ|ExpandEnv),$(GO_CODE),settings are arguments and not environment)
 	$(call forbid,^(import )?[[:space:]]*"C"$$,$(ENGINE_CODE),only capi imports "C")
 
-# Not yet part of `check`.
 check-width:
 	$(call forbid,.{121},$(GO_CODE) $(C_CODE),a line has more than 120 columns)
 

@@ -20,8 +20,8 @@
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests
 //
-// Arrows go one way: transduction -> risk, dual, labeling, minimize -> taxonomy, loss, csr -> work, vector. A loss knows
-// nothing of the minimizer, the minimizer nothing of data or labels, the methods nothing of threads.
+// Arrows go one way: transduction -> risk, dual, labeling, minimize -> taxonomy, loss, csr -> work, vector. A loss
+// knows nothing of the minimizer, the minimizer nothing of data or labels, the methods nothing of threads.
 //
 // Every sum over rows passes work.Job.Sum or csr's block sums: the way rows are cut depends on the data only, and parts
 // are added in order, so that results have the same bits on any number of threads.

@@ -8,8 +8,8 @@ import (
 )
 
 // Wide is the shape of the weights of several classes: a matrix of features times classes in panels of up to eight
-// classes. In a panel the classes of a feature lie side by side, 64 bytes, so that a non-zero of a row touches one cache
-// line a panel; panels follow one another. Classes are filled up to a multiple of four.
+// classes. In a panel the classes of a feature lie side by side, 64 bytes, so that a non-zero of a row touches one
+// cache line a panel; panels follow one another. Classes are filled up to a multiple of four.
 //
 // A product with wide weights reads the rows once for every panel; it counts as one pass, for all classes.
 type Wide struct {
@@ -39,8 +39,8 @@ func (w Wide) At(feature, class int) int {
 	return start + feature*width + class%panelWidth
 }
 
-// TimesWide sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row side
-// by side. The weights p may have a few features more than the matrix.
+// TimesWide sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row
+// side by side. The weights p may have a few features more than the matrix.
 func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape Wide) {
 	m.needWide(dst, p, shape)
 	on.eachChunk(pool, func(rows []int32) {

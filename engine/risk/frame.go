@@ -15,7 +15,7 @@ import (
 //	neither           f(x) = x . w
 //
 // x - μ is never formed: sparse rows stay sparse. The penalty of a vector p is α pᵀ R p, the squared norm of its
-// weights and, if regularized, its intercept. With a constant feature and a center, R p = (p - b μ, b) with b = c - μ . p.
+// weights and, if regularized, its intercept. With a constant feature and a center, R p = (p - b μ, b), b = c - μ . p.
 type Frame struct {
 	Constant bool
 	Center   []float64 // μ [d] or nil
@@ -54,8 +54,8 @@ func (f Frame) shifted(p []float64, center float64) float64 {
 // offset is the intercept at w.
 func (f Frame) offset(pool *work.Pool, w []float64) float64 { return f.shift(pool, w) + f.Mean }
 
-// open begins dst = α R p + Σ q_i (row i in the frame): it sets dst = α p, and gives the shift of p and pᵀ R p. What the
-// rows have beyond their features comes with shut.
+// open begins dst = α R p + Σ q_i (row i in the frame): it sets dst = α p, and gives the shift of p and pᵀ R p. What
+// the rows have beyond their features comes with shut.
 func (f Frame) open(pool *work.Pool, dst, p []float64, alpha float64) (shift, square float64) {
 	var sums [2]float64 // p . p, μ . p
 	pool.Total(len(p), sums[:], func(lo, hi int, part []float64) {

@@ -165,8 +165,8 @@ func (f wideFrame) steepness(pool *work.Pool, g []float64) float64 {
 	return sums[0] + vector.Dot(last, last)
 }
 
-// spread sets dst = scale src, less total_y μ for class y, plus total_y at the constant feature: what Σ q_i (row i in the
-// frame) with Σ q_i = total_y has beyond Σ q_i x_i.
+// spread sets dst = scale src, less total_y μ for class y, plus total_y at the constant feature: what Σ q_i (row i in
+// the frame) with Σ q_i = total_y has beyond Σ q_i x_i.
 func (f wideFrame) spread(pool *work.Pool, dst, src []float64, scale float64, total []float64) {
 	pool.Stripes(f.features(), func(lo, hi int) {
 		f.walk(lo, hi, func(lo, hi, start, width, first int) {

@@ -90,8 +90,8 @@ func (e *classEnergy) Gradient(dst []float64) float64 {
 	return e.Classes.Gradient(dst)
 }
 
-// firstTemperature is high enough for soft labels that hardly differ yet: twice that of two classes, as the objective of
-// two classes given as many is twice as large. The spread is that of a class's cost beyond the mean of the row's.
+// firstTemperature is high enough for soft labels that hardly differ yet: twice that of two classes, as the objective
+// of two classes given as many is twice as large. The spread is that of a class's cost beyond the mean of the row's.
 func (t *classTask) firstTemperature() float64 {
 	k := t.classes
 	sums := make([]float64, 2*k) // Σ s d, Σ s d² for the difference d of every class

@@ -67,7 +67,8 @@ func (t *classTask) solveSupervised() classSolution {
 }
 
 func (t *classTask) readClasses(r *risk.Classes, outcome minimize.Outcome, end ending) classSolution {
-	s := classSolution{loss: r.Loss, regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value, converged: outcome.Converged && !lost(outcome), end: end}
+	s := classSolution{loss: r.Loss, regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value,
+		converged: outcome.Converged && !lost(outcome), end: end}
 	s.coef, s.intercept = r.Linear()
 	return s
 }

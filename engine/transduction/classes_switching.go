@@ -97,7 +97,8 @@ func (t *classTask) finish(
 	return t.readClasses(r, outcome, end)
 }
 
-// settle solves at hard labels, relabels, and repeats until no label changes: first by single steps, then exactly, at last with less and less smoothing where the loss has any.
+// settle solves at hard labels, relabels, and repeats until no label changes: first by single steps, then exactly,
+// at last with less and less smoothing where the loss has any.
 func (t *classTask) settle(
 	r *risk.Classes, newton *minimize.Newton, labels []int32,
 ) (outcome minimize.Outcome, changed int, settled bool) {

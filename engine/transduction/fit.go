@@ -77,7 +77,8 @@ func (s *sample) classes() int {
 
 // manyClassOptions says that the options ask for what only the many-class way has.
 func (s *sample) manyClassOptions() bool {
-	return !s.oneClass() && (s.options.Hierarchy != nil || s.options.Loss == "maxent" || s.options.Loss == "crammer_singer")
+	o := s.options
+	return !s.oneClass() && (o.Hierarchy != nil || o.Loss == "maxent" || o.Loss == "crammer_singer")
 }
 
 func (t *task) fit(p Problem) (*Result, error) {
