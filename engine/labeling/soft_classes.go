@@ -115,7 +115,6 @@ func (d *dual) centre(v []float64) {
 }
 
 // evaluate fills p and its means at the potentials v.
-
 func (d *dual) evaluate(v []float64) {
 	m := len(v)
 	d.left--

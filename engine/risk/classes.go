@@ -76,19 +76,12 @@ func (r *Classes) Score(i int32) []float64 {
 // Recost takes notice of new costs and computes all scores.
 func (r *Classes) Recost() {
 	r.support.Reset(r.rows, select32(len(r.Cost), func(i int) bool { return r.Cost[i] > 0 }))
-	r.scoreInto(r.support, r.scores, r.weights, r.Means)
-}
-
-// ScoreAll computes the scores of all rows, with and without a cost.
-func (r *Classes) ScoreAll() { r.scoreInto(r.rows.All(), r.scores, r.weights, r.Means) }
-
-// scoreInto puts the class scores along p into dst; means [K] is added, or nil.
-func (r *Classes) scoreInto(on *csr.Subset, dst, p, means []float64) {
 	shift := make([]float64, r.shape.Stride())
-	r.frame.shift(r.job.Pool, shift, p)
-	r.times(on, dst, p, shift, means)
+	r.frame.shift(r.job.Pool, shift, r.weights)
+	r.times(r.support, r.scores, r.weights, shift, r.Means)
 }
 
+// times puts the class scores along p into dst; shift is that of p, and means [K] is added, or nil.
 func (r *Classes) times(on *csr.Subset, dst, p, shift, means []float64) {
 	r.job.Visit(int64(on.NonZeros()))
 	r.rows.TimesWide(r.job.Pool, on, dst, p, r.shape)
@@ -158,11 +151,11 @@ func (r *Classes) Curve() {
 		return
 	}
 	nodes := r.tree.Nodes()
-	diagonal := make([][]float64, len(r.Cost)) // of the heavy rows
-	r.job.Run(len(r.heavy.list), func(k int) { diagonal[r.heavy.list[k]] = r.diagonal(r.heavy.list[k]) })
+	diagonal := make([][]float64, len(r.heavy.list))
+	r.job.Run(len(diagonal), func(place int) { diagonal[place] = r.diagonal(r.heavy.list[place]) })
 	r.factors = make([]*factor, nodes)
 	r.job.Run(nodes, func(v int) {
-		r.factors[v] = r.heavy.factor(r.alpha, func(i int32) float64 { return diagonal[i][v] })
+		r.factors[v] = r.heavy.factor(r.alpha, func(place int) float64 { return diagonal[place][v] })
 	})
 }
 

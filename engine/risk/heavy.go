@@ -57,18 +57,18 @@ func newHeavy(rows *csr.Matrix, list []int32, constant bool, center []float64) *
 	return h
 }
 
-// factor is the Cholesky factor of α diag(1/h) + G over the rows with curvature; curve gives h of row i.
+// factor is the Cholesky factor of α diag(1/h) + G over the rows with curvature.
 type factor struct {
 	active   []int32 // rows
 	cholesky mat.Cholesky
-	sums     *mat.VecDense
 }
 
-func (h *heavy) factor(alpha float64, curve func(i int32) float64) *factor {
+// factor takes the curvature h of the row at each place of the list.
+func (h *heavy) factor(alpha float64, curve func(place int) float64) *factor {
 	var places []int
 	f := &factor{}
 	for a, i := range h.list {
-		if curve(i) > 0 {
+		if curve(a) > 0 {
 			places, f.active = append(places, a), append(f.active, i)
 		}
 	}
@@ -81,7 +81,7 @@ func (h *heavy) factor(alpha float64, curve func(i int32) float64) *factor {
 		for m, b := range places[:k+1] {
 			g := h.gram[a*len(h.list)+b]
 			if a == b {
-				g += alpha / curve(h.list[a])
+				g += alpha / curve(a)
 			}
 			system.SetSym(k, m, g)
 		}
@@ -89,16 +89,13 @@ func (h *heavy) factor(alpha float64, curve func(i int32) float64) *factor {
 	if !f.cholesky.Factorize(system) {
 		f.active = nil // rounding: no preconditioner is better than a wrong one
 	}
-	f.sums = mat.NewVecDense(n, nil)
 	return f
 }
 
 // solve replaces sums [active] by (α diag(1/h) + G)⁻¹ sums and returns their sum.
 func (f *factor) solve(sums []float64) (total float64) {
 	v := mat.NewVecDense(len(sums), sums)
-	if err := f.cholesky.SolveVecTo(v, v); err != nil { // a condition number that large only slows things down
-		_ = err
-	}
+	_ = f.cholesky.SolveVecTo(v, v) // the one error is a large condition number, which only slows things down
 	return vector.Sum(sums)
 }
 

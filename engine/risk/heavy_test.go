@@ -62,7 +62,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 			for _, i := range heavy {
 				narrow.curve[i] = r.Cost[i] * r.curve[int(i)*r.shape.Stride()+y]
 			}
-			narrow.factor = narrow.heavy.factor(alpha, func(i int32) float64 { return narrow.curve[i] })
+			narrow.factor = narrow.heavy.factor(alpha, func(place int) float64 { return narrow.curve[heavy[place]] })
 			g, want := make([]float64, narrow.Dim()), make([]float64, narrow.Dim())
 			for j := range g {
 				g[j] = gradient[r.shape.At(j, y)]

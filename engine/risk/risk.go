@@ -180,7 +180,7 @@ func (r *Risk) Gradient(dst []float64) float64 {
 func (r *Risk) Curve() {
 	r.active.Reset(r.rows, filter(r.active.Rows()[:0], r.support.Rows(), r.curve))
 	if r.heavy != nil {
-		r.factor = r.heavy.factor(r.alpha, func(i int32) float64 { return r.curve[i] })
+		r.factor = r.heavy.factor(r.alpha, func(place int) float64 { return r.curve[r.heavy.list[place]] })
 	}
 }
 

@@ -83,7 +83,7 @@ func (t *classTask) score(s *classSolution) []float64 {
 	if err := classifier.Decisions(t.job.Pool, t.rows, scores); err != nil {
 		panic(err)
 	}
-	if t.movesThreshold() {
+	if t.movesThreshold() && s.end.reason != "not_finite" {
 		t.moveIntercepts(s, scores)
 	}
 	return scores

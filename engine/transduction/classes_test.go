@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/planted"
@@ -183,7 +184,7 @@ func TestAClassWithoutLabels(t *testing.T) {
 	}
 }
 
-func TestClassTreesHelpRareClasses(t *testing.T) {
+func TestClassTreesKeepTheShares(t *testing.T) {
 	data := fiveClasses(700, 8)
 	for _, method := range []string{"annealing", "switching"} {
 		o := Defaults()
@@ -222,6 +223,18 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 		steps := result.History[0].Values
 		if before := steps[len(steps)-1]; result.Model.Objective > 1.5*before {
 			t.Errorf("%s: the moved intercepts raise the objective from %v to %v", method, before, result.Model.Objective)
+		}
+	}
+}
+
+// Values that leave the range of numbers are an error that names one, with every method and loss.
+func TestManyClassesRefuseHugeValues(t *testing.T) {
+	data := fiveClasses(60, 3)
+	rows := scaled(t, data.Rows, 1e200)
+	for name, o := range classSettings() {
+		_, err := Fit(Problem{Rows: rows, Labels: data.Labels}, o, nil)
+		if err == nil || !strings.Contains(err.Error(), "scale your features") {
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
