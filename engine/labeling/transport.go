@@ -24,7 +24,7 @@ import "math"
 func Transport(labels []int32, costs []float64, counts []int) (potentials []float64, moves int) {
 	adopt(labels, costs, counts)
 	f := newFrontier(labels, costs, len(counts))
-	f.switchAll(0)
+	f.switchPairs(0)
 	g := newClassGraph(f, counts)
 	v, epsilon := g.leastViolating()
 	if epsilon > 0 {

@@ -134,15 +134,15 @@ func TestTwoClassesSwitchingIsAnOptimum(t *testing.T) {
 }
 
 func TestTransportGoesOnWhereSwitchingStops(t *testing.T) {
-	// Every row would like the next class; no two of them can exchange.
-	in := instance{[]float64{1, 0, 5, 5, 1, 0, 0, 5, 1}, []int{1, 1, 1}, 3}
-	labels := []int32{0, 1, 2}
-	if SwitchClasses(labels, in.costs, 3, 0) != 0 {
-		t.Fatalf("switching found a pair")
+	// Every row would like the next class; no two or three of them can exchange.
+	in := instance{[]float64{1, 0, 5, 5, 5, 1, 0, 5, 5, 5, 1, 0, 0, 5, 5, 1}, []int{1, 1, 1, 1}, 4}
+	labels := []int32{0, 1, 2, 3}
+	if SwitchClasses(labels, in.costs, 4, 0) != 0 {
+		t.Fatalf("switching found an exchange")
 	}
 	v, moves := Transport(labels, in.costs, in.counts)
 	in.proof(t, labels, v)
-	if !slices.Equal(labels, []int32{1, 2, 0}) || moves == 0 {
+	if !slices.Equal(labels, []int32{1, 2, 3, 0}) || moves == 0 {
 		t.Errorf("labels %v after %d moves", labels, moves)
 	}
 }

@@ -65,7 +65,7 @@ func (t *classTask) harden(r *risk.Classes, labels []int32, level float64) {
 }
 
 // relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
-// labels are the cheapest of all that keep the counts; otherwise those that no exchange between two classes, of at
+// labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper, of at
 // most max_switches pairs, makes cheaper.
 func (t *classTask) relabel(labels []int32, r *risk.Classes, best bool) int {
 	t.measure(r)
