@@ -93,6 +93,26 @@ func output[T any](c *call, name string, p *T) (*T, error) {
 	return p, c.borrow(name, unsafe.Pointer(p), 1, int64(unsafe.Sizeof(element)))
 }
 
+// wantedSize is a size and where the caller wants it.
+type wantedSize struct {
+	name string
+	dst  *C.int64_t
+	size int
+}
+
+// giveSizes writes all of the sizes, or none if a place is missing.
+func (c *call) giveSizes(sizes []wantedSize) error {
+	for _, s := range sizes {
+		if _, err := output(c, s.name, s.dst); err != nil {
+			return err
+		}
+	}
+	for _, s := range sizes {
+		*s.dst = C.int64_t(s.size)
+	}
+	return nil
+}
+
 // text copies a string of the caller that must not be NULL.
 func (c *call) text(name string, p *C.const_char) (string, error) {
 	const most = 1 << 30 // only to blame the right argument if the string has no end

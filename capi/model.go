@@ -11,6 +11,21 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 )
 
+//export go_fewlabel_shape
+func go_fewlabel_shape(
+	handle C.int64_t, classes, features, outputs *C.int64_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		m, err := modelAt(int64(handle))
+		if err != nil {
+			return err
+		}
+		return c.giveSizes([]wantedSize{
+			{"n_classes", classes, m.Classes}, {"n_features", features, m.Features}, {"n_outputs", outputs, m.Outputs},
+		})
+	}))
+}
+
 //export go_fewlabel_report
 func go_fewlabel_report(
 	handle C.int64_t, text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,

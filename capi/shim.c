@@ -56,6 +56,12 @@ int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const doub
   return go_fewlabel_fit(rows, labels, weights, options, progress, model, error, error_size);
 }
 
+int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,
+                       int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_shape(model, n_classes, n_features, n_outputs, error, error_size);
+}
+
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size) {
   if (refused(error, error_size)) return FEWLABEL_FORKED;

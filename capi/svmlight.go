@@ -69,23 +69,10 @@ func go_fewlabel_svmlight_shape(
 		if err != nil {
 			return err
 		}
-		sizes := []struct {
-			name string
-			dst  *C.int64_t
-			size int
-		}{
+		return c.giveSizes([]wantedSize{
 			{"n_rows", rows, data.Rows}, {"n_features", features, data.Features},
 			{"n_values", values, len(data.Values)}, {"n_labels", labels, len(data.Labels)},
-		}
-		for _, s := range sizes {
-			if _, err := output(c, s.name, s.dst); err != nil {
-				return err
-			}
-		}
-		for _, s := range sizes {
-			*s.dst = C.int64_t(s.size)
-		}
-		return nil
+		})
 	}))
 }
 

@@ -208,6 +208,7 @@ static void misused_models(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "length is -1", fewlabel_array(model, "coef", numbers, -1, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "name is \"coefs\": this model has coef",
         fewlabel_array(model, "coefs", numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_outputs is NULL", fewlabel_shape(model, &needed, &needed, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_report(model, NULL, 0, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is 4: the text takes", fewlabel_report(model, text, 4, &needed, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_options(NULL, 0, NULL, ERROR));
@@ -231,6 +232,7 @@ static void wrong_handles(void) {
   FAILS(FEWLABEL_BAD_HANDLE, "a handle that was freed", fewlabel_free(stale, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, classes, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_decision(stale, &p.rows, 1, numbers, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_shape(stale, &needed, &needed, &needed, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_report(stale, NULL, 0, &needed, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_array(stale, "coef", numbers, 4, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_save(stale, "never-written", NULL, ERROR));
@@ -243,6 +245,7 @@ static void wrong_handles(void) {
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a model",
         fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_shape(data, &needed, &needed, &needed, ERROR));
   WORKS(fewlabel_free(data, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   HOLDS(fewlabel_live_handles() == live);

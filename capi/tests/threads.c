@@ -203,6 +203,8 @@ static int child(int64_t model, const char *version) {
   if (!REFUSED(fewlabel_svmlight_write("never-written", &p.rows, numbers, 0, ERROR))) return 11;
   if (!REFUSED(fewlabel_options(NULL, 0, &a, ERROR))) return 12;
   if (!REFUSED(fewlabel_free(model, ERROR))) return 13;
+  if (!REFUSED(fewlabel_shape(model, &a, &b, &c, ERROR))) return 19;
+  if (!REFUSED(fewlabel_assemble("{}", numbers, numbers, numbers, &a, ERROR))) return 20;
   if (fewlabel_abi_version() != FEWLABEL_ABI_VERSION) return 14;
   if (version != NULL && strcmp(fewlabel_version(), version) != 0) return 15;
   if (fewlabel_version() == NULL || fewlabel_live_handles() != 0) return 16;

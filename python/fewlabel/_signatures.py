@@ -64,6 +64,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_version": (c_char_p, ()),
     "fewlabel_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
+    "fewlabel_shape": (c_int32, (c_int64, *(3 * [_NUMBERS]), *_ERROR)),
     "fewlabel_report": (c_int32, (c_int64, _TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_array": (c_int32, (c_int64, _TEXT, _NUMBERS, c_int64, *_ERROR)),
     "fewlabel_decision": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
