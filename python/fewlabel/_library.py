@@ -1,20 +1,20 @@
 """The native library: found, loaded at the first call, checked, called.
 
 A process that was forked after its parent had loaded the library cannot use the parent's copy: the threads of its
-runtime do not exist in the child. Such a child gets a private copy from memory, or a RuntimeError where the system
-does not allow that; it never hangs.
+runtime do not exist in the child. Such a child gets a private copy, or a RuntimeError where the system does not allow
+that; it never hangs.
 """
 
 import contextlib
 import ctypes
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fewlabel import _private_copy
 from fewlabel import _signatures as c
 from fewlabel._version import UNKNOWN, __version__
 
@@ -89,23 +89,17 @@ def _exception(status: int, message: str) -> BaseException:
     if status == c.CANCELLED:
         return KeyboardInterrupt(message)
     if status == c.FORKED:
-        return RuntimeError(f"{message} {_FORK_ADVICE}")
+        return RuntimeError(f"{message} {_private_copy.FORK_ADVICE}")
     if "out of memory" in message or "makeslice" in message:
         return MemoryError(message)
     return RuntimeError(message)
-
-
-_FORK_ADVICE = (
-    "Start worker processes with multiprocessing's 'spawn' or 'forkserver', or with joblib's 'loky' (its default), "
-    "instead of 'fork'."
-)
 
 
 def _load() -> ctypes.CDLL:
     global _first_process
     forked = _first_process not in (None, os.getpid())
     if forked:
-        loaded = _private_copy()
+        loaded = _private_copy.load(PATH)
     else:
         _first_process = os.getpid()
         loaded = _open(str(PATH))
@@ -121,21 +115,6 @@ def _open(path: str) -> ctypes.CDLL:
         raise RuntimeError(
             f"the native library of fewlabel cannot be loaded: {reason}. Fitting and files need it, predict does not. "
             "Install a wheel for this platform (Linux with glibc), or build the library with Go and a C compiler."
-        ) from reason
-
-
-def _private_copy() -> ctypes.CDLL:
-    """Load the library once more, from a copy in memory. Its descriptor stays open: the loader knows libraries by name,
-    and a number used twice would give the dead copy again."""
-    try:
-        descriptor = os.memfd_create("libfewlabel")
-        with open(PATH, "rb") as source, open(descriptor, "wb", closefd=False) as copy:
-            shutil.copyfileobj(source, copy, 1 << 20)
-        return ctypes.CDLL(f"/proc/self/fd/{descriptor}")
-    except (AttributeError, OSError) as reason:  # no memfd on this system, or a policy against it
-        raise RuntimeError(
-            "this process was forked after its parent had loaded fewlabel, and a private copy of the library cannot "
-            f"be loaded here ({reason}). {_FORK_ADVICE}"
         ) from reason
 
 

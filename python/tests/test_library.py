@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -248,12 +249,23 @@ def dead_copy() -> tuple[int, str, int]:
     return status, error.value.decode(), library.fewlabel_live_handles()
 
 
-def without_memfd() -> None:
-    def refused(*_: Any) -> int:
-        raise OSError("not permitted")
+def refuse(name: str) -> None:
+    def refused(*_: Any, **__: Any) -> int:
+        raise OSError(f"no {name} here")
 
-    os.memfd_create = refused
-    coefficients()
+    setattr(tempfile if name == "mkstemp" else os, name, refused)
+
+
+def without_memfd() -> tuple[bytes, list[str]]:
+    """The model, and what was left in the folder for temporary files."""
+    refuse("memfd_create")
+    with tempfile.TemporaryDirectory() as tempfile.tempdir:
+        return coefficients(), os.listdir(tempfile.tempdir)
+
+
+def without_any_copy() -> None:
+    refuse("mkstemp")
+    without_memfd()
 
 
 @needs_fork
@@ -282,11 +294,14 @@ class TestFork:
         assert "forked" in message
         assert handles == 0
 
+    def test_a_temporary_file_where_there_are_no_files_in_memory(self) -> None:
+        assert in_child("fork", without_memfd) == (coefficients(), [])
+
     def test_clear_error_where_no_private_copy_can_be_made(self) -> None:
         coefficients()
-        error = in_child("fork", without_memfd)
+        error = in_child("fork", without_any_copy)
         assert isinstance(error, RuntimeError)
-        for word in ("forked", "not permitted", "spawn", "loky"):
+        for word in ("forked", "no memfd_create here", "no mkstemp here", "spawn", "loky"):
             assert word in str(error)
 
     def test_lock_held_at_the_fork(self) -> None:
