@@ -18,7 +18,7 @@
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	wholefile     a file is written whole or not at all
 //	fault         errors by who has to act
-//	planted       small data with known answers, for tests
+//	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
 // Arrows go one way: transduction -> risk, dual, labeling, minimize -> taxonomy, loss, csr -> work, vector. A loss
 // knows nothing of the minimizer, the minimizer nothing of data or labels, the methods nothing of threads.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // messy is a random matrix with unsorted and repeated indices and empty rows, beside its dense form.
@@ -126,6 +127,7 @@ func TestSubsetLeavesOtherRowsAlone(t *testing.T) {
 
 // The bits of every product are the same on any number of threads, on a matrix large enough to be cut into blocks.
 func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
 	const n, d = 20000, 300
 	indptr, indices, values, _ := messy(n, d, 30, 11)
 	m, err := New(d, indptr, indices, values)

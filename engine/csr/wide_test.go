@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // The wide products are the narrow ones, class by class, on any number of threads.
@@ -67,24 +68,32 @@ func compareWide(t *testing.T, name string, m *Matrix, shape Wide, pool *work.Po
 }
 
 func TestWideProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
 	m, err := zipfRows(3000, 500, 60).matrix("float64packed")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := Wide{Features: m.Cols(), Classes: 11}
-	q := make([]float64, m.Rows()*shape.Stride())
-	for k := range q {
-		q[k] = math.Sin(float64(k))
-	}
-	var first []float64
-	for _, threads := range []int{1, 2, 5} {
-		sums := make([]float64, shape.Len())
-		m.AddTransposedWide(work.NewPool(threads), m.All(), sums, q, shape)
-		if first == nil {
-			first = sums
+	for _, classes := range []int{3, 11, 20, 70} { // one panel, two, an odd number, many
+		shape := Wide{Features: m.Cols(), Classes: classes}
+		q, p := make([]float64, m.Rows()*shape.Stride()), make([]float64, shape.Len())
+		for k := range q {
+			q[k] = math.Sin(float64(k))
 		}
-		if !slices.Equal(first, sums) {
-			t.Fatalf("%d threads: other bits", threads)
+		for k := range p {
+			p[k] = math.Cos(float64(k))
+		}
+		var first []float64
+		for _, threads := range []int{1, 2, 3, 5, 8} {
+			pool, sums, scores := work.NewPool(threads), make([]float64, len(p)), make([]float64, len(q))
+			m.AddTransposedWide(pool, m.All(), sums, q, shape)
+			m.TimesWide(pool, m.All(), scores, p, shape)
+			all := append(sums, scores...)
+			if first == nil {
+				first = all
+			}
+			if !slices.Equal(first, all) {
+				t.Fatalf("%d classes, %d threads: other bits", classes, threads)
+			}
 		}
 	}
 }

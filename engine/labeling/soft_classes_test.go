@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // soft is a soft labeling problem and its answer.
@@ -203,6 +204,7 @@ func TestClassesWithoutAShareGetNothing(t *testing.T) {
 }
 
 func TestSoftClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
 	in := topics(40000, 4, 6)
 	reference := in.softly(6)
 	reference.solve(1, 0.3)

@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
@@ -135,6 +136,7 @@ func TestTies(t *testing.T) {
 }
 
 func TestSameBitsForAnyThreadsAndBatch(t *testing.T) {
+	worktest.Processors(t, 8)
 	for _, classes := range []int{2, 5} {
 		m := randomModel(classes, 40)
 		rows, _ := randomRows(t, 2000, 40)

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 func writeFile(t testing.TB, name string, content []byte) string {
@@ -252,6 +253,7 @@ func randomText(seed uint64, rows int) (string, *Data) {
 }
 
 func TestReadIsTheSameForAnyThreadsBlocksAndCompression(t *testing.T) {
+	worktest.Processors(t, 8)
 	text, want := randomText(1, 300)
 	middle := strings.Index(text[len(text)/3:], " ") + len(text)/3 // parts need not end at lines
 	skippable := append([]byte{0x53, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, "skip"...)
@@ -279,6 +281,7 @@ func TestReadIsTheSameForAnyThreadsBlocksAndCompression(t *testing.T) {
 }
 
 func TestFirstMistakeIsReportedForAnyThreads(t *testing.T) {
+	worktest.Processors(t, 8)
 	text, _ := randomText(2, 300)
 	lines := strings.SplitAfter(text, "\n")
 	lines[200], lines[201], lines[250] = "1 1:first\n", "1 1:second\n", "1 1:third\n"

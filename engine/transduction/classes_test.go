@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 var fiveShares = []float64{0.4, 0.25, 0.15, 0.12, 0.08}
@@ -98,15 +99,28 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 }
 
 func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
 	data := fiveClasses(9000, 4) // more rows than one thread takes
-	for _, method := range []string{"annealing", "switching"} {
+	for name, change := range map[string]func(o *Options){
+		"annealing": func(o *Options) {},
+		"switching": func(o *Options) { o.Method = "switching" },
+		"annealing, maxent, in a tree": func(o *Options) {
+			o.Loss, o.Hierarchy, o.MaxIter, o.Tol = "maxent", []int{5, 5, 6, 6, -1, -1, -1}, 4, 1e-2
+		},
+		"switching, Crammer & Singer": func(o *Options) {
+			o.Method, o.Loss, o.MaxIter, o.Tol = "switching", "crammer_singer", 4, 1e-2
+		},
+	} {
 		o := Defaults()
-		o.Method = method
+		change(&o)
 		one := fit(t, data, nil, o)
-		o.Threads = 3
-		three := fit(t, data, nil, o)
-		if !slices.Equal(one.Model.Coef, three.Model.Coef) || !slices.Equal(one.Model.Intercept, three.Model.Intercept) {
-			t.Errorf("%s: other bits", method)
+		for _, threads := range []int{2, 4} {
+			o.Threads = threads
+			many := fit(t, data, nil, o)
+			if !slices.Equal(one.Model.Coef, many.Model.Coef) || !slices.Equal(one.Model.Intercept, many.Model.Intercept) ||
+				!slices.Equal(one.Distributions, many.Distributions) {
+				t.Errorf("%s: %d threads give other bits than one", name, threads)
+			}
 		}
 	}
 }

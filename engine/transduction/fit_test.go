@@ -13,6 +13,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // settings are all combinations of method, loss and balance; under the race detector each method has one balance.
@@ -196,6 +197,7 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 }
 
 func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
 	large, small := planted.Topics(9000, 240, 10, 0.3, 5), planted.Topics(500, 240, 10, 0.3, 5)
 	for name, o := range settings() {
 		if o.Method == "pair_switching" { // one thread does the work
@@ -208,6 +210,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 
 // Above 32,768 rows the loops over rows run in parallel too; a few steps go through all of them.
 func TestSameBitsWhereLoopsOverRowsAreParallel(t *testing.T) {
+	worktest.Processors(t, 4)
 	data := planted.Topics(33_000, 30, 20, 0.3, 5)
 	for name, o := range settings() {
 		if o.Method == "pair_switching" {

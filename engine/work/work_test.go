@@ -8,12 +8,17 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 func TestRunDoesEveryTaskOnce(t *testing.T) {
+	worktest.Processors(t, 8)
 	for _, threads := range []int{1, 2, 7} {
-		counts := make([]atomic.Int32, 100)
-		NewPool(threads).Run(len(counts), func(i int) { counts[i].Add(1) })
+		counts, pool := make([]atomic.Int32, 100), NewPool(threads)
+		if pool.Threads() != threads {
+			t.Fatalf("%d threads where %d were asked for", pool.Threads(), threads)
+		}
+		pool.Run(len(counts), func(i int) { counts[i].Add(1) })
 		for i := range counts {
 			if counts[i].Load() != 1 {
 				t.Fatalf("%d threads: task %d ran %d times", threads, i, counts[i].Load())
@@ -23,6 +28,7 @@ func TestRunDoesEveryTaskOnce(t *testing.T) {
 }
 
 func TestPanicInAWorkerBecomesAnError(t *testing.T) {
+	worktest.Processors(t, 8)
 	for _, threads := range []int{1, 4} {
 		err := Guard(func() error {
 			NewPool(threads).Run(50, func(i int) {
@@ -58,6 +64,7 @@ func TestCancelIsAnErrorOfItsOwn(t *testing.T) {
 }
 
 func TestSumHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
 	const n = shortLength + 3*blockLength + 17
 	var reference [2]float64
 	for _, threads := range []int{1, 2, 5} {
