@@ -1,12 +1,53 @@
 """Measures of what a classifier is worth."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_consistent_length
+from sklearn.metrics import check_scoring
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-__all__ = ["precision_recall_breakeven"]
+from fewlabel import _labels
+
+__all__ = ["labeled_scorer", "precision_recall_breakeven"]
+
+
+def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
+    """Scorer that leaves out the unlabeled rows, which others would take for a class of their own.
+
+    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows.
+    Numbers that are labels in an object array, as None between them makes one, are scored as numbers.
+
+    Parameters
+    ----------
+    scoring : str, callable, list, tuple, dict or None, default=None
+        What is scored, as in `cross_validate`: the name of a score, a scorer, or several. None: the estimator's own
+        `score`.
+    unlabeled : "auto", None or a label, default="auto"
+        What marks an unlabeled row in `y`, as in the estimator.
+
+    Returns
+    -------
+    scorer : callable
+        Takes an estimator, X, y and, where the score does, `sample_weight`. It gives a float, or a dict from name to
+        float if `scoring` is several, and raises a ValueError where no row is labeled.
+
+    See Also
+    --------
+    fewlabel.model_selection.SemiSupervisedSplit : Lets every unlabeled row into training; scores need no care then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from fewlabel.metrics import labeled_scorer
+    >>> X, y = np.zeros((6, 1)), np.array([0, 0, 0, 1, -1, -1])
+    >>> model = DummyClassifier(strategy="constant", constant=0).fit(X, y)
+    >>> model.score(X, y), labeled_scorer("accuracy")(model, X, y)
+    (0.5, 0.75)
+    """
+    return _LabeledScorer(scoring, unlabeled)
 
 
 def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:
@@ -66,3 +107,23 @@ def _positive_label(truth: np.ndarray, pos_label: Any) -> Any:
     if values <= {0, 1} or values <= {-1, 1}:
         return 1
     raise ValueError(f"y_true has the labels {sorted(values)[:6]}: say by pos_label which one is positive")
+
+
+class _LabeledScorer:
+    """What `labeled_scorer` gives: an object rather than a function in a function, so that it can be pickled."""
+
+    def __init__(self, scoring: Any, unlabeled: Any) -> None:
+        self.scoring = scoring
+        self.unlabeled = unlabeled
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
+        given = _labels.read(y, self.unlabeled)
+        if not given.labeled.any():
+            raise ValueError("no row to score: every label in y is a marker of unlabeled rows")
+        if sample_weight is not None:
+            parameters["sample_weight"] = np.asarray(sample_weight)[given.labeled]
+        rows = _safe_indexing(X, np.flatnonzero(given.labeled))
+        return check_scoring(estimator, self.scoring)(estimator, rows, given.values, **parameters)
+
+    def __repr__(self) -> str:
+        return f"labeled_scorer({self.scoring!r}, unlabeled={self.unlabeled!r})"

@@ -1,0 +1,231 @@
+"""Cross-validation with unlabeled rows: what is learned from, what is tested, what is scored."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import many_topics, text_like
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel.metrics import labeled_scorer
+from fewlabel.model_selection import SemiSupervisedSplit
+
+X, Y, TRUTH = text_like(labeled=30)
+LABELED = np.flatnonzero(Y >= 0)
+
+
+@given(
+    st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=8, max_size=40),
+    st.integers(2, 4),
+)
+def test_unlabeled_rows_are_in_every_training_part_and_in_no_test(labels: list[int], folds: int) -> None:
+    y = np.array(labels + [0, 1] * folds)
+    labeled, unlabeled = np.flatnonzero(y >= 0), np.flatnonzero(y < 0)
+    tested = []
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        if (np.bincount(y[labeled]) == 1).any():
+            y[y == 2] = 1
+        splits = list(SemiSupervisedSplit(folds).split(y, y))
+    for train, test in splits:
+        assert set(unlabeled) <= set(train)
+        assert not set(train) & set(test)
+        assert set(train) | set(test) == set(range(len(y)))
+        tested += test.tolist()
+    assert len(splits) == folds
+    assert sorted(tested) == labeled.tolist()
+
+
+def test_the_labeled_rows_are_split_as_the_splitter_splits_them_alone() -> None:
+    shuffled = StratifiedKFold(3, shuffle=True, random_state=1)
+    alone = shuffled.split(LABELED, Y[LABELED])
+    for (train, test), (_, wanted) in zip(SemiSupervisedSplit(shuffled).split(X, Y), alone, strict=True):
+        np.testing.assert_array_equal(test, LABELED[wanted])
+        np.testing.assert_array_equal(train, np.setdiff1d(np.arange(len(Y)), test))
+
+
+MARKED = {
+    "float": (np.where(Y >= 0, Y.astype(float), np.nan), "auto"),
+    "object": (np.where(Y >= 0, Y.astype(object), None), "auto"),
+    "text": (np.where(Y >= 0, np.array(["a", "b"])[Y], "-1"), "auto"),
+    "pandas": (pd.Series(Y).astype("Int64").mask(Y < 0), "auto"),
+    "own": (np.where(Y >= 0, Y, 7), 7),
+}
+
+
+@pytest.mark.parametrize(("y", "unlabeled"), MARKED.values(), ids=MARKED)
+def test_every_marker_gives_the_same_splits_and_scores(y: Any, unlabeled: Any) -> None:
+    splitter = SemiSupervisedSplit(3, unlabeled=unlabeled)
+    for ours, wanted in zip(splitter.split(X, y), SemiSupervisedSplit(3).split(X, Y), strict=True):
+        np.testing.assert_array_equal(ours[0], wanted[0])
+        np.testing.assert_array_equal(ours[1], wanted[1])
+    scoring = labeled_scorer("accuracy", unlabeled=unlabeled)  # numbers between None need it
+    scores = cross_val_score(TransductiveSVC(unlabeled=unlabeled), X, y, cv=splitter, scoring=scoring)
+    np.testing.assert_array_equal(scores, cross_val_score(TransductiveSVC(), X, Y, cv=SemiSupervisedSplit(3)))
+
+
+def test_scores_are_those_of_a_loop_by_hand() -> None:
+    scores = cross_val_score(TransductiveSVC(), X, Y, cv=SemiSupervisedSplit(3))
+    by_hand = []
+    for _, test in StratifiedKFold(3).split(X[LABELED], Y[LABELED]):
+        kept = np.setdiff1d(np.arange(len(Y)), LABELED[test])
+        by_hand.append(TransductiveSVC().fit(X[kept], Y[kept]).score(X[LABELED[test]], Y[LABELED[test]]))
+    np.testing.assert_array_equal(scores, by_hand)
+    assert scores.mean() > 0.8
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_grid_search_over_a_pipeline(n_jobs: int) -> None:
+    topics = many_topics(labels=40)
+    pipeline = make_pipeline(TfidfTransformer(), SemiSupervisedLogisticRegression())
+    grid = {"semisupervisedlogisticregression__alpha": [1e-4, 1e-3, 10.0]}
+    search = GridSearchCV(pipeline, grid, cv=SemiSupervisedSplit(4), n_jobs=n_jobs, error_score="raise")
+    search.fit(topics.X, topics.y)
+    assert search.best_params_[next(iter(grid))] < 10
+    assert search.best_estimator_.named_steps["semisupervisedlogisticregression"].classes_.tolist() == [0, 1, 2, 3]
+    assert np.mean(search.predict(topics.X) == topics.truth) > 0.8
+
+
+def test_groups_stay_together() -> None:
+    groups = np.arange(len(Y)) % 7
+    splits = list(SemiSupervisedSplit(GroupKFold(3)).split(X, Y, groups))
+    assert len(splits) == 3
+    for train, test in splits:
+        assert not set(groups[np.intersect1d(train, LABELED)]) & set(groups[test])
+        assert set(np.flatnonzero(Y < 0)) <= set(train)
+    assert SemiSupervisedSplit(LeaveOneGroupOut()).get_n_splits(X, Y, groups) == len(set(groups[LABELED]))
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = cross_val_score(
+            TransductiveSVC(), X, Y, cv=SemiSupervisedSplit(GroupKFold(3)), params={"groups": groups}
+        )
+    plain = [TransductiveSVC().fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in splits]
+    np.testing.assert_array_equal(routed, plain)
+
+
+@pytest.mark.parametrize(
+    ("cv", "wanted"),
+    [(4, 4), (KFold(3), 3), (StratifiedShuffleSplit(6, test_size=0.3), 6), (LeaveOneOut(), len(LABELED))],
+)
+def test_number_of_splits(cv: Any, wanted: int) -> None:
+    splitter = SemiSupervisedSplit(cv)
+    assert splitter.get_n_splits(X, Y) == wanted == len(list(splitter.split(X, Y)))
+    if not isinstance(cv, LeaveOneOut):
+        assert splitter.get_n_splits() == wanted
+    assert repr(splitter).startswith("SemiSupervisedSplit(cv=")
+
+
+def test_nothing_unlabeled_is_the_ordinary_split() -> None:
+    for ours, wanted in zip(
+        SemiSupervisedSplit(3, unlabeled=None).split(X, TRUTH), StratifiedKFold(3).split(X, TRUTH), strict=True
+    ):
+        np.testing.assert_array_equal(ours[0], wanted[0])
+        np.testing.assert_array_equal(ours[1], wanted[1])
+
+
+@pytest.mark.parametrize(
+    ("cv", "y", "kind", "message"),
+    [
+        (5, [0, 1, 0, 1, -1], ValueError, "cv=5 is more than the labeled rows of any class .at most 2."),
+        (2, ["a", "a", "a", "b", None], ValueError, "one labeled row only: class b"),
+        (2, [-1, -1, -1, -1, -1], ValueError, "no labeled row"),
+        (2, [0, 1, 0, 1], ValueError, "inconsistent numbers of samples"),
+        (2, None, ValueError, "y is None"),
+        (1, [0, 1, 0, 1, -1], ValueError, "k-fold cross-validation requires at least one"),
+        (True, [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter .* got True"),
+        ("kfold", [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter"),
+        ([([0], [1])], [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter"),
+        (SemiSupervisedSplit(2), [0, 1, 0, 1, -1], TypeError, "SemiSupervisedSplit already"),
+    ],
+)
+def test_bad_input(cv: Any, y: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        list(SemiSupervisedSplit(cv).split(np.zeros((5, 1)), y))
+
+
+def test_labeled_scorer_scores_the_labeled_rows() -> None:
+    model = TransductiveSVC().fit(X, Y)
+    wanted = accuracy_score(Y[LABELED], model.predict(X[LABELED]))
+    for y, unlabeled in MARKED.values():
+        fitted = TransductiveSVC(unlabeled=unlabeled).fit(X, y)
+        assert labeled_scorer("accuracy", unlabeled=unlabeled)(fitted, X, y) == wanted
+    assert labeled_scorer()(model, X, Y) == wanted
+    assert model.score(X, Y) < 0.2  # the trap: the marker counts as a class
+    several = labeled_scorer(["accuracy", "f1"])(model, X, Y)
+    assert several["accuracy"] == wanted
+    assert set(several) == {"accuracy", "f1"}
+
+
+def test_labeled_scorer_hands_on_the_weights_of_the_labeled_rows() -> None:
+    model = DummyClassifier(strategy="constant", constant=1).fit(np.zeros((4, 1)), [0, 1, 1, -1])
+    score = labeled_scorer("accuracy")(model, np.zeros((4, 1)), [0, 1, 1, -1], sample_weight=[5, 1, 2, 100])
+    assert score == pytest.approx(3 / 8)
+
+
+def test_labeled_scorer_with_an_ordinary_splitter() -> None:
+    scorer = labeled_scorer()
+    assert pickle.loads(pickle.dumps(scorer))(TransductiveSVC().fit(X, Y), X, Y) > 0.9
+    assert repr(scorer) == "labeled_scorer(None, unlabeled='auto')"
+    found = cross_validate(
+        TransductiveSVC(), X, Y, cv=KFold(3), scoring=scorer, return_estimator=True, return_indices=True, n_jobs=2
+    )
+    for score, model, test in zip(found["test_score"], found["estimator"], found["indices"]["test"], strict=True):
+        rows = np.intersect1d(test, LABELED)
+        assert score == np.mean(model.predict(X[rows]) == Y[rows])
+    search = GridSearchCV(TransductiveSVC(), {"alpha": [1e-3, 1e-2]}, scoring=scorer, cv=KFold(3)).fit(X, Y)
+    assert search.best_score_ > 0.8
+
+
+def test_labeled_scorer_takes_lists_of_texts_and_data_frames() -> None:
+    y = ["a", None, "b"]
+    for rows in (["one", "two", "three"], pd.DataFrame({"x": [1.0, 2.0, 3.0]})):
+        model = DummyClassifier(strategy="constant", constant="a").fit(rows, ["a", "a", "b"])
+        assert labeled_scorer("accuracy")(model, rows, y) == 0.5
+
+
+def test_labeled_scorer_without_a_labeled_row() -> None:
+    with pytest.raises(ValueError, match="no row to score"):
+        labeled_scorer()(TransductiveSVC().fit(X, Y), X, np.full(len(Y), -1))
+
+
+def test_the_example_searches(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples"))
+    import grid_search
+
+    rng = np.random.default_rng(0)
+    words = (["gear", "wheel", "engine", "clutch", "road"], ["orbit", "moon", "launch", "shuttle", "probe"])
+    texts = [" ".join(rng.choice(words[i % 2], 3)) + " " + rng.choice(words[0] + words[1]) for i in range(80)]
+    corpus = ("made up", np.array(texts, dtype=object), np.array(["cars", "space"] * 40))
+    monkeypatch.setattr(grid_search, "corpus", lambda path: corpus)
+    monkeypatch.setattr(grid_search, "ALPHAS", [1e-3, 1e-2])
+    monkeypatch.setattr(grid_search, "LABELS", 20)
+    monkeypatch.setattr("sys.argv", ["grid_search.py"])
+    with monkeypatch.context() as vectorizer:
+        vectorizer.setattr(grid_search, "TfidfVectorizer", lambda **options: TfidfVectorizer())
+        grid_search.main()
+    shown = capsys.readouterr().out
+    assert "made up: 80 texts of 2 topics, 20 with a label" in shown
+    assert shown.count("<- chosen") == 1
