@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_score, recall_score
 
@@ -18,6 +18,7 @@ def test_perfect_and_worst() -> None:
     assert precision_recall_breakeven([1, 1, 0, 0], [1, 2, 3, 4]) == 0
 
 
+@settings(deadline=None)  # of a busy machine
 @given(st.lists(st.booleans(), min_size=1, max_size=30).filter(any), st.randoms(use_true_random=False))
 def test_precision_and_recall_meet_there(truth: list[bool], random) -> None:
     scores = np.array(random.sample(range(len(truth)), len(truth)), dtype=float)
@@ -27,6 +28,7 @@ def test_precision_and_recall_meet_there(truth: list[bool], random) -> None:
     assert value == pytest.approx(recall_score(truth, taken))
 
 
+@settings(deadline=None)  # of a busy machine
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 2)), min_size=1, max_size=6).filter(lambda r: any(y for y, _ in r))
 )

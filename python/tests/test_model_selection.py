@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import many_topics, text_like
 from sklearn.dummy import DummyClassifier
@@ -38,10 +38,8 @@ X, Y, TRUTH = text_like(labeled=30)
 LABELED = np.flatnonzero(Y >= 0)
 
 
-@given(
-    st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=8, max_size=40),
-    st.integers(2, 4),
-)
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=8, max_size=40), st.integers(2, 4))
 def test_unlabeled_rows_are_in_every_training_part_and_in_no_test(labels: list[int], folds: int) -> None:
     y = np.array(labels + [0, 1] * folds)
     labeled, unlabeled = np.flatnonzero(y >= 0), np.flatnonzero(y < 0)
@@ -98,12 +96,11 @@ def test_scores_are_those_of_a_loop_by_hand() -> None:
     assert scores.mean() > 0.8
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_grid_search_over_a_pipeline(n_jobs: int) -> None:
+def test_grid_search_over_a_pipeline() -> None:
     topics = many_topics(labels=40)
     pipeline = make_pipeline(TfidfTransformer(), SemiSupervisedLogisticRegression())
-    grid = {"semisupervisedlogisticregression__alpha": [1e-4, 1e-3, 10.0]}
-    search = GridSearchCV(pipeline, grid, cv=SemiSupervisedSplit(4), n_jobs=n_jobs, error_score="raise")
+    grid = {"semisupervisedlogisticregression__alpha": [1e-3, 10.0]}
+    search = GridSearchCV(pipeline, grid, cv=SemiSupervisedSplit(3), n_jobs=2, error_score="raise")
     search.fit(topics.X, topics.y)
     assert search.best_params_[next(iter(grid))] < 10
     assert search.best_estimator_.named_steps["semisupervisedlogisticregression"].classes_.tolist() == [0, 1, 2, 3]
