@@ -74,6 +74,8 @@ type Newton struct {
 	pool                                         *work.Pool
 	gradient, step, residual, direction, product []float64
 	conjugated                                   []float64 // M⁻¹ residual: the product's or the residual's memory
+
+	stepImage, directionImage, conjugatedImage []float64 // of inRows
 }
 
 // NewNewton makes a minimizer for d variables, whose vectors are divided among the threads of a pool.
@@ -86,8 +88,20 @@ func NewNewton(d int, pool *work.Pool) *Newton {
 	return n
 }
 
+// stepper is the two parts of a Newton step that depend on how vectors are held.
+type stepper interface {
+	// gradient takes the gradient at the current point: value, length, bound on F(w) - F(w*).
+	gradient() (value, norm, gap float64)
+	// solve aims the objective along an approximate solution of H s = -g; eta is the forcing term.
+	solve(eta float64)
+}
+
 // Minimize moves the objective's point to the minimum within limits.
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
+	var way stepper = inVariables{n, f}
+	if rows, ok := f.(ByRows); ok && rows.InRows() {
+		way = inRows{n, rows}
+	}
 	forcing := limits.Forcing
 	if forcing == 0 {
 		forcing = 0.5
@@ -99,10 +113,9 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 			result.Steps = steps
 			return result
 		}
-		value := f.Gradient(n.gradient)
-		norm := math.Sqrt(n.total(func(lo, hi int) float64 { return vector.Dot(n.gradient[lo:hi], n.gradient[lo:hi]) }))
-		result = Outcome{Value: value, Gap: f.Gap(n.gradient), Steps: steps}
-		if result.Gap <= limits.Tolerance*value {
+		value, norm, gap := way.gradient()
+		result = Outcome{Value: value, Gap: gap, Steps: steps}
+		if gap <= limits.Tolerance*value {
 			result.Converged = true
 			return result
 		}
@@ -111,8 +124,7 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		}
 		last = norm
 		f.Curve()
-		n.solve(f, max(eta, 0.3*math.Sqrt(limits.Tolerance*value/result.Gap)))
-		f.Aim(n.step)
+		way.solve(max(eta, 0.3*math.Sqrt(limits.Tolerance*value/gap)))
 		t := LineSearch(f.Along, max(limits.Line, exactLine))
 		if t == 0 {
 			return result
@@ -135,9 +147,25 @@ const exactLine = 1e-10
 
 const maxConjugateSteps = 250
 
-// solve puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, preconditioned where the
-// objective can, until the norm of the residual (that of M⁻¹) has fallen to eta times that at the start.
-func (n *Newton) solve(f Objective, eta float64) {
+// inVariables takes Newton steps in the space of the variables.
+type inVariables struct {
+	*Newton
+	f Objective
+}
+
+func (n inVariables) gradient() (value, norm, gap float64) {
+	value = n.f.Gradient(n.Newton.gradient)
+	return value, math.Sqrt(n.square()), n.f.Gap(n.Newton.gradient)
+}
+
+func (n inVariables) solve(eta float64) {
+	n.approach(n.f, eta)
+	n.f.Aim(n.step)
+}
+
+// approach puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, preconditioned where
+// the objective can, until the norm of the residual (that of M⁻¹) has fallen to eta times that at the start.
+func (n *Newton) approach(f Objective, eta float64) {
 	n.begin()
 	square := n.conjugate(f, n.square())
 	copy(n.direction, n.conjugated)
@@ -177,7 +205,7 @@ func (n *Newton) begin() {
 	})
 }
 
-// square is the squared norm of the residual.
+// square is the squared norm of the residual, or of the gradient, whose memory that takes.
 func (n *Newton) square() float64 {
 	return n.total(func(lo, hi int) float64 { return vector.Dot(n.residual[lo:hi], n.residual[lo:hi]) })
 }
@@ -193,10 +221,7 @@ func (n *Newton) advance(length float64) (square float64) {
 // turn sets direction = conjugated residual + beta direction.
 func (n *Newton) turn(beta float64) {
 	n.pool.Stripes(len(n.direction), func(lo, hi int) {
-		conjugated, direction := n.conjugated[lo:hi], n.direction[lo:hi]
-		for j, d := range direction {
-			direction[j] = conjugated[j] + beta*d
-		}
+		turn(n.direction[lo:hi], n.conjugated[lo:hi], beta)
 	})
 }
 

@@ -33,39 +33,50 @@ type Classes struct {
 	Soft  []float64
 	Means []float64 // [K] added to every score: the mean scores, with a center and no constant feature; or nil
 
-	weights, step         []float64 // [shape] W; the line of Aim
+	weights, step         []float64 // [shape] W; the line of Aim, in coefficients of rows where there are sums
 	scores, stepScores    []float64 // [n, stride] class scores first; their change along the line
 	slope, curve          []float64 // [n, stride] of each row's loss; what its Bend needs
 	stepSquare, stepInner float64   // |step|², W . step
 	support               *csr.Subset
+	sums                  *sums // how W is held in place of weights, or nil
 
 	heavy     *heavy
 	heavyRows *csr.Subset
 	factors   []*factor // one a node
 }
 
-// NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame.
+// NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame. Weights may be
+// held as sums of rows: a matter of time and memory, not of the result.
 func NewClasses(
-	job *work.Job, rows *csr.Matrix, tree *taxonomy.Tree, constant bool, center []float64, alpha float64,
+	job *work.Job, rows *csr.Matrix, tree *taxonomy.Tree, constant bool, center []float64, alpha float64, inRows bool,
 ) *Classes {
 	shape := csr.Wide{Features: rows.Cols(), Classes: tree.Nodes()}
-	if constant {
+	if constant && !inRows {
 		shape.Features++
 	}
 	r := &Classes{job: job, rows: rows, tree: tree, alpha: alpha, shape: shape,
 		frame: wideFrame{constant: constant, center: center, shape: shape}}
 	n := rows.Rows()
 	r.Cost, r.Label, r.Place = make([]float64, n), make([]int32, n), make([]int32, n)
-	r.weights = make([]float64, shape.Len())
-	for _, v := range []*[]float64{&r.scores, &r.stepScores, &r.slope, &r.curve} {
+	for _, v := range []*[]float64{&r.scores, &r.slope, &r.curve} {
 		*v = make([]float64, n*shape.Stride())
+	}
+	if inRows {
+		r.sums = r.newSums()
+	} else {
+		r.weights, r.stepScores = make([]float64, shape.Len()), make([]float64, n*shape.Stride())
 	}
 	r.support = rows.Subset(nil)
 	return r
 }
 
-// Dim is the number of variables.
-func (r *Classes) Dim() int { return len(r.weights) }
+// Dim is the number of variables, or of coefficients.
+func (r *Classes) Dim() int {
+	if r.sums != nil {
+		return len(r.sums.coef)
+	}
+	return len(r.weights)
+}
 
 // Score is row i's class scores [K] at the current point, for a row that has a cost.
 func (r *Classes) Score(i int32) []float64 {
@@ -75,10 +86,20 @@ func (r *Classes) Score(i int32) []float64 {
 
 // Recost takes notice of new costs and computes all scores.
 func (r *Classes) Recost() {
-	r.support.Reset(r.rows, select32(len(r.Cost), func(i int) bool { return r.Cost[i] > 0 }))
-	shift := make([]float64, r.shape.Stride())
+	r.support.Reset(r.rows, select32(len(r.Cost), func(i int) bool { return r.Cost[i] > 0 || r.summed(i) }))
+	weights, shift := r.linear()
+	r.times(r.support, r.scores, weights, shift, r.Means)
+}
+
+// linear gives the weights [shape] of every node and its intercept [stride] without Means at the current point.
+func (r *Classes) linear() (weights, shift []float64) {
+	shift = make([]float64, r.shape.Stride())
+	if r.sums != nil {
+		r.weigh(shift)
+		return r.sums.features, shift
+	}
 	r.frame.shift(r.job.Pool, shift, r.weights)
-	r.times(r.support, r.scores, r.weights, shift, r.Means)
+	return r.weights, shift
 }
 
 // times puts the class scores along p into dst; shift is that of p, and means [K] is added, or nil.
@@ -111,8 +132,18 @@ func (r *Classes) target(i int32, certain []float64) []float64 {
 
 // Gradient implements minimize.Objective.
 func (r *Classes) Gradient(dst []float64) float64 {
+	sums, shift := r.slopes(), make([]float64, r.shape.Stride())
+	square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha, shift)
+	r.addTransposed(dst, r.slope)
+	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
+	return r.alpha/2*square + sums[0]
+}
+
+// slopes puts the slope of each row's loss in the score of every node into r.slope, and returns the loss and the sums
+// of the slopes.
+func (r *Classes) slopes() (sums []float64) {
 	stride, classes, rows := r.shape.Stride(), r.tree.Classes(), r.support.Rows()
-	sums := make([]float64, 1+stride) // loss, Σ slope
+	sums = make([]float64, 1+stride)
 	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) {
 		certain := make([]float64, classes)
 		for _, i := range rows[lo:hi] {
@@ -128,11 +159,7 @@ func (r *Classes) Gradient(dst []float64) float64 {
 			vector.Add(part[1:], 1, slope)
 		}
 	})
-	shift := make([]float64, stride)
-	square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha, shift)
-	r.addTransposed(dst, r.slope)
-	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
-	return r.alpha/2*square + sums[0]
+	return sums
 }
 
 func (r *Classes) addTransposed(dst, q []float64) {
@@ -288,7 +315,12 @@ func (r *Classes) Along(t float64) (slope, curvature float64) {
 
 // Step implements minimize.Objective.
 func (r *Classes) Step(t float64) {
-	r.job.Stripes(len(r.step), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.step[lo:hi]) })
+	weights := r.weights
+	if r.sums != nil {
+		weights = r.sums.coef
+		r.sums.square += t * (2*r.stepInner + t*r.stepSquare)
+	}
+	r.job.Stripes(len(r.step), func(lo, hi int) { vector.Add(weights[lo:hi], t, r.step[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
@@ -299,6 +331,9 @@ func (r *Classes) Step(t float64) {
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Classes) Regularizer() float64 {
+	if r.sums != nil {
+		return r.alpha / 2 * r.sums.square
+	}
 	shift := make([]float64, r.shape.Stride())
 	r.frame.shift(r.job.Pool, shift, r.weights)
 	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
@@ -307,18 +342,18 @@ func (r *Classes) Regularizer() float64 {
 // Linear gives the class scores s_y(x) = coef_y . x + intercept_y at the current point; coef [d, K], the classes of a
 // feature side by side.
 func (r *Classes) Linear() (coef, intercept []float64) {
-	classes, nodes, features := r.tree.Classes(), make([]float64, r.shape.Stride()), r.frame.features()
+	classes, features, nodes := r.tree.Classes(), r.rows.Cols(), make([]float64, r.shape.Stride())
 	coef, intercept = make([]float64, features*classes), make([]float64, classes)
+	weights, shift := r.linear()
 	for j := range features {
 		for v := range r.tree.Nodes() {
-			nodes[v] = r.weights[r.shape.At(j, v)]
+			nodes[v] = weights[r.shape.At(j, v)]
 		}
 		r.tree.Down(nodes)
 		copy(coef[j*classes:], nodes[:classes])
 	}
-	r.frame.shift(r.job.Pool, nodes, r.weights)
-	r.tree.Down(nodes)
-	copy(intercept, nodes[:classes])
+	r.tree.Down(shift)
+	copy(intercept, shift[:classes])
 	for y, m := range r.Means {
 		intercept[y] += m
 	}

@@ -40,7 +40,7 @@ func trees(t *testing.T) map[string]*taxonomy.Tree {
 func someClasses(t *testing.T, tree *taxonomy.Tree, l loss.Classes, frame Frame, data planted.Data) *Classes {
 	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
-	r := NewClasses(work.NewJob(2, nil), data.Rows, tree, frame.Constant, frame.Center, alpha)
+	r := NewClasses(work.NewJob(2, nil), data.Rows, tree, frame.Constant, frame.Center, alpha, false)
 	if !frame.Constant && frame.Center != nil {
 		r.Means = []float64{-0.4, 0.1, 0, 0.2, -0.3}
 	}
@@ -155,7 +155,7 @@ func TestTwoClassesAreTheBinaryRisk(t *testing.T) {
 	job := work.NewJob(1, nil)
 	for name, frame := range frames(30) {
 		binary := New(job, data.Rows, frame, loss.SquaredHinge{}, alpha)
-		many := NewClasses(job, data.Rows, flat, frame.Constant, frame.Center, alpha)
+		many := NewClasses(job, data.Rows, flat, frame.Constant, frame.Center, alpha, false)
 		many.Loss = classLosses["one against the rest"]
 		if !frame.Constant && frame.Center != nil {
 			many.Means = []float64{-frame.Mean, frame.Mean}
@@ -185,7 +185,7 @@ func TestAFlatTreeIsNoTree(t *testing.T) {
 	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
 	var coefs [2][]float64
 	for k, parents := range [][]int32{{-1, -1, -1, -1, -1}, {5, 5, 5, 5, 5, -1}} {
-		r := NewClasses(work.NewJob(1, nil), data.Rows, tree(t, parents...), true, nil, alpha)
+		r := NewClasses(work.NewJob(1, nil), data.Rows, tree(t, parents...), true, nil, alpha, false)
 		r.Loss = classLosses["maxent"]
 		for i, y := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/rowsOfClasses, y

@@ -110,7 +110,8 @@ func (t *classTask) risk() *risk.Classes {
 		center = t.center()
 	}
 	constant := t.options.FitIntercept && !t.centred()
-	r := risk.NewClasses(t.job, t.rows, t.tree, constant, center, t.options.Alpha)
+	inRows := t.rows.Rows() < t.rows.Cols() // sums of rows are then less than weights of features
+	r := risk.NewClasses(t.job, t.rows, t.tree, constant, center, t.options.Alpha, inRows)
 	if t.centred() {
 		r.Means = make([]float64, t.classes)
 		for y, share := range t.prior {

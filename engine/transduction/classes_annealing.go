@@ -84,10 +84,21 @@ func (t *classTask) soften(r *risk.Classes) *classEnergy {
 
 // Gradient implements minimize.Objective.
 func (e *classEnergy) Gradient(dst []float64) float64 {
+	e.relabel()
+	return e.Classes.Gradient(dst)
+}
+
+// Residual implements minimize.ByRows.
+func (e *classEnergy) Residual(dst []float64) float64 {
+	e.relabel()
+	return e.Classes.Residual(dst)
+}
+
+// relabel renews the soft labels.
+func (e *classEnergy) relabel() {
 	t := e.task
 	t.measure(e.Classes)
 	labeling.SoftClasses(t.job, e.Soft, t.costs, t.unlabeledWeight, t.prior, e.temperature, e.potentials)
-	return e.Classes.Gradient(dst)
 }
 
 // firstTemperature is high enough for soft labels that hardly differ yet: twice that of two classes, as the objective

@@ -65,8 +65,8 @@ func (t *classTask) harden(r *risk.Classes, labels []int32, level float64) {
 }
 
 // relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
-// labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper, of at
-// most max_switches pairs, makes cheaper.
+// labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper, between pairs of
+// classes only where max_switches limits it.
 func (t *classTask) relabel(labels []int32, r *risk.Classes, best bool) int {
 	t.measure(r)
 	t.best = append(t.best[:0], labels...)

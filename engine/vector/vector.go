@@ -52,3 +52,10 @@ func Sum(a []float64) float64 {
 	}
 	return total
 }
+
+// Scale multiplies a by a factor.
+func Scale(a []float64, factor float64) {
+	for j := range a {
+		a[j] *= factor
+	}
+}

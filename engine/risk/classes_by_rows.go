@@ -1,0 +1,317 @@
+package risk
+
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// sums is the second way to hold weights: as sums of rows, which is less to read and write where there are fewer rows
+// than features. Classes then implements minimize.ByRows. A row stays in the sums once it has had a cost.
+//
+//	Problem  W = Σ_i a_i g_i with a row of coefficients for every row i, one for each node; the same risk
+//	Symbols  g_i row i with its constant feature, (x_i, 1), or less the center, x_i - μ. With a constant feature there
+//	         are two vectors more: (μ, 0), where there is a center, and (0, 1). m_i = x_i . μ; A the change of
+//	         coordinates of Frame with constant and center, w = (w, b), v = (w, b + μ . w), w = A v; otherwise I.
+//	         Of a vector r = Σ ρ_i g_i + γ (μ, 0) + β (0, 1):  u = Σ ρ_i x_i [shape];  B = Σ ρ_i + β its intercept
+//	Source   the representer theorem; conjugate gradients on coefficients as in Chapelle 2007, Training a Support Vector
+//	         Machine in the Primal, section 4. The matrix M of the preconditioner is that of heavy in coordinates v:
+//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of the heavy rows, and A Aᵀ comes last:
+//	         (w, b) becomes (w - B μ, B (1 + |μ|²) - μ . w)
+//	Cost     that of the products, one vector of features times classes, and a few of rows times classes
+type sums struct {
+	coef         []float64 // [n + 2, stride] a; the last two rows belong to (μ, 0) and (0, 1)
+	square       float64   // |W|²
+	toCenter     []float64 // [n] m, or nil
+	centerSquare float64   // |μ|²
+
+	features           []float64 // [shape] u of the vector gathered last
+	total, toMu        []float64 // [stride] Σ ρ_i and μ . u
+	alongCenter, alone []float64 // [stride] its γ and β; views of the coefficients
+	heavy              []float64 // [n, stride] scores of the heavy rows, then what their factors take off
+}
+
+func (r *Classes) newSums() *sums {
+	n, stride := r.rows.Rows(), r.shape.Stride()
+	s := &sums{coef: make([]float64, (n+2)*stride), total: make([]float64, stride), toMu: make([]float64, stride),
+		features: make([]float64, r.shape.Len()), heavy: make([]float64, n*stride)}
+	if mu := r.frame.center; mu != nil {
+		s.toCenter = make([]float64, n)
+		r.job.Visit(int64(r.rows.NonZeros()))
+		r.rows.Times(r.job.Pool, s.toCenter, mu)
+		s.centerSquare = vector.Dot(mu, mu)
+	}
+	return s
+}
+
+// summed says whether row i has a part in the sums that are the weights.
+func (r *Classes) summed(i int) bool {
+	if r.sums == nil {
+		return false
+	}
+	stride := r.shape.Stride()
+	return slices.ContainsFunc(r.sums.coef[i*stride:(i+1)*stride], func(a float64) bool { return a != 0 })
+}
+
+// InRows implements minimize.ByRows.
+func (r *Classes) InRows() bool { return r.sums != nil }
+
+// Residual implements minimize.ByRows.
+func (r *Classes) Residual(dst []float64) float64 {
+	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
+	loss := r.slopes()
+	r.job.Stripes(len(dst), func(lo, hi int) {
+		for k, a := range s.coef[lo:hi] {
+			dst[lo+k] = -r.alpha * a
+		}
+	})
+	r.job.EachRow(len(rows), func(lo, hi int) {
+		for _, i := range rows[lo:hi] {
+			at := int(i) * stride
+			vector.Add(dst[at:at+stride], -1, r.slope[at:at+stride])
+		}
+	})
+	return r.alpha/2*s.square + loss[0]
+}
+
+// Gather implements minimize.ByRows.
+func (r *Classes) Gather(residual []float64) {
+	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
+	r.job.Stripes(len(s.features), func(lo, hi int) { clear(s.features[lo:hi]) })
+	r.addTransposed(s.features, residual[:len(residual)-2*stride])
+	s.alongCenter, s.alone = residual[len(residual)-2*stride:len(residual)-stride], residual[len(residual)-stride:]
+	both := make([]float64, 2*stride)
+	r.job.Sum(len(rows), both, func(lo, hi int, part []float64) {
+		for _, i := range rows[lo:hi] {
+			row := residual[int(i)*stride : (int(i)+1)*stride]
+			vector.Add(part[:stride], 1, row)
+			if s.toCenter != nil {
+				vector.Add(part[stride:], s.toCenter[i], row)
+			}
+		}
+	})
+	copy(s.total, both[:stride])
+	copy(s.toMu, both[stride:])
+}
+
+// intercept is B of the vector gathered last, for node v; 0 without a constant feature.
+func (r *Classes) intercept(v int) float64 {
+	if r.frame.constant {
+		return r.sums.total[v] + r.sums.alone[v]
+	}
+	return 0
+}
+
+// lengths gives the squared norms of the vector gathered last, r, and of Aᵀ r.
+func (r *Classes) lengths() (plain, turned float64) {
+	s := r.sums
+	var square [1]float64
+	r.job.Total(len(s.features), square[:], func(lo, hi int, dst []float64) {
+		dst[0] = vector.Dot(s.features[lo:hi], s.features[lo:hi])
+	})
+	plain, turned = square[0], square[0]
+	for v := range s.total {
+		b := r.intercept(v)
+		before, after := s.alongCenter[v], r.turnedCenter(v)
+		if !r.frame.constant {
+			before = after
+		}
+		plain += 2*before*s.toMu[v] + before*before*s.centerSquare + b*b
+		turned += 2*after*s.toMu[v] + after*after*s.centerSquare + b*b
+	}
+	return plain, turned
+}
+
+// turnedCenter is what node v of A Aᵀ r has of the center, for the vector r gathered last.
+func (r *Classes) turnedCenter(v int) float64 {
+	switch {
+	case r.frame.center == nil:
+		return 0
+	case r.frame.constant:
+		return r.sums.alongCenter[v] - r.intercept(v)
+	}
+	return -r.sums.total[v]
+}
+
+// Steepness implements minimize.ByRows.
+func (r *Classes) Steepness() (square, gap float64) {
+	square, _ = r.lengths()
+	return square, square / (2 * r.alpha)
+}
+
+// images gives what the images of A Aᵀ r have in common, for the vector r gathered last: row i has x_i . u + along m_i +
+// shift.
+func (r *Classes) images(along, shift []float64) {
+	s := r.sums
+	for v := range shift {
+		along[v] = r.turnedCenter(v)
+		shift[v] = r.intercept(v) - (s.toMu[v] + along[v]*s.centerSquare)
+	}
+}
+
+// addShared adds to rows of images what they have beyond x_i . u.
+func (r *Classes) addShared(rows []int32, image, along, shift []float64) {
+	stride := len(shift)
+	for _, i := range rows {
+		row := image[int(i)*stride : (int(i)+1)*stride]
+		vector.Add(row, 1, shift)
+		if r.sums.toCenter != nil {
+			vector.Add(row, r.sums.toCenter[i], along)
+		}
+	}
+}
+
+// Nearness implements minimize.ByRows.
+func (r *Classes) Nearness() float64 {
+	s, stride := r.sums, r.shape.Stride()
+	_, square := r.lengths()
+	if r.heavy == nil {
+		return square / r.alpha
+	}
+	along, shift := make([]float64, stride), make([]float64, stride)
+	r.images(along, shift)
+	r.job.Visit(2 * r.heavy.nonZeros)
+	r.rows.TimesWide(r.job.Pool, r.heavyRows, s.heavy, s.features, r.shape)
+	r.addShared(r.heavy.list, s.heavy, along, shift)
+	removed := make([]float64, r.tree.Nodes())
+	r.job.Run(r.tree.Nodes(), func(v int) { removed[v] = r.removeHeavy(v) })
+	return (square - vector.Sum(removed)) / r.alpha
+}
+
+// removeHeavy replaces the scores of the heavy rows in a node by what its factor makes of them, y, and returns their
+// inner product.
+func (r *Classes) removeHeavy(v int) (inner float64) {
+	f, stride := r.factors[v], r.shape.Stride()
+	scores, sums := make([]float64, len(f.active)), make([]float64, len(f.active))
+	for k, i := range f.active {
+		scores[k] = r.sums.heavy[int(i)*stride+v]
+	}
+	copy(sums, scores)
+	if len(sums) > 0 {
+		f.solve(sums)
+	}
+	for _, i := range r.heavy.list {
+		r.sums.heavy[int(i)*stride+v] = 0
+	}
+	for k, i := range f.active {
+		r.sums.heavy[int(i)*stride+v] = sums[k]
+	}
+	return vector.Dot(scores, sums)
+}
+
+// Conjugate implements minimize.ByRows.
+func (r *Classes) Conjugate(dst, image, residual []float64) (square float64) {
+	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
+	copy(dst, residual)
+	if r.heavy != nil {
+		r.withoutHeavy(dst)
+	}
+	along, shift := make([]float64, stride), make([]float64, stride)
+	r.images(along, shift)
+	r.job.Visit(int64(r.support.NonZeros()))
+	r.rows.TimesWide(r.job.Pool, r.support, image[:len(image)-2*stride], s.features, r.shape)
+	r.job.EachRow(len(rows), func(lo, hi int) { r.addShared(rows[lo:hi], image, along, shift) })
+	center, alone := dst[len(dst)-2*stride:len(dst)-stride], dst[len(dst)-stride:]
+	imageCenter, imageAlone := image[len(dst)-2*stride:len(dst)-stride], image[len(dst)-stride:]
+	if r.frame.constant {
+		for v, b := range shift {
+			center[v], alone[v] = along[v], b-s.total[v]
+			imageCenter[v], imageAlone[v] = s.toMu[v]+along[v]*s.centerSquare, b
+		}
+	}
+	for _, v := range [][]float64{dst, image} {
+		r.job.Stripes(len(v), func(lo, hi int) { vector.Scale(v[lo:hi], 1/r.alpha) })
+	}
+	return r.inner(residual, image)
+}
+
+// withoutHeavy takes the heavy rows' part off the coefficients and off the vector gathered last.
+func (r *Classes) withoutHeavy(coef []float64) {
+	s, stride := r.sums, r.shape.Stride()
+	r.job.Run(r.tree.Nodes(), func(v int) {
+		for _, i := range r.factors[v].active {
+			k := int(i)*stride + v
+			s.heavy[k] = -s.heavy[k]
+			coef[k] += s.heavy[k]
+			s.total[v] += s.heavy[k]
+			if s.toCenter != nil {
+				s.toMu[v] += s.toCenter[i] * s.heavy[k]
+			}
+		}
+	})
+	r.rows.AddTransposedWide(r.job.Pool, r.heavyRows, s.features, s.heavy, r.shape)
+}
+
+// inner is the inner product of two vectors, of one the coefficients and of the other the image.
+func (r *Classes) inner(coef, image []float64) float64 {
+	var sum [1]float64
+	r.job.Total(len(coef), sum[:], func(lo, hi int, dst []float64) { dst[0] = vector.Dot(coef[lo:hi], image[lo:hi]) })
+	return sum[0]
+}
+
+// BendRows implements minimize.ByRows.
+func (r *Classes) BendRows(dst, p, image []float64) (curvature float64) {
+	stride, rows := r.shape.Stride(), r.support.Rows()
+	square := r.inner(p, image)
+	r.job.Stripes(len(dst), func(lo, hi int) {
+		for k, v := range p[lo:hi] {
+			dst[lo+k] = r.alpha * v
+		}
+	})
+	var sum [1]float64
+	r.job.Sum(len(rows), sum[:], func(lo, hi int, part []float64) {
+		certain, change, bent := make([]float64, r.tree.Classes()), make([]float64, stride), make([]float64, stride)
+		for _, i := range rows[lo:hi] {
+			at := int(i) * stride
+			copy(change, image[at:at+stride])
+			r.tree.Down(change)
+			part[0] += r.bend(i, bent, change, certain)
+			r.tree.Up(bent)
+			vector.Add(dst[at:at+stride], 1, bent)
+		}
+	})
+	return r.alpha*square + sum[0]
+}
+
+// AimRows implements minimize.ByRows.
+func (r *Classes) AimRows(step, image []float64) {
+	stride, rows := r.shape.Stride(), r.support.Rows()
+	r.step, r.stepScores = step, image[:len(image)-2*stride]
+	r.stepSquare = r.inner(step, image)
+	r.stepInner = r.inner(r.sums.coef, image)
+	r.job.EachRow(len(rows), func(lo, hi int) {
+		for _, i := range rows[lo:hi] {
+			r.tree.Down(image[int(i)*stride : (int(i)+1)*stride])
+		}
+	})
+}
+
+// weigh puts the weights of the features into sums.features and the intercepts without Means into dst.
+func (r *Classes) weigh(dst []float64) {
+	s := r.sums
+	r.Gather(s.coef)
+	if r.frame.center != nil {
+		along := make([]float64, len(dst))
+		for v := range along {
+			along[v] = -s.total[v]
+			if r.frame.constant {
+				along[v] = s.alongCenter[v]
+			}
+		}
+		r.frame.walk(0, r.shape.Features, func(lo, hi, start, width, first int) {
+			for _, mu := range r.frame.center[lo:hi] {
+				vector.Add(s.features[start:start+width], mu, along[first:first+width])
+				start += width
+			}
+		})
+		if !r.frame.constant {
+			for v := range dst {
+				dst[v] = -(s.toMu[v] + along[v]*s.centerSquare)
+			}
+			return
+		}
+	}
+	for v := range dst {
+		dst[v] = r.intercept(v)
+	}
+}
