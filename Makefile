@@ -33,7 +33,8 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-labeling bench-large \
-	fuzz wheel docs check check-go check-sources check-width check-header check-library check-python clean
+	fuzz wheel sdist wheel-aarch64 dll wheel-all wheel-test docs check check-go check-sources check-width \
+	check-header check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,13 +88,44 @@ fuzz: ## run every Go fuzz target for FUZZTIME (10s)
 		echo "(the time was up; no input failed)"; \
 	done
 
-wheel: $(VENV)/installed ## build a wheel into dist/, check its library, install and import it in a fresh environment
-	rm -rf dist build/wheel
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-	$(BIN)/python python/check_library.py dist/*.whl
-	$(PYTHON) -m venv build/wheel
-	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd build/wheel && bin/python -c 'import fewlabel; fewlabel.show_versions()'
+wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
+	rm -rf build/wheel dist/*.whl
+	$(PACK) -t wheel -d dist
+	GOCACHE='$(CURDIR)/build/wheel/cache' $(PACK) -t wheel -d build/wheel/again
+	cmp dist/*.whl build/wheel/again/*.whl && sha256sum dist/*.whl
+	$(BIN)/python -m auditwheel show dist/*.whl
+	$(BIN)/python python/check_archive.py dist/*.whl
+	$(BIN)/python python/try_wheel.py --import-only dist/*.whl
+
+sdist: $(VENV)/developer ## build the source archive into dist/, check it and build a wheel from it without a network
+	rm -rf build/sdist dist/*.tar.gz
+	$(PACK) -t sdist -d dist
+	$(BIN)/python python/check_archive.py dist/*.tar.gz
+	$(BIN)/python python/try_source.py dist/*.tar.gz
+
+# Wheels for other machines are not in dist/ itself: `pip install dist/*.whl` has to find one that fits.
+wheel-aarch64: $(VENV)/developer ## build the wheel for ARM (Linux) into dist/aarch64 and run a C program under qemu
+	$(BIN)/python python/build_library.py --target aarch64 --check-tools
+	$(call need,qemu-aarch64,qemu-user)
+	rm -rf build/aarch64 dist/aarch64
+	FEWLABEL_TARGET=aarch64 $(PACK) -t wheel -d dist/aarch64
+	$(BIN)/python -m auditwheel show dist/aarch64/*.whl
+	$(BIN)/python python/check_archive.py dist/aarch64/*.whl
+	mkdir -p build/aarch64
+	$(BIN)/python -m zipfile -e dist/aarch64/*.whl build/aarch64
+	aarch64-linux-gnu-gcc $(C_FLAGS) examples/c/train.c -o build/aarch64/train -Lbuild/aarch64/fewlabel -lfewlabel -lm
+	cd build/aarch64 && qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=fewlabel ./train
+
+dll: $(VENV)/developer ## build the library for Windows into dist/windows; it is not run
+	rm -rf dist/windows
+	$(BIN)/python python/build_library.py --target windows --output dist/windows
+	$(BIN)/python python/check_library.py dist/windows/libfewlabel.dll
+	@echo "dll: built and its exports checked; it was never run, and there is no wheel for Windows"
+
+wheel-all: wheel sdist wheel-aarch64 dll ## build and check everything that is given to others
+
+wheel-test: ## run the users' tests on the wheel of dist/ with every Python 3.10+ of this machine, without Go on PATH
+	$(BIN)/python python/try_wheel.py dist/*.whl
 
 docs: build ## run the examples in README.md, docs/ and the docstrings
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
@@ -108,6 +140,10 @@ clean: ## remove everything that these commands make
 # --- set-up ---------------------------------------------------------------------------------------------------------
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PACK := $(BIN)/hatchling build
+
+# $(call need,command,package of Debian)
+need = @command -v $(1) >/dev/null || { echo 'missing: $(1) (Debian, Ubuntu: apt-get install $(2))' >&2; exit 1; }
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "fewlabel needs Python 3.10 or newer; \

@@ -1,9 +1,10 @@
 """Build the native library: the one place that knows the `go build` command.
 
-    python python/build_library.py [--output FOLDER] [--tags TAGS]
+    python python/build_library.py [--target aarch64|windows] [--output FOLDER] [--tags TAGS]
 
 The build hook of the Python package and the Makefile both come here. The library goes to python/fewlabel, where the
-package looks for it. Only the standard library of Python is used.
+package looks for it; one for another machine goes to a folder that has to be named. Only the standard library of Python
+is used.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import check_library
 from check_library import GLIBC_FLOOR, ROOT
@@ -30,9 +32,40 @@ class BuildError(Exception):
     """The library cannot be built; the message says what to do."""
 
 
-def library_name() -> str:
-    """File name of the library on this platform."""
-    return {"darwin": "libfewlabel.dylib", "win32": "libfewlabel.dll"}.get(sys.platform, "libfewlabel.so")
+class Target(NamedTuple):
+    """A kind of machine that the library is built for."""
+
+    system: str  # in Go's words: linux, darwin, windows
+    processor: str = ""  # in the words of wheel tags; empty: the one that builds
+    go_processor: str = ""  # in Go's words; empty: the one that builds
+    compiler: str = ""  # empty: the C compiler that Go chooses
+    packages: str = ""  # Debian's packages that have this compiler
+
+    @property
+    def library(self) -> str:
+        """File name of the library."""
+        return {"darwin": "libfewlabel.dylib", "windows": "libfewlabel.dll"}.get(self.system, "libfewlabel.so")
+
+    @property
+    def is_glibc(self) -> bool:
+        """True for Linux with the GNU C library, which is what Debian's cross compilers compile for."""
+        return self.system == "linux" and bool(self.compiler or platform.libc_ver()[0] == "glibc")
+
+
+HERE = Target({"darwin": "darwin", "win32": "windows"}.get(sys.platform, "linux"))
+OTHERS = {
+    "aarch64": Target(
+        "linux", "aarch64", "arm64", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    ),
+    "windows": Target("windows", "amd64", "amd64", "x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+}
+
+
+def target_of_name(name: str) -> Target:
+    """The target of this name; empty is the machine that builds."""
+    if name and name not in OTHERS:
+        raise BuildError(f"there is no target {name!r}: choose from {', '.join(OTHERS)}, or leave it empty")
+    return OTHERS[name] if name else HERE
 
 
 def project_version(root: Path = ROOT) -> str:
@@ -61,24 +94,24 @@ def _go(*arguments: str) -> str:
     return subprocess.run(["go", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def missing_tools() -> list[str]:
+def missing_tools(target: Target = HERE) -> list[str]:
     """What has to be installed before the library can be built, one sentence part each."""
+    wanted = f"Go {'.'.join(map(str, required_go()))} or newer"
     missing = []
-    wanted = required_go()
-    compiler = os.environ.get("CC", "")
+    compiler = target.compiler or os.environ.get("CC", "")
     if not shutil.which("go"):
-        missing.append(f"Go {'.'.join(map(str, wanted))} or newer (no command 'go' on PATH)")
+        missing.append(f"{wanted} (no command 'go' on PATH)")
     else:
         try:
             have = _go("env", "GOVERSION")
-            compiler = _go("env", "CC")
+            compiler = target.compiler or _go("env", "CC")
         except subprocess.CalledProcessError as error:
             # An old Go reads go.mod, finds it too new for itself and may not fetch another: its own words say so.
-            missing.append(f"Go {'.'.join(map(str, wanted))} or newer ('go env' says: {error.stderr.strip()})")
+            missing.append(f"{wanted} ('go env' says: {error.stderr.strip()})")
         else:
             number = re.match(r"go(\d+(?:\.\d+)*)", have)
-            if number and _numbers(number[1]) < wanted:
-                missing.append(f"Go {'.'.join(map(str, wanted))} or newer (found {have})")
+            if number and _numbers(number[1]) < required_go():
+                missing.append(f"{wanted} (found {have})")
     program = shlex.split(compiler)[0] if compiler else ""
     if program and not shutil.which(program):
         missing.append(f"a C compiler (no command '{program}' on PATH)")
@@ -87,38 +120,40 @@ def missing_tools() -> list[str]:
     return missing
 
 
-def check_tools() -> None:
+def check_tools(target: Target = HERE) -> None:
     """Raise BuildError that names every missing tool."""
-    missing = missing_tools()
+    missing = missing_tools(target)
     if not missing:
         return
     message = "fewlabel compiles its library when it is installed from source; missing for that: " + "; ".join(missing)
-    if "C compiler" in message:
+    if "C compiler" in message and target.packages:
+        message += f" (Debian, Ubuntu: apt-get install {target.packages})"
+    elif "C compiler" in message:
         message += (
             " (Debian, Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc; macOS: xcode-select --install)"
         )
     raise BuildError(message)
 
 
-def is_glibc() -> bool:
-    """True on Linux with the GNU C library."""
-    return sys.platform.startswith("linux") and platform.libc_ver()[0] == "glibc"
-
-
-def link_flags() -> list[str]:
+def link_flags(target: Target, scratch: Path) -> list[str]:
     """Flags for the system's linker: export what include/fewlabel.h declares and nothing else."""
-    if sys.platform == "darwin":
+    if target.system == "darwin":
         return ["-Wl,-exported_symbol,_fewlabel_*", "-Wl,-install_name,@rpath/libfewlabel.dylib"]
-    if sys.platform == "win32":
-        return []  # a DLL exports only what is marked
+    if target.system == "windows":
+        # A DLL exports what such a file names. Go brings one of its own, so that its go_fewlabel_* are exported too.
+        names = scratch / "fewlabel.def"
+        names.write_text("EXPORTS\n" + "".join(f"  {name}\n" for name in sorted(check_library.declared())))
+        return [str(names)]
     # -Bsymbolic (calls inside the library stay inside) is passed by Go itself.
     return [f"-Wl,--version-script={ROOT / 'capi' / 'exports.map'}", "-Wl,-soname,libfewlabel.so"]
 
 
-def build_environment() -> dict[str, str]:
+def build_environment(target: Target = HERE) -> dict[str, str]:
     """Environment for `go build`; on glibc, symbol versions old enough for any distribution in use."""
     environment = {**os.environ, "CGO_ENABLED": "1"}
-    if is_glibc():
+    if target.compiler:
+        environment |= {"GOOS": target.system, "GOARCH": target.go_processor, "CC": target.compiler}
+    if target.is_glibc:
         header = ROOT / "capi" / "symver.h"
         environment["CGO_CFLAGS"] = f'{environment.get("CGO_CFLAGS", "-O2 -g")} -include "{header}"'
         # Before glibc 2.34 the thread functions lived in libpthread; newer systems keep it as an empty file.
@@ -129,59 +164,72 @@ def build_environment() -> dict[str, str]:
     return environment
 
 
-def build_command(output: Path, version: str, tags: str = "") -> list[str]:
-    """The `go build` command that writes the library to `output`."""
-    external = " ".join(f'"{flag}"' for flag in link_flags())  # in quotes: paths may have spaces
+def build_command(output: Path, version: str, tags: str = "", target: Target = HERE) -> list[str]:
+    """The `go build` command that writes the library to `output`, beside which it may write other files."""
+    external = " ".join(f'"{flag}"' for flag in link_flags(target, output.parent))  # in quotes: paths may have spaces
     link = f"-s -w -buildid= -X main.version={version}" + (f" '-extldflags={external}'" if external else "")
     fixed = ["-buildmode=c-shared", "-buildvcs=false", "-trimpath"]
     return ["go", "build", *fixed, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
 
 
-def build(folder: Path = PACKAGE, version: str | None = None, tags: str = "") -> Path:
+def build(folder: Path = PACKAGE, version: str | None = None, tags: str = "", target: Target = HERE) -> Path:
     """Build the library into `folder` and return its path.
 
     The file is replaced in one step, so a process that has the old one loaded is not disturbed.
     """
-    check_tools()
-    target = folder / library_name()
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
-        built = Path(scratch) / library_name()
-        command = build_command(built, version or project_version(), tags)
-        if subprocess.run(command, cwd=ROOT, env=build_environment()).returncode:
-            raise BuildError(f"fewlabel: this command failed, see above: {shlex.join(command)}")
-        built.replace(target)
-    return target
+    check_tools(target)
+    library = folder / target.library
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
+            built = Path(scratch) / target.library
+            command = build_command(built, version or project_version(), tags, target)
+            if subprocess.run(command, cwd=ROOT, env=build_environment(target)).returncode:
+                raise BuildError(f"fewlabel: this command failed, see above: {shlex.join(command)}")
+            built.replace(library)
+    except OSError as reason:
+        raise BuildError(
+            f"fewlabel: the library cannot be written to {folder} ({reason}). From a folder that is read-only install "
+            "without --editable, or copy the folder to where you may write."
+        ) from reason
+    return library
 
 
-def wheel_platform(library: Path) -> str:
+def wheel_platform(library: Path, target: Target = HERE) -> str:
     """The platform part of the wheel's tag.
 
     On glibc it is manylinux with the floor that the library keeps, or the plain platform where it does not (or where
     the tools that tell are missing). Such a wheel is never offered to musl, whose loader refuses the library.
     """
-    plain = re.sub(r"[-.]", "_", sysconfig.get_platform())
-    if not is_glibc():
+    plain = re.sub(r"[-.]", "_", sysconfig.get_platform()) if target == HERE else f"{target.system}_{target.processor}"
+    if not target.is_glibc:
         return plain
     try:
         keeps_floor = not check_library.portability_faults(library)
     except FileNotFoundError:
         return plain
-    return f"manylinux_{GLIBC_FLOOR[0]}_{GLIBC_FLOOR[1]}_{platform.machine()}" if keeps_floor else plain
+    # The second name is the same promise in older words (PEP 599).
+    processor = target.processor or platform.machine()
+    floor = "_".join(map(str, GLIBC_FLOOR))
+    return f"manylinux_{floor}_{processor}.manylinux2014_{processor}" if keeps_floor else plain
 
 
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description="Build the native library of fewlabel.")
-    parser.add_argument("--output", type=Path, default=PACKAGE, metavar="FOLDER", help="default: the Python package")
+    parser.add_argument("--target", default="", help=f"{', '.join(OTHERS)}; default: the machine that builds")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="default: the Python package")
     parser.add_argument("--tags", default="", help="Go build tags, for libraries that tests need")
     parser.add_argument("--check-tools", action="store_true", help="only tell whether Go and a C compiler are there")
     chosen = parser.parse_args()
+    if chosen.target and not (chosen.output or chosen.check_tools):
+        parser.error("--target needs --output: the package keeps the library of this machine")
     try:
+        target = target_of_name(chosen.target)
         if chosen.check_tools:
-            check_tools()
+            check_tools(target)
         else:
-            print(build(chosen.output.resolve(), tags=chosen.tags))
+            print(build((chosen.output or PACKAGE).resolve(), tags=chosen.tags, target=target))
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1

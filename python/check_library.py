@@ -1,8 +1,8 @@
-"""Check a built library or wheel: what it exports, which glibc it needs, and that no path of this machine is in it.
+"""Check a built library: what it exports, which glibc it needs, that it is stripped and has no path of this machine.
 
-    python python/check_library.py FILE [FILE ...]
+    python python/check_library.py LIBRARY [LIBRARY ...]
 
-FILE is a library or a wheel that holds one. Uses nm, objdump and readelf of binutils; Linux only.
+A library for another processor or for Windows can be checked as well. Uses readelf and objdump of binutils.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tempfile
-import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,16 +18,33 @@ ROOT = Path(__file__).resolve().parent.parent
 GLIBC_FLOOR = (2, 17)
 
 PREFIX = "fewlabel_"
-SYSTEM_LIBRARIES = {"libc.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+SYSTEM_LIBRARIES = {
+    *("libc.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"),
+    *("KERNEL32.dll", "msvcrt.dll"),
+}
 
 
 def _run(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def is_dll(library: Path) -> bool:
+    """True for a library of Windows."""
+    return library.suffix == ".dll"
+
+
 def exported(library: Path) -> set[str]:
     """Names that the library offers to others."""
-    return {line.split()[-1].split("@")[0] for line in _run("nm", "-D", "--defined-only", str(library)).splitlines()}
+    if is_dll(library):
+        table = _run("objdump", "-p", str(library)).partition("[Ordinal/Name Pointer] Table")[2].partition("\n\n")[0]
+        return {line.split()[-1] for line in table.splitlines() if line.strip()}
+    symbols = [line.split() for line in _run("readelf", "-W", "--dyn-syms", str(library)).splitlines()]
+    # number: value size type binding visibility section name; a section UND is that of a symbol from elsewhere
+    return {
+        fields[7].split("@")[0]
+        for fields in symbols
+        if len(fields) >= 8 and fields[4] in ("GLOBAL", "WEAK") and fields[6] != "UND"
+    }
 
 
 def declared(header: Path = ROOT / "include" / "fewlabel.h") -> set[str]:
@@ -40,19 +55,21 @@ def declared(header: Path = ROOT / "include" / "fewlabel.h") -> set[str]:
 
 def newest_glibc(library: Path) -> tuple[int, ...]:
     """The newest glibc version that any symbol asks for."""
-    versions = re.findall(r"GLIBC_(\d+(?:\.\d+)*)", _run("objdump", "-T", str(library)))
+    versions = re.findall(r"GLIBC_(\d+(?:\.\d+)*)", _run("readelf", "-WV", str(library)))
     return max((tuple(map(int, version.split("."))) for version in versions), default=(0,))
 
 
 def needed(library: Path) -> set[str]:
     """Libraries that have to be there when this one is loaded."""
+    if is_dll(library):
+        return set(re.findall(r"DLL Name: (.+)", _run("objdump", "-p", str(library))))
     return set(re.findall(r"NEEDED.*\[(.+)\]", _run("readelf", "-dW", str(library))))
 
 
 def portability_faults(library: Path) -> list[str]:
     """Why the library would not load on an older Linux; empty when it would."""
     faults = []
-    glibc = newest_glibc(library)
+    glibc = (0,) if is_dll(library) else newest_glibc(library)
     if glibc > GLIBC_FLOOR:
         faults.append(f"needs glibc {'.'.join(map(str, glibc))}, promised is {'.'.join(map(str, GLIBC_FLOOR))}")
     if foreign := needed(library) - SYSTEM_LIBRARIES:
@@ -63,6 +80,8 @@ def portability_faults(library: Path) -> list[str]:
 def symbol_faults(library: Path) -> list[str]:
     """Differences between what is exported and what the header declares."""
     have, want = exported(library), declared()
+    if is_dll(library):  # Go's linker exports its own part as well, see build_library.link_flags
+        have -= {f"go_{name}" for name in want}
     faults = []
     if extra := have - want:
         faults.append(f"exports what the header does not declare: {', '.join(sorted(extra))}")
@@ -78,35 +97,32 @@ def path_faults(library: Path) -> list[str]:
     return [f"holds the path {path}" for path in sorted(paths) if path.encode() in content]
 
 
+def strip_faults(library: Path) -> list[str]:
+    """Symbol tables and debug information that no user needs."""
+    headers = _run("objdump", "-hw", str(library)) if is_dll(library) else _run("readelf", "-WS", str(library))
+    found = sorted(set(re.findall(r"\s(\.symtab|\.z?debug_\w+)\s", headers)))
+    return [f"is not stripped: it has {', '.join(found)}"] if found else []
+
+
 def check(library: Path) -> list[str]:
     """All faults of one library."""
-    return symbol_faults(library) + portability_faults(library) + path_faults(library)
+    return symbol_faults(library) + portability_faults(library) + strip_faults(library) + path_faults(library)
 
 
-def check_wheel(wheel: Path) -> list[str]:
-    """All faults of a wheel: its tag and its library."""
-    faults = []
-    if not re.search(r"-py3-none-(?!any)\w+\.whl$", wheel.name):
-        faults.append("the tag is not py3-none-<platform>")
-    with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
-        members = [name for name in archive.namelist() if re.fullmatch(r"fewlabel/libfewlabel\.\w+", name)]
-        if len(members) != 1:
-            return [*faults, f"holds {len(members)} libraries instead of one"]
-        return faults + check(Path(archive.extract(members[0], scratch)))
+def report(path: Path, faults: list[str], right: str) -> int:
+    """Print the faults of a file, or that it is right; the status that the program ends with."""
+    for fault in faults:
+        print(f"{path.name}: {fault}", file=sys.stderr)
+    if not faults:
+        print(f"{path.name}: {right}")
+    return int(bool(faults))
 
 
 def main() -> int:
     """Command line."""
-    failed = False
-    for name in sys.argv[1:]:
-        path = Path(name)
-        faults = check_wheel(path) if path.suffix == ".whl" else check(path)
-        for fault in faults:
-            print(f"{path.name}: {fault}", file=sys.stderr)
-        if not faults:
-            print(f"{path.name}: exports, glibc floor, needed libraries and paths are right")
-        failed |= bool(faults)
-    return int(failed)
+    libraries = [Path(name) for name in sys.argv[1:]]
+    right = "exports, glibc floor, needed libraries, stripping and paths are right"
+    return max([report(library, check(library), right) for library in libraries], default=2)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
-"""Shared by all tests: the folder of real data sets.
+"""Shared by all tests: the folder of real data sets, and which package is tested.
 
-FEWLABEL_DATA names it. Without it the tests that use the `data` fixture are skipped and the skip is shown; with
+FEWLABEL_DATA names the folder. Without it the tests that use the `data` fixture are skipped and the skip is shown; with
 FEWLABEL_REQUIRE_DATA=1, or when the folder is named but not there, they fail.
+
+With FEWLABEL_TEST_INSTALLED=1 (`make wheel-test`) the package tested is one that was installed, and tests of files
+that only the project's folder has are left out.
 """
 
 from __future__ import annotations
@@ -12,6 +15,21 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+import fewlabel
+
+INSTALLED = os.environ.get("FEWLABEL_TEST_INSTALLED", "") == "1"
+if INSTALLED:
+    collect_ignore_glob = ["test_benchmarks.py", "test_class_benchmarks.py", "test_imports.py", "test_packaging.py"]
+
+
+def pytest_report_header() -> str:
+    return f"fewlabel: {Path(fewlabel.__file__).parent}"
+
+
+def pytest_configure() -> None:
+    if INSTALLED and Path(fewlabel.__file__).is_relative_to(Path(__file__).parents[1]):
+        raise pytest.UsageError(f"FEWLABEL_TEST_INSTALLED=1, but the package is the project's: {fewlabel.__file__}")
 
 
 def _load_module(path: Path) -> ModuleType:

@@ -26,7 +26,7 @@ from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _library
 from fewlabel import _signatures as c
 
 PACKAGE = Path(_library.__file__).parent
-HEADER = PACKAGE.parents[1] / "include" / "fewlabel.h"
+HEADER = Path(__file__).parents[2] / "include" / "fewlabel.h"
 X, Y, _ = text_like()
 WAIT = 60  # seconds after which a child counts as hanging
 
