@@ -92,14 +92,15 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
 int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, const char *options,
                      fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
 
-/* Sizes of a model: those of the arrays that the calls below fill, without reading the report. `n_outputs` is the number
- * of decisions of a row: 1 for one or two classes, otherwise n_classes. */
+/* Sizes of a model, from which the lengths of the arrays below follow. `n_outputs` is the number of decisions of a row:
+ * 1 for one or two classes, otherwise n_classes. */
 int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,
                        int64_t error_size);
 
-/* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter", "objective", "termination_condition", "warnings" (texts that begin with their
- * kind and a colon: "collapse: ...", "convergence: ..." and others), "metadata" (the text given to
- * fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`. */
+/* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
+ * "objective", "termination_condition", "warnings" (texts that begin with their kind and a colon: "collapse: ...",
+ * "convergence: ..." and others), "metadata" (the text given to fewlabel_save), "arrays" (the names and lengths of what
+ * fewlabel_array gives). As fewlabel_options for `text`. */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
 

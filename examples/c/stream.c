@@ -1,0 +1,159 @@
+/* Predict row by row with a model file. Memory does not grow, however long the stream is.
+ *
+ *   stream MODEL [FILE.svmlight]
+ *
+ * reads rows from FILE or the standard input and writes the class number of each, one a line. A row is a line of
+ * NUMBER:VALUE pairs with numbers from 1 on; what stands in front, a label, and what follows a #, is passed over.
+ * Without arguments the program makes a model and rows, streams them and compares with fewlabel_predict of all rows.
+ */
+#include <sys/resource.h>
+
+#include "example.h"
+
+/* ---- A row at a time --------------------------------------------------------------------------------------------- */
+
+/* Room that is used again for every row. */
+typedef struct {
+  char *line;
+  size_t line_size;
+  int32_t *indices;
+  double *values;
+  int64_t size, n; /* size: entries that there is room for; n: entries of the row */
+} row_buffer;
+
+static void *grown(void *memory, size_t size) {
+  memory = realloc(memory, size);
+  ensure(memory != NULL, "out of memory");
+  return memory;
+}
+
+/* Read a line of any length; 0 at the end of the file. */
+static int read_line(FILE *file, row_buffer *row) {
+  size_t length = 0;
+  for (;;) {
+    if (row->line_size - length < 2) row->line = (char *)grown(row->line, row->line_size = 2 * row->line_size + 1000);
+    if (fgets(row->line + length, (int)(row->line_size - length), file) == NULL) return length > 0;
+    length += strlen(row->line + length);
+    if (row->line[length - 1] == '\n') return 1;
+  }
+}
+
+static void append(row_buffer *row, int32_t index, double value) {
+  if (row->n == row->size) {
+    row->size = 2 * row->size + 100;
+    row->indices = (int32_t *)grown(row->indices, (size_t)row->size * sizeof *row->indices);
+    row->values = (double *)grown(row->values, (size_t)row->size * sizeof *row->values);
+  }
+  row->indices[row->n] = index;
+  row->values[row->n++] = value;
+}
+
+/* Find the entries of a line. A feature that the model has never seen says nothing and is dropped. */
+static void parse_line(int64_t n_features, row_buffer *row) {
+  const char *const blank = " \t\r\n";
+  char *at = row->line + strspn(row->line, blank), *end;
+  row->n = 0;
+  if (strcspn(at, ":") > strcspn(at, blank)) at += strcspn(at, blank); /* a label */
+  for (at += strspn(at, blank); *at != '\0' && *at != '#'; at += strspn(at, blank)) {
+    long long number = strtoll(at, &end, 10);
+    double value;
+    ensure(end > at && *end == ':' && number >= 1, "a row has an entry that is not NUMBER:VALUE");
+    at = end + 1;
+    value = strtod(at, &end);
+    ensure(end > at, "a row has an entry that is not NUMBER:VALUE");
+    at = end;
+    if (number <= n_features) append(row, (int32_t)(number - 1), value);
+  }
+}
+
+/* Read rows to the end of `in` and write their classes to `out`; the number of rows. */
+static int64_t stream(FILE *in, FILE *out, int64_t model) {
+  row_buffer row = {NULL, 0, NULL, NULL, 0, 0};
+  int64_t n_classes, n_outputs, n_rows, indptr[2] = {0, 0};
+  int32_t its_class;
+  fewlabel_csr rows = {1, 0, 0, NULL, NULL, NULL, FEWLABEL_INT64, FEWLABEL_INT32, FEWLABEL_FLOAT64};
+  need(fewlabel_shape(model, &n_classes, &rows.n_features, &n_outputs, error, sizeof error), "sizes of the model");
+  rows.indptr = indptr;
+  for (n_rows = 0; read_line(in, &row); n_rows++) {
+    parse_line(rows.n_features, &row);
+    rows.n_values = indptr[1] = row.n;
+    rows.indices = row.indices;
+    rows.values = row.values;
+    need(fewlabel_predict(model, &rows, 1, &its_class, error, sizeof error), "predicting the class of a row");
+    fprintf(out, "%d\n", (int)its_class);
+  }
+  ensure(!ferror(in), "the rows cannot be read");
+  free(row.line);
+  free(row.indices);
+  free(row.values);
+  return n_rows;
+}
+
+/* ---- The rows that the program makes itself ---------------------------------------------------------------------- */
+
+enum { N_DOCUMENTS = 500, N_TOPICS = 4, N_ROUNDS = 10 };
+
+/* The most memory that the program had at any time, in kilobytes. */
+static long peak(void) {
+  struct rusage usage;
+  ensure(getrusage(RUSAGE_SELF, &usage) == 0, "getrusage fails");
+  return usage.ru_maxrss;
+}
+
+/* Stream the file in rounds and compare every class with the one that all rows at once have got. */
+static void check_stream(const char *path, int64_t model, const int32_t *expected) {
+  long before = 0;
+  int round, i, its_class;
+  for (round = 0; round < N_ROUNDS; round++) {
+    FILE *in = fopen(path, "r"), *out = tmpfile();
+    ensure(in != NULL && out != NULL, "a file cannot be opened");
+    ensure(stream(in, out, model) == N_DOCUMENTS, "the stream has another number of rows");
+    rewind(out);
+    for (i = 0; i < N_DOCUMENTS; i++) {
+      ensure(fscanf(out, "%d", &its_class) == 1 && its_class == expected[i], "a row alone has another class");
+    }
+    fclose(in);
+    fclose(out);
+    if (round == 0) before = peak();
+  }
+  printf("%d rows: all classes as in one call, memory +%ld kB\n", N_ROUNDS * N_DOCUMENTS, peak() - before);
+  ensure(peak() - before < 4000, "memory has grown");
+}
+
+static int made_up(void) {
+  const char *path = "stream.svmlight", *model_path = "stream.fewlabel";
+  double *labels = NEW(double, N_DOCUMENTS); /* all 0: rows to predict have none */
+  int32_t *classes = NEW(int32_t, N_DOCUMENTS);
+  dataset d;
+  int64_t model;
+  make_documents(&d, N_DOCUMENTS, N_TOPICS, 2, 5 * N_TOPICS);
+  need(fewlabel_fit(&d.rows, d.labels, NULL, NULL, NULL, &model, error, sizeof error), "fitting");
+  need(fewlabel_predict(model, &d.rows, 1, classes, error, sizeof error), "predicting all rows");
+  need(fewlabel_save(model, model_path, NULL, error, sizeof error), "saving the model");
+  need(fewlabel_free(model, error, sizeof error), "freeing the model");
+  need(fewlabel_svmlight_write(path, &d.rows, labels, 0, error, sizeof error), "writing the rows");
+
+  need(fewlabel_load(model_path, &model, error, sizeof error), "loading the model");
+  check_stream(path, model, classes);
+  need(fewlabel_free(model, error, sizeof error), "freeing the loaded model");
+  remove(path);
+  remove(model_path);
+  free(labels);
+  free(classes);
+  free_dataset(&d);
+  ensure(fewlabel_live_handles() == 0, "a handle was not freed");
+  return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+  FILE *in = argc > 2 ? fopen(argv[2], "r") : stdin;
+  int64_t model;
+  if (argc < 2) return made_up();
+  ensure(in != NULL, "the file of the rows cannot be opened");
+  need(fewlabel_load(argv[1], &model, error, sizeof error), "loading the model");
+  stream(in, stdout, model);
+  ensure(fflush(stdout) == 0, "the classes cannot be written");
+  need(fewlabel_free(model, error, sizeof error), "freeing the model");
+  if (in != stdin) fclose(in);
+  return EXIT_SUCCESS;
+}
