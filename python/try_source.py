@@ -2,7 +2,7 @@
 
     python python/try_source.py ARCHIVE
 
-Also tries it without Go and without a C compiler: the message has to name what is missing. hatchling has to be installed.
+Also tries it without Go and without a C compiler: the message has to name what is missing. hatchling must be there.
 """
 
 from __future__ import annotations
