@@ -15,7 +15,8 @@ _SHOWN = 4  # classes whose shares are named
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called into the package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fewlabel."):
+    ours = ("fewlabel.", "sklearn.callback.")  # the latter wraps `fit`
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(ours):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 

@@ -8,11 +8,12 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _data, _fit, _hierarchy, _labels, _progress, _threads, _weights
+from fewlabel._compat import CallbackSupport, with_callbacks
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     """Linear classifier from labeled and unlabeled rows. A subclass has the parameters and says which loss it is."""
 
     method: str
@@ -31,6 +32,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     random_state: Any
     verbose: int
 
+    @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
         """Learn from labeled and unlabeled rows.
 
@@ -63,7 +65,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         RuntimeError
             If the native library cannot be loaded.
         """
-        X = _data.check_rows(self, X, y=None if y is None else "no_validation", reset=True)
+        as_given, X = X, _data.check_rows(self, X, y=None if y is None else "no_validation", reset=True)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(X, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, X.shape[0])
@@ -74,11 +76,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
         if self.class_prior is not None and len(labels.classes) > 1:
             _advice.far_prior(prior, totals, labels.classes)
+        task = _progress.FitTask(self, as_given, given, weights)
         weights = _weights.apply_class_weight(self.class_weight, labels.classes, labels.codes, weights)
         options = self._options() | _class_options(prior, tree)
-        with _progress.shown(type(self).__name__, self.verbose) as watch:
-            fitted = _fit.fit(_data.native(X), labels.codes, weights, options, watch)
+        with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(self.method)) as show:
+            fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell))
         self._keep(labels.classes, tree, fitted)
+        task.end()
         _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
         return self
 

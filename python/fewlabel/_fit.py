@@ -7,7 +7,7 @@ KeyboardInterrupt there, and then sets the cancel flag that the library polls.
 import ctypes
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from fewlabel._signatures import Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
 
-Watch = Callable[[Progress], None]
+Watches = Sequence[Callable[[Progress], None]]
 
 
 class Fitted(NamedTuple):
@@ -29,7 +29,7 @@ class Fitted(NamedTuple):
 
 
 def fit(
-    rows: Rows, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any], watch: Watch | None = None
+    rows: Rows, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any], watches: Watches = ()
 ) -> Fitted:
     """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1)."""
     settings = options_text(options).encode()
@@ -47,7 +47,7 @@ def fit(
         )
 
     try:
-        run(task, progress, watch)
+        run(task, progress, watches)
         return read(model.value)
     finally:
         if model.value:
@@ -66,8 +66,11 @@ def read(model: int) -> Fitted:
     return Fitted(report, arrays)
 
 
-def run(task: Callable[[], None], progress: Progress, watch: Watch | None = None) -> None:
-    """Run a blocking task in a thread; on KeyboardInterrupt cancel it, wait for its end and raise again."""
+def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> None:
+    """Run a blocking task in a thread and call the watches meanwhile and once more when it is done.
+
+    On KeyboardInterrupt, and if a watch raises, cancel the task, wait for its end and raise again.
+    """
     failures: list[BaseException] = []
 
     def guarded() -> None:
@@ -81,7 +84,7 @@ def run(task: Callable[[], None], progress: Progress, watch: Watch | None = None
         thread.start()
         while thread.is_alive():
             thread.join(_STEP)
-            if watch is not None:
+            for watch in watches:
                 watch(progress)
     except BaseException:
         progress.cancel = 1
@@ -89,6 +92,8 @@ def run(task: Callable[[], None], progress: Progress, watch: Watch | None = None
         raise
     if failures:
         raise failures[0]
+    for watch in watches:
+        watch(progress)
 
 
 def options_text(options: Mapping[str, Any]) -> str:

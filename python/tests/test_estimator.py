@@ -179,23 +179,6 @@ def test_a_good_fit_warns_of_nothing_and_writes_nothing(capfd: pytest.CaptureFix
     assert capfd.readouterr() == ("", "")
 
 
-def test_verbose_shows_steps(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    big = text_like(n=3000, d=500)
-    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)  # as if tqdm were not installed
-    TransductiveSVC(verbose=1).fit(big.X, big.y)
-    assert "[TransductiveSVC] step" in capfd.readouterr().out
-
-
-def test_verbose_has_a_progress_bar_where_tqdm_is(capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("tqdm")
-    big = text_like(n=3000, d=500)
-    TransductiveSVC(verbose=1).fit(big.X, big.y)
-    shown = capfd.readouterr()
-    assert shown.out == ""
-    assert "TransductiveSVC: " in shown.err
-    assert " steps" in shown.err
-
-
 def test_warning_without_unlabeled_rows() -> None:
     with pytest.warns(UserWarning, match=r"no unlabeled row.*unlabeled=None says") as caught:
         TransductiveSVC().fit(X, TRUTH)

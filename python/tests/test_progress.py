@@ -1,0 +1,200 @@
+"""What a running fit shows and tells: lines, a bar, nothing at all, and scikit-learn's callbacks."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import many_topics, text_like
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _library
+from fewlabel._fit import run
+from fewlabel._signatures import Progress
+from fewlabel.model_selection import SemiSupervisedSplit
+
+X, Y, TRUTH = text_like()
+LEVEL = {"annealing": "temperature", "switching": "unlabeled weight", "pair_switching": "unlabeled weight"}
+
+
+def test_silence_is_the_default() -> None:
+    """Nothing on file descriptors 1 and 2, whoever writes: Python or the library."""
+    program = """if True:
+        from planted import many_topics, text_like
+        from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+        for rows, y, _ in (text_like(), many_topics()):
+            TransductiveSVC(verbose=0).fit(rows, y).predict(rows)
+            SemiSupervisedLogisticRegression(method="switching").fit(rows, y).predict_proba(rows)
+        """
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=_with_path(), capture_output=True, text=True, check=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def _with_path() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.mark.parametrize("method", LEVEL)
+def test_lines_without_tqdm(method: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # as if tqdm were not installed
+    model = TransductiveSVC(method=method, verbose=1).fit(X, Y)
+    shown = capfd.readouterr()
+    assert shown.err == ""
+    lines = shown.out.splitlines()
+    pattern = rf"\[TransductiveSVC\] step (\d+): objective (\S+), {LEVEL[method]} (\S+), (\d+) labels changed"
+    steps = [int(re.fullmatch(pattern, line)[1]) for line in lines]
+    assert steps == sorted(set(steps))
+    _, objective, level, changed = re.fullmatch(pattern, lines[-1]).groups()
+    history = model.history_
+    assert steps[-1] == len(history["objective"])
+    assert float(objective) == pytest.approx(history["objective"][-1], rel=1e-5)
+    assert float(level) == pytest.approx(history[LEVEL[method].replace(" ", "_")][-1], rel=1e-3)
+    assert int(changed) == history["n_switched"][-1]
+
+
+def test_one_bar_with_tqdm(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    model = SemiSupervisedLogisticRegression(verbose=1).fit(X, Y)
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1  # one bar, drawn again and again on one line
+    last = shown.err.rstrip().split("\r")[-1]
+    assert last.startswith(f"SemiSupervisedLogisticRegression: {model.n_iter_} steps")
+    assert re.search(r"objective \S+, temperature \S+, \d+ labels changed\]", last)
+
+
+def test_the_bar_is_closed_when_the_fit_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    tqdm = pytest.importorskip("tqdm.auto").tqdm
+    with pytest.raises(ValueError, match="alpha"):
+        TransductiveSVC(alpha=-1, verbose=1).fit(X, Y)
+    assert not tqdm._instances
+
+
+def test_watches_are_called_at_the_end_even_of_a_short_task() -> None:
+    seen: list[int] = []
+    progress = Progress()
+    run(lambda: setattr(progress, "step", 3), progress, [lambda state: seen.append(state.step)])
+    assert seen[-1] == 3
+
+
+# ------------------------------------------------------------------ scikit-learn's callbacks
+
+
+class Recorder:
+    """A callback that writes down what it is told, and raises at the hook it is told to."""
+
+    def __init__(self, failing: str = "") -> None:
+        self.failing = failing
+        self.told: list[str] = []
+        self.ends: list[dict[str, Any]] = []
+
+    def _note(self, hook: str) -> None:
+        self.told.append(hook)
+        if hook == self.failing:
+            raise ZeroDivisionError(f"the user's own, in {hook}")
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        self._note("setup")
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        self._note(f"begin {context.task_name}")
+
+    def on_fit_task_end(
+        self, estimator: Any, context: Any, *, X: Any, y: Any, metadata: Any, fitted_estimator: Any
+    ) -> None:
+        if context.task_name == "fit":
+            self.ends.append({"X": X, "y": y, "metadata": metadata, "model": fitted_estimator})
+        self._note(f"end {context.task_name}")
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        self._note("teardown")
+
+
+@pytest.fixture
+def callback() -> Any:
+    return pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+
+
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+@pytest.mark.parametrize("problem", [text_like(), many_topics()], ids=["two classes", "four"])
+def test_callbacks_are_told_of_every_step(callback: Any, kind: Any, problem: Any) -> None:
+    recorder = Recorder()
+    model = kind().set_callbacks(recorder).fit(problem.X, problem.y)
+    steps = ["begin step", "end step"] * model.n_iter_
+    assert recorder.told == ["setup", "begin fit", *steps, "end fit", "teardown"]
+    np.testing.assert_array_equal(model.coef_, kind().fit(problem.X, problem.y).coef_)
+    (end,) = recorder.ends
+    labeled = problem.y >= 0
+    np.testing.assert_array_equal(end["y"], problem.y[labeled])
+    assert (end["X"] != problem.X[labeled]).nnz == 0
+    assert end["model"].predict(problem.X).tolist() == model.predict(problem.X).tolist()
+    assert end["metadata"] is None
+
+
+def test_callbacks_get_the_weights_of_the_labeled_rows(callback: Any) -> None:
+    recorder = Recorder()
+    weights = 1.0 + np.arange(len(Y)) % 3
+    TransductiveSVC(class_weight={0: 2, 1: 1}).set_callbacks(recorder).fit(X, Y, sample_weight=weights)
+    np.testing.assert_array_equal(recorder.ends[0]["metadata"]["sample_weight"], weights[Y >= 0])
+
+
+@pytest.mark.parametrize("hook", ["setup", "begin fit", "begin step", "end step", "end fit", "teardown"])
+def test_a_callback_that_raises_ends_the_fit_and_the_next_one_works(callback: Any, hook: str) -> None:
+    model, recorder = TransductiveSVC(), Recorder(failing=hook)
+    with pytest.raises(ZeroDivisionError, match=f"the user's own, in {hook}"):
+        model.set_callbacks(recorder).fit(X, Y)
+    assert recorder.told[-1] == "teardown"
+    assert _library.live_handles() == 0
+    model.set_callbacks(Recorder()).fit(X, Y)
+    np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y).coef_)
+
+
+def test_a_callback_that_raises_cancels_a_running_fit(callback: Any) -> None:
+    big = text_like(n=4000, d=800)
+    recorder = Recorder(failing="end step")
+    model = TransductiveSVC(method="pair_switching").set_callbacks(recorder)
+    with pytest.raises(ZeroDivisionError):
+        model.fit(big.X, big.y)
+    assert recorder.told.count("end step") == 1
+    assert not hasattr(model, "coef_")
+
+
+def test_scikit_learns_own_callbacks(callback: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    model = TransductiveSVC().set_callbacks(callback.ProgressBar(), monitor).fit(X, Y)
+    assert "TransductiveSVC - fit" in capfd.readouterr().out
+    scores = [row["accuracy"] for row in monitor.get_logs().data if "accuracy" in row]
+    assert scores == [model.score(X[Y >= 0], Y[Y >= 0])]
+
+
+def test_a_search_hands_its_callbacks_on(callback: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    search = GridSearchCV(TransductiveSVC(), {"alpha": [1e-3, 1e-2]}, cv=SemiSupervisedSplit(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.set_callbacks(callback.ProgressBar()).fit(X, Y)
+    assert capfd.readouterr().out.count("TransductiveSVC") >= 5
+
+
+def test_a_clone_has_the_callbacks_and_nothing_of_a_fit_stays(callback: Any) -> None:
+    recorder = Recorder()
+    model = TransductiveSVC().set_callbacks(recorder).fit(X, Y)
+    assert not [name for name in vars(model) if "context" in name or "ctx" in name]
+    clone(model).fit(X, Y)
+    assert recorder.told.count("setup") == 2
+
+
+def test_warnings_point_at_the_call_of_fit() -> None:
+    with pytest.warns(UserWarning, match="no unlabeled row") as caught:
+        TransductiveSVC().fit(X, TRUTH)
+    assert caught[0].filename == __file__
