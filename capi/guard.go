@@ -87,7 +87,7 @@ func writeMessage(buffer unsafe.Pointer, size int64, text string) {
 }
 
 // keepBytes is how much memory the Go heap may keep between calls.
-const keepBytes = 64 << 20
+const keepBytes = 16 << 20
 
 // releaseMemory gives the memory of a large computation back to the system: Go would keep it, and a second fit would
 // add to it. It is called when the computation's own arrays have become garbage.

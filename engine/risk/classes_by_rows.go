@@ -26,15 +26,18 @@ type sums struct {
 	centerSquare float64   // |μ|²
 
 	features           []float64 // [shape] u of the vector gathered last
-	total, toMu        []float64 // [stride] Σ ρ_i and μ . u
-	alongCenter, alone []float64 // [stride] its γ and β; views of the coefficients
+	total, toMu        []float64 // [stride] its Σ ρ_i and μ . u
+	alongCenter, alone []float64 // [stride] its γ and β
 	heavy              []float64 // [n, stride] scores of the heavy rows, then what their factors take off
 }
 
 func (r *Classes) newSums() *sums {
 	n, stride := r.rows.Rows(), r.shape.Stride()
-	s := &sums{coef: make([]float64, (n+2)*stride), total: make([]float64, stride), toMu: make([]float64, stride),
-		features: make([]float64, r.shape.Len()), heavy: make([]float64, n*stride)}
+	s := &sums{coef: make([]float64, (n+2)*stride), features: make([]float64, r.shape.Len()),
+		heavy: make([]float64, n*stride)}
+	for _, v := range []*[]float64{&s.total, &s.toMu, &s.alongCenter, &s.alone} {
+		*v = make([]float64, stride)
+	}
 	if mu := r.frame.center; mu != nil {
 		s.toCenter = make([]float64, n)
 		r.job.Visit(int64(r.rows.NonZeros()))
@@ -79,7 +82,8 @@ func (r *Classes) Gather(residual []float64) {
 	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
 	r.job.Stripes(len(s.features), func(lo, hi int) { clear(s.features[lo:hi]) })
 	r.addTransposed(s.features, residual[:len(residual)-2*stride])
-	s.alongCenter, s.alone = residual[len(residual)-2*stride:len(residual)-stride], residual[len(residual)-stride:]
+	copy(s.alongCenter, residual[len(residual)-2*stride:])
+	copy(s.alone, residual[len(residual)-stride:])
 	both := make([]float64, 2*stride)
 	r.job.Sum(len(rows), both, func(lo, hi int, part []float64) {
 		for _, i := range rows[lo:hi] {

@@ -2,6 +2,7 @@ package transduction
 
 import (
 	"math"
+	"runtime"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
@@ -13,8 +14,9 @@ import (
 
 // classSolution is a fitted score of every class: s_y(x) = coef_y . x + intercept_y.
 type classSolution struct {
-	coef        []float64 // [packed features, K]
+	coef        []float64 // [features, K] in the problem's order
 	intercept   []float64 // [K]
+	scores      []float64 // [n, K] of the training rows
 	loss        loss.Classes
 	regularizer float64
 	gap         float64
@@ -35,10 +37,12 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 	default:
 		s = t.switching()
 	}
-	scores := t.score(&s)
-	rowScores := func(i int32) []float64 { return scores[int(i)*t.classes : (int(i)+1)*t.classes] }
+	if t.movesThreshold() && s.end.reason != "not_finite" {
+		t.moveIntercepts(&s)
+	}
+	rowScores := func(i int32) []float64 { return s.scores[int(i)*t.classes : (int(i)+1)*t.classes] }
 	objective := t.objective(s.loss, s.regularizer, rowScores)
-	err := t.checkNumbers(s.converged, objective, s.coef, s.intercept, scores, t.distributions)
+	err := t.checkNumbers(s.converged, objective, s.coef, s.intercept, s.scores, t.distributions)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +55,8 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 		Method: t.options.Method, Iterations: max(1, s.end.steps), Objective: objective, Termination: s.end.reason,
 		Warnings: t.warnings,
 	}
-	classifier.Coef, classifier.Intercept = t.outputs(&s, p.Rows.Cols())
-	return &Result{Model: classifier, Transduction: t.transduced(p.Labels, scores), Distributions: t.distributions,
+	classifier.Coef, classifier.Intercept = t.outputs(&s)
+	return &Result{Model: classifier, Transduction: t.transduced(p.Labels, s.scores), Distributions: t.distributions,
 		History: t.history.columns(t.options.Method, "share_distance")}, nil
 }
 
@@ -66,34 +70,25 @@ func (t *classTask) solveSupervised() classSolution {
 	return t.readClasses(r, outcome, t.supervisedEnd(outcome))
 }
 
+// readClasses is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made:
+// they are as large.
 func (t *classTask) readClasses(r *risk.Classes, outcome minimize.Outcome, end ending) classSolution {
 	s := classSolution{loss: r.Loss, regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value,
 		converged: outcome.Converged && !lost(outcome), end: end}
-	s.coef, s.intercept = r.Linear()
+	if int64(r.Dim()) > largeVector {
+		runtime.GC()
+	}
+	s.coef, s.intercept, s.scores = r.Read(t.feature, t.features)
 	return s
 }
 
-// score gives the scores [n, K] of all training rows. Where the balance asks for it the intercepts are first moved so
-// that the classes get their shares of the unlabeled rows.
-func (t *classTask) score(s *classSolution) []float64 {
-	k := t.classes
-	scores := make([]float64, t.rows.Rows()*k)
-	t.job.Visit(int64(t.rows.NonZeros()))
-	classifier := model.Linear{Classes: k, Features: t.rows.Cols(), Outputs: k, Coef: s.coef, Intercept: s.intercept}
-	if err := classifier.Decisions(t.job.Pool, t.rows, scores); err != nil {
-		panic(err)
-	}
-	if t.movesThreshold() && s.end.reason != "not_finite" {
-		t.moveIntercepts(s, scores)
-	}
-	return scores
-}
+// largeVector is a number of variables from which on memory counts.
+const largeVector = 1 << 18
 
-// moveIntercepts adds the potentials of the best labeling at these scores to the intercepts: then the class with the
+// moveIntercepts adds the potentials of the best labeling at the scores to the intercepts: then the class with the
 // largest score is the one that this labeling gives.
-func (t *classTask) moveIntercepts(s *classSolution, scores []float64) {
-	k := t.classes
-	costs := t.costs
+func (t *classTask) moveIntercepts(s *classSolution) {
+	k, costs, scores := t.classes, t.costs, s.scores
 	for j, i := range t.unlabeled {
 		for y := range k {
 			costs[j*k+y] = -scores[int(i)*k+y]
@@ -176,20 +171,15 @@ func (t *classTask) weighedLabels(labels []int32, costs []float64) (counts []int
 }
 
 // outputs are the weights and intercepts of the model: one decision for two classes, otherwise one a class.
-func (t *classTask) outputs(s *classSolution, features int) (coef, intercept []float64) {
-	k := t.classes
-	if k == 2 {
-		coef = make([]float64, features)
-		for j, old := range t.feature {
-			coef[old] = s.coef[2*j+1] - s.coef[2*j]
-		}
-		return coef, []float64{s.intercept[1] - s.intercept[0]}
+func (t *classTask) outputs(s *classSolution) (coef, intercept []float64) {
+	if t.classes != 2 {
+		return s.coef, s.intercept
 	}
-	coef = make([]float64, features*k)
-	for j, old := range t.feature {
-		copy(coef[int(old)*k:(int(old)+1)*k], s.coef[j*k:])
+	coef = make([]float64, t.features)
+	for j := range coef {
+		coef[j] = s.coef[2*j+1] - s.coef[2*j]
 	}
-	return coef, s.intercept
+	return coef, []float64{s.intercept[1] - s.intercept[0]}
 }
 
 // transduced keeps given labels and places the other rows by their largest score.

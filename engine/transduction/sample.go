@@ -19,10 +19,11 @@ type Problem struct {
 // sample is a problem made ready, for any number of classes: rows by kind, weights normalized; and what the fit says of
 // itself.
 type sample struct {
-	options Options
-	job     *work.Job
-	rows    *csr.Matrix // the problem's rows, packed
-	feature []int32     // [rows.Cols] the problem's number of each packed feature
+	options  Options
+	job      *work.Job
+	rows     *csr.Matrix // the problem's rows, packed
+	feature  []int32     // [rows.Cols] the problem's number of each packed feature
+	features int         // of the problem
 
 	labeled         []int32   // rows with a label and a weight
 	class           []int32   // [labeled]
@@ -42,7 +43,7 @@ func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
 		return nil, fault.Data("n_features is %d: a fit would need %d GB for vectors of that length, and takes at most %d "+
 			"features; leave out those that never occur, or hash to fewer", d, int64(d)*40>>30, maxFeatures)
 	}
-	s := &sample{options: options, job: job, rows: p.Rows}
+	s := &sample{options: options, job: job, rows: p.Rows, features: p.Rows.Cols()}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
