@@ -65,6 +65,8 @@ func statusOf(err error) int32 {
 			return C.FEWLABEL_CANCELLED
 		case fault.IO:
 			return C.FEWLABEL_IO_ERROR
+		case fault.NoMemory:
+			return C.FEWLABEL_NO_MEMORY
 		}
 	}
 	return C.FEWLABEL_INTERNAL

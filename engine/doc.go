@@ -17,6 +17,7 @@
 //	model         the linear classifier: decisions and its file; start at Linear
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	wholefile     a file is written whole or not at all
+//	memory        what would not fit into memory is refused; start at Need
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //

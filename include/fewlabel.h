@@ -34,6 +34,7 @@ extern "C" {
 #define FEWLABEL_IO_ERROR 5     /* a file cannot be opened, read or written */
 #define FEWLABEL_INTERNAL 6     /* a defect of fewlabel; the process goes on */
 #define FEWLABEL_FORKED 7       /* called in a forked child, see Processes above */
+#define FEWLABEL_NO_MEMORY 8    /* it would take more memory than there is; refused before it was taken */
 
 /* Types of array elements. */
 #define FEWLABEL_INT32 1

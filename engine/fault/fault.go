@@ -12,6 +12,7 @@ const (
 	Cancelled                   // the caller asked to stop
 	IO                          // a file cannot be opened, read or written
 	Internal                    // a defect of fewlabel
+	NoMemory                    // it would take more memory than there is
 )
 
 // Error is an error with its kind.
@@ -30,6 +31,9 @@ func Data(format string, a ...any) error { return &Error{BadData, fmt.Sprintf(fo
 
 // File reports that a file cannot be opened, read or written.
 func File(format string, a ...any) error { return &Error{IO, fmt.Sprintf(format, a...)} }
+
+// Memory reports that something would take more memory than there is; the message says how much and what to do.
+func Memory(format string, a ...any) error { return &Error{NoMemory, fmt.Sprintf(format, a...)} }
 
 // Defect reports a broken promise inside fewlabel.
 func Defect(format string, a ...any) error { return &Error{Internal, fmt.Sprintf(format, a...)} }

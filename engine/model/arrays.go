@@ -17,6 +17,8 @@ const (
 	// A zstd block takes 4 bytes at least and gives 128 KiB at most, so more than this many bytes from one byte is a
 	// lie.
 	largestExpansion = 1 << 15
+
+	unasked = 1 << 22 // values that are read without asking whether there is memory for them
 )
 
 // compress appends the values, little-endian, as one zstd frame. It starts no goroutine.
@@ -45,11 +47,13 @@ var (
 	errTooMany = errors.New("it has too many values")
 )
 
-// decompress reads exactly length values from r, which has compressed bytes.
-func decompress(r io.Reader, compressed int64, length int) ([]float64, error) {
-	if int64(length) > compressed*largestExpansion/8 {
-		return nil, errTooFew
-	}
+// canHold says whether so many compressed bytes can give so many values.
+func canHold(compressed int64, length int) bool {
+	return int64(length) <= compressed*largestExpansion/8
+}
+
+// decompress reads exactly length values from r.
+func decompress(r io.Reader, length int) ([]float64, error) {
 	decoder, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(largestWindow),
 		zstd.WithDecoderMaxMemory(largestWindow), zstd.WithDecodeBuffersBelow(0))
 	if err != nil {

@@ -119,7 +119,8 @@ func TestLoadDamagedFiles(t *testing.T) {
 		{"bytes behind the end", append(bytes.Clone(good), "more"...),
 			fmt.Sprintf(" is damaged: %d bytes are there, but only %d belong to it", len(good)+4, len(good))},
 		{"later version", edited(func(f []byte) []byte { f[8] = 3; return f[:16] }),
-			" was written by a later version of fewlabel: its file version is 3, this one reads up to 1"},
+			" was written by a later version of fewlabel: its file version is 3, this one reads up to 1. Install a newer " +
+				"fewlabel to read it"},
 		{"version 0", edited(func(f []byte) []byte { f[8] = 0; return f }), " is damaged: its file version is 0"},
 		{"a byte of the header", edited(func(f []byte) []byte { f[60] ^= 1; return f }),
 			" is damaged: its checksum does not match its content"},
@@ -286,5 +287,26 @@ func TestGoldenFile(t *testing.T) {
 	}
 	if got, err := Load(path); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v (%v), want %+v", got, err, want)
+	}
+}
+
+// A file of half a kilobyte with a right checksum may promise a million values: 32,768 bytes from each.
+func TestLoadAsksForMemoryFirst(t *testing.T) {
+	defer func(old func(float64, string, string) error) { need = old }(need)
+	var asked float64
+	need = func(bytes float64, purpose, advice string) error {
+		asked = bytes
+		return fault.Memory("%s: %s", purpose, advice)
+	}
+	const features = 1 << 20
+	_, err := readBytes(encoding(t, &Linear{Classes: 8, Features: features, Outputs: 8, Coef: make([]float64, 8*features),
+		Intercept: make([]float64, 8), ClassPrior: make([]float64, 8)}))
+	var f *fault.Error
+	want := "the model of 1048576 features and 8 classes in the model file: load it on a machine with more memory"
+	if !errors.As(err, &f) || f.Kind != fault.NoMemory || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	if asked != 16*(8*features+16) {
+		t.Errorf("asked for %v bytes", asked)
 	}
 }

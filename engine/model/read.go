@@ -6,11 +6,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
@@ -65,6 +67,9 @@ func (r *reader) read() (*Linear, error) {
 	if wrong := shapeMistake(m.Classes, m.Features, m.Outputs); wrong != "" {
 		return nil, r.invalid(wrong)
 	}
+	if err := r.checkArrays(m, h); err != nil {
+		return nil, err
+	}
 	for k, array := range m.arrays() {
 		if *array.values, err = r.readArray(array, h.Arrays.entries()[k]); err != nil {
 			return nil, err
@@ -89,8 +94,8 @@ func (r *reader) readPreamble() error {
 		return r.cutShort()
 	}
 	if written := binary.LittleEndian.Uint32(start[8:]); written > version {
-		return fault.Data("%s was written by a later version of fewlabel: its file version is %d, this one reads up to %d",
-			r.name, written, version)
+		return fault.Data("%s was written by a later version of fewlabel: its file version is %d, this one reads up to %d. "+
+			"Install a newer fewlabel to read it", r.name, written, version)
 	} else if written < 1 {
 		return r.damaged("its file version is 0")
 	}
@@ -141,24 +146,54 @@ func (r *reader) readHeader() (*header, error) {
 	return h, nil
 }
 
-func (r *reader) readArray(a array, e *entry) ([]float64, error) {
+// checkArrays takes no memory for what cannot be there, nor for what would not fit.
+func (r *reader) checkArrays(m *Linear, h *header) error {
+	values := 0
+	for k, array := range m.arrays() {
+		if err := r.checkEntry(array, h.Arrays.entries()[k]); err != nil {
+			return err
+		}
+		values += array.length
+	}
+	if values <= unasked {
+		return nil
+	}
+	// The caller takes a copy of the values.
+	return need(16*float64(values), fmt.Sprintf("the model of %d features and %d classes in %s", m.Features, m.Classes,
+		r.name), "load it on a machine with more memory")
+}
+
+// need is replaced in tests.
+var need = memory.Need
+
+func (r *reader) checkEntry(a array, e *entry) error {
 	room := r.room() - int64(r.headerLength)
 	switch {
 	case e.Dtype != "float64":
-		return nil, r.invalid("the array " + a.name + " is missing or not of type float64")
+		return r.invalid("the array " + a.name + " is missing or not of type float64")
 	case e.Length != a.length:
-		return nil, r.invalid("the array " + a.name + " does not have the length that the shapes ask for")
+		return r.invalid("the array " + a.name + " does not have the length that the shapes ask for")
 	case e.Bytes < 0 || e.Offset < 0 || e.Bytes > room || e.Offset > room-e.Bytes:
-		return nil, r.invalid("the array " + a.name + " is not inside the file")
+		return r.invalid("the array " + a.name + " is not inside the file")
+	case !canHold(e.Bytes, e.Length):
+		return r.undecodable(a, errTooFew)
 	}
+	return nil
+}
+
+func (r *reader) undecodable(a array, err error) error {
+	return r.invalid("the array " + a.name + " cannot be decompressed: " + err.Error())
+}
+
+func (r *reader) readArray(a array, e *entry) ([]float64, error) {
 	start := preambleSize + int64(r.headerLength) + e.Offset
-	values, err := decompress(io.NewSectionReader(r.file, start, e.Bytes), e.Bytes, a.length)
+	values, err := decompress(io.NewSectionReader(r.file, start, e.Bytes), a.length)
 	var system *fs.PathError
-	if errors.As(err, &system) {
+	switch {
+	case errors.As(err, &system):
 		return nil, r.failure(err)
-	}
-	if err != nil {
-		return nil, r.invalid("the array " + a.name + " cannot be decompressed: " + err.Error())
+	case err != nil:
+		return nil, r.undecodable(a, err)
 	}
 	return values, nil
 }

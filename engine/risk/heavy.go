@@ -28,10 +28,15 @@ type heavy struct {
 // preconditioner. They weigh less each, too.
 const factorCost = 10
 
+// Preconditions says whether so many heavy rows make a preconditioner beside rows with so many non-zeros.
+func Preconditions(heavy, nonZeros int) bool {
+	return heavy > 0 && heavy*heavy*heavy/3 <= factorCost*nonZeros
+}
+
 // newHeavy computes the Gram matrix of some rows; nil if there are none or too many. The center may be nil.
 func newHeavy(rows *csr.Matrix, list []int32, constant bool, center []float64) *heavy {
 	n := len(list)
-	if n == 0 || n*n*n/3 > factorCost*rows.NonZeros() {
+	if !Preconditions(n, rows.NonZeros()) {
 		return nil
 	}
 	h := &heavy{rows: rows, list: list, gram: make([]float64, n*n), nonZeros: int64(rows.Subset(list).NonZeros())}

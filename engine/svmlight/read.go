@@ -116,7 +116,9 @@ func (r *reading) digest(b *block, p *parser, err error) {
 		r.failure = found.at(r.text.path, r.lines+p.lines)
 		r.stop()
 	default:
-		r.append(&p.piece, b.share)
+		if r.failure = r.append(&p.piece, b.share); r.failure != nil {
+			r.stop()
+		}
 	}
 }
 
@@ -126,19 +128,24 @@ func (r *reading) stop() {
 	r.stopped = true
 }
 
-func (r *reading) append(p *piece, share float64) {
+func (r *reading) append(p *piece, share float64) error {
+	by, err := r.roomFor(p, share)
+	if err != nil {
+		return err
+	}
 	d := &r.all
 	values, labels := int64(len(d.Values)), int64(len(d.Labels))
-	d.Values = extend(d.Values, p.values, share)
-	d.Indices = extend(d.Indices, p.indices, share)
-	d.Labels = extend(d.Labels, p.labels, share)
-	d.Indptr = extendEnds(d.Indptr, p.ends, values, share)
-	d.LabelIndptr = extendEnds(d.LabelIndptr, p.labelEnds, labels, share)
+	d.Values = extend(d.Values, p.values, by)
+	d.Indices = extend(d.Indices, p.indices, by)
+	d.Labels = extend(d.Labels, p.labels, by)
+	d.Indptr = extendEnds(d.Indptr, p.ends, values, by)
+	d.LabelIndptr = extendEnds(d.LabelIndptr, p.labelEnds, labels, by)
 	d.Rows += len(p.ends)
 	r.lines += p.lines
 	if r.options.Features == 0 {
 		d.Features = max(d.Features, p.columns)
 	}
+	return nil
 }
 
 func (r *reading) finish() (*Data, error) {

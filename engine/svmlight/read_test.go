@@ -328,17 +328,45 @@ func TestParserDoesNotAllocatePerToken(t *testing.T) {
 }
 
 func TestReserveForecastsTheWholeFile(t *testing.T) {
-	all := extend([]int{}, make([]int, 1000), 0.01)
+	all := extend([]int{}, make([]int, 1000), room{share: 0.01})
 	if cap(all) < 100_000 || cap(all) > 120_000 {
 		t.Errorf("after 1000 entries in a hundredth of the file the capacity is %d", cap(all))
 	}
-	if all = extend([]int{}, make([]int, 1000), 1); cap(all) != 1000 {
+	if all = extend([]int{}, make([]int, 1000), room{share: 1}); cap(all) != 1000 {
 		t.Errorf("for a file read to its end the capacity is %d", cap(all))
 	}
-	if all = extend([]int{}, make([]int, 1000), 1e-300); cap(all) > 2*1000/smallestShare {
+	if all = extend([]int{}, make([]int, 1000), room{share: 1e-300}); cap(all) > 2*1000/smallestShare {
 		t.Errorf("a tiny share gives the capacity %d", cap(all))
 	}
-	if all = extend([]int{}, make([]int, 1000), 0); cap(all) != 2000 {
+	if all = extend([]int{}, make([]int, 1000), room{}); cap(all) != 2000 {
 		t.Errorf("for a file of unknown size the capacity is %d", cap(all))
+	}
+}
+
+func TestReadAsksForMemory(t *testing.T) {
+	defer func(old func(float64, string, string) error) { need = old }(need)
+	text, want := randomText(5, 300)
+	path := writeFile(t, "rows", []byte(text))
+	forecast, held := 0.0, float64(12*len(want.Values)+8*len(want.Labels)+8*len(want.Indptr)+8*len(want.LabelIndptr))
+	for _, c := range []struct {
+		name string
+		most float64
+	}{{"room for a forecast", 1e9}, {"room for what is there only", 1.2 * held}, {"no room", 1000}} {
+		need = func(bytes float64, purpose, advice string) error {
+			forecast = max(forecast, bytes)
+			if bytes > c.most {
+				return fault.Memory("%s: %s", purpose, advice)
+			}
+			return nil
+		}
+		got, err := read(path, ReadOptions{Threads: 2}, 500)
+		if c.most < 2000 {
+			wantFault(t, err, fault.NoMemory, "reading "+path+": read the file in parts, or on a machine with more memory")
+		} else if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if forecast < 1.2*held { // or there was room for the forecast, too
+		t.Errorf("the largest forecast is %v, and %v are held", forecast, held)
 	}
 }

@@ -565,13 +565,6 @@ func TestBadProblems(t *testing.T) {
 		want   string
 		change func(p *Problem, o *Options)
 	}{
-		{"n_features is 2147483647: a fit would need 79 GB", func(p *Problem, _ *Options) {
-			rows, err := csr.New(math.MaxInt32, make([]int64, 21), []int32(nil), []float64(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.Rows = rows
-		}},
 		{"no row has a label", func(p *Problem, _ *Options) {
 			for i := range p.Labels {
 				p.Labels[i] = -1

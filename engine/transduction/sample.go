@@ -35,14 +35,7 @@ type sample struct {
 	history  history
 }
 
-// maxFeatures keeps a fit within memory that a machine can have: it needs some forty bytes a feature, used or not.
-const maxFeatures = 1 << 28
-
 func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
-	if d := p.Rows.Cols(); d > maxFeatures {
-		return nil, fault.Data("n_features is %d: a fit would need %d GB for vectors of that length, and takes at most %d "+
-			"features; leave out those that never occur, or hash to fewer", d, int64(d)*40>>30, maxFeatures)
-	}
 	s := &sample{options: options, job: job, rows: p.Rows, features: p.Rows.Cols()}
 	if err := s.sort(p); err != nil {
 		return nil, err
@@ -52,7 +45,13 @@ func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
 	}
 	normalize(s.labeledWeight)
 	normalize(s.unlabeledWeight)
+	if err := s.checkMemory(0); err != nil {
+		return nil, err
+	}
 	s.rows, s.feature = p.Rows.Packed(job.Pool)
+	if err := s.checkMemory(s.rows.Cols()); err != nil {
+		return nil, err
+	}
 	s.job.Visit(2 * int64(s.rows.NonZeros()))
 	return s, nil
 }

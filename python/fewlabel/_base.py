@@ -62,6 +62,8 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             If a parameter has the wrong type.
         KeyboardInterrupt
             If the user interrupts; the estimator then keeps what it was before.
+        MemoryError
+            If the fit would need more memory than there is, where that can be foreseen (on Linux).
         RuntimeError
             If the native library cannot be loaded.
         """

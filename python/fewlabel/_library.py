@@ -90,7 +90,7 @@ def _exception(status: int, message: str) -> BaseException:
         return KeyboardInterrupt(message)
     if status == c.FORKED:
         return RuntimeError(f"{message} {_private_copy.FORK_ADVICE}")
-    if "out of memory" in message or "makeslice" in message:
+    if status == c.NO_MEMORY or "out of memory" in message or "makeslice" in message:
         return MemoryError(message)
     return RuntimeError(message)
 

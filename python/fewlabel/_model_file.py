@@ -91,11 +91,20 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     if not isinstance(metadata, dict) or "estimator" not in metadata:
         metadata = _foreign(report)
     if metadata["estimator"] not in _ESTIMATORS:
-        raise ValueError(f"{path!r} holds a {metadata['estimator']!r}, which this version of fewlabel does not know")
+        raise ValueError(
+            f"{path!r} holds a {metadata['estimator']!r}, which this version of fewlabel does not know. {_origin(metadata)}"
+        )
     try:
         return _restored(metadata, report, arrays)
     except (KeyError, TypeError, ValueError) as reason:
-        raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}") from reason
+        raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}. {_origin(metadata)}") from reason
+
+
+def _origin(metadata: dict[str, Any]) -> str:
+    """What to do about metadata that this version cannot read."""
+    writer = metadata.get("fewlabel", "another program")
+    writer = f"fewlabel {writer}" if writer != "another program" else writer
+    return f"The file was written by {writer}, this is fewlabel {__version__}: install the version that wrote it"
 
 
 def _metadata(model: Any) -> dict[str, Any]:

@@ -145,6 +145,7 @@ def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch
         (c.INTERNAL, "x", RuntimeError),
         (c.INTERNAL, "runtime error: makeslice: len out of range", MemoryError),
         (c.FORKED, "x", RuntimeError),
+        (c.NO_MEMORY, "x", MemoryError),
     ],
 )
 def test_status_codes_become_exceptions(status: int, message: str, kind: type) -> None:

@@ -1,0 +1,151 @@
+// Package memory tells how much memory the process can still take, so that a computation that cannot fit is refused
+// before it begins: where the system refuses memory, Go ends the process, and where it promises too much, the system
+// does. It looks at the files by which Linux tells; elsewhere nothing is known and nothing is refused. Start at Need.
+package memory
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Need refuses what takes more bytes than there are. The message begins with the purpose, for example "a fit of 20
+// classes with 1000 features", and ends with the advice.
+func Need(bytes float64, purpose, advice string) error {
+	return refusal(bytes, Available(), purpose, advice)
+}
+
+func refusal(bytes, available float64, purpose, advice string) error {
+	if bytes <= available {
+		return nil
+	}
+	return fault.Memory("%s needs about %s of memory, and %s are available: %s", purpose, inWords(bytes),
+		inWords(max(0, available)), advice)
+}
+
+// inWords gives bytes in the largest unit of which there is one.
+func inWords(bytes float64) string {
+	units := []string{"bytes", "KB", "MB", "GB", "TB", "PB"}
+	k := 0
+	for ; bytes >= 1000 && k < len(units)-1; k++ {
+		bytes /= 1000
+	}
+	if bytes < 10 && k > 0 {
+		return fmt.Sprintf("%.1f %s", bytes, units[k])
+	}
+	return fmt.Sprintf("%.0f %s", bytes, units[k])
+}
+
+// Available is how many bytes the process can still take: the least of what the machine has left, its control groups
+// allow and its address space has room for. Infinity where nothing is known.
+func Available() float64 { return availableIn(os.DirFS("/")) }
+
+func availableIn(root fs.FS) float64 {
+	return min(ofMachine(root), ofGroups(root), ofAddressSpace(root))
+}
+
+// ofMachine is the memory and swap space that is not in use, or could be freed at once.
+func ofMachine(root fs.FS) float64 {
+	facts := table(root, "proc/meminfo")
+	if left, ok := facts["MemAvailable:"]; ok {
+		return 1024 * (left + facts["SwapFree:"])
+	}
+	return math.Inf(1)
+}
+
+// ofAddressSpace is what `ulimit -v` leaves.
+func ofAddressSpace(root fs.FS) float64 {
+	for _, line := range lines(root, "proc/self/limits") {
+		rest, found := strings.CutPrefix(line, "Max address space")
+		if !found {
+			continue
+		}
+		if most, ok := number(strings.Fields(rest)); ok {
+			return most - 1024*table(root, "proc/self/status")["VmSize:"]
+		}
+	}
+	return math.Inf(1)
+}
+
+// hierarchy is one of the two forms in which Linux shows control groups.
+type hierarchy struct {
+	controllers  string // in the second field of /proc/self/cgroup
+	folder       string
+	limit, usage string
+	reclaimable  string // in memory.stat: pages of files, which the system drops first
+}
+
+var hierarchies = []hierarchy{
+	{"", "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+	{"memory", "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+}
+
+// ofGroups is what the tightest of the process's control groups leaves, as in a container.
+func ofGroups(root fs.FS) float64 {
+	least := math.Inf(1)
+	for _, line := range lines(root, "proc/self/cgroup") {
+		parts := strings.SplitN(line, ":", 3) // number:controllers:path
+		if len(parts) != 3 {
+			continue
+		}
+		for _, h := range hierarchies {
+			if h.controllers == parts[1] {
+				least = min(least, h.left(root, parts[2]))
+			}
+		}
+	}
+	return least
+}
+
+// left is the least of a group and those above it. In a container the group's own path may not be there.
+func (h hierarchy) left(root fs.FS, group string) float64 {
+	least := math.Inf(1)
+	for at := path.Clean("/" + group); ; at = path.Dir(at) {
+		folder := path.Join(h.folder, at)
+		limit, limited := number(lines(root, path.Join(folder, h.limit)))
+		usage, known := number(lines(root, path.Join(folder, h.usage)))
+		if limited && known {
+			least = min(least, limit-usage+table(root, path.Join(folder, "memory.stat"))[h.reclaimable])
+		}
+		if at == "/" {
+			return least
+		}
+	}
+}
+
+// table reads lines of a name and a number.
+func table(root fs.FS, name string) map[string]float64 {
+	facts := map[string]float64{}
+	for _, line := range lines(root, name) {
+		if words := strings.Fields(line); len(words) > 1 {
+			if value, ok := number(words[1:]); ok {
+				facts[words[0]] = value
+			}
+		}
+	}
+	return facts
+}
+
+// lines of a file; none if it cannot be read.
+func lines(root fs.FS, name string) []string {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// number is the first of some words if it is a number; "max" and "unlimited" are none.
+func number(words []string) (value float64, ok bool) {
+	if len(words) == 0 {
+		return 0, false
+	}
+	value, err := strconv.ParseFloat(words[0], 64)
+	return value, err == nil
+}

@@ -1,0 +1,80 @@
+package transduction
+
+import (
+	"fmt"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/risk"
+)
+
+// footprint is what the memory of a fit depends on. A fit that cannot have it is refused: Go ends the process, the
+// caller's with it, when the system gives no more.
+type footprint struct {
+	rows, nonZeros, features int
+	used                     int // features that occur in a row, at most nonZeros; 0: not known yet
+	labeled, classes, nodes  int
+	many                     bool // the way of many classes
+	annealing                bool
+}
+
+// bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's rows
+// are not. A test compares it with what fits really use.
+func (f footprint) bytes() float64 {
+	rows, features, used, nonZeros := float64(f.rows), float64(f.features), float64(f.used), float64(f.nonZeros)
+	index := 4.0
+	if f.used <= 1<<16 {
+		index = 2
+	}
+	shared := index*nonZeros + 40*rows + 12*features // the last to sort the features: garbage, but perhaps still there
+	if !f.many {
+		// The risk keeps six numbers a row, annealing and what follows it six; minimizer and risk keep six a feature.
+		return shared + 8*(12*rows+6*used+2*features)
+	}
+	classes, stride := float64(f.classes), float64(csr.Wide{Classes: f.nodes}.Stride())
+	costs := 3.0 // the costs, and what the labeling makes of them to bring rows into an order
+	if f.annealing {
+		costs++ // soft labels
+	}
+	vectors := 6 * used // of the minimizer and the risk
+	if rows < used {
+		vectors = 7*rows + used // weights held as sums of rows
+	}
+	solving := rows*(4*stride+costs*classes) + vectors*stride + f.factors()
+	ending := rows*4*classes + used*classes                         // costs, scores, distributions and the caller's copy
+	borders := 48*classes*classes + 16*classes*min(rows, 8*classes) // of the class graph, with rows at every border
+	return shared + borders + 8*(max(solving, ending)+2*features*classes)
+}
+
+// factors is the length of the preconditioner where the labeled rows are few: for every node a matrix of them, twice
+// while it is made.
+func (f footprint) factors() float64 {
+	if !risk.Preconditions(f.labeled, f.nonZeros) {
+		return 0
+	}
+	return float64(f.labeled) * float64(f.labeled) * (1 + 2*float64(f.nodes))
+}
+
+// need is replaced in tests.
+var need = memory.Need
+
+// checkMemory refuses a fit that needs more memory than there is; used is 0 while it is not known.
+func (s *sample) checkMemory(used int) error {
+	classes := max(2, s.classes())
+	f := footprint{
+		rows: s.rows.Rows(), features: s.features, nonZeros: s.rows.NonZeros(), used: used, labeled: len(s.labeled),
+		classes: classes, nodes: max(classes, len(s.options.Hierarchy)), many: classes > 2 || s.manyClassOptions(),
+		annealing: s.options.Method == "annealing",
+	}
+	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
+	if err := shape.CheckShape(); err != nil {
+		return err
+	}
+	return need(f.bytes(), f.purpose(), "use fewer features (leave out those that hardly occur, or hash to fewer), fewer "+
+		"classes, or a machine with more memory")
+}
+
+func (f footprint) purpose() string {
+	return fmt.Sprintf("a fit of %d rows with n_features %d and %d classes", f.rows, f.features, f.classes)
+}
