@@ -49,9 +49,10 @@ func (t *classTask) anneal() classSolution {
 	}
 	t.distribute(r.Soft)
 	t.measure(r)
+	copy(before, labels)
 	labeling.Greedy(labels, t.costs, t.counts)
 	t.cheapest(labels, t.costs)
-	return t.finish(r, newton, labels, 0, end)
+	return t.finish(r, newton, labels, differences(labels, before), 0, end)
 }
 
 // energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come

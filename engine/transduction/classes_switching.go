@@ -45,7 +45,7 @@ func (t *classTask) switching() classSolution {
 			}
 		}
 	}
-	return t.finish(r, newton, labels, t.options.UnlabeledWeight, end)
+	return t.finish(r, newton, labels, 0, t.options.UnlabeledWeight, end)
 }
 
 // admit computes the scores of the unlabeled rows, which have had no part in the risk so far.
@@ -84,16 +84,17 @@ func (t *classTask) relabel(labels []int32, r *risk.Classes, best bool) int {
 	return changed
 }
 
-// finish is the last step: it settles the labels at full weight.
+// finish is the last step: it settles the labels at full weight. changed are the labels changed on the way there,
+// level is what the history says of the step.
 func (t *classTask) finish(
-	r *risk.Classes, newton *minimize.Newton, labels []int32, level float64, end ending,
+	r *risk.Classes, newton *minimize.Newton, labels []int32, changed int, level float64, end ending,
 ) classSolution {
 	outcome, switched, settled := t.settle(r, newton, labels)
 	end.steps++
 	if !settled && end.reason != "max_iter" {
 		end.reason = "unsettled"
 	}
-	t.note(r, level, switched, 0)
+	t.note(r, level, changed+switched, 0)
 	return t.readClasses(r, outcome, end)
 }
 

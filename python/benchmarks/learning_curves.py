@@ -26,6 +26,8 @@ FEWEST = 40
 HALF = 0.55  # of the training rows get labels at most, "about half"
 DRAWS = 3
 PREFIX = "curve, "
+SUPERVISED, MOVED = "supervised", "supervised, thresholds moved"
+BESIDE = " - "
 TRANSDUCTIVE = ("annealing", "switching")
 
 Section = Callable[[Report], None]
@@ -71,8 +73,8 @@ def _point(tasks: list[ClassTask]) -> dict[str, np.ndarray]:
 def _outcomes(task: ClassTask) -> dict[str, ClassOutcome]:
     supervised = learners.our_supervised(task)
     return {
-        "supervised": supervised,
-        "supervised, thresholds moved": learners.moved_thresholds(task, supervised),
+        SUPERVISED: supervised,
+        MOVED: learners.moved_thresholds(task, supervised),
         **{method: learners.transductive(task, method=method) for method in TRANSDUCTIVE},
     }
 
@@ -92,19 +94,23 @@ def _rows(report: Report, what: str, point: dict[str, np.ndarray]) -> None:
     the note has the mean and the standard error of the differences within the draws."""
     for name, values in point.items():
         report.fact(f"{what}: {name}, macro F", values.mean(), f" ± {standard_error(values):.4f}", values=values)
-    for method in TRANSDUCTIVE:
-        differences = point[method] - point["supervised"]
-        error = float(np.hypot(standard_error(point[method]), standard_error(point["supervised"])))
-        note = f"within the draws ± {standard_error(differences):.4f}"
-        report.at_least(f"{what}: {method} - supervised", differences.mean(), -error, "", note, differences)
+    for baseline in (SUPERVISED, MOVED):
+        for method in TRANSDUCTIVE:
+            differences = point[method] - point[baseline]
+            error = float(np.hypot(standard_error(point[method]), standard_error(point[baseline])))
+            note = f"within the draws ± {standard_error(differences):.4f}"
+            report.at_least(f"{what}: {method}{BESIDE}{baseline}", differences.mean(), -error, "", note, differences)
 
 
 def points_below(report: Report) -> None:
-    """The list of the points at which unlabeled rows did harm."""
-    points = [row for row in report.rows if row.what.startswith(PREFIX) and row.ok is not None]
-    below = [row.what.removeprefix(PREFIX) for row in points if not row.ok]
-    note = f"of {len(points)}: " + ("; ".join(below) or "none")
-    report.fact("learning curves: points below supervised", len(below), note=note)
+    """The list of the points at which unlabeled rows did harm, beside supervised learning as it is and with thresholds
+    moved to the class shares, which the transductive learner is told as well."""
+    points = [row for row in report.rows if row.what.startswith(PREFIX) and BESIDE in row.what]
+    for baseline in (SUPERVISED, MOVED):
+        rows = [row for row in points if row.what.endswith(BESIDE + baseline)]
+        below = [row.what.removeprefix(PREFIX).removesuffix(BESIDE + baseline) for row in rows if not row.ok]
+        note = f"of {len(rows)}: " + ("; ".join(below) or "none")
+        report.fact(f"learning curves: points below {baseline}", len(below), note=note)
 
 
 # ------------------------------------------------------------------ sections

@@ -348,8 +348,9 @@ def test_learning_curves_and_their_picture(stand_ins, monkeypatch, tmp_path):
     learning_curves.section("planted")(found)
     found.add(report.Row(f"{learning_curves.PREFIX}x, 40 labels: annealing - supervised", "-1", "≥ 0", ok=False))
     learning_curves.points_below(found)
-    assert found.rows[-1].measured == "1.000"
-    assert found.rows[-1].note == "of 5: x, 40 labels: annealing - supervised"
+    assert found.rows[-2].measured == "1.000"
+    assert found.rows[-2].note == "of 5: x, 40 labels: annealing"
+    assert found.rows[-1].note.startswith("of 4: ")
     curves = found.curves["planted"]
     assert curves["annealing"] == curves["supervised"]  # the stand-in learns nothing from unlabeled rows
     assert curves["annealing"]["labels"] == [40, 80]
