@@ -124,7 +124,7 @@ dll: $(VENV)/developer ## build the library for Windows into dist/windows; it is
 
 wheel-all: wheel sdist wheel-aarch64 dll ## build and check everything that is given to others
 
-wheel-test: ## run the users' tests on the wheel of dist/ with every Python 3.10+ of this machine, without Go on PATH
+wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
 	$(BIN)/python python/try_wheel.py dist/*.whl
 
 docs: build ## run the examples in README.md, docs/ and the docstrings

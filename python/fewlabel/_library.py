@@ -10,11 +10,12 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fewlabel import _private_copy
+from fewlabel import _diagnosis
 from fewlabel import _signatures as c
 from fewlabel._version import UNKNOWN, __version__
 
@@ -102,37 +103,47 @@ def _load() -> ctypes.CDLL:
         loaded = _private_copy.load(PATH)
     else:
         _first_process = os.getpid()
-        loaded = _open(str(PATH))
-    _declare(loaded)
+        loaded = _open()
+    _declare(loaded, ("fewlabel_abi_version", "fewlabel_version"))
     _check_versions(loaded)
+    _declare(loaded, c.SIGNATURES)
     return loaded
 
 
-def _open(path: str) -> ctypes.CDLL:
+def _open() -> ctypes.CDLL:
     try:
-        return ctypes.CDLL(path)  # its symbols stay local to it
+        if _diagnosis.is_cut_off(PATH):
+            raise OSError("file too short")
+        return ctypes.CDLL(str(PATH))  # its symbols stay local to it
     except OSError as reason:
         raise RuntimeError(
-            f"the native library of fewlabel cannot be loaded: {reason}. Fitting and files need it, predict does not. "
-            "Install a wheel for this platform (Linux with glibc), or build the library with Go and a C compiler."
+            f"the native library of fewlabel cannot be loaded: {_diagnosis.reason(PATH)} (Fitting and files need the "
+            f"library, predict does not. The system says: {reason})"
         ) from reason
 
 
-def _declare(loaded: ctypes.CDLL) -> None:
-    for name, (result, arguments) in c.SIGNATURES.items():
-        function = getattr(loaded, name)
-        function.restype = result
-        function.argtypes = arguments
+def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
+    for name in names:
+        try:
+            function = getattr(loaded, name)
+        except AttributeError:
+            raise RuntimeError(
+                f"{PATH} has no function {name}, so it is older than this package. {_diagnosis.REINSTALL}"
+            ) from None
+        function.restype, function.argtypes = c.SIGNATURES[name]
 
 
 def _check_versions(loaded: ctypes.CDLL) -> None:
     abi = int(loaded.fewlabel_abi_version())
     if abi != c.ABI_VERSION:
-        raise RuntimeError(f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}: reinstall fewlabel")
+        raise RuntimeError(
+            f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}: they are of two versions of fewlabel. "
+            f"{_diagnosis.REINSTALL}"
+        )
     version = loaded.fewlabel_version().decode()
     known = __version__ != UNKNOWN and "unstamped" not in version
     if known and version != __version__:
-        raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}: reinstall fewlabel")
+        raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_diagnosis.REINSTALL}")
 
 
 def _renew_lock() -> None:

@@ -1,0 +1,87 @@
+"""Why the native library cannot be used and what to do about it; the loader's own words are often beside the point (of
+a library for another processor glibc says that there is no such file)."""
+
+import platform
+import struct
+import sys
+from pathlib import Path
+
+REINSTALL = (
+    "Install fewlabel again (pip install --force-reinstall --no-deps, then the wheel for this platform); in its source "
+    "folder: pip install -e ."
+)
+
+_ELF_PROCESSORS = {3: "i386", 21: "ppc64le", 22: "s390x", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+_MACH_O_PROCESSORS = {0x01000007: "x86_64", 0x0100000C: "aarch64"}
+_PROCESSORS = {"AMD64": "x86_64", "arm64": "aarch64"}  # other names of the same
+
+
+def reason(path: Path) -> str:
+    """What is wrong with the library in `path`, and what to do."""
+    try:
+        made_for = made_for_platform(path)
+    except FileNotFoundError:
+        return f"there is no file {path}. {REINSTALL}"
+    except OSError as unreadable:
+        return f"{unreadable}. Make the file readable, or install fewlabel for this user: pip install --user"
+    if made_for is None:
+        return f"{path} is damaged, it is not a library. {REINSTALL}"
+    if made_for != this_platform():
+        return (
+            f"{path} is for {made_for} and this is {this_platform()}. Install the wheel for this platform; where there "
+            "is none, pip builds the library from the source archive, with Go and a C compiler."
+        )
+    if sys.platform == "linux" and platform.libc_ver()[0] != "glibc":
+        return (
+            "this system has another C library than glibc (Alpine has musl), with which libraries written in Go cannot "
+            "be loaded. Fit in an image with glibc, such as Debian, Ubuntu or Fedora."
+        )
+    return f"{path} does not fit this system or is damaged. {REINSTALL}"
+
+
+def is_cut_off(path: Path) -> bool:
+    """True for a Linux library that lost its end, as where a disk was full; to load it could end the process (SIGBUS).
+
+    The table of sections is the last thing in the file.
+    """
+    with open(path, "rb") as file:
+        head = file.read(64)
+        if len(head) < 64 or head[:5] != b"\x7fELF\x02":
+            return False
+        order = "<" if head[5] == 1 else ">"
+        (table,), (size, entries) = struct.unpack(order + "Q", head[40:48]), struct.unpack(order + "HH", head[58:62])
+        return file.seek(0, 2) < table + size * entries
+
+
+def this_platform() -> str:
+    """System and processor of this process, as in `made_for_platform`."""
+    machine = platform.machine()
+    processor = _PROCESSORS.get(machine, machine)
+    if struct.calcsize("P") == 4:  # a 32-bit Python on a processor that can do more
+        processor = {"x86_64": "i386", "aarch64": "arm"}.get(processor, processor)
+    return f"{platform.system()} {processor}"
+
+
+def made_for_platform(path: Path) -> str | None:
+    """System and processor that a library is for, read from its first bytes; None if it is no library.
+
+    Raises
+    ------
+    OSError
+        If the file is not there or cannot be read.
+    """
+    with open(path, "rb") as file:
+        head = file.read(64)
+        if len(head) < 64:
+            return None
+        if head[:4] == b"\x7fELF":
+            number = struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])[0]
+            return f"Linux {_ELF_PROCESSORS.get(number, f'with processor number {number}')}"
+        if head[:4] == b"\xcf\xfa\xed\xfe":
+            return f"Darwin {_MACH_O_PROCESSORS.get(struct.unpack('<I', head[4:8])[0], 'with another processor')}"
+        if head[:2] == b"MZ":
+            file.seek(struct.unpack("<I", head[60:64])[0])
+            signature = file.read(6)
+            processors = {b"PE\0\0\x64\x86": "x86_64", b"PE\0\0\x64\xaa": "aarch64", b"PE\0\0\x4c\x01": "i386"}
+            return f"Windows {processors.get(signature, 'with another processor')}"
+    return None
