@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fewlabel import _private_copy
-from fewlabel import _diagnosis
+from fewlabel import _diagnosis, _private_copy
 from fewlabel import _signatures as c
 from fewlabel._version import UNKNOWN, __version__
 
