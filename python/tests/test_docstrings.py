@@ -17,7 +17,7 @@ MODULES = [
     f"fewlabel.{module.name}" for module in pkgutil.iter_modules(fewlabel.__path__) if module.name != "libfewlabel"
 ]
 PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
-PUBLIC_MODULES = (fewlabel.datasets, fewlabel.metrics, fewlabel.model_selection)
+PUBLIC_MODULES = (fewlabel.datasets, fewlabel.inspection, fewlabel.metrics, fewlabel.model_selection)
 PUBLIC += [getattr(module, name) for module in PUBLIC_MODULES for name in module.__all__]
 METHODS = ("fit", "predict", "predict_level", "decision_function")
 PUBLIC += [getattr(fewlabel.TransductiveSVC, name) for name in METHODS]
