@@ -1,6 +1,6 @@
 # Commands of fewlabel. `make` alone lists them; a line with ## after a target is its description.
 # Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
-#           FUZZTIME=1m make fuzz           time for each fuzz target
+#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_... likewise
 
@@ -33,7 +33,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-labeling bench-large \
-	fuzz wheel sdist wheel-aarch64 dll wheel-all wheel-test docs check check-go check-sources check-width \
+	fuzz fuzz-c wheel sdist wheel-aarch64 dll wheel-all wheel-test docs check check-go check-sources check-width \
 	check-c check-library check-python clean
 
 help: ## list the commands
@@ -87,6 +87,12 @@ fuzz: ## run every Go fuzz target for FUZZTIME (10s)
 		grep -q 'context deadline exceeded' build/fuzz.log || exit 1; \
 		echo "(the time was up; no input failed)"; \
 	done
+
+# Another SEED is another sequence of calls; the status that a call must not have is told with the seed.
+CALLS ?= 200000
+SEED ?= 1
+fuzz-c: build ctest-calls ## make CALLS (200000) random calls of the C interface from SEED (1) on, under AddressSanitizer
+	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
 
 wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
 	rm -rf build/wheel dist/*.whl

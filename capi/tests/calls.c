@@ -1,0 +1,264 @@
+/* Calls of every function in random order, with handles that are live, freed, of the other kind or made up, and with
+ * sizes, types, options, data and files that are right or not. Pointers are right or NULL. Works in the current folder.
+ *
+ *   calls [NUMBER [SEED]]     the first half of the calls come from one thread, the second half from three at a time
+ *
+ * What must hold after every call stands in `after`. At the end every function must have succeeded and failed. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "arguments.h"
+
+/* ---- What must hold ---------------------------------------------------------------------------------------------- */
+
+static int untouched(const output *o, size_t from) {
+  size_t k;
+  for (k = from; k < sizeof o->bytes; k++) {
+    if (o->bytes[k] != PATTERN) return 0;
+  }
+  return 1;
+}
+
+static void require(caller *c, int holds, int function, int32_t status, const char *what) {
+  const int told = memchr(c->message.bytes, 0, sizeof c->message.bytes) != NULL;
+  if (holds) return;
+  fprintf(stderr, "call %ld of seed %lu, fewlabel_%s: %s; status %d, text '%s', message '%s'\n", c->k,
+          (unsigned long)c->seed, function_name[function], what, (int)status, c->in.text,
+          told ? (char *)c->message.bytes : "");
+  c->faults++;
+}
+
+static void after(caller *c, int function, int32_t status) {
+  const size_t written = c->message_at != NULL && c->message_size > 0 ? (size_t)c->message_size : 0;
+  int k;
+  require(c, status >= FEWLABEL_OK && status <= FEWLABEL_IO_ERROR, function, status, "undocumented, or a defect");
+  require(c, c->spoiled || status == FEWLABEL_OK, function, status, "fails though every argument is right");
+  require(c, !c->wrong_handle || status != FEWLABEL_OK, function, status, "succeeds with a wrong handle");
+  require(c, c->wrong_handle || status != FEWLABEL_BAD_HANDLE, function, status, "refuses a live handle");
+  require(c, untouched(&c->message, written), function, status, "writes behind the buffer of the message");
+  require(c, status == FEWLABEL_OK || written == 0 || memchr(c->message.bytes, 0, written) != NULL, function, status,
+          "the message has no end");
+  for (k = 0; k < N_OUTPUTS; k++) {
+    require(c, untouched(&c->out[k], status == FEWLABEL_OK ? ROOM : 0), function, status,
+            "writes behind an output, or an output of a failed call");
+  }
+  require(c, memcmp(&c->in, &c->before, sizeof c->in) == 0, function, status, "writes an input");
+  if (c->alone) require(c, fewlabel_live_handles() == c->n_live, function, status, "another number of live handles");
+  if (status >= 0 && status < 8) c->count[function][status]++;
+}
+
+/* ---- Handles ----------------------------------------------------------------------------------------------------- */
+
+static void forget(caller *c, int64_t freed) {
+  const int place = place_of(c, freed);
+  if (place < 0) return; /* `after` has seen that a wrong handle was freed */
+  c->stale[c->n_stale < MOST_STALE ? c->n_stale++ : below(c, MOST_STALE)] = freed;
+  c->n_live--;
+  c->live[place] = c->live[c->n_live];
+  c->kind[place] = c->kind[c->n_live];
+  c->n_features[place] = c->n_features[c->n_live];
+}
+
+/* Remember the handle in the first output, and the features that rows for it must have. */
+static void keep(caller *c, int kind) {
+  int64_t n_classes, n_outputs;
+  const int place = c->n_live++;
+  memcpy(&c->live[place], c->out[0].bytes, sizeof c->live[place]);
+  c->kind[place] = kind;
+  c->n_features[place] = 0;
+  if (kind == DATA) return;
+  c->faults += fewlabel_shape(c->live[place], &n_classes, &c->n_features[place], &n_outputs, NULL, 0) != FEWLABEL_OK;
+}
+
+/* The length of an array that the report tells; -1 if it has none of this name. */
+static int64_t length_of(int64_t model, const char *name) {
+  char text[ROOM], wanted[60];
+  const char *found;
+  int64_t needed;
+  if (fewlabel_report(model, text, sizeof text, &needed, NULL, 0) != FEWLABEL_OK) return -1;
+  sprintf(wanted, "\"%s\":", name);
+  found = strstr(strstr(text, "\"arrays\":"), wanted);
+  return found == NULL ? -1 : atol(found + strlen(wanted));
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
+
+#define OUT(type, k) ((type *)OR_NULL(c, c->out[k].bytes))
+#define MESSAGE c->message_at, c->message_size
+
+/* Fresh outputs, and inputs for a function that wants some; the handle of the call. */
+static int64_t prepare(caller *c, int function) {
+  static const int64_t sizes[] = {0, 1, 2, 17, 400, 400, 400, ROOM, -1, INT64_MIN};
+  const int kind = function == SIZES || function == COPY ? DATA : function == FREE ? 1 + below(c, 2) : MODEL;
+  const int without = function == OPTIONS || function == FIT || function == ASSEMBLE || function == LOAD ||
+                      function == READ || function == WRITE;
+  int64_t h = 0;
+  int k;
+  c->spoiled = c->wrong_handle = 0;
+  if (!without) h = handle(c, kind);
+  if (function == FREE) c->wrong_handle = place_of(c, h) < 0; /* either kind is right */
+  memset(&c->in, 0, sizeof c->in);
+  if (function == FIT || function == DECISION || function == PREDICT || function == WRITE) make_rows_for(c, h);
+  if (function == FIT && one_in(c, 2)) make_options(c);
+  if (function == FIT && spoil(c, 10)) c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
+  if (function == ASSEMBLE) make_description(c);
+  memcpy(&c->before, &c->in, sizeof c->in);
+  for (k = 0; k < N_OUTPUTS; k++) memset(c->out[k].bytes, PATTERN, sizeof c->out[k].bytes);
+  memset(c->message.bytes, PATTERN, sizeof c->message.bytes);
+  c->message_at = one_in(c, 10) ? NULL : (char *)c->message.bytes;
+  c->message_size = ONE_OF(c, sizes);
+  return h;
+}
+
+static int32_t call_fit(caller *c) {
+  fewlabel_progress progress;
+  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
+  const double *weights = spoil(c, 2) ? c->in.weights : NULL;
+  memset(&progress, 0, sizeof progress);
+  if (spoil(c, 20)) progress.cancel = odd_size(c);
+  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, options,
+                      one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
+}
+
+static int32_t call_text(caller *c, int function, int64_t h) {
+  char *text = one_in(c, 3) ? NULL : (char *)c->out[0].bytes;
+  const int64_t size = spoil(c, 6) ? below(c, 300) - 100 : ROOM;
+  if (function == OPTIONS) return fewlabel_options(text, size, OUT(int64_t, 1), MESSAGE);
+  return fewlabel_report(h, text, size, OUT(int64_t, 1), MESSAGE);
+}
+
+static int32_t call_array(caller *c, int64_t h) {
+  static const char *const names[] = {"coef", "intercept", "class_prior", "transduction", "label_distributions",
+                                      "history.objective", "history.temperature", "", "history", "none"};
+  const char *name = ONE_OF(c, names);
+  int64_t length = length_of(h, name);
+  if (length < 0 || length > ROOM / 8 || one_in(c, 8)) {
+    c->spoiled = 1;
+    length = one_in(c, 2) ? odd_size(c) : below(c, ROOM / 8);
+  }
+  return fewlabel_array(h, OR_NULL(c, name), OUT(double, 0), length, MESSAGE);
+}
+
+static int32_t call_read(caller *c) {
+  const char *labels = spoil(c, 10) ? c->data[0] : NULL;
+  const int64_t n_features = spoil(c, 10) ? odd_size(c) : 0;
+  const int32_t zero_based = spoil(c, 20) ? (int32_t)odd_size(c) : 0;
+  return fewlabel_svmlight_read(read_path(c, c->data), labels, zero_based, n_features, threads(c), OUT(int64_t, 0),
+                                MESSAGE);
+}
+
+static int32_t call(caller *c, int function, int64_t h) {
+  const char *metadata = function != SAVE || one_in(c, 2) ? NULL : spoil(c, 6) ? "{" : "{\"a\": [1, null]}";
+  switch (function) {
+    case FIT: return call_fit(c);
+    case SHAPE: return fewlabel_shape(h, OUT(int64_t, 0), OUT(int64_t, 1), OUT(int64_t, 2), MESSAGE);
+    case ARRAY: return call_array(c, h);
+    case DECISION: return fewlabel_decision(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
+    case PREDICT: return fewlabel_predict(h, OR_NULL(c, &c->in.rows), threads(c), OUT(int32_t, 0), MESSAGE);
+    case ASSEMBLE:
+      return fewlabel_assemble(OR_NULL(c, c->in.text), OR_NULL(c, c->in.values), OR_NULL(c, c->in.weights),
+                               OR_NULL(c, c->in.shares), OUT(int64_t, 0), MESSAGE);
+    case SAVE: return fewlabel_save(h, written_path(c, c->models), metadata, MESSAGE);
+    case LOAD: return fewlabel_load(read_path(c, c->models), OUT(int64_t, 0), MESSAGE);
+    case READ: return call_read(c);
+    case SIZES:
+      return fewlabel_svmlight_shape(h, OUT(int64_t, 0), OUT(int64_t, 1), OUT(int64_t, 2), OUT(int64_t, 3), MESSAGE);
+    case COPY: /* each may be NULL: not wanted */
+      return fewlabel_svmlight_copy(h, OUT(int64_t, 0), OUT(int32_t, 1), OUT(double, 2), OUT(double, 3),
+                                    OUT(int64_t, 4), MESSAGE);
+    case WRITE:
+      return fewlabel_svmlight_write(written_path(c, c->data), OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.weights), 0,
+                                     MESSAGE);
+    case FREE: return fewlabel_free(h, MESSAGE);
+    default: return call_text(c, function, h);
+  }
+}
+
+static void *call_at_random(void *argument) {
+  caller *c = (caller *)argument;
+  for (c->k = 0; c->k < c->n_calls && c->faults < 20; c->k++) {
+    const int function = c->n_live == MOST_LIVE ? FREE : below(c, N_FUNCTIONS);
+    const int64_t h = prepare(c, function);
+    const int32_t status = call(c, function, h);
+    if (status == FEWLABEL_OK && function == FREE) forget(c, h);
+    if (status == FEWLABEL_OK && (function == FIT || function == ASSEMBLE || function == LOAD)) keep(c, MODEL);
+    if (status == FEWLABEL_OK && function == READ) keep(c, DATA);
+    after(c, function, status);
+  }
+  while (c->n_live > 0) {
+    if (fewlabel_free(c->live[--c->n_live], NULL, 0) != FEWLABEL_OK) c->faults++;
+  }
+  return NULL;
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
+
+/* A caller with good files to begin with. */
+static caller *new_caller(int number, long n_calls, uint64_t seed) {
+  caller *c = (caller *)calloc(1, sizeof *c);
+  problem p;
+  FILE *garbage;
+  int64_t model = 0;
+  int k;
+  good_problem(&p);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  for (k = 0; k < 2; k++) {
+    sprintf(c->models[k], "calls-%d-%d.fewlabel", number, k);
+    sprintf(c->data[k], "calls-%d.svmlight%s", number, k ? ".gz" : "");
+    WORKS(fewlabel_save(model, c->models[k], NULL, ERROR));
+    WORKS(fewlabel_svmlight_write(c->data[k], &p.rows, p.weights, 0, ERROR));
+  }
+  WORKS(fewlabel_free(model, ERROR));
+  sprintf(c->garbage, "calls-%d.garbage", number);
+  garbage = fopen(c->garbage, "wb");
+  HOLDS(garbage != NULL && fputs("\x89" "FWL\r\n\x1a\n\1\xff 1:2", garbage) >= 0 && fclose(garbage) == 0);
+  c->state = c->seed = seed + (uint64_t)number;
+  c->n_calls = n_calls;
+  c->alone = number == 0;
+  return c;
+}
+
+static void end_caller(caller *c) {
+  int k;
+  HOLDS(c->faults == 0);
+  for (k = 0; k < 2; k++) {
+    remove(c->models[k]);
+    remove(c->data[k]);
+  }
+  remove(c->garbage);
+  free(c);
+}
+
+/* How often each function has answered with each status. All of them must have worked and failed. */
+static void tell(const caller *c) {
+  int f, s;
+  for (f = 0; f < N_FUNCTIONS; f++) {
+    long failed = 0;
+    for (s = 1; s < 8; s++) failed += c->count[f][s];
+    printf("%-15s worked %6ld times, failed", function_name[f], c->count[f][0]);
+    for (s = 1; s < 6; s++) printf(" %6ld", c->count[f][s]);
+    printf("\n");
+    HOLDS(c->count[f][0] > 0 && failed > 0);
+  }
+}
+
+int main(int argc, char **argv) {
+  const long n_calls = argc > 1 ? atol(argv[1]) : 6000;
+  const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  enum { N_CALLERS = 3 };
+  pthread_t thread[N_CALLERS];
+  caller *c = new_caller(0, n_calls / 2, seed), *beside[N_CALLERS];
+  int k;
+  alarm((unsigned)(300 + n_calls / 20)); /* calls that hang end the program */
+  call_at_random(c);
+  tell(c);
+  end_caller(c);
+  for (k = 0; k < N_CALLERS; k++) {
+    beside[k] = new_caller(k + 1, n_calls / 2 / N_CALLERS, seed);
+    HOLDS(pthread_create(&thread[k], NULL, call_at_random, beside[k]) == 0);
+  }
+  for (k = 0; k < N_CALLERS; k++) pthread_join(thread[k], NULL);
+  for (k = 0; k < N_CALLERS; k++) end_caller(beside[k]);
+  FAILS(FEWLABEL_BAD_HANDLE, "no handle", fewlabel_free(0, ERROR));
+  return conclude("calls");
+}
