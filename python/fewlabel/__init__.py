@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fewlabel._version import __version__
 
 if TYPE_CHECKING:
-    from fewlabel import datasets, inspection, metrics, model_selection
+    from fewlabel import datasets, inspection, metrics, model_selection, plotting
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._show_versions import show_versions
@@ -25,6 +25,7 @@ __all__ = [
     "load_model",
     "metrics",
     "model_selection",
+    "plotting",
     "save_model",
     "show_versions",
 ]
@@ -36,7 +37,7 @@ _MODULE_OF = {
     "save_model": "_model_file",
     "show_versions": "_show_versions",
 }
-_SUBMODULES = ("datasets", "inspection", "metrics", "model_selection")
+_SUBMODULES = ("datasets", "inspection", "metrics", "model_selection", "plotting")
 
 
 def __getattr__(name: str) -> Any:

@@ -97,7 +97,9 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     try:
         return _restored(metadata, report, arrays)
     except (KeyError, TypeError, ValueError) as reason:
-        raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}. {_origin(metadata)}") from reason
+        raise ValueError(
+            f"the metadata of the model file {path!r} cannot be used: {reason!r}. {_origin(metadata)}"
+        ) from reason
 
 
 def _origin(metadata: dict[str, Any]) -> str:

@@ -17,12 +17,14 @@ MODULES = [
     f"fewlabel.{module.name}" for module in pkgutil.iter_modules(fewlabel.__path__) if module.name != "libfewlabel"
 ]
 PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
-PUBLIC_MODULES = (fewlabel.datasets, fewlabel.inspection, fewlabel.metrics, fewlabel.model_selection)
+PUBLIC_MODULES = (fewlabel.datasets, fewlabel.inspection, fewlabel.metrics, fewlabel.model_selection, fewlabel.plotting)
 PUBLIC += [getattr(module, name) for module in PUBLIC_MODULES for name in module.__all__]
 METHODS = ("fit", "predict", "predict_level", "decision_function")
 PUBLIC += [getattr(fewlabel.TransductiveSVC, name) for name in METHODS]
 PUBLIC += [getattr(fewlabel.SemiSupervisedLogisticRegression, f"predict_{name}") for name in ("proba", "log_proba")]
 PUBLIC += [getattr(fewlabel.model_selection.SemiSupervisedSplit, name) for name in ("split", "get_n_splits")]
+PUBLIC += [getattr(fewlabel.plotting.HistoryDisplay, name) for name in ("from_estimator", "plot")]
+PUBLIC += [getattr(fewlabel.plotting.LearningCurveDisplay, name) for name in ("from_estimator", "plot")]
 
 
 @pytest.mark.parametrize("name", MODULES)

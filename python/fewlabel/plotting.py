@@ -1,0 +1,345 @@
+"""Pictures of a fit, and of what unlabeled rows are worth. Drawing needs matplotlib, which is imported then."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _learning_curve
+
+__all__ = ["HistoryDisplay", "LearningCurveDisplay"]
+
+# Blue and vermilion of Okabe and Ito, which every kind of color vision tells apart; line and marker differ, too.
+_BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "0.45"
+_MARKED = 60  # steps up to which each has a marker
+
+
+class HistoryDisplay:
+    """What happened in each outer step of a fit: objective, temperature or weight, labels changed, class shares.
+
+    `from_estimator` makes one.
+
+    Parameters
+    ----------
+    history : dict of str to ndarray of shape (n_steps,)
+        As `history_` of an estimator.
+    wanted_share : float or None, default=None
+        Share of the second of two classes that the fit was to keep.
+    name : str or None, default=None
+        Title of the picture.
+
+    Attributes
+    ----------
+    axes_ : ndarray of shape (4,) of matplotlib Axes
+        The panels, top to bottom.
+    figure_ : matplotlib Figure
+        The figure with them.
+    lines_ : list of 4 matplotlib Line2D
+        The line of each panel.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.plotting import HistoryDisplay
+    >>> model = TransductiveSVC().fit([[0.0], [0.2], [0.1], [0.9], [0.8], [1.0]], [0, -1, -1, -1, -1, 1])
+    >>> display = HistoryDisplay.from_estimator(model)
+    >>> [axes.get_ylabel() for axes in display.axes_]
+    ['objective', 'temperature', 'labels changed', 'share of class 1']
+    """
+
+    def __init__(self, history: Any, *, wanted_share: float | None = None, name: str | None = None) -> None:
+        self.history = history
+        self.wanted_share = wanted_share
+        self.name = name
+        self._share = "share of the second class"
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, name: str | None = None, ax: Any = None) -> "HistoryDisplay":
+        """Draw the history of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : TransductiveSVC, SemiSupervisedLogisticRegression, or a pipeline or search that ends in one
+            Fitted here: a model file keeps no history.
+        name : str or None, default=None
+            Title. None: the class of the estimator and its method.
+        ax : matplotlib Axes, array-like of 4 matplotlib Axes, or None, default=None
+            Where to draw. One Axes gives its place to the four panels. None: a new figure.
+
+        Returns
+        -------
+        display : HistoryDisplay
+            The picture.
+        """
+        _need_matplotlib("HistoryDisplay.from_estimator")
+        model = _learning_curve.final(estimator)
+        check_is_fitted(model)
+        if not getattr(model, "history_", None):
+            raise ValueError(f"{type(model).__name__} has no history: it was read from a file, or took no step")
+        two = len(model.classes_) == 2 and "positive_share" in model.history_
+        name = f"{type(model).__name__}, {model.method}" if name is None else name
+        display = cls(model.history_, wanted_share=float(model.class_prior_[1]) if two else None, name=name)
+        if two:
+            display._share = f"share of class {model.classes_[1]}"
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "HistoryDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, array-like of 4 matplotlib Axes, or None, default=None
+            Where to draw. One Axes gives its place to the four panels. None: a new figure.
+
+        Returns
+        -------
+        display : HistoryDisplay
+            Itself.
+        """
+        _need_matplotlib("HistoryDisplay.plot")
+        self.axes_ = _panels(ax, 4)
+        self.figure_ = self.axes_[0].figure
+        level = "temperature" if "temperature" in self.history else "unlabeled_weight"
+        share = "positive_share" if "positive_share" in self.history else "share_distance"
+        labels = {
+            "objective": "objective",
+            level: level.replace("_", " "),
+            "n_switched": "labels changed",
+            "positive_share": self._share,
+            "share_distance": "shares off by up to",
+        }
+        self.lines_: list[Any] = []
+        for axes, column in zip(self.axes_, ("objective", level, "n_switched", share), strict=True):
+            values = np.asarray(self.history[column], dtype=np.float64)
+            steps, marker = np.arange(1, len(values) + 1), "." if len(values) <= _MARKED else ""
+            self.lines_ += axes.plot(steps, values, color=_BLUE, marker=marker)
+            axes.set_ylabel(labels[column])
+            axes.grid(alpha=0.3)
+        _steps_below(self.axes_)
+        _scale_level(self.axes_[1], np.asarray(self.history[level]))
+        _whole(self.axes_[2].yaxis)
+        _scale_share(self.axes_[3], self.wanted_share)
+        if self.name is not None:
+            self.axes_[0].set_title(self.name)
+        self.figure_.align_ylabels(list(self.axes_))
+        return self
+
+
+class LearningCurveDisplay:
+    """Scores by the number of labels: what is learned from labeled rows alone, beside all rows.
+
+    `from_estimator` makes one.
+
+    Parameters
+    ----------
+    n_labels : array-like of shape (n_sizes,), int
+        Numbers of labeled rows.
+    scores : ndarray of shape (n_sizes, n_draws)
+        Scores of the semi-supervised estimator on rows that it has not seen, for each drawing of labels.
+    supervised_scores : ndarray of shape (n_sizes, n_draws)
+        Those of the supervised one.
+    score_name : str, default="score"
+        What the scores are.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure with them.
+    lines_ : list of 2 matplotlib Line2D
+        Means over the drawings: semi-supervised, supervised.
+    fill_between_ : list of 2 matplotlib collections
+        One standard deviation of the drawings around each.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_digits
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.plotting import LearningCurveDisplay
+    >>> X, y = load_digits(n_class=2, return_X_y=True)
+    >>> display = LearningCurveDisplay.from_estimator(TransductiveSVC(), X / 16, y, n_labels=[4, 8], n_draws=2)
+    >>> display.scores.shape
+    (2, 2)
+    """
+
+    def __init__(self, n_labels: Any, scores: Any, supervised_scores: Any, *, score_name: str = "score") -> None:
+        self.n_labels = n_labels
+        self.scores = scores
+        self.supervised_scores = supervised_scores
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_labels: Sequence[int] = (10, 20, 40, 80),
+        n_draws: int = 5,
+        test_size: float = 0.25,
+        supervised: Any = None,
+        scoring: Any = None,
+        random_state: Any = 0,
+        ax: Any = None,
+    ) -> "LearningCurveDisplay":
+        """Fit with more and more labels, score on labeled rows that were held out, and draw.
+
+        Parameters
+        ----------
+        estimator : estimator or pipeline
+            Semi-supervised; not changed.
+        X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
+            Rows.
+        y : array-like of shape (n_rows,)
+            Labels, with or without markers. Labels beyond `n_labels` are hidden, and their rows count as unlabeled.
+        n_labels : sequence of int, default=(10, 20, 40, 80)
+            Numbers of labeled rows. In each drawing the larger sets have the smaller ones in them.
+        n_draws : int, default=5
+            How often test rows and labels are drawn, until every class is among the fewest labels.
+        test_size : float, default=0.25
+            Share of the labeled rows that are held out.
+        supervised : estimator, pipeline or None, default=None
+            What is fitted with the labeled rows only. None: a copy of the estimator with `unlabeled_weight=0`, which
+            gets the unlabeled rows too, so that the transformers of a pipeline are the same.
+        scoring : str, callable or None, default=None
+            What is scored. None: the estimator's own `score`, which is accuracy.
+        random_state : int, RandomState instance or None, default=0
+            What the drawings are drawn with.
+        ax : matplotlib Axes or None, default=None
+            Where to draw. None: a new figure.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+            The picture.
+
+        Raises
+        ------
+        ValueError
+            If there are too few labels to draw from.
+        """
+        _need_matplotlib("LearningCurveDisplay.from_estimator")
+        sizes, scores, supervised_scores = _learning_curve.compute(
+            estimator, X, y, n_labels, n_draws, test_size, supervised, scoring, random_state
+        )
+        score_name = (
+            scoring.replace("_", " ") if isinstance(scoring, str) else "accuracy" if scoring is None else "score"
+        )
+        return cls(sizes, scores, supervised_scores, score_name=score_name).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "LearningCurveDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw. None: a new figure.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+            Itself.
+        """
+        _need_matplotlib("LearningCurveDisplay.plot")
+        from matplotlib import pyplot as plt
+
+        self.ax_ = plt.subplots(figsize=(6, 4), layout="constrained")[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self.lines_: list[Any] = []
+        self.fill_between_: list[Any] = []
+        both: Any = (
+            (self.scores, "labeled and unlabeled rows", {"color": _BLUE, "marker": "o"}),
+            (self.supervised_scores, "labeled rows only", {"color": _ORANGE, "marker": "s", "linestyle": "--"}),
+        )
+        for scores, label, style in both:
+            mean, deviation = np.mean(scores, axis=1), np.std(scores, axis=1)
+            self.lines_ += self.ax_.plot(self.n_labels, mean, label=label, **style)
+            band = self.ax_.fill_between(
+                self.n_labels, mean - deviation, mean + deviation, color=style["color"], alpha=0.15, linewidth=0
+            )
+            self.fill_between_.append(band)
+        self.ax_.set(xscale="log", xticks=self.n_labels, xticklabels=[str(size) for size in self.n_labels])
+        self.ax_.minorticks_off()
+        self.ax_.set(xlabel="labeled rows", ylabel=f"{self.score_name} on unseen rows")
+        if max(np.max(self.scores), np.max(self.supervised_scores)) <= 1:
+            self.ax_.set_ylim(top=min(self.ax_.get_ylim()[1], 1.02))  # a deviation can reach beyond any score
+        self.ax_.grid(alpha=0.3)
+        self.ax_.legend(loc="best")
+        return self
+
+
+def _need_matplotlib(caller: str) -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as reason:
+        raise ImportError(f"{caller} needs matplotlib: pip install 'fewlabel[plot]', or matplotlib alone") from reason
+
+
+def _panels(ax: Any, n: int) -> np.ndarray:
+    """Axes (n,) one below the other: new ones, in the place of one, or those given."""
+    from matplotlib import pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.gridspec import GridSpecFromSubplotSpec
+
+    if ax is None:
+        return plt.subplots(n, figsize=(6, 1.9 * n), sharex=True, layout="constrained")[1]
+    if not isinstance(ax, Axes):
+        given = np.asarray(ax, dtype=object).ravel()
+        if len(given) != n:
+            raise ValueError(f"ax must be one matplotlib Axes or {n} of them, got {len(given)}")
+        return given
+    ax.set_axis_off()
+    place: Any = ax.get_subplotspec()
+    if place is None:
+        raise ValueError("ax has no place in a grid that could be divided: give Axes of plt.subplots, or several Axes")
+    places = GridSpecFromSubplotSpec(n, 1, subplot_spec=place)
+    panels = np.empty(n, dtype=object)
+    for k in range(n):
+        panels[k] = ax.figure.add_subplot(places[k], sharex=panels[0])
+    return panels
+
+
+def _steps_below(panels: np.ndarray) -> None:
+    """The numbers of the steps once, below the last panel, if the panels share them."""
+    _whole(panels[-1].xaxis)
+    shared = panels[0].get_shared_x_axes()
+    for axes in panels[:-1]:
+        if shared.joined(axes, panels[-1]):
+            axes.tick_params(labelbottom=False)
+        else:
+            _whole(axes.xaxis)
+    panels[-1].set_xlabel("outer step")
+
+
+def _whole(axis: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, nbins="auto", min_n_ticks=1))
+
+
+def _scale_level(axes: Any, level: np.ndarray) -> None:
+    """Temperatures and weights go up or down by factors; a temperature of 0 at the end has no place there."""
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+
+    if not (level > 0).any():
+        return
+    axes.set_yscale("log", nonpositive="mask")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    if level[-1] == 0:
+        axes.annotate("then 0", (np.count_nonzero(level), level[level > 0][-1]), (6, 0), textcoords="offset points")
+
+
+def _scale_share(axes: Any, wanted: float | None) -> None:
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.4g}%")
+    if wanted is not None:
+        axes.axhline(wanted, color=_GRAY, linestyle="--", linewidth=1, label="wanted")
+        axes.legend(loc="best")
