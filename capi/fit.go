@@ -33,8 +33,8 @@ func go_fewlabel_options(
 
 //export go_fewlabel_fit
 func go_fewlabel_fit(
-	rows *C.const_csr, labels *C.const_int32, weights *C.const_double, options *C.const_char,
-	progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
+	rows *C.const_csr, labels *C.const_int32, weights *C.const_double, start C.int64_t,
+	options *C.const_char, progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	status := guard(unsafe.Pointer(message), int64(size), func(c *call) error {
 		handle, err := output(c, "model", model)
@@ -48,6 +48,13 @@ func go_fewlabel_fit(
 		problem, err := c.problem(rows, labels, weights)
 		if err != nil {
 			return err
+		}
+		if start != 0 {
+			from, err := modelAt(int64(start))
+			if err != nil {
+				return err
+			}
+			problem.Start = from.Linear
 		}
 		shared, err := c.progress(progress)
 		if err != nil {

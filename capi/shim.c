@@ -50,10 +50,11 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
   return go_fewlabel_options(text, text_size, needed, error, error_size);
 }
 
-int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, const char *options,
-                     fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size) {
+int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
+                     const char *options, fewlabel_progress *progress, int64_t *model, char *error,
+                     int64_t error_size) {
   if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_fit(rows, labels, weights, options, progress, model, error, error_size);
+  return go_fewlabel_fit(rows, labels, weights, start, options, progress, model, error, error_size);
 }
 
 int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 1
+#define FEWLABEL_ABI_VERSION 2
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -81,6 +81,10 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled. Every class needs a labeled row, unless the
  *            option class_prior has its share.
  *   weights  [n_rows] weight of each row, not negative; NULL: all 1
+ *   start    a model to go on from after labels were added, with the features and classes of this fit, from an earlier
+ *            fit, a file or fewlabel_assemble; 0: none. Annealing then begins at a low temperature, switching at the
+ *            full weight of the unlabeled rows, both with labels from the scores of the start; it saves most of the
+ *            time. The start is not changed and may be freed afterwards.
  *   options  JSON object, for example {"method": "annealing", "alpha": 1e-3, "threads": 2}; NULL: the defaults
  *   progress may be NULL
  *   model    gets the handle; release it with fewlabel_free
@@ -90,8 +94,9 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  * 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With five
  * classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. The model
  * has the weights of the classes, with those of their groups in them; it does not keep the tree (metadata can). */
-int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, const char *options,
-                     fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
+int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
+                     const char *options, fewlabel_progress *progress, int64_t *model, char *error,
+                     int64_t error_size);
 
 /* Sizes of a model, from which the lengths of the arrays below follow. `n_outputs` is the number of decisions of a row:
  * 1 for one or two classes, otherwise n_classes. */

@@ -41,13 +41,13 @@ static void many_classes(many_problem *p) {
 
 static int64_t fitted(const many_problem *p, const char *options) {
   int64_t model = 0;
-  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, options, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, &model, ERROR));
   return model;
 }
 
 static int32_t refused(const many_problem *p, const char *options) {
   int64_t model = 0;
-  return fewlabel_fit(&p->rows, p->labels, NULL, options, NULL, &model, ERROR);
+  return fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, &model, ERROR);
 }
 
 static void report_has(int64_t model, const char *text) {
@@ -136,7 +136,7 @@ static void two_classes_have_one_decision(void) {
   good_problem(&p);
   for (k = 0; k < sizeof options / sizeof *options; k++) {
     int64_t model = 0;
-    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, options[k], NULL, &model, ERROR));
+    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, options[k], NULL, &model, ERROR));
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     shape_is(model, 2, N_FEATURES, 1);
     WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));

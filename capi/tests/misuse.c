@@ -12,7 +12,7 @@
 
 static int32_t fit(const problem *p, const char *options) {
   int64_t model = -7;
-  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, options, NULL, &model, ERROR);
+  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, 0, options, NULL, &model, ERROR);
   if (status == FEWLABEL_OK) {
     fewlabel_free(model, NULL, 0);
   } else {
@@ -25,9 +25,9 @@ static void null_pointers_of_a_fit(void) {
   problem p;
   int64_t model;
   good_problem(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, 0, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, ERROR));
   p.rows.indptr = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is NULL", fit(&p, NULL));
   good_problem(&p);
@@ -36,6 +36,22 @@ static void null_pointers_of_a_fit(void) {
   good_problem(&p);
   p.rows.values = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL", fit(&p, NULL));
+}
+
+static void starts_of_a_fit(void) {
+  problem p;
+  int64_t first, model = -7, one_feature;
+  double coef = 1, intercept = 0, prior[2] = {0.5, 0.5};
+  good_problem(&p);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &first, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  WORKS(fewlabel_assemble("{\"n_classes\": 2, \"n_features\": 1}", &coef, &intercept, prior, &one_feature, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "start has 1 features",
+        fewlabel_fit(&p.rows, p.labels, NULL, one_feature, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_free(one_feature, ERROR));
+  WORKS(fewlabel_free(first, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, &model, ERROR));
 }
 
 static void counts_and_types(void) {
@@ -171,11 +187,11 @@ static void wrong_pointers(void) {
   p.rows.indptr = (void *)8;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0x8, which is no address", fit(&p, NULL));
   good_problem(&p);
-  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, NULL, &model, ERROR);
+  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, &model, ERROR);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
-        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, &model, ERROR));
   /* The status comes through even if the message cannot be written. */
-  HOLDS(status == fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, NULL, &model, memory + page, 100));
+  HOLDS(status == fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, &model, memory + page, 100));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path: the memory", fewlabel_load(memory + page, &model, ERROR));
   munmap(memory, 2 * page);
 }
@@ -186,7 +202,7 @@ static int64_t good_model(void) {
   problem p;
   int64_t model = 0;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
   return model;
 }
 
@@ -271,6 +287,7 @@ static void tiny_error_buffers(void) {
 
 int main(void) {
   null_pointers_of_a_fit();
+  starts_of_a_fit();
   counts_and_types();
   bad_rows();
   bad_rows_of_narrow_types();

@@ -142,6 +142,20 @@ func (d *Descent) change(i int32, beta float64) {
 	}
 }
 
+// Resume sets the duals of the rows with a cost to what a solution with these scores [n] would have: the cost times the
+// slack with the squared hinge, the cost where there is slack with the hinge, which leaves open those at the margin.
+func (d *Descent) Resume(scores []float64) {
+	for i, cost := range d.Cost {
+		if slack := 1 - d.Sign[i]*scores[i]; cost > 0 && slack > 0 {
+			if !d.squared {
+				slack = 1
+			}
+			d.change(int32(i), cost*slack)
+		}
+	}
+	d.job.Visit(int64(d.rows.NonZeros()))
+}
+
 // Solve runs at most epochs epochs and returns the primal objective and its gap; both are measured, and the tolerance
 // looked at, after each epoch that has met the current rows' conditions well.
 func (d *Descent) Solve(tolerance float64, epochs int) (primal, gap float64) {

@@ -78,6 +78,33 @@ func (r *Classes) Dim() int {
 	return len(r.weights)
 }
 
+// MoveTo moves the current point to the class scores s_y(x) = coef_y . x + intercept_y, as far as the frame has
+// intercepts of its own; coef [d, K] as Linear gives it. Call it before the first Recost.
+func (r *Classes) MoveTo(coef, intercept []float64) {
+	classes, features := r.tree.Classes(), r.frame.features()
+	nodes, last := make([]float64, r.tree.Nodes()), make([]float64, r.shape.Stride())
+	put := func(j int, scores []float64) {
+		r.tree.Split(nodes, scores)
+		for v, w := range nodes {
+			r.weights[r.shape.At(j, v)] = w
+		}
+	}
+	for j := range features {
+		put(j, coef[j*classes:(j+1)*classes])
+	}
+	if !r.frame.constant {
+		return
+	}
+	put(features, intercept)
+	if r.frame.center != nil { // the last feature's weight is the score of the center
+		r.frame.shift(r.job.Pool, last, r.weights)
+		for v := range nodes {
+			at := r.shape.At(features, v)
+			r.weights[at] += r.weights[at] - last[v]
+		}
+	}
+}
+
 // Score is row i's class scores [K] at the current point, for a row that has a cost.
 func (r *Classes) Score(i int32) []float64 {
 	stride := r.shape.Stride()

@@ -59,6 +59,17 @@ func (r *Risk) Dim() int { return len(r.weights) }
 // Weights are the variables w at the current point; the constant feature's weight, if there is one, comes last.
 func (r *Risk) Weights() []float64 { return r.weights }
 
+// MoveTo moves the current point to f(x) = coef . x + intercept, as far as the frame has an intercept of its own. Call
+// it before the first Recost.
+func (r *Risk) MoveTo(coef []float64, intercept float64) {
+	copy(r.weights, coef)
+	if r.frame.Constant {
+		last := len(r.weights) - 1
+		r.weights[last] = 0
+		r.weights[last] = intercept - r.frame.shift(r.job.Pool, r.weights)
+	}
+}
+
 // Scores are f_i for the rows that have a cost.
 func (r *Risk) Scores() []float64 { return r.scores }
 

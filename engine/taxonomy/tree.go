@@ -16,8 +16,9 @@ import (
 // to every class.
 type Tree struct {
 	classes int
-	parent  []int32 // [nodes] -1 at the top
-	down    []int32 // nodes with a parent, parents before children
+	parent  []int32   // [nodes] -1 at the top
+	down    []int32   // nodes with a parent, parents before children
+	slope   []float64 // [nodes] of Split
 }
 
 // New makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
@@ -40,6 +41,7 @@ func New(classes int, parents []int32) (*Tree, error) {
 			return nil, err
 		}
 	}
+	t.slope = t.slopes()
 	return t, t.noBarrenNode()
 }
 
@@ -126,4 +128,61 @@ func (t *Tree) Up(values []float64) {
 		v := t.down[k]
 		values[t.parent[v]] += values[v]
 	}
+}
+
+// Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]. Where these
+// come by Down from a minimum of α/2 |w|² plus losses of class scores, Split gives the nodes of that minimum back.
+//
+// At the smallest norm an inner node has the sum of the scores of its children. With s for what the path above it adds,
+// a node's score is therefore sum - slope s: for a class sum is its score and slope 1; above them both come from the
+// children.
+func (t *Tree) Split(nodes, scores []float64) {
+	clear(nodes)
+	copy(nodes, scores)
+	finish := func(v int32) {
+		if int(v) >= t.classes {
+			nodes[v] *= 1 - t.slope[v]
+		}
+	}
+	for k := len(t.down) - 1; k >= 0; k-- {
+		v := t.down[k]
+		finish(v)
+		nodes[t.parent[v]] += nodes[v]
+	}
+	for v, p := range t.parent {
+		if p < 0 {
+			finish(int32(v))
+		}
+	}
+	for _, v := range t.down { // scores of paths
+		nodes[v] += (1 - t.slope[v]) * nodes[t.parent[v]]
+	}
+	for k := len(t.down) - 1; k >= 0; k-- {
+		v := t.down[k]
+		nodes[v] -= nodes[t.parent[v]]
+	}
+}
+
+// slopes are those of Split: B / (1 + B) with B the sum of those of the children.
+func (t *Tree) slopes() []float64 {
+	slope := make([]float64, len(t.parent))
+	for y := range t.classes {
+		slope[y] = 1
+	}
+	finish := func(v int32) {
+		if int(v) >= t.classes {
+			slope[v] /= 1 + slope[v]
+		}
+	}
+	for k := len(t.down) - 1; k >= 0; k-- {
+		v := t.down[k]
+		finish(v)
+		slope[t.parent[v]] += slope[v]
+	}
+	for v, p := range t.parent {
+		if p < 0 {
+			finish(int32(v))
+		}
+	}
+	return slope
 }

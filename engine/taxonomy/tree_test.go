@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,41 @@ func TestBrokenTreesAreRefused(t *testing.T) {
 	} {
 		if _, err := New(2, c.parents); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.parents, err)
+		}
+	}
+}
+
+// The nodes that Split finds have the class scores and the smallest norm: they are a combination of the paths, which is
+// what stands at right angles to every change that leaves the class scores alone.
+func TestSplitHasTheSmallestNorm(t *testing.T) {
+	for name, parents := range map[string][]int32{
+		"flat":   {-1, -1, -1},
+		"groups": {5, 5, 6, 6, -1, -1, -1},
+		"uneven": {4, 5, 5, -1, -1, 4},
+		"chain":  {2, -1, 3, -1},
+	} {
+		classes := map[string]int{"flat": 3, "groups": 5, "uneven": 4, "chain": 2}[name]
+		tree, err := New(classes, parents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, nodes := make([]float64, classes), make([]float64, tree.Nodes())
+		for y := range scores {
+			scores[y] = math.Sin(float64(3*y + 1))
+		}
+		tree.Split(nodes, scores)
+		down := slices.Clone(nodes)
+		tree.Down(down)
+		combined := make([]float64, tree.Nodes()) // the classes' own scores, summed up the paths
+		copy(combined, nodes[:classes])
+		tree.Up(combined)
+		for v := range nodes {
+			if v < classes && math.Abs(down[v]-scores[v]) > 1e-14 {
+				t.Errorf("%s: class %d gets %v instead of %v", name, v, down[v], scores[v])
+			}
+			if math.Abs(combined[v]-nodes[v]) > 1e-14 {
+				t.Errorf("%s: node %d has %v, the classes below it %v", name, v, nodes[v], combined[v])
+			}
 		}
 	}
 }

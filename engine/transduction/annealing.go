@@ -21,7 +21,7 @@ import (
 //	Cost     a temperature: about 10 passes over the active rows
 func (t *task) anneal() solution {
 	margin := loss.SquaredHinge{}
-	r, newton, start := t.supervised(t.startLimits())
+	r, newton, start := t.begin()
 	if lost(start) {
 		return t.read(r, start, ending{reason: "not_finite"})
 	}
@@ -32,8 +32,8 @@ func (t *task) anneal() solution {
 	before := make([]float64, len(energy.p))
 	end := ending{reason: "max_iter"}
 	first := t.firstTemperature(r.Scores(), margin)
-	energy.temperature = first
-	for ; end.steps < t.options.MaxIter-1; energy.temperature /= cooling {
+	begin, factor := t.schedule(first)
+	for energy.temperature = begin; end.steps < t.options.MaxIter-1; energy.temperature /= factor {
 		temperature := energy.temperature
 		copy(before, energy.p)
 		if outcome := newton.Minimize(energy, t.pathLimits()); lost(outcome) {

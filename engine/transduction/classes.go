@@ -103,7 +103,7 @@ func (t *classTask) loss(smoothing float64) loss.Classes {
 // smoothed hinge is above the hinge by at most smoothing * log K.
 var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 
-// risk is the objective with the labeled rows in it, at W = 0.
+// risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (t *classTask) risk() *risk.Classes {
 	var center []float64
 	if t.options.FitIntercept {
@@ -119,6 +119,7 @@ func (t *classTask) risk() *risk.Classes {
 		}
 	}
 	r.Loss = t.loss(smoothings[0])
+	t.moveToStart(r)
 	for k, i := range t.labeled {
 		r.Label[i], r.Cost[i] = t.class[k], t.labeledWeight[k]
 	}

@@ -20,7 +20,7 @@ import (
 //	Stops    the mean entropy of q falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	Cost     a temperature: a few Newton steps; a renewal of q is some ten exp a row and class
 func (t *classTask) anneal() classSolution {
-	r, newton, start := t.supervised(t.startLimits())
+	r, newton, start := t.begin()
 	if lost(start) {
 		return t.readClasses(r, start, ending{reason: "not_finite"})
 	}
@@ -28,7 +28,8 @@ func (t *classTask) anneal() classSolution {
 	end := ending{reason: "max_iter"}
 	first := t.firstTemperature()
 	labels, before := make([]int32, len(t.unlabeled)), make([]int32, len(t.unlabeled))
-	for temperature := first; end.steps < t.options.MaxIter-1; temperature /= cooling {
+	begin, factor := t.schedule(first)
+	for temperature := begin; end.steps < t.options.MaxIter-1; temperature /= factor {
 		energy.temperature = temperature
 		if outcome := newton.Minimize(energy, t.energyLimits()); lost(outcome) {
 			return t.readClasses(r, outcome, ending{reason: "not_finite"})

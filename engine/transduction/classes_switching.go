@@ -17,7 +17,7 @@ import (
 //	Stops    at each λ': no label changes; at the last an exact solve, and again while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
 func (t *classTask) switching() classSolution {
-	r, newton, start := t.supervised(t.startLimits())
+	r, newton, start := t.begin()
 	if lost(start) {
 		return t.readClasses(r, start, ending{reason: "not_finite"})
 	}
@@ -27,8 +27,8 @@ func (t *classTask) switching() classSolution {
 	labeling.Greedy(labels, t.costs, t.counts)
 	labeling.SwitchClasses(labels, t.costs, t.classes, 0)
 	end := ending{reason: "no_switch"}
-	for level := firstLevel; level < 1 && end.reason == "no_switch"; level *= raise {
-		for {
+	for _, level := range t.levels() {
+		for end.reason == "no_switch" {
 			if end.steps >= t.options.MaxIter-1 {
 				end.reason = "max_iter"
 				break

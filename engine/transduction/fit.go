@@ -52,7 +52,13 @@ type ending struct {
 
 // fit takes the two-class way where it can: it is the same problem with half the work.
 func (s *sample) fit(p Problem) (*Result, error) {
-	if classes := s.classes(); classes > 2 || s.manyClassOptions() {
+	classes := s.classes()
+	if s.start != nil && !s.oneClass() {
+		if err := s.checkStart(p.Rows.Cols(), classes); err != nil {
+			return nil, err
+		}
+	}
+	if classes > 2 || s.manyClassOptions() {
 		t, err := newClassTask(s, max(2, classes))
 		if err != nil {
 			return nil, err

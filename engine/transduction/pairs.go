@@ -21,10 +21,11 @@ import (
 //	Cost     a switch: one or a few epochs over the rows that are not shrunk
 func (t *task) pairSwitching() solution {
 	d := t.descent()
+	if t.start != nil {
+		return t.pairSwitchingOn(d)
+	}
 	if !t.transductive() {
-		primal, gap := d.Solve(t.options.Tol, finalEpochs)
-		t.recordDual(d, 0, 0)
-		return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
+		return t.solveDual(d)
 	}
 	if _, gap := d.Solve(looseGap, looseEpochs); !isFinite(gap) {
 		return t.readDual(d, gap, ending{reason: "not_finite"})
@@ -46,6 +47,13 @@ func (t *task) pairSwitching() solution {
 			return t.readDual(d, gap, end)
 		}
 	}
+}
+
+// solveDual is the supervised solution.
+func (t *task) solveDual(d *dual.Descent) solution {
+	primal, gap := d.Solve(t.options.Tol, finalEpochs)
+	t.recordDual(d, 0, 0)
+	return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
 }
 
 const (

@@ -6,14 +6,16 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Problem is what Fit learns from.
 type Problem struct {
 	Rows    *csr.Matrix
-	Labels  []int32   // [n] class 0 ... K-1, or -1: unlabeled
-	Weights []float64 // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is as good as absent.
+	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is as good as absent.
+	Start   *model.Linear // where to begin, see start.go; nil: from nothing
 }
 
 // sample is a problem made ready, for any number of classes: rows by kind, weights normalized; and what the fit says of
@@ -24,6 +26,7 @@ type sample struct {
 	rows     *csr.Matrix // the problem's rows, packed
 	feature  []int32     // [rows.Cols] the problem's number of each packed feature
 	features int         // of the problem
+	start    *model.Linear
 
 	labeled         []int32   // rows with a label and a weight
 	class           []int32   // [labeled]
@@ -36,7 +39,7 @@ type sample struct {
 }
 
 func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
-	s := &sample{options: options, job: job, rows: p.Rows, features: p.Rows.Cols()}
+	s := &sample{options: options, job: job, rows: p.Rows, features: p.Rows.Cols(), start: p.Start}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}

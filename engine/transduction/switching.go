@@ -21,7 +21,7 @@ import (
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
 	margin := loss.SquaredHinge{}
-	r, newton, start := t.supervised(t.startLimits())
+	r, newton, start := t.begin()
 	if lost(start) {
 		return t.read(r, start, ending{reason: "not_finite"})
 	}
@@ -30,8 +30,8 @@ func (t *task) switching() solution {
 	positive := make([]bool, len(t.unlabeled))
 	t.topLabels(positive, scores)
 	end := ending{reason: "no_switch"}
-	for level := firstLevel; level < 1 && end.reason == "no_switch"; level *= raise {
-		for {
+	for _, level := range t.levels() {
+		for end.reason == "no_switch" {
 			if end.steps >= t.options.MaxIter-1 {
 				end.reason = "max_iter"
 				break

@@ -69,9 +69,12 @@ func (t *task) recentred() risk.Frame {
 	return f
 }
 
-// supervised minimizes the risk of the labeled rows alone, and gives the risk and its minimizer for what follows.
-func (t *task) supervised(limits minimize.Limits) (*risk.Risk, *minimize.Newton, minimize.Outcome) {
+// labeledRisk is the risk of the labeled rows alone, at the start or at 0.
+func (t *task) labeledRisk() *risk.Risk {
 	r := risk.New(t.job, t.rows, t.recentred(), loss.SquaredHinge{}, t.options.Alpha)
+	if t.start != nil {
+		r.MoveTo(t.startCoef(), t.start.Intercept[0])
+	}
 	for k, i := range t.labeled {
 		if t.positive[k] {
 			r.Plus[i] = t.labeledWeight[k]
@@ -81,6 +84,12 @@ func (t *task) supervised(limits minimize.Limits) (*risk.Risk, *minimize.Newton,
 	}
 	r.Recost()
 	r.Heavy(t.labeled)
+	return r
+}
+
+// supervised minimizes the risk of the labeled rows alone, and gives the risk and its minimizer for what follows.
+func (t *task) supervised(limits minimize.Limits) (*risk.Risk, *minimize.Newton, minimize.Outcome) {
+	r := t.labeledRisk()
 	newton := minimize.NewNewton(r.Dim(), t.job.Pool)
 	return r, newton, newton.Minimize(r, limits)
 }

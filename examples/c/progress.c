@@ -22,7 +22,7 @@ typedef struct {
 
 static void *run(void *argument) {
   job *j = (job *)argument;
-  j->status = fewlabel_fit(&j->d->rows, j->d->labels, NULL, NULL, &j->progress, &j->model, j->message,
+  j->status = fewlabel_fit(&j->d->rows, j->d->labels, NULL, 0, NULL, &j->progress, &j->model, j->message,
                            sizeof j->message);
   __atomic_store_n(&j->ended, 1, __ATOMIC_RELEASE);
   return NULL;

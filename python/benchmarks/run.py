@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import class_quality, class_speed, large, learning_curves, program, quality, report, speed
+from benchmarks import class_quality, class_speed, large, learning_curves, program, quality, report, speed, warm
 
 GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "quality": quality.SECTIONS,
@@ -20,6 +20,7 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "classes": class_quality.SECTIONS + class_speed.SECTIONS,
     "curves": learning_curves.SECTIONS,
     "large": large.SECTIONS,
+    "warm": warm.SECTIONS,
 }
 USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 

@@ -30,6 +30,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     tol: float
     n_jobs: int | None
     random_state: Any
+    warm_start: bool
     verbose: int
 
     @with_callbacks
@@ -67,12 +68,14 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         RuntimeError
             If the native library cannot be loaded.
         """
-        as_given, X = X, _data.check_rows(self, X, y=None if y is None else "no_validation", reset=True)
+        warm = self.warm_start and hasattr(self, "coef_")
+        as_given, X = X, _data.check_rows(self, X, y=None if y is None else "no_validation", reset=not warm)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(X, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, X.shape[0])
         labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
         tree = _hierarchy.read(self.hierarchy, labels.classes)
+        start = self._start(labels.classes) if warm else None
         self._warn_before(given.labeled, weights)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
         prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
@@ -82,7 +85,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         weights = _weights.apply_class_weight(self.class_weight, labels.classes, labels.codes, weights)
         options = self._options() | _class_options(prior, tree)
         with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(self.method)) as show:
-            fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell))
+            fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell), start)
         self._keep(labels.classes, tree, fitted)
         task.end()
         _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
@@ -184,6 +187,15 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         elif self.random_state is not None:
             options["random_state"] = self.random_state
         return options
+
+    def _start(self, classes: np.ndarray) -> _fit.Start:
+        """The fitted model, to go on from with the same classes."""
+        if not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start=True goes on from a model of the classes {_labels.listed(self.classes_)}, but y and "
+                f"class_prior have {_labels.listed(classes)}: set warm_start=False to begin anew with other classes"
+            )
+        return _fit.Start(len(classes), self.coef_, self.intercept_, self.class_prior_)
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted

@@ -28,12 +28,26 @@ class Fitted(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
+class Start(NamedTuple):
+    """A fitted model to go on from."""
+
+    n_classes: int
+    coef: np.ndarray  # (n_outputs, n_features)
+    intercept: np.ndarray  # (n_outputs,)
+    class_prior: np.ndarray  # (n_classes,)
+
+
 def fit(
-    rows: Rows, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any], watches: Watches = ()
+    rows: Rows,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    options: Mapping[str, Any],
+    watches: Watches = (),
+    start: Start | None = None,
 ) -> Fitted:
     """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1)."""
     settings = options_text(options).encode()
-    progress, model = Progress(), ctypes.c_int64()
+    progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
 
     def task() -> None:
         _library.call(
@@ -41,17 +55,32 @@ def fit(
             ctypes.byref(rows.struct),
             codes.ctypes.data,
             None if weights is None else weights.ctypes.data,
+            begin.value,
             settings,
             ctypes.byref(progress),
             ctypes.byref(model),
         )
 
     try:
+        if start is not None:
+            begin.value = assemble({"n_classes": start.n_classes}, start.coef, start.intercept, start.class_prior)
         run(task, progress, watches)
         return read(model.value)
     finally:
-        if model.value:
-            _library.call("fewlabel_free", model.value)
+        for handle in (begin, model):
+            if handle.value:
+                _library.call("fewlabel_free", handle.value)
+
+
+def assemble(report: Mapping[str, Any], coef: np.ndarray, intercept: np.ndarray, class_prior: np.ndarray) -> int:
+    """Handle of a model in the library, made from what `fewlabel_report` says of it and its arrays; coef is (K, d)."""
+    description = dict(report) | {"n_features": coef.shape[1], "n_outputs": coef.shape[0]}
+    arrays = [np.ascontiguousarray(part, dtype=np.float64) for part in (coef.T, intercept, class_prior)]
+    handle = ctypes.c_int64()
+    pointers = (array.ctypes.data for array in arrays)
+    text = json.dumps(description, allow_nan=False).encode()
+    _library.call("fewlabel_assemble", text, *pointers, ctypes.byref(handle))
+    return handle.value
 
 
 def read(model: int) -> Fitted:

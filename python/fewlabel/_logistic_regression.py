@@ -59,6 +59,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         The result has the same bits for any number.
     random_state : int, RandomState instance or None, default=None
         Seed of methods that draw numbers, which neither of the two does.
+    warm_start : bool, default=False
+        Whether `fit` goes on from what an earlier `fit` has found, as in `TransductiveSVC`.
     verbose : int, default=0
         Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
 
@@ -163,6 +165,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         tol: float = 1e-5,
         n_jobs: int | None = None,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.method = method
@@ -179,6 +182,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def predict_proba(self, X: Any) -> np.ndarray:

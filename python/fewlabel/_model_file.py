@@ -135,19 +135,12 @@ def _assembled(model: Any) -> int:
     """Handle of the model in the library."""
     report = {
         "n_classes": len(model.classes_),
-        "n_features": model.n_features_in_,
-        "n_outputs": len(model.coef_),
         "method": model.method,
         "n_iter": model.n_iter_,
         "objective": model.objective_ if np.isfinite(model.objective_) else None,
         "termination_condition": model.termination_condition_,
     }
-    parts = (model.coef_.T, model.intercept_, model.class_prior_)
-    arrays = [np.ascontiguousarray(part, dtype=np.float64) for part in parts]
-    handle = ctypes.c_int64()
-    pointers = (array.ctypes.data for array in arrays)
-    _library.call("fewlabel_assemble", json.dumps(report, allow_nan=False).encode(), *pointers, ctypes.byref(handle))
-    return handle.value
+    return _fit.assemble(report, model.coef_, model.intercept_, model.class_prior_)
 
 
 def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:

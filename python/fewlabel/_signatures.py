@@ -6,7 +6,7 @@ A test reads the header and compares.
 import ctypes
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 OK = 0
 BAD_ARGUMENT = 1
@@ -64,7 +64,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_abi_version": (c_int32, ()),
     "fewlabel_version": (c_char_p, ()),
     "fewlabel_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
-    "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
+    "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
     "fewlabel_shape": (c_int32, (c_int64, *(3 * [_NUMBERS]), *_ERROR)),
     "fewlabel_report": (c_int32, (c_int64, _TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_array": (c_int32, (c_int64, _TEXT, _NUMBERS, c_int64, *_ERROR)),

@@ -64,6 +64,11 @@ class TransductiveSVC(LinearClassifier):
         The result has the same bits for any number.
     random_state : int, RandomState instance or None, default=None
         Seed of methods that draw numbers. None is a fixed seed: the same input gives the same model.
+    warm_start : bool, default=False
+        Whether `fit` goes on from what an earlier `fit` has found, best after some labels were added: annealing then
+        begins at a low temperature and switching at the full weight of the unlabeled rows, with labels from the scores
+        of the fitted model, in a small part of the time. Features and classes must be the same, all parameters may
+        change. Without unlabeled rows the solution is the same from any start.
     verbose : int, default=0
         Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
 
@@ -190,6 +195,7 @@ class TransductiveSVC(LinearClassifier):
         tol: float = 1e-5,
         n_jobs: int | None = None,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.method = method
@@ -207,6 +213,7 @@ class TransductiveSVC(LinearClassifier):
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def _loss(self) -> str:
