@@ -114,9 +114,15 @@ static int32_t call_fit(caller *c) {
   fewlabel_progress progress;
   const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
+  int64_t start = 0;
+  if (one_in(c, 3)) {
+    start = handle(c, MODEL);
+    c->spoiled = 1; /* a model of other features or classes */
+    if (start == 0) c->wrong_handle = 0;
+  }
   memset(&progress, 0, sizeof progress);
   if (spoil(c, 20)) progress.cancel = odd_size(c);
-  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, options,
+  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, options,
                       one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
 }
 
@@ -201,7 +207,7 @@ static caller *new_caller(int number, long n_calls, uint64_t seed) {
   int64_t model = 0;
   int k;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
   for (k = 0; k < 2; k++) {
     sprintf(c->models[k], "calls-%d-%d.fewlabel", number, k);
     sprintf(c->data[k], "calls-%d.svmlight%s", number, k ? ".gz" : "");
