@@ -33,8 +33,8 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-labeling bench-large \
-	fuzz fuzz-c wheel sdist wheel-aarch64 dll wheel-all wheel-test docs check check-go check-sources check-width \
-	check-c check-library check-python clean
+	bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll wheel-all wheel-test docs check check-go check-sources \
+	check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -132,6 +132,9 @@ wheel-all: wheel sdist wheel-aarch64 dll ## build and check everything that is g
 
 wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
 	$(BIN)/python python/try_wheel.py dist/*.whl
+
+bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to a prediction in a notebook, import, loading
+	$(BIN)/python python/benchmarks/install.py dist/*.whl $(BENCH_INSTALL)
 
 docs: build ## run the examples in README.md, docs/ and the docstrings
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py

@@ -17,24 +17,21 @@ def pythons() -> dict[tuple[int, int], str]:
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     folders += sorted(pyenv.glob("versions/*/bin"))
-    named = [Path(sys.executable)]
-    named += [path for folder in folders for path in sorted(folder.glob("python3.*"))]
-    found: dict[tuple[int, int], str] = {}
-    for path in named:
-        if re.fullmatch(r"python(3(\.\d+)?)?(\.exe)?", path.name) and (version := _usable(path)):
-            found.setdefault(version, str(path))
+    found = {(sys.version_info[0], sys.version_info[1]): sys.executable}
+    for path in (path for folder in folders for path in sorted(folder.glob("python3.*"))):
+        named = re.fullmatch(r"python3\.(\d+)(\.exe)?", path.name)
+        version = (3, int(named[1])) if named else (0, 0)
+        if version >= OLDEST and version not in found and _usable(path):
+            found[version] = str(path)
     return dict(sorted(found.items()))
 
 
-def _usable(python: Path) -> tuple[int, int] | None:
-    """Version of an interpreter that can make virtual environments, if it is new enough."""
-    ask = "import sys, ensurepip, venv; print(*sys.version_info[:2])"
-    try:  # a name on PATH may be a stand-in that refuses to work
-        done = subprocess.run([python, "-c", ask], capture_output=True, text=True, timeout=60)
-        major, minor = map(int, done.stdout.split())
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    return (major, minor) if (major, minor) >= OLDEST else None
+def _usable(python: Path) -> bool:
+    """True for an interpreter that runs and can make virtual environments; a name on PATH may be a mere stand-in."""
+    try:
+        return not subprocess.run([python, "-c", "import ensurepip, venv"], capture_output=True, timeout=60).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def create(folder: Path, python: str = sys.executable) -> Path:

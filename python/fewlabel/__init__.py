@@ -7,14 +7,13 @@ used, and the library at the first `fit` or file operation. `predict` never need
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fewlabel._version import __version__
-
 if TYPE_CHECKING:
     from fewlabel import datasets, inspection, metrics, model_selection, plotting
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._show_versions import show_versions
     from fewlabel._transductive_svc import TransductiveSVC
+    from fewlabel._version import __version__
 
 __all__ = [
     "SemiSupervisedLogisticRegression",
@@ -31,6 +30,7 @@ __all__ = [
 ]
 
 _MODULE_OF = {
+    "__version__": "_version",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "TransductiveSVC": "_transductive_svc",
     "load_model": "_model_file",

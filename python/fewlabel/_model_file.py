@@ -92,7 +92,8 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
         metadata = _foreign(report)
     if metadata["estimator"] not in _ESTIMATORS:
         raise ValueError(
-            f"{path!r} holds a {metadata['estimator']!r}, which this version of fewlabel does not know. {_origin(metadata)}"
+            f"{path!r} holds a {metadata['estimator']!r}, which this version of fewlabel does not know. "
+            f"{_origin(metadata)}"
         )
     try:
         return _restored(metadata, report, arrays)

@@ -1,0 +1,235 @@
+"""What the wheel is made of and with: version, licences, tools, and that the checks of `make wheel` see faults."""
+
+from __future__ import annotations
+
+import fnmatch
+import io
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import build_library
+import check_archive
+import check_library
+import fewlabel
+import fresh_environment
+from check_library import ROOT
+from fewlabel import _library
+
+LICENCES = (ROOT / "THIRD_PARTY_LICENSES.md").read_text(encoding="utf-8")
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux libraries with binutils")
+
+
+def run(*command: str, **settings: object) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, **settings).stdout
+
+
+# --- version ---------------------------------------------------------------------------------------------------------
+
+
+def test_one_version() -> None:
+    assert fewlabel.__version__ == build_library.project_version()
+    assert _library.versions()[0] == build_library.project_version()
+
+
+# --- licences --------------------------------------------------------------------------------------------------------
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def licence_sections(path: Path) -> list[tuple[list[str], str]]:
+    """The licences in a file, each with the patterns of the files it is for; a file without sections is for all."""
+    sections = []
+    for part in re.split(r"^-{10,}\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        patterns = re.findall(r"^Files: (\S+)$", part, re.MULTILINE)
+        sections.append((patterns, re.sub(r"^Files: \S+\n", "", part, flags=re.MULTILINE)))
+    return sections
+
+
+def linked_packages() -> list[tuple[Path, Path]]:
+    """Folder of each package of another module that is linked in, and folder of its module."""
+    form = "{{if and .Module (not .Module.Main)}}{{.Dir}}\t{{.Module.Dir}}{{end}}"
+    lines = run("go", "list", "-deps", "-f", form, "./capi").split("\n")
+    return [(Path(line.split("\t")[0]), Path(line.split("\t")[1])) for line in lines if line]
+
+
+def test_every_module_of_the_library_is_listed() -> None:
+    modules = re.findall(r"^\tdep\t(\S+)", run("go", "version", "-m", str(_library.PATH)), re.MULTILINE)
+    assert len(modules) >= 3
+    table = LICENCES[: LICENCES.index("## 1.")]
+    for module in modules:
+        assert f"`{module}" in table, f"{module} is linked in and not in THIRD_PARTY_LICENSES.md"
+    for module in re.findall(r"^\| `([\w-]+\.[\w.]+/[\w/-]+)`", table, re.MULTILINE):
+        assert any(module == m or module.startswith(f"{m}/") for m in modules), f"{module} is listed and not linked in"
+
+
+def test_every_licence_text_is_included() -> None:
+    texts = set()
+    for package, module in linked_packages():
+        inside = package.relative_to(module).as_posix()
+        for folder in [package, *package.parents]:
+            for path in [*folder.glob("LICEN[CS]E*"), *folder.glob("COPYING*"), *folder.glob("NOTICE*")]:
+                for patterns, text in licence_sections(path):
+                    if not patterns or any(fnmatch.fnmatch(f"{inside}/x", pattern) for pattern in patterns):
+                        texts.add(words(text))
+            if folder == module:
+                break
+    texts.add(words(Path(run("go", "env", "GOROOT").strip(), "LICENSE").read_text(encoding="utf-8")))
+    assert len(texts) >= 4
+    for text in texts:
+        assert text in words(LICENCES), f"THIRD_PARTY_LICENSES.md lacks: {text[:300]}"
+
+
+# --- tools -----------------------------------------------------------------------------------------------------------
+
+
+def program(folder: Path, name: str, script: str = "") -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    return tmp_path
+
+
+def test_all_missing_tools_are_named(empty_path: Path) -> None:
+    with pytest.raises(build_library.BuildError) as error:
+        build_library.check_tools()
+    for part in ("missing for that: Go 1.", "no command 'go'", "C compiler", "apt-get install gcc libc6-dev"):
+        assert part in str(error.value)
+
+
+def test_only_the_compiler_is_missing(empty_path: Path) -> None:
+    program(empty_path, "go", 'test "$2" = CC && echo gcc || echo go1.99')
+    with pytest.raises(build_library.BuildError, match=r"missing for that: a C compiler \(no command 'gcc' on PATH\)"):
+        build_library.check_tools()
+    program(empty_path, "gcc")
+    build_library.check_tools()
+
+
+def test_an_old_go_is_named(empty_path: Path) -> None:
+    program(empty_path, "gcc")
+    program(empty_path, "go", 'test "$2" = CC && echo gcc || echo go1.9.7')
+    with pytest.raises(build_library.BuildError, match=r"Go 1\.\d+\.\d+ or newer \(found go1\.9\.7\)$"):
+        build_library.check_tools()
+    program(empty_path, "go", "echo go.mod requires a newer go >&2; exit 1")
+    with pytest.raises(build_library.BuildError, match=r"'go env' says: go\.mod requires a newer go"):
+        build_library.check_tools()
+
+
+@pytest.mark.parametrize("name", build_library.OTHERS)
+def test_a_missing_cross_compiler_is_named(empty_path: Path, name: str) -> None:
+    target = build_library.target_of_name(name)
+    program(empty_path, "go", "echo go1.99")
+    with pytest.raises(build_library.BuildError, match=f"no command '{target.compiler}'.*install {target.packages}"):
+        build_library.check_tools(target)
+
+
+def test_unknown_target() -> None:
+    with pytest.raises(build_library.BuildError, match="no target 'arm': choose from aarch64, windows"):
+        build_library.target_of_name("arm")
+
+
+def test_a_folder_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(build_library.BuildError, match=r"cannot be written to .*without --editable, or copy"):
+        build_library.build(tmp_path / "file" / "folder")
+
+
+def test_fresh_environments_have_no_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert shutil.which("go")
+    assert not shutil.which("go", path=fresh_environment.without_tools()["PATH"])
+    assert not shutil.which("cc", path=fresh_environment.without_tools("cc", "gcc")["PATH"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    program(tmp_path, "python3.99", "echo 3 99")
+    program(tmp_path, "python3.98", "exit 1")
+    assert list(fresh_environment.pythons()) == [sys.version_info[:2], (3, 99)]
+    assert fresh_environment.pythons()[sys.version_info[:2]] == sys.executable
+
+
+# --- the checks see faults -------------------------------------------------------------------------------------------
+
+
+@needs_linux
+def test_faults_of_a_library(tmp_path: Path) -> None:
+    source, library = tmp_path / "bad.c", tmp_path / "bad.so"
+    source.write_text(
+        '#include <math.h>\nconst char *where = "' + str(ROOT) + '";\n'
+        "double fewlabel_version(double x) { return pow(x, x); }\n"
+    )
+    run("cc", "-shared", "-fPIC", "-g", str(source), "-o", str(library), "-Wl,--no-as-needed", "-lm")
+    faults = "; ".join(check_library.check(library))
+    assert re.search(r"exports what the header does not declare: (.*, )?where", faults)
+    assert "does not export fewlabel_abi_version, " in faults
+    assert "fewlabel_version" not in faults
+    assert "needs libm.so.6" in faults
+    assert "needs glibc 2.29, promised is 2.17" in faults  # pow got a new version in 2.29
+    assert "is not stripped: it has .debug_" in faults
+    assert f"holds the path {ROOT}" in faults
+    assert build_library.wheel_platform(library).startswith("linux_")
+
+
+@needs_linux
+def test_the_library_of_the_package_has_no_fault() -> None:
+    assert check_library.check(_library.PATH) == []
+    assert build_library.wheel_platform(_library.PATH).startswith("manylinux_2_17_")
+
+
+def write_wheel(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_faults_of_a_wheel(tmp_path: Path) -> None:
+    info = "fewlabel-0.1.0.dist-info/licenses/"
+    right = {f"{info}{name}": (ROOT / name).read_bytes() for name in check_archive.LICENCES}
+    right |= {f"fewlabel/{_library.PATH.name}": _library.PATH.read_bytes()}
+    name = "fewlabel-0.1.0-py3-none-linux_x86_64.whl"
+    assert check_archive.check_wheel(write_wheel(tmp_path / name, right)) == []
+    pure = write_wheel(tmp_path / "fewlabel-0.1.0-py3-none-any.whl", {"large": random.Random(0).randbytes(3_100_000)})
+    assert check_archive.check_wheel(pure) == [
+        "the tag is not py3-none-<platform>",
+        "is larger than 3.0 MB: 3.10 MB",
+        "has no LICENSE, or another than the project",
+        "has no THIRD_PARTY_LICENSES.md, or another than the project",
+        "holds 0 libraries instead of one",
+    ]
+
+
+def test_faults_of_a_source_archive(tmp_path: Path) -> None:
+    path = tmp_path / "fewlabel-0.1.0.tar.gz"
+    members = {
+        "go.mod": b"module m\n\nrequire (\n\tgonum.org/v1/gonum v0.17.0 // mat\n)\n",
+        "vendor/modules.txt": b"# golang.org/x/sys v0.49.0\n",
+        "python/fewlabel/libfewlabel.so": b"",
+        "README.md": str(ROOT).encode(),
+    }
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in members.items():
+            member = tarfile.TarInfo(f"fewlabel-0.1.0/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    assert check_archive.check_source(path) == [
+        "lacks LICENSE",
+        "lacks THIRD_PARTY_LICENSES.md",
+        "lacks the module gonum.org/v1/gonum v0.17.0 in vendor/",
+        "holds a library: python/fewlabel/libfewlabel.so",
+        f"README.md holds the path {ROOT}",
+    ]
