@@ -2,6 +2,7 @@
 # Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
 #           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
+#           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_... likewise
 
 PYTHON ?= python3

@@ -1,0 +1,169 @@
+"""Memory: refused before it runs out, given back after a fit, and no more of it after many fits than after a few."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from test_library import python
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+
+# The process's own numbers in MB, by the names of /proc/self/status.
+STATUS = """
+import ctypes, gc, gzip, os, resource, sys, time
+import numpy as np, scipy.sparse as sp
+from pathlib import Path
+from fewlabel import (
+    SemiSupervisedLogisticRegression, TransductiveSVC, _library, datasets, load_model, save_model
+)
+from planted import many_topics, text_like
+
+def status(name):
+    for line in open("/proc/self/status"):
+        if line.startswith(name + ":"):
+            words = line.split()
+            return int(words[1]) / 1024 if words[-1] == "kB" else int(words[1])
+
+small, many = text_like(), many_topics()
+"""
+
+
+def run(script: str, *arguments: str) -> str:
+    return python(STATUS + script, *arguments)
+
+
+# --- refused before it runs out --------------------------------------------------------------------------------------
+
+LIMITED = """
+TransductiveSVC().fit(small.X, small.y)  # loads the library
+resource.setrlimit(resource.RLIMIT_AS, (int(status("VmSize") + 600) << 20,) * 2)
+
+def refused(task):
+    try:
+        task()
+    except MemoryError as error:
+        print(error)
+    else:
+        sys.exit("not refused")
+    TransductiveSVC().fit(small.X, small.y)
+    assert _library.live_handles() == 0
+"""
+
+
+def test_a_fit_that_does_not_fit() -> None:
+    output = run(
+        LIMITED
+        + """
+def wide(n_features, n_classes):
+    y = np.where(np.arange(300) < 2 * n_classes, np.arange(300) % n_classes, -1)
+    X = sp.csr_matrix((small.X.data, small.X.indices, small.X.indptr), shape=(300, n_features))
+    return lambda: TransductiveSVC().fit(X, y)
+
+refused(wide(2**29, 2))
+refused(wide(2**20, 100))
+refused(wide(2**31 - 1, 2))
+rows = sp.random(20_000, 100, 0.05, format="csr", random_state=0)
+refused(lambda: TransductiveSVC().fit(rows, np.where(np.arange(20_000) < 2_000, np.arange(20_000) % 1_000, -1)))
+"""
+    )
+    lines = output.splitlines()
+    assert len(lines) == 4
+    for line, sizes in zip(
+        lines, ("536870912 and 2", "1048576 and 100", "2147483647 and 2", "100 and 1000"), strict=True
+    ):
+        assert f"rows with n_features {sizes} classes needs about" in line
+        assert " of memory, and " in line
+        assert "available: use fewer features" in line
+
+
+def test_a_svmlight_file_that_does_not_fit(tmp_path: Path) -> None:
+    """A small file can hold much: this one shrinks to a thousandth."""
+    path = tmp_path / "rows.gz"
+    output = run(
+        LIMITED
+        + """
+with gzip.open(sys.argv[1], "wb", compresslevel=1) as file:
+    for _ in range(100):
+        file.write(b"1 1:1\\n" * 250_000)
+refused(lambda: datasets.load_svmlight_file(sys.argv[1]))
+""",
+        str(path),
+    )
+    assert path.stat().st_size < 2e6
+    assert f"reading {path} needs about" in output
+    assert "read the file in parts" in output
+
+
+# --- given back ------------------------------------------------------------------------------------------------------
+
+
+def test_memory_comes_back_after_a_fit() -> None:
+    output = run(
+        """
+TransductiveSVC().fit(small.X, small.y)
+rng = np.random.default_rng(0)
+X = sp.random(150_000, 3_000, 5e-3, format="csr", random_state=rng, dtype=np.float64)
+y = np.where(np.arange(150_000) < 60, np.arange(150_000) % 6, -1)
+gc.collect()
+before = status("VmRSS")
+Path("/proc/self/clear_refs").write_text("5")  # the high-water mark begins anew
+TransductiveSVC(max_iter=2, tol=0.1).fit(X, y)
+print(status("VmHWM") - before, status("VmRSS") - before)
+"""
+    )
+    peak, left = map(float, output.split())
+    assert peak > 60, "the fit took too little for this test"
+    assert left < 25, f"{left} MB stay of {peak}"
+
+
+# --- no growth -------------------------------------------------------------------------------------------------------
+
+SECONDS = float(os.environ.get("FEWLABEL_SOAK_SECONDS", "8"))
+
+
+def test_many_fits_do_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fits of all kinds, failed ones and files, over and over. FEWLABEL_SOAK_SECONDS=3600 makes it an hour's worth."""
+    monkeypatch.setattr("test_library.WAIT", SECONDS + 60)
+    output = run(
+        """
+import tempfile
+
+path = Path(tempfile.mkdtemp(), "model")
+
+def once(k):
+    methods = ("annealing", "switching", "pair_switching")
+    TransductiveSVC(method=methods[k % 3], n_jobs=1 + k % 2).fit(small.X, small.y)
+    model = SemiSupervisedLogisticRegression(n_jobs=1 + k % 3).fit(many.X, many.y)
+    save_model(model, path)
+    load_model(path).predict(many.X)
+    for task in (lambda: TransductiveSVC(alpha=-1).fit(small.X, small.y), lambda: load_model("/dev/null")):
+        try:
+            task()
+        except (ValueError, OSError):
+            pass
+
+def facts():
+    gc.collect()
+    return status("VmRSS"), len(os.listdir("/proc/self/fd")), status("Threads"), _library.live_handles()
+
+begun, k = time.monotonic(), 0
+while time.monotonic() - begun < float(sys.argv[1]) / 4 or k < 10:
+    once(k)
+    k += 1
+first, warm = facts(), k
+while time.monotonic() - begun < float(sys.argv[1]):
+    once(k)
+    k += 1
+print(k - warm, *first, *facts())
+""",
+        str(SECONDS),
+    )
+    rounds, *numbers = map(float, output.split())
+    (memory, files, threads, handles), (memory2, files2, threads2, handles2) = numbers[:4], numbers[4:]
+    assert rounds >= 5
+    assert memory2 - memory < 6, f"{memory2 - memory} MB more after {rounds} rounds"
+    assert files2 == files
+    assert threads2 <= threads + 4  # Go keeps a thread that a call was in
+    assert handles == handles2 == 0
