@@ -1,13 +1,15 @@
 package risk
 
 import (
+	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // solved minimizes a risk of five classes with certain and soft labels, in two stages: rows of the second have no cost
@@ -22,7 +24,7 @@ func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, heavy 
 		r.Means = []float64{-0.4, 0.1, 0, 0.2, -0.3}
 	}
 	r.Loss = classLosses[lossName]
-	r.Soft = make([]float64, 5*rowsOfClasses)
+	r.Soft = softLabels(random)
 	var labeled []int32
 	for i := range rowsOfClasses {
 		r.Label[i], r.Place[i] = int32(i%5), int32(i)
@@ -30,14 +32,6 @@ func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, heavy 
 			r.Label[i] = -1
 		} else {
 			r.Cost[i], labeled = 0.05, append(labeled, int32(i))
-		}
-		total := 0.0
-		for y := range 5 {
-			r.Soft[5*i+y] = random.Float64()
-			total += r.Soft[5*i+y]
-		}
-		for y := range 5 {
-			r.Soft[5*i+y] /= total
 		}
 	}
 	r.Recost()
@@ -117,14 +111,52 @@ func TestConjugateStepsAgree(t *testing.T) {
 	}
 }
 
+// wideRows are more features than rows, and enough rows for loops over them to be divided.
+func wideRows(t *testing.T) *csr.Matrix {
+	t.Helper()
+	const n, d, length = 9000, 9500, 12
+	random := rand.New(rand.NewPCG(8, 1))
+	indptr, indices, values := make([]int64, n+1), make([]int32, n*length), make([]float64, n*length)
+	for i := range n {
+		indptr[i+1] = int64((i + 1) * length)
+		for k := range length {
+			indices[i*length+k] = int32(random.IntN(d) * random.IntN(d) / d)
+			values[i*length+k] = random.NormFloat64()
+		}
+	}
+	rows, err := csr.New(d, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 func TestSumsOfRowsHaveTheSameBitsAtAnyThreadCount(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	for frameName, frame := range frames(80) {
-		one, _ := solved(t, "maxent", "tree", frame, true, true, 1).Linear()
-		four, _ := solved(t, "maxent", "tree", frame, true, true, 4).Linear()
-		for k := range one {
-			if one[k] != four[k] {
-				t.Fatalf("%s: weight %d is %v and %v", frameName, k, one[k], four[k])
+	worktest.Processors(t, 4)
+	rows := wideRows(t)
+	center := make([]float64, rows.Cols())
+	for i := range rows.Rows() {
+		rows.AddRow(i, 1/float64(rows.Rows()), center)
+	}
+	for frameName, frame := range map[string]Frame{"constant": {Constant: true, Center: center}, "mean": {Center: center}} {
+		var first []float64
+		for _, threads := range []int{1, 2, 4} {
+			r := NewClasses(work.NewJob(threads, nil), rows, trees(t)["tree"], frame.Constant, frame.Center, alpha, true)
+			r.Loss = classLosses["maxent"]
+			for i := range r.Cost {
+				r.Cost[i], r.Label[i] = 1/float64(len(r.Cost)), int32(i%5)
+			}
+			r.Recost()
+			r.Heavy([]int32{0, 17, 400, 8999})
+			minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-4, MaxSteps: 10})
+			coef, _ := r.Linear()
+			if first == nil {
+				first = coef
+			}
+			for k, w := range coef {
+				if math.Float64bits(w) != math.Float64bits(first[k]) {
+					t.Fatalf("%s, %d threads: weight %d is %v and %v", frameName, threads, k, first[k], w)
+				}
 			}
 		}
 	}

@@ -52,17 +52,7 @@ func someClasses(t *testing.T, tree *taxonomy.Tree, l loss.Classes, frame Frame,
 			r.Label[i] = -1
 		}
 	}
-	r.Soft = make([]float64, 5*rowsOfClasses)
-	for i := range rowsOfClasses {
-		total := 0.0
-		for y := range 5 {
-			r.Soft[5*i+y] = random.Float64()
-			total += r.Soft[5*i+y]
-		}
-		for y := range 5 {
-			r.Soft[5*i+y] /= total
-		}
-	}
+	r.Soft = softLabels(random)
 	for j := range r.shape.Features {
 		for v := range tree.Nodes() {
 			r.weights[r.shape.At(j, v)] = random.NormFloat64()
@@ -70,6 +60,22 @@ func someClasses(t *testing.T, tree *taxonomy.Tree, l loss.Classes, frame Frame,
 	}
 	r.Recost()
 	return r
+}
+
+// softLabels are random ones of every row.
+func softLabels(random *rand.Rand) []float64 {
+	soft := make([]float64, 5*rowsOfClasses)
+	for i := range rowsOfClasses {
+		total, row := 0.0, soft[5*i:5*i+5]
+		for y := range row {
+			row[y] = random.Float64()
+			total += row[y]
+		}
+		for y := range row {
+			row[y] /= total
+		}
+	}
+	return soft
 }
 
 // classValue is F of the weights of the nodes, recomputed from dense rows.
