@@ -9,6 +9,7 @@
 enum { MOST_ROWS = 24, MOST_FEATURES = 10, MOST_VALUES = 6 * MOST_ROWS, MOST_CLASSES = 5 };
 enum { MOST_LIVE = 12, MOST_STALE = 32, N_OUTPUTS = 5, ROOM = 8192, FENCE = 64, PATTERN = 0xA5 };
 enum { NO_HANDLE, MODEL, DATA };
+enum { N_STATUSES = FEWLABEL_NO_MEMORY + 1 };
 
 enum { OPTIONS, FIT, SHAPE, REPORT, ARRAY, DECISION, PREDICT, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, FREE,
        N_FUNCTIONS };
@@ -45,7 +46,7 @@ typedef struct {
   output out[N_OUTPUTS], message;
   char *message_at; /* the error buffer of the call */
   int64_t message_size;
-  long count[N_FUNCTIONS][8]; /* by status */
+  long count[N_FUNCTIONS][N_STATUSES];
 } caller;
 
 /* ---- Dice -------------------------------------------------------------------------------------------------------- */

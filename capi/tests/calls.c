@@ -31,7 +31,8 @@ static void require(caller *c, int holds, int function, int32_t status, const ch
 static void after(caller *c, int function, int32_t status) {
   const size_t written = c->message_at != NULL && c->message_size > 0 ? (size_t)c->message_size : 0;
   int k;
-  require(c, status >= FEWLABEL_OK && status <= FEWLABEL_IO_ERROR, function, status, "undocumented, or a defect");
+  require(c, status >= FEWLABEL_OK && status < N_STATUSES && status != FEWLABEL_INTERNAL && status != FEWLABEL_FORKED,
+          function, status, "undocumented, or a defect");
   require(c, c->spoiled || status == FEWLABEL_OK, function, status, "fails though every argument is right");
   require(c, !c->wrong_handle || status != FEWLABEL_OK, function, status, "succeeds with a wrong handle");
   require(c, c->wrong_handle || status != FEWLABEL_BAD_HANDLE, function, status, "refuses a live handle");
@@ -44,7 +45,7 @@ static void after(caller *c, int function, int32_t status) {
   }
   require(c, memcmp(&c->in, &c->before, sizeof c->in) == 0, function, status, "writes an input");
   if (c->alone) require(c, fewlabel_live_handles() == c->n_live, function, status, "another number of live handles");
-  if (status >= 0 && status < 8) c->count[function][status]++;
+  if (status >= 0 && status < N_STATUSES) c->count[function][status]++;
 }
 
 /* ---- Handles ----------------------------------------------------------------------------------------------------- */
@@ -240,9 +241,9 @@ static void tell(const caller *c) {
   int f, s;
   for (f = 0; f < N_FUNCTIONS; f++) {
     long failed = 0;
-    for (s = 1; s < 8; s++) failed += c->count[f][s];
+    for (s = 1; s < N_STATUSES; s++) failed += c->count[f][s];
     printf("%-15s worked %6ld times, failed", function_name[f], c->count[f][0]);
-    for (s = 1; s < 6; s++) printf(" %6ld", c->count[f][s]);
+    for (s = 1; s < N_STATUSES; s++) printf(" %5ld", c->count[f][s]);
     printf("\n");
     HOLDS(c->count[f][0] > 0 && failed > 0);
   }
