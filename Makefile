@@ -34,7 +34,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-labeling bench-large \
-	bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll wheel-all wheel-test docs check check-go check-sources \
+	bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources \
 	check-width check-c check-library check-python clean
 
 help: ## list the commands
@@ -129,7 +129,13 @@ dll: $(VENV)/developer ## build the library for Windows into dist/windows; it is
 	$(BIN)/python python/check_library.py dist/windows/libfewlabel.dll
 	@echo "dll: built and its exports checked; it was never run, and there is no wheel for Windows"
 
-wheel-all: wheel sdist wheel-aarch64 dll ## build and check everything that is given to others
+# In a folder of its own: other commands take every .tar.gz in dist/ for a source archive.
+dist-c: $(VENV)/installed ## build the C kit into dist/c, unpack it elsewhere, build and run its examples
+	rm -rf dist/c
+	$(BIN)/python python/build_c_kit.py dist/c
+	$(BIN)/python python/try_c_kit.py dist/c/*.tar.gz
+
+wheel-all: wheel sdist wheel-aarch64 dll dist-c ## build and check everything that is given to others
 
 wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
 	$(BIN)/python python/try_wheel.py dist/*.whl

@@ -195,6 +195,29 @@ def build(folder: Path = PACKAGE, version: str | None = None, tags: str = "", ta
     return library
 
 
+def build_static(folder: Path) -> Path:
+    """Build the static library for this machine into `folder` and return its path.
+
+    It is one object in which only the functions of the header are visible, as in the shared library: Go's own names
+    cannot clash with those of a program. Symbol versions are left to whoever links it.
+    """
+    check_tools()
+    library = folder / "libfewlabel.a"
+    link = f"-s -w -buildid= -X main.version={project_version()}"
+    fixed = ["-buildmode=c-archive", "-buildvcs=false", "-trimpath"]
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
+        parts, whole = Path(scratch) / library.name, Path(scratch) / "fewlabel.o"
+        for command in (
+            ["go", "build", *fixed, "-ldflags", link, "-o", str(parts), "./capi"],
+            ["ld", "-r", "-d", "--whole-archive", str(parts), "-o", str(whole)],
+            ["objcopy", "--strip-debug", "--wildcard", "--keep-global-symbol=fewlabel_*", str(whole)],
+            ["ar", "rcsD", str(library), str(whole)],  # D: no date and no owner in it
+        ):
+            if subprocess.run(command, cwd=ROOT, env={**os.environ, "CGO_ENABLED": "1"}).returncode:
+                raise BuildError(f"fewlabel: this command failed, see above: {shlex.join(command)}")
+    return library
+
+
 def wheel_platform(library: Path, target: Target = HERE) -> str:
     """The platform part of the wheel's tag.
 
