@@ -21,6 +21,8 @@ const (
 	codeCancelled
 	codeIO
 	codeInternal
+	_
+	codeNoMemory
 )
 
 // guarded runs a body as an export would, with an error buffer of some size.
@@ -43,6 +45,7 @@ func TestStatusAndMessageOfErrors(t *testing.T) {
 		{fault.ErrCancelled, codeCancelled},
 		{fault.File("a file"), codeIO},
 		{fault.Defect("a defect"), codeInternal},
+		{fault.Memory("a lack of memory"), codeNoMemory},
 		{errors.New("an error without a kind"), codeInternal},
 	} {
 		code, message := guarded(100, func(*call) error { return c.err })

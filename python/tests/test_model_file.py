@@ -206,8 +206,10 @@ def test_what_cannot_be_saved(path: Path) -> None:
 def test_foreign_metadata(path: Path, change: dict, message: str) -> None:
     save_model(TransductiveSVC().fit(X, Y), path)
     rewrite(path, change)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as refusal:
         load_model(path)
+    for advice in ("written by fewlabel ", ", this is fewlabel ", "install the version that wrote it"):
+        assert advice in str(refusal.value)
 
 
 def rewrite(path: Path, change: dict, without: str = "") -> None:
