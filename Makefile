@@ -4,6 +4,7 @@
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_... likewise
+#           make wheel-test WHEEL_TEST='--only 3.13 -k loading'  one environment, some of the tests
 
 PYTHON ?= python3
 GO ?= go
@@ -138,7 +139,7 @@ dist-c: $(VENV)/installed ## build the C kit into dist/c, unpack it elsewhere, b
 wheel-all: wheel sdist wheel-aarch64 dll dist-c ## build and check everything that is given to others
 
 wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
-	$(BIN)/python python/try_wheel.py dist/*.whl
+	$(BIN)/python python/try_wheel.py dist/*.whl $(WHEEL_TEST)
 
 bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to a prediction in a notebook, import, loading
 	$(BIN)/python python/benchmarks/install.py dist/*.whl $(BENCH_INSTALL)

@@ -1,6 +1,6 @@
 """Install a wheel in fresh environments, without Go on PATH, and run the users' part of the tests on it.
 
-    python python/try_wheel.py [--import-only] WHEEL [pytest's arguments]
+    python python/try_wheel.py [--import-only] [--only 3.13 ...] WHEEL [pytest's arguments]
 
 There is one environment for each Python of this machine, with the newest scikit-learn that runs there, and one more
 for the oldest Python with the oldest scikit-learn that is supported. Tests of the project's own files are left out, see
@@ -38,6 +38,17 @@ def trials() -> list[tuple[str, str, list[str]]]:
     return [first, *((f"{major}.{minor}", path, []) for (major, minor), path in found.items())]
 
 
+def chosen_trials(only: list[str]) -> list[tuple[str, str, list[str]]]:
+    """The environments of these names; all of them if there is none."""
+    found = trials()
+    unknown = set(only) - {name for name, _, _ in found}
+    if unknown:
+        raise SystemExit(
+            f"no Python {', '.join(sorted(unknown))} here: there are {', '.join(name for name, *_ in found)}"
+        )
+    return [trial for trial in found if not only or trial[0] in only]
+
+
 def show_versions(python: Path) -> None:
     """Load the library of the installed wheel and print what works together; fail if it is not the wheel's."""
     script = "import fewlabel; fewlabel.show_versions(); print(fewlabel.__file__)"
@@ -73,6 +84,7 @@ def main() -> int:
     parser.add_argument(
         "--import-only", action="store_true", help="only install it here, import it and load the library"
     )
+    parser.add_argument("--only", action="append", default=[], help="one of the environments: 3.10-oldest, 3.13, ...")
     parser.add_argument("wheel", type=Path)
     chosen, arguments = parser.parse_known_args()
     wheel = chosen.wheel.resolve()
@@ -82,7 +94,7 @@ def main() -> int:
         show_versions(python)
         return 0
     failed = []
-    for name, interpreter, requirements in trials():
+    for name, interpreter, requirements in chosen_trials(chosen.only):
         print(f"\n=== Python {name} {' '.join(requirements)}", flush=True)
         python = fresh_environment.create(FOLDER / name, interpreter)
         fresh_environment.install(python, f"{wheel}[test,progress]", *requirements)
