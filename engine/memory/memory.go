@@ -18,8 +18,13 @@ import (
 // Need refuses what takes more bytes than there are. The message begins with the purpose, for example "a fit of 20
 // classes with 1000 features", and ends with the advice.
 func Need(bytes float64, purpose, advice string) error {
+	if bytes < unasked {
+		return nil
+	}
 	return refusal(bytes, Available(), purpose, advice)
 }
+
+const unasked = 32 << 20 // bytes: to ask takes longer than many a small fit
 
 func refusal(bytes, available float64, purpose, advice string) error {
 	if bytes <= available {

@@ -17,8 +17,6 @@ const (
 	// A zstd block takes 4 bytes at least and gives 128 KiB at most, so more than this many bytes from one byte is a
 	// lie.
 	largestExpansion = 1 << 15
-
-	unasked = 1 << 22 // values that are read without asking whether there is memory for them
 )
 
 // compress appends the values, little-endian, as one zstd frame. It starts no goroutine.

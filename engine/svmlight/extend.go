@@ -1,8 +1,6 @@
 package svmlight
 
-import (
-	"github.com/fewlabel/fewlabel/engine/memory"
-)
+import "github.com/fewlabel/fewlabel/engine/memory"
 
 // extend appends more to all. When memory is short it asks for what the whole file will need if it goes on as it began,
 // see room. An array is then moved once or twice early on and not doubled near the end, where old and new together would
@@ -63,14 +61,7 @@ func (r *reading) roomFor(p *piece, share float64) (room, error) {
 }
 
 // need is replaced in tests.
-var need = func(bytes float64, purpose, advice string) error {
-	if bytes < unasked {
-		return nil
-	}
-	return memory.Need(bytes, purpose, advice)
-}
-
-const unasked = 64 << 20 // bytes that are taken without asking how many there are
+var need = memory.Need
 
 // growth is how many bytes the arrays ask for when a piece is appended.
 func (r *reading) growth(p *piece, by room) float64 {
