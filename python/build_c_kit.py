@@ -35,7 +35,7 @@ Version: {version}
 Cflags: -I${{includedir}}
 """
 SHARED = "Libs: -L${libdir} -lfewlabel\nLibs.private: -pthread\n"
-STATIC = "Libs: ${libdir}/libfewlabel.a -pthread\n"
+STATIC = "Libs: -L${libdir} -l:libfewlabel.a -pthread\n"
 
 
 def fill(folder: Path) -> None:

@@ -3,7 +3,7 @@
  *   stream MODEL [FILE.svmlight]
  *
  * reads rows from FILE or the standard input and writes the class number of each, one a line. A row is a line of
- * NUMBER:VALUE pairs with numbers from 1 on; what stands in front, a label, and what follows a #, is passed over.
+ * NUMBER:VALUE pairs with numbers from 1 on; a label in front of them and what follows a # are passed over.
  * Without arguments the program makes a model and rows, streams them and compares with fewlabel_predict of all rows.
  */
 #include <sys/resource.h>
@@ -48,11 +48,13 @@ static void append(row_buffer *row, int32_t index, double value) {
   row->values[row->n++] = value;
 }
 
-/* Find the entries of a line. A feature that the model has never seen says nothing and is dropped. */
-static void parse_line(int64_t n_features, row_buffer *row) {
+/* Find the entries of a line; 0 if it is blank or a comment, and no row. A feature that the model has never seen says
+ * nothing and is dropped. */
+static int parse_line(int64_t n_features, row_buffer *row) {
   const char *const blank = " \t\r\n";
   char *at = row->line + strspn(row->line, blank), *end;
   row->n = 0;
+  if (*at == '\0' || *at == '#') return 0;
   if (strcspn(at, ":") > strcspn(at, blank)) at += strcspn(at, blank); /* a label */
   for (at += strspn(at, blank); *at != '\0' && *at != '#'; at += strspn(at, blank)) {
     long long number = strtoll(at, &end, 10);
@@ -64,23 +66,25 @@ static void parse_line(int64_t n_features, row_buffer *row) {
     at = end;
     if (number <= n_features) append(row, (int32_t)(number - 1), value);
   }
+  return 1;
 }
 
 /* Read rows to the end of `in` and write their classes to `out`; the number of rows. */
 static int64_t stream(FILE *in, FILE *out, int64_t model) {
   row_buffer row = {NULL, 0, NULL, NULL, 0, 0};
-  int64_t n_classes, n_outputs, n_rows, indptr[2] = {0, 0};
+  int64_t n_classes, n_outputs, n_rows = 0, indptr[2] = {0, 0};
   int32_t its_class;
   fewlabel_csr rows = {1, 0, 0, NULL, NULL, NULL, FEWLABEL_INT64, FEWLABEL_INT32, FEWLABEL_FLOAT64};
   need(fewlabel_shape(model, &n_classes, &rows.n_features, &n_outputs, error, sizeof error), "sizes of the model");
   rows.indptr = indptr;
-  for (n_rows = 0; read_line(in, &row); n_rows++) {
-    parse_line(rows.n_features, &row);
+  while (read_line(in, &row)) {
+    if (!parse_line(rows.n_features, &row)) continue;
     rows.n_values = indptr[1] = row.n;
     rows.indices = row.indices;
     rows.values = row.values;
     need(fewlabel_predict(model, &rows, 1, &its_class, error, sizeof error), "predicting the class of a row");
     fprintf(out, "%d\n", (int)its_class);
+    n_rows++;
   }
   ensure(!ferror(in), "the rows cannot be read");
   free(row.line);
