@@ -72,6 +72,31 @@ def test_one_bar_with_tqdm(capfd: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"objective \S+, temperature \S+, \d+ labels changed\]", last)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Jupyter's
+def test_one_bar_in_a_notebook() -> None:
+    """A widget, and nothing printed."""
+    pytest.importorskip("ipykernel", reason="there is no notebook kernel here")
+    pytest.importorskip("ipywidgets", reason="there are no notebook widgets here")
+    from jupyter_client.manager import start_new_kernel
+
+    program = "from planted import text_like; from fewlabel import TransductiveSVC; X, y, _ = text_like()\n"
+    manager, client = start_new_kernel(env=_with_path(), startup_timeout=120)
+    messages: list[dict[str, Any]] = []
+    try:
+        reply = client.execute_interactive(
+            program + "TransductiveSVC(verbose=1).fit(X, y);", output_hook=messages.append, timeout=120
+        )
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert reply["content"]["status"] == "ok"
+    shown = [message["content"]["data"] for message in messages if message["msg_type"] == "display_data"]
+    assert [data.keys() & {"application/vnd.jupyter.widget-view+json"} != set() for data in shown] == [True]
+    assert not [message["content"] for message in messages if message["msg_type"] == "stream"]
+    told = [str(message["content"].get("data")).replace("\\u2007", " ") for message in messages]
+    assert any(re.search(r"objective \S+, temperature \S+, \d+ labels changed", text) for text in told)
+
+
 def test_the_bar_is_closed_when_the_fit_fails(capfd: pytest.CaptureFixture[str]) -> None:
     tqdm = pytest.importorskip("tqdm.auto").tqdm
     with pytest.raises(ValueError, match="alpha"):
