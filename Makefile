@@ -144,13 +144,28 @@ wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ o
 bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to a prediction in a notebook, import, loading
 	$(BIN)/python python/benchmarks/install.py dist/*.whl $(BENCH_INSTALL)
 
-docs: build ## run the examples in README.md, docs/ and the docstrings
+.PHONY: docs-examples notebook figures
+docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run every example
+	$(BIN)/python examples/build_notebook.py --check
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
+	@echo build/docs/html/index.html
+
+docs-examples: build
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
+
+notebook: build $(VENV)/docs ## run examples/few_labels.py and write it as a notebook
+	$(BIN)/python examples/build_notebook.py
+
+figures: build ## measure and draw the pictures in README.md and docs/ (20 minutes; needs FEWLABEL_DATA)
+	$(BIN)/python python/benchmarks/run.py --only few
+	$(BIN)/python python/benchmarks/run.py --only recipe
+	$(BIN)/python python/benchmarks/figures.py bench-results/few.json bench-results/recipe.json docs/figures
 
 check: check-go check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports
 
 clean: ## remove everything that these commands make
-	rm -rf $(VENV) build dist demo-results bench-results python/benchmarks/.cache python/fewlabel/libfewlabel.* \
+	rm -rf $(VENV) build dist docs/gallery docs/generated docs/sg_execution_times.rst demo-results bench-results \
+		python/benchmarks/.cache python/fewlabel/libfewlabel.* \
 		.pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -175,6 +190,10 @@ $(VENV)/installed: pyproject.toml python/hatch_build.py python/build_library.py 
 
 $(LIBRARY): $(ENGINE) go.mod go.sum | $(VENV)/installed
 	$(BIN)/python python/build_library.py
+
+$(VENV)/docs: pyproject.toml | $(VENV)/installed
+	$(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
 
 $(VENV)/developer: pyproject.toml | $(VENV)/installed
 	$(PIP_INSTALL) --editable '.[dev]'

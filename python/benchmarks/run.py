@@ -12,7 +12,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import class_quality, class_speed, large, learning_curves, program, quality, report, speed, warm
+from benchmarks import (
+    class_quality,
+    class_speed,
+    few_labels,
+    large,
+    learning_curves,
+    program,
+    quality,
+    recipes,
+    report,
+    speed,
+    warm,
+)
 
 GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "quality": quality.SECTIONS,
@@ -21,6 +33,8 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "curves": learning_curves.SECTIONS,
     "large": large.SECTIONS,
     "warm": warm.SECTIONS,
+    "recipe": recipes.SECTIONS,
+    "few": few_labels.SECTIONS,
 }
 USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 

@@ -90,7 +90,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         What happened in each outer step, as in `TransductiveSVC` with many classes.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had them in `fit`.
 
     Warns
@@ -115,7 +115,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     The intercept counts as the weight of a constant feature: ‖w‖² includes b². With `sample_weight` and `class_weight`
     both averages are weighted ones. `objective_` is the value at `coef_` and `intercept_`. For two classes it is the
-    same, where `coef_` is the difference w_1 - w_0: the first term is then alpha/4 ‖coef_‖².
+    same, where `coef_` is the difference w_1 - w_0: the first term is then alpha/4 ‖`coef_`‖².
 
     Without unlabeled rows and without intercept it is the model of `LogisticRegression(C=1/(l*alpha))`, and for two
     classes that with `C=2/(l*alpha)`. (With intercept: `LogisticRegression` leaves b out of ‖w‖².)

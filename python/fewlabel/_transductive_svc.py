@@ -104,7 +104,7 @@ class TransductiveSVC(LinearClassifier):
         over the data so far; "entropy" of the soft labels in bits a row (annealing).
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had them in `fit`.
 
     Warns

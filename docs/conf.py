@@ -1,0 +1,117 @@
+"""How Sphinx builds these pages: `make docs`. Nothing is fetched from the network, and every warning is an error."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import warnings
+from pathlib import Path
+from types import ModuleType
+
+import fewlabel
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "examples"))  # the gallery imports the corpora that stand there
+
+project = "fewlabel"
+version = release = fewlabel.__version__
+copyright = "fewlabel developers, BSD-3-Clause"
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+    "numpydoc",
+    "myst_parser",
+]
+exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.md5"]
+smartquotes = False
+suppress_warnings = ["config.cache"]  # autosummary_context has a function
+default_role = "py:obj"  # `name` in a docstring is a link where there is something to link to, and code elsewhere
+highlight_language = "python"
+nitpicky = False  # names of scikit-learn and NumPy stay plain: there is no inventory to look them up in
+
+# ------------------------------------------------------------------ pages
+myst_heading_anchors = 3  # [text](page.md#heading)
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_url_schemes = ("http", "https", "mailto")
+
+# ------------------------------------------------------------------ reference
+templates_path = ["templates"]
+autosummary_generate = True
+
+
+def own(module: str, class_name: str, method: str) -> bool:
+    """Whether a method is ours. Those of scikit-learn's base classes are described there."""
+    function = getattr(getattr(importlib.import_module(module), class_name), method)
+    return not method.startswith("_") and getattr(function, "__module__", "").startswith("fewlabel")
+
+
+autosummary_context = {"own": own}
+autodoc_typehints = "none"  # types stand in the docstrings, in words
+numpydoc_show_class_members = False  # each class page lists its methods once, below
+numpydoc_xref_param_type = False
+
+# ------------------------------------------------------------------ gallery
+warnings.filterwarnings("error", message=".*fewlabel.*", category=DeprecationWarning)
+sphinx_gallery_conf = {
+    "examples_dirs": str(ROOT / "examples" / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 5,
+    "remove_config_comments": True,
+    "backreferences_dir": "generated/examples",
+    "doc_module": ("fewlabel",),
+    "reference_url": {"fewlabel": None},
+    "write_computation_times": False,
+}
+
+# ------------------------------------------------------------------ appearance
+html_theme = "pydata_sphinx_theme"
+html_title = "fewlabel"
+html_static_path = ["static"]
+html_css_files = ["fewlabel.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": ["theme-version"],
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+
+# ------------------------------------------------------------------ the page of the reference
+REFERENCE = """API reference
+=============
+
+Every public name. Importing ``fewlabel`` is cheap: a name loads what it needs when it is first used, the native library
+is loaded at the first ``fit`` or file operation, and ``predict`` never needs it.
+"""
+
+
+def names_of(module: ModuleType) -> str:
+    """A section with a table of the public names of a module; submodules have their own."""
+    names = [name for name in module.__all__ if not name.startswith("_")]
+    listed = [name for name in names if not inspect.ismodule(getattr(module, name))]
+    summary = inspect.getdoc(module).split("\n")[0]
+    table = ".. autosummary::\n   :toctree: .\n   :nosignatures:\n\n   " + "\n   ".join(listed)
+    title = f"``{module.__name__}``"
+    return f"{title}\n{'-' * len(title)}\n\n{summary}\n\n.. currentmodule:: {module.__name__}\n\n{table}\n"
+
+
+submodules = [getattr(fewlabel, name) for name in fewlabel.__all__ if inspect.ismodule(getattr(fewlabel, name))]
+page = "\n".join([REFERENCE, *map(names_of, [fewlabel, *submodules])])
+path = ROOT / "docs" / "generated" / "index.rst"
+path.parent.mkdir(exist_ok=True)
+if not path.exists() or path.read_text(encoding="utf-8") != page:
+    path.write_text(page, encoding="utf-8")

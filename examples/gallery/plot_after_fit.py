@@ -1,0 +1,59 @@
+"""
+After the fit: why, what next, what is wrong
+============================================
+
+Four questions that a fitted model answers from its weights.
+"""
+
+# %%
+# Docstrings of three subpackages of SciPy with ten labels of each, of which one is wrong.
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+
+import scipy_docs  # examples/scipy_docs.py
+from fewlabel import TransductiveSVC
+from fewlabel.inspection import explain, rank_to_label, suspicious_labels
+
+texts, topics = scipy_docs.load(("linalg", "signal", "stats"))
+texts, topics = np.array(texts, dtype=object), np.array(topics)
+names, counts = np.unique(topics, return_counts=True)
+rng = np.random.default_rng(0)
+y = np.full(len(texts), None, dtype=object)
+for name in names:
+    rows = rng.choice(np.flatnonzero(topics == name), 10, replace=False)
+    y[rows] = name
+wrong = np.flatnonzero(y == "stats")[0]
+y[wrong] = "linalg"
+
+recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", min_df=2, max_df=0.2, sublinear_tf=True)
+shares = dict(zip(names, counts / len(topics), strict=True))
+model = make_pipeline(recipe, TransductiveSVC(class_prior=shares)).fit(texts, y)
+
+
+def first_line(row):
+    """The beginning of a text."""
+    return texts[row].strip().splitlines()[0][:70]
+
+
+# %%
+# **Which labels do the others contradict?** Labels are hidden in turn and judged by models that have not seen them.
+
+found = suspicious_labels(model, texts, y, margin=0.0)
+for row, given, predicted, margin in zip(*found, strict=True):
+    note = "   <- the wrong one" if row == wrong else ""
+    print(f"{margin:5.2f}  {given} or {predicted}?  {first_line(row)}{note}")
+
+# %%
+# Put right, and fitted again. **Why this class?** Weight times value of the words that spoke most.
+
+y[wrong] = topics[wrong]
+model.fit(texts, y)
+print(explain(model, "a low-pass filter with a Hamming window", n=5))
+
+# %%
+# **What should be labeled next?** Rows on which the model is unsure and that are not alike.
+
+for row in rank_to_label(model, texts, n=5, y=y):
+    print(f"{model.predict(texts[[row]])[0]:7} {first_line(row)}")

@@ -1,0 +1,57 @@
+"""
+Choosing alpha with 100 labels
+==============================
+
+``SemiSupervisedSplit`` makes ``GridSearchCV`` work where most rows have no label: the labeled rows take turns as the
+test, and every unlabeled row helps to learn every time.
+"""
+
+# %%
+# Docstrings of nine subpackages of SciPy; 100 of them, drawn at random, have a label. The words are counted and weighed
+# within each split, in a pipeline.
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+
+import scipy_docs  # examples/scipy_docs.py
+from fewlabel import TransductiveSVC
+from fewlabel.model_selection import SemiSupervisedSplit
+
+texts, topics = scipy_docs.load(("linalg", "signal", "special", "stats"))
+texts, topics = np.array(texts, dtype=object), np.array(topics)
+labeled = np.random.default_rng(0).choice(len(texts), 100, replace=False)
+y = np.full(len(texts), None, dtype=object)
+y[labeled] = topics[labeled]
+recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", min_df=2, max_df=0.2, sublinear_tf=True)
+folds = SemiSupervisedSplit(StratifiedKFold(5, shuffle=True, random_state=0))
+search = GridSearchCV(
+    make_pipeline(recipe, TransductiveSVC()),
+    {"transductivesvc__alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+    cv=folds,
+)
+warnings.simplefilter("ignore", UserWarning)  # of a class with less than half of its share
+search.fit(texts, y)
+
+# %%
+# The truth about the other texts, which the search has not seen, tells how good the choice is. The bars are the spread
+# over the five folds: with 20 texts in each, differences of a few points are noise.
+
+alphas = search.cv_results_["param_transductivesvc__alpha"].astype(float)
+rest = np.setdiff1d(np.arange(len(texts)), labeled)
+right = [
+    search.estimator.set_params(transductivesvc__alpha=alpha).fit(texts, y).score(texts[rest], topics[rest])
+    for alpha in alphas
+]
+mean, spread = (100 * search.cv_results_[f"{name}_test_score"] for name in ("mean", "std"))
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+axes.errorbar(alphas, mean, spread, marker="o", capsize=3, label="labeled texts, cross-validated")
+axes.plot(alphas, 100 * np.array(right), marker="s", label="texts without a label")
+axes.axvline(search.best_params_["transductivesvc__alpha"], color="gray", linestyle=":", label="chosen")
+axes.set(xscale="log", xlabel="alpha", ylabel="right, percent")
+axes.legend()
+plt.show()

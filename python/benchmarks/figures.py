@@ -1,0 +1,112 @@
+"""The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs both.
+
+python -m benchmarks.figures bench-results/few-recipe.json docs/figures
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from benchmarks import few_labels, recipes
+
+STYLES = {  # learner -> color, marker
+    "labels only": ("#777777", "o"),
+    "shares of the labels": ("#d98c00", "s"),
+    "told the shares": ("#0072b2", "D"),
+    "switching": ("#d98c00", "s"),
+    "annealing": ("#0072b2", "D"),
+}
+WORDS = {  # as the legends say it
+    "labels only": "LinearSVC on the labeled rows",
+    "shares of the labels": "TransductiveSVC, class shares from the labels",
+    "told the shares": "TransductiveSVC, told the class shares",
+}
+# Text stays text and carries no date, so that a figure changes only where its numbers do.
+SETTINGS = {
+    "svg.hashsalt": "fewlabel",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["Arial", "Helvetica", "DejaVu Sans"],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+}
+
+
+def few(found: dict[str, Any]) -> plt.Figure:
+    """Accuracy against the number of labels."""
+    figure, axes = plt.subplots(1, len(few_labels.QUESTIONS), figsize=(8.4, 3.6), layout="constrained")
+    for panel, question in zip(axes, few_labels.QUESTIONS, strict=True):
+        curves = found["curves"][few_labels.PREFIX + question]
+        told = curves["all labels"]
+        panel.axhline(told["accuracy"][0], color="black", linestyle=":", label="LinearSVC told every label")
+        for learner, word in WORDS.items():
+            color, marker = STYLES[learner]
+            labels, accuracy = curves[learner]["labels"], curves[learner]["accuracy"]
+            panel.plot(labels, accuracy, marker=marker, markersize=4, color=color, label=word)
+        panel.set(xscale="log", title=f"{question.capitalize()}?", xlabel="labeled messages, of 14,135")
+        panel.set_xticks(told["labels"], [f"{n:g}" for n in told["labels"]], fontsize=8)
+        panel.set_xticks([], minor=True)
+        panel.grid(axis="y", alpha=0.3)
+    axes[0].set_ylabel("accuracy on unseen messages, percent")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles[::-1], names[::-1], loc="outside lower center", ncols=2, frameon=False)
+    return figure
+
+
+def recipe(found: dict[str, Any]) -> plt.Figure:
+    """Test error as the recipe grows, for each solver."""
+    parts = list(recipes.PARTS)
+    figure, axes = plt.subplots(1, len(recipes.QUESTIONS), figsize=(8.4, 3.4), layout="constrained", sharey=True)
+    for panel, question in zip(axes, recipes.QUESTIONS, strict=True):
+        for learner in recipes.LEARNERS:
+            color, marker = STYLES[learner]
+            samples = found["samples"][f"recipe, {question}, {learner}"]
+            means = [np.mean(samples[part]) for part in parts]
+            panel.plot(means, range(len(parts)), marker=marker, markersize=5, color=color, label=learner)
+        panel.set(title=f"{question}?", xlabel="test error, percent", xlim=(0, None))
+        panel.grid(axis="x", alpha=0.3)
+    axes[0].set_yticks(range(len(parts)), parts)
+    axes[0].invert_yaxis()
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    return figure
+
+
+FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {"few-labels": few, "recipe": recipe}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The program."""
+    parser = argparse.ArgumentParser(prog="benchmarks.figures", description=__doc__.splitlines()[0])
+    parser.add_argument("found", type=Path, nargs="+", help="the JSON files of `run.py --only few` and `--only recipe`")
+    parser.add_argument("folder", type=Path, help="where the pictures go")
+    chosen = parser.parse_args(arguments)
+    found: dict[str, Any] = {"curves": {}, "samples": {}}
+    for path in chosen.found:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        for kind, kept in found.items():
+            kept.update(content[kind])
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context(SETTINGS):
+        for name, draw in FIGURES.items():
+            path = chosen.folder / f"{name}.svg"
+            draw(found).savefig(path, metadata={"Date": None})
+            print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

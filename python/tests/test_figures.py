@@ -1,0 +1,77 @@
+"""What the pictures of README.md and docs/ are drawn from, and that they are drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks import corpora, few_labels, figures, recipe, recipes
+from benchmarks.report import Report
+
+TEXTS = ["Red apple, the red pear", "blue plum and a pear", "blue sky", "sky of plum 7", "", "", "", "", "", ""] * 2
+
+
+def test_the_last_recipe_is_that_of_the_benchmarks() -> None:
+    made = recipes.vectorizers()
+    whole = sp.csr_matrix(list(made.values())[-1].fit_transform(TEXTS))
+    np.testing.assert_array_equal(whole.toarray(), recipe.vectorize(TEXTS).toarray())
+    first = next(iter(made.values())).fit_transform(TEXTS)
+    assert set(np.unique(first.data)) == {2.0, 1.0}, "the first recipe is counts"
+    assert list(made) == list(recipes.PARTS)
+
+
+def test_each_learner_has_the_alpha_that_suits_it_best(monkeypatch) -> None:
+    class Given:
+        def __init__(self, error: float) -> None:
+            self.error = error
+
+    monkeypatch.setattr(
+        recipes, "LEARNERS", {"a": (lambda task, alpha: Given(task + abs(alpha - 0.01)), recipes.ALPHAS)}
+    )
+    report = Report(quiet=True)
+    recipes.measure(report, "question", "part", "a", [10.0, 20.0])
+    assert report.samples["recipe, question, a"]["part"] == [10.0, 20.0]
+    assert "alpha 0.01" in report.rows[0].note
+
+
+def test_supervised_learners_have_the_strength_that_is_best_on_the_mean() -> None:
+    assert few_labels._best([[90.0, 80.0, 70.0], [50.0, 70.0, 75.0]]) == [80.0, 70.0]
+
+
+def test_accuracies_are_those_of_the_test_rows() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    X = sp.csr_matrix(np.column_stack([y + 0.1 * rng.normal(size=80), 1 - y]))
+    given = np.where(np.arange(80) < 20, y, corpora.UNLABELED)
+    drawn = (X, y, given, X, 1 - y)  # all answers are wrong
+    assert few_labels.transductive(drawn, told=True) == 0
+    assert max(few_labels.supervised(*drawn)) < 10
+    assert few_labels.transductive((X, y, given, X, y), told=True) == 100
+
+
+def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
+    points = {"labels": [40.0, 80.0], "accuracy": [50.0, 60.0]}
+    curves = {
+        few_labels.PREFIX + question: dict.fromkeys([*figures.WORDS, "all labels"], points)
+        for question in few_labels.QUESTIONS
+    }
+    samples = {
+        f"recipe, {question}, {learner}": {part: [1.0, 2.0] for part in recipes.PARTS}
+        for question in recipes.QUESTIONS
+        for learner in recipes.LEARNERS
+    }
+    for name, content in {
+        "few": {"curves": curves, "samples": {}},
+        "recipe": {"curves": {}, "samples": samples},
+    }.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    found = [str(tmp_path / "few.json"), str(tmp_path / "recipe.json")]
+    drawn = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        assert figures.main([*found, str(folder)]) == 0
+        drawn.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert set(drawn[0]) == {"few-labels.svg", "recipe.svg"}
+    assert drawn[0] == drawn[1]
