@@ -187,7 +187,8 @@ static void make_rows_for(caller *c, int64_t model) {
   if (one_in(c, 4)) spoil_rows(c);
 }
 
-/* Options that may go together or not. */
+/* Options that may go together or not. No weight above 1e100: at 1e200 fits of many classes did not end within seconds
+ * (they can be cancelled, but nothing here does). */
 static void make_options(caller *c) {
   static const char *const entries[] = {
       "\"method\": \"switching\"", "\"method\": \"pair_switching\"", "\"method\": \"annealing\"", "\"method\": 3",
