@@ -245,6 +245,7 @@ def fit_status(struct: c.Csr | None = None, codes: Any = CODES, options: dict | 
         ctypes.byref(rows.struct if struct is None else struct),
         codes if codes is None else codes.ctypes.data,
         None,
+        0,
         None if text is None else text.encode(),
         None,
         ctypes.byref(model),
@@ -381,7 +382,7 @@ def load_status(content: bytes, path: Path) -> tuple[int, str]:
 def model_file(tmp_path: Path) -> bytes:
     rows, model = _data.native(X), ctypes.c_int64()
     _library.call(
-        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, None, None, ctypes.byref(model)
+        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, 0, None, None, ctypes.byref(model)
     )  # fmt: skip
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(tmp_path / "good").encode(), b'{"by": "a test"}')
