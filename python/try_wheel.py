@@ -97,7 +97,7 @@ def main() -> int:
     for name, interpreter, requirements in chosen_trials(chosen.only):
         print(f"\n=== Python {name} {' '.join(requirements)}", flush=True)
         python = fresh_environment.create(FOLDER / name, interpreter)
-        fresh_environment.install(python, f"{wheel}[test,progress]", *requirements)
+        fresh_environment.install(python, f"{wheel}[test,plot,progress]", *requirements)
         show_versions(python)
         if run_tests(python, arguments):
             failed.append(name)
