@@ -22,7 +22,18 @@ import (
 // It fills p and returns ν. start is a first guess, for example the ν of the last call.
 func Soft(job *work.Job, p, g, s []float64, temperature, share, start float64) float64 {
 	low, high := bracket(g, temperature, share)
-	nu := math.Min(math.Max(start, low), high)
+	aim := func(float64) (float64, float64) { return share, 0 }
+	nu, _ := solveSoft(job, p, g, s, temperature, aim, low, high, start)
+	return nu
+}
+
+// solveSoft solves logit m(ν) = logit r(ν) between low and high, where aim gives r(ν) and the derivative of its logit,
+// at most 0. It returns ν and m.
+func solveSoft(
+	job *work.Job, p, g, s []float64, temperature float64, aim func(nu float64) (share, steepness float64),
+	low, high, start float64,
+) (nu, m float64) {
+	nu = math.Min(math.Max(start, low), high)
 	var sums [3]float64 // Σ s, Σ s p, Σ s p (1-p)
 	for range 200 {
 		job.Sum(len(g), sums[:], func(lo, hi int, dst []float64) {
@@ -34,7 +45,8 @@ func Soft(job *work.Job, p, g, s []float64, temperature, share, start float64) f
 				dst[2] += s[j] * q * (1 - q)
 			}
 		})
-		m := sums[1] / sums[0]
+		m = sums[1] / sums[0]
+		share, yield := aim(nu)
 		if math.Abs(m-share) <= 1e-10 {
 			break
 		}
@@ -44,7 +56,7 @@ func Soft(job *work.Job, p, g, s []float64, temperature, share, start float64) f
 			high = nu
 		}
 		steepness := sums[2] / sums[0] / (m * (1 - m)) / temperature // of logit m
-		next := nu + (logit(share)-logit(m))/steepness
+		next := nu + (logit(share)-logit(m))/(steepness-yield)
 		if !(next > low && next < high) {
 			next = low + (high-low)/2
 		}
@@ -53,7 +65,7 @@ func Soft(job *work.Job, p, g, s []float64, temperature, share, start float64) f
 		}
 		nu = next
 	}
-	return nu
+	return nu, m
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
