@@ -112,8 +112,8 @@ int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *n
 
 /* Copy a named array of a model. Always: "coef" [n_features * n_outputs], all outputs of a feature side by side,
  * "intercept" [n_outputs], "class_prior" [n_classes]. Directly after a fit also "transduction" [n_rows] (class
- * number of every training row), "label_distributions" [n_rows * n_classes] where the method has them (annealing: the
- * probabilities of all classes of a row side by side), and "history.NAME" for every column of the history. `length`
+ * number of every training row), "label_distributions" [n_rows * n_classes] where the method has them (not switching:
+ * the probabilities of all classes of a row side by side), and "history.NAME" for every column of the history. `length`
  * must be the length that fewlabel_report gives. */
 int32_t fewlabel_array(int64_t model, const char *name, double *values, int64_t length, char *error,
                        int64_t error_size);

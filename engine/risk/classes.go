@@ -32,6 +32,7 @@ type Classes struct {
 	Place []int32
 	Soft  []float64
 	Means []float64 // [K] added to every score: the mean scores, with a center and no constant feature; or nil
+	Joint Joint     // cost of the rows with Label Jointly, whose Cost only has to be above 0; or nil
 
 	weights, step         []float64 // [shape] W; the line of Aim, in coefficients of rows where there are sums
 	scores, stepScores    []float64 // [n, stride] class scores first; their change along the line
@@ -170,23 +171,32 @@ func (r *Classes) Gradient(dst []float64) float64 {
 // of the slopes.
 func (r *Classes) slopes() (sums []float64) {
 	stride, classes, rows := r.shape.Stride(), r.tree.Classes(), r.support.Rows()
+	together := r.jointly(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.curve) })
 	sums = make([]float64, 1+stride)
 	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) {
 		certain := make([]float64, classes)
 		for _, i := range rows[lo:hi] {
-			at := int(i) * stride
-			slope := r.slope[at : at+stride]
-			value := r.Loss.At(r.scores[at:at+classes], r.target(i, certain), slope[:classes], r.curve[at:at+classes])
-			part[0] += r.Cost[i] * value
+			slope := r.slope[int(i)*stride : (int(i)+1)*stride]
 			clear(slope[classes:])
-			for y := range slope[:classes] {
-				slope[y] *= r.Cost[i]
+			if r.Label[i] != Jointly {
+				part[0] += r.steepen(i, slope[:classes], certain)
 			}
 			r.tree.Up(slope)
 			vector.Add(part[1:], 1, slope)
 		}
 	})
+	sums[0] += together
 	return sums
+}
+
+// steepen puts the gradient of row i's own loss into slope [K] and returns the loss.
+func (r *Classes) steepen(i int32, slope, certain []float64) float64 {
+	at, classes := int(i)*r.shape.Stride(), len(slope)
+	value := r.Loss.At(r.scores[at:at+classes], r.target(i, certain), slope, r.curve[at:at+classes])
+	for y := range slope {
+		slope[y] *= r.Cost[i]
+	}
+	return r.Cost[i] * value
 }
 
 func (r *Classes) addTransposed(dst, q []float64) {
@@ -278,20 +288,25 @@ func (r *Classes) HessianTimes(dst, p []float64) (curvature float64) {
 	square := r.frame.open(r.job.Pool, dst, p, r.alpha, shift)
 	changes := r.stepScores // free until Aim
 	r.times(r.support, changes, p, shift, nil)
+	together := r.jointly(func(j Joint) float64 { return j.Bend(changes, r.slope, r.curve) })
 	sums := make([]float64, 1+stride) // pᵀ Xᵀ H X p, Σ of the bent changes
 	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) {
 		certain, bent := make([]float64, r.tree.Classes()), make([]float64, stride)
 		for _, i := range rows[lo:hi] {
 			change := changes[int(i)*stride : (int(i)+1)*stride]
-			part[0] += r.bend(i, bent, change, certain)
-			r.tree.Up(bent)
-			copy(change, bent)
-			vector.Add(part[1:], 1, bent)
+			if r.Label[i] == Jointly {
+				clear(change[len(certain):])
+			} else {
+				part[0] += r.bend(i, bent, change, certain)
+				copy(change, bent)
+			}
+			r.tree.Up(change)
+			vector.Add(part[1:], 1, change)
 		}
 	})
 	r.addTransposed(dst, changes)
 	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
-	return r.alpha*square + sums[0]
+	return r.alpha*square + sums[0] + together
 }
 
 // bend puts row i's curvature times a change of its class scores into dst [stride], zero for inner nodes, and returns
@@ -327,6 +342,9 @@ func (r *Classes) Along(t float64) (slope, curvature float64) {
 		certain, there, first := buffer[:classes], buffer[classes:2*classes], buffer[2*classes:3*classes]
 		state, bent := buffer[3*classes:4*classes], buffer[4*classes:]
 		for _, i := range rows[lo:hi] {
+			if r.Label[i] == Jointly {
+				continue
+			}
 			at := int(i) * stride
 			change, target := r.stepScores[at:at+classes], r.target(i, certain)
 			copy(there, r.scores[at:at+classes])
@@ -337,7 +355,10 @@ func (r *Classes) Along(t float64) (slope, curvature float64) {
 			part[1] += r.Cost[i] * vector.Dot(bent, change)
 		}
 	})
-	return r.alpha*(r.stepInner+t*r.stepSquare) + total[0], r.alpha*r.stepSquare + total[1]
+	if r.Joint != nil {
+		slope, curvature = r.Joint.Along(r.scores, r.stepScores, t)
+	}
+	return slope + r.alpha*(r.stepInner+t*r.stepSquare) + total[0], curvature + r.alpha*r.stepSquare + total[1]
 }
 
 // Step implements minimize.Objective.
@@ -357,66 +378,4 @@ func (r *Classes) Step(t float64) {
 	if r.sums != nil {
 		r.step, r.stepScores = nil, nil // the minimizer's
 	}
-}
-
-// Regularizer is α/2 |W|² at the current point.
-func (r *Classes) Regularizer() float64 {
-	if r.sums != nil {
-		return r.alpha / 2 * r.sums.square
-	}
-	shift := make([]float64, r.shape.Stride())
-	r.frame.shift(r.job.Pool, shift, r.weights)
-	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
-}
-
-// Linear gives the class scores s_y(x) = coef_y . x + intercept_y at the current point; coef [d, K], the classes of a
-// feature side by side.
-func (r *Classes) Linear() (coef, intercept []float64) {
-	weights, shift := r.linear()
-	coef = make([]float64, r.rows.Cols()*r.tree.Classes())
-	r.eachFeature(weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
-	return coef, r.intercepts(shift)
-}
-
-// Read is Linear for the last time, in another order of the features, with the scores of all rows: feature j stands at
-// number[j] of features.
-func (r *Classes) Read(number []int32, features int) (coef, intercept, scores []float64) {
-	classes := r.tree.Classes()
-	weights, shift := r.linear()
-	r.times(r.rows.All(), r.scores, weights, shift, r.Means)
-	scores = compact(r.scores, r.shape.Stride(), classes)
-	coef = make([]float64, features*classes)
-	r.eachFeature(weights, func(j int, w []float64) { copy(coef[int(number[j])*classes:], w) })
-	return coef, r.intercepts(shift), scores
-}
-
-// eachFeature visits the weights [K] of every feature.
-func (r *Classes) eachFeature(weights []float64, visit func(feature int, weights []float64)) {
-	nodes := make([]float64, r.shape.Stride())
-	for j := range r.rows.Cols() {
-		for v := range r.tree.Nodes() {
-			nodes[v] = weights[r.shape.At(j, v)]
-		}
-		r.tree.Down(nodes)
-		visit(j, nodes[:r.tree.Classes()])
-	}
-}
-
-// intercepts are those of the classes; shift [stride] is changed.
-func (r *Classes) intercepts(shift []float64) []float64 {
-	r.tree.Down(shift)
-	intercept := shift[:r.tree.Classes()]
-	for y, m := range r.Means {
-		intercept[y] += m
-	}
-	return intercept
-}
-
-// compact copies the first entries of every row.
-func compact(rows []float64, stride, width int) []float64 {
-	dst := make([]float64, len(rows)/stride*width)
-	for i := range len(rows) / stride {
-		copy(dst[i*width:(i+1)*width], rows[i*stride:])
-	}
-	return dst
 }

@@ -29,6 +29,7 @@ type sums struct {
 	total, toMu        []float64 // [stride] its Σ ρ_i and μ . u
 	alongCenter, alone []float64 // [stride] its γ and β
 	heavy              []float64 // [n, stride] scores of the heavy rows, then what their factors take off
+	changes            []float64 // [n, stride] of the scores of rows judged together, or nil
 }
 
 func (r *Classes) newSums() *sums {
@@ -262,19 +263,43 @@ func (r *Classes) BendRows(dst, p, image []float64) (curvature float64) {
 			dst[lo+k] = r.alpha * v
 		}
 	})
+	together := r.jointly(func(j Joint) float64 { return j.Bend(r.changesOf(image), r.slope, r.curve) })
 	var sum [1]float64
 	r.job.Sum(len(rows), sum[:], func(lo, hi int, part []float64) {
 		certain, change, bent := make([]float64, r.tree.Classes()), make([]float64, stride), make([]float64, stride)
 		for _, i := range rows[lo:hi] {
 			at := int(i) * stride
-			copy(change, image[at:at+stride])
-			r.tree.Down(change)
-			part[0] += r.bend(i, bent, change, certain)
+			if r.Label[i] == Jointly {
+				copy(bent[:len(certain)], r.sums.changes[at:])
+				clear(bent[len(certain):])
+			} else {
+				copy(change, image[at:at+stride])
+				r.tree.Down(change)
+				part[0] += r.bend(i, bent, change, certain)
+			}
 			r.tree.Up(bent)
 			vector.Add(dst[at:at+stride], 1, bent)
 		}
 	})
-	return r.alpha*square + sum[0]
+	return r.alpha*square + sum[0] + together
+}
+
+// changesOf copies the changes of the scores of the rows that are judged together out of an image.
+func (r *Classes) changesOf(image []float64) []float64 {
+	stride, rows := r.shape.Stride(), r.support.Rows()
+	if r.sums.changes == nil {
+		r.sums.changes = make([]float64, len(r.scores))
+	}
+	r.job.EachRow(len(rows), func(lo, hi int) {
+		for _, i := range rows[lo:hi] {
+			if r.Label[i] == Jointly {
+				change := r.sums.changes[int(i)*stride : (int(i)+1)*stride]
+				copy(change, image[int(i)*stride:])
+				r.tree.Down(change)
+			}
+		}
+	})
+	return r.sums.changes
 }
 
 // AimRows implements minimize.ByRows.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -24,12 +23,14 @@ type classTask struct {
 	classes int
 	tree    *taxonomy.Tree
 	prior   []float64 // [K] φ
+	held    []float64 // [K] shares that labels keep: φ, or what a loose prior has let them come to
 	counts  []int     // [K] of the unlabeled rows
 	weighed bool      // the unlabeled rows have unequal weights
 
 	costs         []float64 // [unlabeled, K] λ' ξ at the current scores
 	best          []int32   // [unlabeled] of relabel
 	distributions []float64 // [n, K]
+	believed      float64   // objective of the methods that learn from probabilities
 }
 
 func newClassTask(s *sample, classes int) (*classTask, error) {
@@ -44,7 +45,7 @@ func newClassTask(s *sample, classes int) (*classTask, error) {
 	if err := t.findPrior(); err != nil {
 		return nil, err
 	}
-	t.counts = labeling.Counts(t.prior, len(s.unlabeled))
+	t.keep(t.prior)
 	for _, w := range s.unlabeledWeight {
 		t.weighed = t.weighed || w != s.unlabeledWeight[0]
 	}
@@ -154,11 +155,7 @@ func (t *classTask) measure(r *risk.Classes) {
 
 // objective is the transductive objective at these scores: each unlabeled row at its cheapest class.
 func (t *classTask) objective(l loss.Classes, regularizer float64, score func(i int32) []float64) float64 {
-	total, costs := regularizer, make([]float64, t.classes)
-	for k, i := range t.labeled {
-		l.Costs(costs, score(i))
-		total += t.labeledWeight[k] * costs[t.class[k]]
-	}
+	total := regularizer + t.labeledLoss(l, score)
 	if !t.transductive() {
 		return total
 	}
@@ -173,6 +170,16 @@ func (t *classTask) objective(l loss.Classes, regularizer float64, score func(i 
 	return total + t.options.UnlabeledWeight*sums[0]
 }
 
+// labeledLoss is the mean loss of the labeled rows.
+func (t *classTask) labeledLoss(l loss.Classes, score func(i int32) []float64) (total float64) {
+	costs := make([]float64, t.classes)
+	for k, i := range t.labeled {
+		l.Costs(costs, score(i))
+		total += t.labeledWeight[k] * costs[t.class[k]]
+	}
+	return total
+}
+
 // shares are those of the classes among the unlabeled rows, by their scores.
 func (t *classTask) shares(score func(i int32) []float64) []float64 {
 	shares := make([]float64, t.classes)
@@ -182,11 +189,11 @@ func (t *classTask) shares(score func(i int32) []float64) []float64 {
 	return shares
 }
 
-// shareDistance is the largest distance of a class's share from its prior.
-func (t *classTask) shareDistance(score func(i int32) []float64) float64 {
+// shareDistance is the largest distance of a class's share from what it should be.
+func (t *classTask) shareDistance(score func(i int32) []float64, should []float64) float64 {
 	distance := 0.0
 	for y, share := range t.shares(score) {
-		distance = max(distance, math.Abs(share-t.prior[y]))
+		distance = max(distance, math.Abs(share-should[y]))
 	}
 	return distance
 }
@@ -205,7 +212,7 @@ func largest(scores []float64) int {
 func (t *classTask) note(r *risk.Classes, level float64, switched int, entropy float64) {
 	distance := 0.0
 	if t.transductive() {
-		distance = t.shareDistance(r.Score)
+		distance = t.shareDistance(r.Score, t.prior)
 	}
 	t.recordValues(t.objective(r.Loss, r.Regularizer(), r.Score), level, switched, distance, entropy)
 }

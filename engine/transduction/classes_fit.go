@@ -34,6 +34,8 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 		s = t.solveSupervised()
 	case t.options.Method == "annealing":
 		s = t.anneal()
+	case t.options.probable():
+		s = t.expect()
 	default:
 		s = t.switching()
 	}
@@ -42,14 +44,19 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 	}
 	rowScores := func(i int32) []float64 { return s.scores[int(i)*t.classes : (int(i)+1)*t.classes] }
 	objective := t.objective(s.loss, s.regularizer, rowScores)
+	if t.learnsMeans() {
+		objective = t.believed
+	}
 	err := t.checkNumbers(s.converged, objective, s.coef, s.intercept, s.scores, t.distributions)
 	if err != nil {
 		return nil, err
 	}
-	if t.transductive() {
+	if t.transductive() && !t.learnsMeans() {
 		t.checkShares(t.shares(rowScores), t.prior)
 	}
-	t.checkEnd(s.converged, s.gap, &s.end)
+	if !t.learnsMeans() {
+		t.checkEnd(s.converged, s.gap, &s.end)
+	}
 	classifier := &model.Linear{
 		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
 		Method: t.options.Method, Iterations: max(1, s.end.steps), Objective: objective, Termination: s.end.reason,
@@ -57,7 +64,18 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 	}
 	classifier.Coef, classifier.Intercept = t.outputs(&s)
 	return &Result{Model: classifier, Transduction: t.transduced(p.Labels, s.scores), Distributions: t.distributions,
-		History: t.history.columns(t.options.Method, "share_distance")}, nil
+		History: t.history.columns(t.options.Method, t.shareColumn())}, nil
+}
+
+// learnsMeans says that the method is one of package expectation, and has something to learn from.
+func (t *classTask) learnsMeans() bool { return t.transductive() && t.options.probable() }
+
+// shareColumn is what the history tells of the classes' shares by.
+func (t *classTask) shareColumn() string {
+	if t.learnsMeans() {
+		return "constraint_residual"
+	}
+	return "share_distance"
 }
 
 func (t *classTask) solveSupervised() classSolution {
@@ -104,7 +122,7 @@ func (t *classTask) moveIntercepts(s *classSolution) {
 		return row
 	}
 	plain := func(i int32) []float64 { return scores[int(i)*k : (int(i)+1)*k] }
-	if !(t.shareDistance(moved) < t.shareDistance(plain)) {
+	if !(t.shareDistance(moved, t.held) < t.shareDistance(plain, t.held)) {
 		return // many equal scores
 	}
 	for y, v := range potentials {
@@ -160,7 +178,7 @@ func (t *classTask) cheapest(labels []int32, costs []float64) (potentials []floa
 func (t *classTask) weighedLabels(labels []int32, costs []float64) (counts []int) {
 	soft, potentials := make([]float64, len(costs)), make([]float64, t.classes)
 	for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
-		labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.prior, temperature, potentials)
+		labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.held, temperature, potentials)
 	}
 	t.likeliest(labels, soft)
 	counts = make([]int, t.classes)

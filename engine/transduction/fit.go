@@ -175,9 +175,9 @@ func (t *task) likelierSide() float64 {
 	return 1
 }
 
-// distanceFromPrior is how far the share of positives at an intercept is from the class prior.
+// distanceFromPrior is how far the share of positives at an intercept is from what is held.
 func (t *task) distanceFromPrior(scores []float64, intercept float64) float64 {
-	return math.Abs(t.positiveShare(scores, intercept) - t.prior)
+	return math.Abs(t.positiveShare(scores, intercept) - t.held)
 }
 
 // objective is the transductive objective of the returned classifier.

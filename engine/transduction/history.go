@@ -21,7 +21,7 @@ func (h *history) columns(method, share string) []Column {
 	level := levelName(method)
 	list := []Column{{"objective", h.objective}, {level, h.level}, {"n_switched", h.switched},
 		{share, h.share}, {"n_passes", h.passes}}
-	if level == "temperature" {
+	if level == "temperature" || share == "constraint_residual" {
 		list = append(list, Column{"entropy", h.entropy})
 	}
 	return list

@@ -2,6 +2,7 @@ package transduction
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -16,6 +17,9 @@ type Options struct {
 	Alpha           float64
 	UnlabeledWeight float64
 	ClassPrior      []float64 // [classes] shares among the unlabeled rows; nil: those of the labeled rows
+	PriorStrength   *float64  // nil: the prior is held exactly
+	Constraint      string
+	KLWeight        float64
 	Balance         string
 	Loss            string
 	Hierarchy       []int // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
@@ -30,7 +34,7 @@ type Options struct {
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{
-		Method: "annealing", Alpha: 1e-3, UnlabeledWeight: 1, Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
+		Method: "annealing", Constraint: "auto", KLWeight: 0.1, Alpha: 1e-3, UnlabeledWeight: 1, Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
@@ -45,8 +49,9 @@ type option struct {
 }
 
 var table = []option{
-	{name: "method", kind: "string", choices: []string{"annealing", "switching", "pair_switching"},
-		meaning: "how labels of unlabeled rows are found", field: func(o *Options) any { return &o.Method }},
+	{name: "method", kind: "string",
+		choices: append([]string{"annealing", "switching", "pair_switching"}, probable...),
+		meaning: "how unlabeled rows are learned from", field: func(o *Options) any { return &o.Method }},
 	{name: "alpha", kind: "number", exclusive: true,
 		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
 	{name: "unlabeled_weight", kind: "number",
@@ -55,6 +60,15 @@ var table = []option{
 	{name: "class_prior", kind: "numbers", exclusive: true,
 		meaning: "share of each class among the unlabeled rows; null: as among the labeled rows",
 		field:   func(o *Options) any { return &o.ClassPrior }},
+	{name: "prior_strength", kind: "number", minimum: leastStrength,
+		meaning: "what it costs that labels leave the class prior; null: they keep it",
+		field:   func(o *Options) any { return &o.PriorStrength }},
+	{name: "constraint", kind: "string", choices: []string{"auto", "equality", "penalty"},
+		meaning: "how entropy and expectation hold the class prior",
+		field:   func(o *Options) any { return &o.Constraint }},
+	{name: "kl_weight", kind: "number", exclusive: true,
+		meaning: "weight of the averaged divergence of labels and probabilities; posterior only",
+		field:   func(o *Options) any { return &o.KLWeight }},
 	{name: "balance", kind: "string", choices: balances,
 		meaning: "how the class prior is held", field: func(o *Options) any { return &o.Balance }},
 	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge", "crammer_singer", "maxent"},
@@ -129,13 +143,22 @@ func (o *Options) set(name string, value json.RawMessage) error {
 		return fault.Argument("unknown option %q; did you mean %q?", name, nearest(name))
 	}
 	t := table[k]
-	if string(value) == "null" && t.kind != "numbers" && t.kind != "integers" {
+	if string(value) == "null" && !t.nullable(o) {
 		return fault.Argument("%s is null: it must be %s", name, t.kindInWords())
 	}
 	if err := json.Unmarshal(value, t.field(o)); err != nil {
 		return fault.Argument("%s is %s: it must be %s", name, value, t.kindInWords())
 	}
 	return t.check(o)
+}
+
+// nullable says that null has a meaning.
+func (t option) nullable(o *Options) bool {
+	switch t.field(o).(type) {
+	case *[]float64, *[]int, **float64:
+		return true
+	}
+	return false
 }
 
 func (t option) kindInWords() string {
@@ -156,6 +179,10 @@ func (t option) check(o *Options) error {
 		}
 	case *float64:
 		return t.inRange(*field)
+	case **float64:
+		if *field != nil {
+			return t.inRange(**field)
+		}
 	case *int:
 		return t.inRange(float64(*field))
 	case *[]float64:
@@ -198,9 +225,38 @@ func (o *Options) agree() error {
 		return fault.Argument("loss is %q: method pair_switching has the losses hinge and squared_hinge", o.Loss)
 	case pairs && o.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
+	case o.probable() && o.Loss != "maxent":
+		return fault.Argument("method is %q: it is for the loss maxent, not for %s", o.Method, o.Loss)
+	case o.probable() && o.Balance != "auto":
+		return fault.Argument("balance is %q, but method %s holds the class prior by the mean of probabilities: leave "+
+			"balance \"auto\"", o.Balance, o.Method)
 	case o.Balance == "mean" && o.Loss != "squared_hinge" && o.Loss != "hinge":
 		return fault.Argument("balance is \"mean\", which holds the mean of scores with two sides, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
+	}
+	return o.agreeOnStrength()
+}
+
+// leastStrength is the weakest prior: a weaker one is as good as none, and hard to compute with.
+const leastStrength = 0.01
+
+// agreeOnStrength refuses options that hold the prior exactly where it has a finite strength.
+func (o *Options) agreeOnStrength() error {
+	if o.PriorStrength == nil {
+		return nil
+	}
+	said := fmt.Sprintf("prior_strength is %v", *o.PriorStrength)
+	switch {
+	case o.Method == "pair_switching":
+		return fault.Argument("%s, but method pair_switching keeps the class counts: use annealing or switching", said)
+	case o.Method == "switching" && o.MaxSwitches > 0:
+		return fault.Argument("%s, but max_switches = %d limits exchanges of pairs, which keep the class counts: leave it "+
+			"0", said, o.MaxSwitches)
+	case o.Balance == "mean":
+		return fault.Argument("%s, but balance is \"mean\", which holds the class prior exactly: use \"share\" or "+
+			"\"labels\"", said)
+	case o.probable() && o.Constraint == "equality":
+		return fault.Argument("%s, but constraint is \"equality\": use \"penalty\" or \"auto\"", said)
 	}
 	return nil
 }

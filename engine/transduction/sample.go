@@ -114,7 +114,7 @@ func (s *sample) balance() string {
 	switch {
 	case s.options.Balance != "auto":
 		return s.options.Balance
-	case s.options.Method == "annealing" && s.options.Loss == "squared_hinge":
+	case s.options.Method == "annealing" && s.options.Loss == "squared_hinge" && s.options.strength() == 0:
 		return "mean"
 	}
 	return "share"
@@ -127,7 +127,7 @@ func (s *sample) centred() bool {
 
 // movesThreshold says whether the intercepts are moved at the end so that each class gets its share.
 func (s *sample) movesThreshold() bool {
-	return s.options.FitIntercept && s.transductive() && s.balance() != "labels"
+	return s.options.FitIntercept && s.transductive() && s.balance() != "labels" && !s.options.probable()
 }
 
 // center is the mean [d] of the unlabeled rows, or of the labeled ones where no other takes part.

@@ -20,6 +20,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     alpha: float
     unlabeled_weight: float
     class_prior: Any
+    prior_strength: float | None
     balance: str
     hierarchy: Any
     fit_intercept: bool
@@ -174,6 +175,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             "method": self.method,
             "alpha": self.alpha,
             "unlabeled_weight": self.unlabeled_weight,
+            "prior_strength": self.prior_strength,
             "balance": self.balance,
             "loss": self._loss(),
             "fit_intercept": self.fit_intercept,

@@ -16,23 +16,40 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    method : {"annealing", "switching"}, default="annealing"
-        How the labels of unlabeled rows are found. "annealing": soft labels that harden while a temperature falls.
-        "switching": hard labels, many exchanged at a time, while the weight of the unlabeled rows rises.
+    method : {"annealing", "switching", "entropy", "expectation", "posterior"}, default="annealing"
+        How unlabeled rows are learned from. By labels that are found for them: "annealing", soft labels that harden
+        while a temperature falls; "switching", hard labels, many exchanged at a time, while the weight of the unlabeled
+        rows rises. By their probabilities, see Notes: "entropy", which are to be sure and to have the class prior as
+        their mean; "expectation", which have that mean only; "posterior", which are to be near labels with that mean.
+        "entropy" is about as good as "annealing", the other two come between these and the supervised solution, in a
+        fraction of the time.
     alpha : float, default=1e-4
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`. The smaller, the
         nearer are the probabilities to 0 and 1.
     unlabeled_weight : float, default=1.0
-        Weight of the averaged loss of unlabeled rows, at least 0; 0 gives the supervised solution.
+        Weight of the averaged loss of unlabeled rows, or of their entropy, at least 0; 0 gives the supervised solution.
+        "expectation" and "posterior" have no such term: any number above 0 is the same.
     class_prior : array-like of shape (n_classes,), dict or None, default=None
         Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each
         above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`. A dict
         can name a class without labeled rows: it is then one of `classes_`, with a warning, and gets the rows that fit
         the others least. A share that is less than one row can come to none. Not used where the labeled rows have one
         class.
+    prior_strength : float or None, default=None
+        How strongly `class_prior` is held, at least 0.01; None: exactly. A number S lets the classes of the unlabeled
+        rows take shares m at the cost S Σ_k prior_k log(prior_k / m_k), in the unit of a row's loss, so that a prior
+        that is not quite right does less harm: around 1 a share can give way by tens of percent where the rows gain by
+        it. Not with `max_switches`, which holds the prior exactly.
     balance : {"auto", "share", "labels"}, default="auto"
-        How the class prior is held. "share", which "auto" is too: by the counts of labels, and at the end the
-        intercepts move so that the model predicts the share. "labels": by the counts of labels only.
+        How labels hold the class prior ("annealing" and "switching"). "share", which "auto" is too: by the counts of
+        labels, and at the end the intercepts move so that the model predicts the share. "labels": by the counts of
+        labels only.
+    constraint : {"auto", "equality", "penalty"}, default="auto"
+        How "entropy" and "expectation" hold the class prior by the mean of the probabilities. "equality": exactly, by
+        multipliers. "penalty": at a cost, see `prior_strength`, which is 10 where it is None. "auto": "equality" where
+        `prior_strength` is None, otherwise "penalty". With "penalty" and None "posterior" takes the strength 10, too.
+    kl_weight : float, default=0.1
+        Weight of the divergence between labels and probabilities in "posterior", above 0.
     hierarchy : dict, str or None, default=None
         Tree of the classes, which must be its leaves: a dict from child to parent over the names of classes and groups,
         or a separator that is found in the class names, as "." in "comp.graphics", which is then below "comp"
@@ -49,16 +66,17 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         What marks an unlabeled row in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
         "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself.
     max_iter : int, default=10000
-        Largest number of outer steps: temperatures (annealing) or relabelings (switching), of which the last one is
-        always an exact solve for the labels found so far. Without unlabeled rows: Newton steps, of which 200 are the
-        most in any case.
+        Largest number of outer steps: temperatures (annealing), relabelings (switching), weights of the entropy and
+        renewals of the multipliers, of which the last one is always an exact solve for what was found so far. Without
+        unlabeled rows: Newton steps, of which 200 are the most in any case.
     tol : float, default=1e-5
-        The last solve ends when its objective is within this relative distance of the optimum.
+        The last solve ends when its objective is within this relative distance of the optimum. "entropy" and
+        "posterior" are not convex: they end at a gradient as small as at that distance if they curved by `alpha`.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
         The result has the same bits for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed of methods that draw numbers, which neither of the two does.
+        Seed of methods that draw numbers, which none of these does.
     warm_start : bool, default=False
         Whether `fit` goes on from what an earlier `fit` has found, as in `TransductiveSVC`.
     verbose : int, default=0
@@ -79,15 +97,19 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     transduction_ : ndarray of shape (n_rows,)
         Label of every training row: the given one, or the predicted one of an unlabeled row or a row of weight 0.
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Probability of each class for every training row. Only with "annealing" and unlabeled rows.
+        Probability of each class for every training row. Only with unlabeled rows, and not
+        with "switching"; those of "posterior" are its labels.
     objective_ : float
         Final value of the objective, see Notes.
     n_iter_ : int
         Outer steps done, at least 1.
     termination_condition_ : str
-        Why the fit ended, as in `TransductiveSVC`.
+        Why the fit ended, as in `TransductiveSVC`. "entropy", "expectation" and "posterior" end with "converged", or
+        with a warning: "constraint", the class prior was not met; "max_iter"; "not_converged".
     history_ : dict of str to ndarray of shape (n_steps,)
-        What happened in each outer step, as in `TransductiveSVC` with many classes.
+        What happened in each outer step, as in `TransductiveSVC` with many classes. "entropy", "expectation" and
+        "posterior" have "constraint_residual", the largest distance of a mean probability from its prior, for
+        "share_distance", and the "entropy" of the probabilities in bits a row.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -99,7 +121,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         If no row is unlabeled, if one class only has labels, if `class_prior` is far from the labeled rows or names a
         class without any, or if a class is predicted for less than half of its share of the unlabeled rows.
     ConvergenceWarning
-        If `max_iter` steps did not suffice, or if labels did not settle or the last solve did not converge.
+        If `max_iter` steps did not suffice, if labels did not settle or the last solve did not converge, or if the
+        unlabeled rows do not allow the mean probabilities that `class_prior` asks for: it says how far they are.
 
     See Also
     --------
@@ -117,6 +140,18 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     both averages are weighted ones. `objective_` is the value at `coef_` and `intercept_`. For two classes it is the
     same, where `coef_` is the difference w_1 - w_0: the first term is then alpha/4 ‖`coef_`‖².
 
+    That is for "annealing" and "switching". With the mean m_k = 1/u Σ_unlabeled p_k, the others have
+
+        alpha/2 Σ_k ‖w_k‖²  -  1/l Σ_labeled log p_y  +  R
+
+        "entropy"      R = -unlabeled_weight/u Σ_unlabeled Σ_k p_k log p_k,  where m = class_prior
+        "expectation"  R = 0,                                                where m = class_prior
+        "posterior"    R = kl_weight/u Σ_unlabeled min over q of Σ_k q_k log(q_k / p_k),  where mean q = class_prior
+
+    The constraints hold within 1e-4, by an augmented Lagrangian, or by the best q. With a finite `prior_strength` they
+    are no constraints: R gets the term prior_strength Σ_k prior_k log(prior_k / m_k), or with the mean of q for m.
+    "entropy" is not convex: it starts at the solution of "expectation" and raises `unlabeled_weight`.
+
     Without unlabeled rows and without intercept it is the model of `LogisticRegression(C=1/(l*alpha))`, and for two
     classes that with `C=2/(l*alpha)`. (With intercept: `LogisticRegression` leaves b out of ‖w‖².)
 
@@ -132,7 +167,12 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     References
     ----------
     S. S. Keerthi, S. Sundararajan and S. Shevade. Extension of TSVM to Multi-Class and Hierarchical Text Classification
-    Problems With General Losses. COLING 2012.
+    Problems With General Losses. COLING 2012. Sections 4.1 to 4.3: entropy, expectation, posterior.
+
+    Y. Grandvalet and Y. Bengio. Semi-supervised Learning by Entropy Minimization. NIPS 2005.
+
+    G. S. Mann and A. McCallum. Simple, Robust, Scalable Semi-supervised Learning via Expectation Regularization. ICML
+    2007.
 
     Examples
     --------
@@ -155,7 +195,10 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         alpha: float = 1e-4,
         unlabeled_weight: float = 1.0,
         class_prior: Any = None,
+        prior_strength: float | None = None,
         balance: str = "auto",
+        constraint: str = "auto",
+        kl_weight: float = 0.1,
         hierarchy: Any = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
@@ -172,7 +215,10 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         self.alpha = alpha
         self.unlabeled_weight = unlabeled_weight
         self.class_prior = class_prior
+        self.prior_strength = prior_strength
         self.balance = balance
+        self.constraint = constraint
+        self.kl_weight = kl_weight
         self.hierarchy = hierarchy
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -221,6 +267,9 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
             if scores.ndim == 1
             else log_softmax(scores, axis=1)
         )
+
+    def _options(self) -> dict[str, Any]:
+        return super()._options() | {"constraint": self.constraint, "kl_weight": self.kl_weight}
 
     def _loss(self) -> str:
         return "maxent"

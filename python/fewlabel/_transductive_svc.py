@@ -27,6 +27,12 @@ class TransductiveSVC(LinearClassifier):
         can name a class without labeled rows: it is then one of `classes_`, with a warning, and gets the rows that fit
         the others least. A share that is less than one row can come to none. Not used where the labeled rows have one
         class.
+    prior_strength : float or None, default=None
+        How strongly `class_prior` is held, at least 0.01; None: exactly. A number S lets the classes of the unlabeled
+        rows take shares m at the cost S Σ_k prior_k log(prior_k / m_k), in the unit of a row's loss, so that a prior
+        that is not quite right does less harm: around 1 a share can give way by tens of percent where the rows gain by
+        it. Not with "pair_switching", `max_switches` or balance "mean", which hold the prior exactly; balance "auto" is
+        then "share".
     balance : {"auto", "share", "mean", "labels"}, default="auto"
         How the class prior is held. "share": by the counts of labels, and at the end the threshold moves so that the
         model predicts the share. "mean": besides by a linear constraint on the mean score of the unlabeled rows, for
@@ -184,6 +190,7 @@ class TransductiveSVC(LinearClassifier):
         alpha: float = 1e-3,
         unlabeled_weight: float = 1.0,
         class_prior: Any = None,
+        prior_strength: float | None = None,
         balance: str = "auto",
         loss: str = "squared_hinge",
         hierarchy: Any = None,
@@ -202,6 +209,7 @@ class TransductiveSVC(LinearClassifier):
         self.alpha = alpha
         self.unlabeled_weight = unlabeled_weight
         self.class_prior = class_prior
+        self.prior_strength = prior_strength
         self.balance = balance
         self.loss = loss
         self.hierarchy = hierarchy

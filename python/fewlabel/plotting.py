@@ -12,6 +12,7 @@ __all__ = ["HistoryDisplay", "LearningCurveDisplay"]
 
 # Blue and vermilion of Okabe and Ito, which every kind of color vision tells apart; line and marker differ, too.
 _BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "0.45"
+_SHARES = ("positive_share", "share_distance", "constraint_residual")  # what a history tells of the classes' shares
 _MARKED = 60  # steps up to which each has a marker
 
 
@@ -103,13 +104,14 @@ class HistoryDisplay:
         self.axes_ = _panels(ax, 4)
         self.figure_ = self.axes_[0].figure
         level = "temperature" if "temperature" in self.history else "unlabeled_weight"
-        share = "positive_share" if "positive_share" in self.history else "share_distance"
+        share = next(column for column in _SHARES if column in self.history)
         labels = {
             "objective": "objective",
             level: level.replace("_", " "),
             "n_switched": "labels changed",
             "positive_share": self._share,
             "share_distance": "shares off by up to",
+            "constraint_residual": "means off by up to",
         }
         self.lines_: list[Any] = []
         for axes, column in zip(self.axes_, ("objective", level, "n_switched", share), strict=True):

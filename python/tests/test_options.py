@@ -13,14 +13,17 @@ from planted import text_like
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _fit, _library
 
 X, Y, _ = text_like(n=60, d=30)
-IN_PYTHON_ONLY = {"class_weight", "unlabeled", "n_jobs", "verbose"}
+IN_PYTHON_ONLY = {"class_weight", "unlabeled", "n_jobs", "verbose", "warm_start"}
+OF_TRANSDUCTIVE = {"loss"}
+OF_PROBABILITIES = {"constraint", "kl_weight"}
 RENAMED = {"threads": "n_jobs"}
 both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])
 
 
 def options(estimator: type = TransductiveSVC) -> list[dict[str, Any]]:
     listed = json.loads(_library.text("fewlabel_options"))
-    return [o for o in listed if o["name"] != "loss" or estimator is TransductiveSVC]
+    other = OF_TRANSDUCTIVE if estimator is SemiSupervisedLogisticRegression else OF_PROBABILITIES
+    return [o for o in listed if o["name"] not in other]
 
 
 def signature_defaults(estimator: type) -> dict[str, Any]:
@@ -85,8 +88,8 @@ def test_values_out_of_range_are_refused_by_name(estimator: type) -> None:
 
 
 def test_every_choice_is_in_the_docstring() -> None:
-    text = inspect.getdoc(TransductiveSVC)
-    for option in options():
+    text = inspect.getdoc(TransductiveSVC) + inspect.getdoc(SemiSupervisedLogisticRegression)
+    for option in options() + options(SemiSupervisedLogisticRegression):
         for choice in option.get("choices", []):
             assert f'"{choice}"' in text, option["name"]
 

@@ -1,0 +1,73 @@
+package expectation
+
+import "math"
+
+// Hold is a cost of the mean probabilities m [K] that holds them near the class prior.
+type Hold interface {
+	// At gives the value, and puts the first derivative with respect to each m_y into slope and the second, at least
+	// 0, into curve; there are no mixed ones.
+	At(m, slope, curve []float64) (value float64)
+}
+
+// Multipliers hold the prior exactly, by an augmented Lagrangian.
+//
+//	Problem  G(m) = Σ_y λ_y (m_y - φ_y) + μ/2 Σ_y (m_y - φ_y)² / φ_y
+//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, in parts of the share, so that a small class is held
+//	         as well as a large one
+//	Source   Bertsekas & Tsitsiklis, as Keerthi, Sundararajan & Shevade 2012 section 4 use it: after each solve λ_y
+//	         grows by the derivative of the penalty
+type Multipliers struct {
+	Prior, Lambda []float64
+	Weight        float64
+}
+
+// At implements Hold.
+func (h *Multipliers) At(m, slope, curve []float64) (value float64) {
+	for y, share := range h.Prior {
+		off := m[y] - share
+		curve[y] = h.Weight / share
+		slope[y] = h.Lambda[y] + off*curve[y]
+		value += off * (h.Lambda[y] + off*curve[y]/2)
+	}
+	return value
+}
+
+// Learn raises the multipliers by the derivative of the penalty at these means.
+func (h *Multipliers) Learn(m []float64) {
+	for y, share := range h.Prior {
+		h.Lambda[y] += h.Weight * (m[y] - share) / share
+	}
+}
+
+// Penalty holds the prior loosely.
+//
+//	Problem  G(m) = S Σ_y φ_y log(φ_y / m_y), the Kullback-Leibler divergence of the means from the prior
+//	Symbols  φ class prior; S its strength
+//	Source   Mann & McCallum 2007, expectation regularization with the class shares as expectations
+type Penalty struct {
+	Prior    []float64
+	Strength float64
+}
+
+// At implements Hold.
+func (h *Penalty) At(m, slope, curve []float64) (value float64) {
+	for y, share := range h.Prior {
+		mean := math.Max(m[y], leastMean)
+		value += h.Strength * share * math.Log(share/mean)
+		slope[y] = -h.Strength * share / mean
+		curve[y] = h.Strength * share / (mean * mean)
+	}
+	return value
+}
+
+// leastMean is below any mean of probabilities that matters.
+const leastMean = 1e-100
+
+// Residual is the largest distance of a mean from its share.
+func Residual(m, prior []float64) float64 {
+	residual := 0.0
+	for y, share := range prior {
+		residual = math.Max(residual, math.Abs(m[y]-share))
+	}
+	return residual
+}

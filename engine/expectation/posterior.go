@@ -1,0 +1,155 @@
+package expectation
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Posterior is the cost of the unlabeled rows in posterior regularization; it implements risk.Joint.
+//
+//	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy log(q_jy / p_jy)  subject to Σ_j u_j q_jy = φ_y
+//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; v multipliers of the constraint: q_jy is
+//	         proportional to p_jy exp(v_y)
+//	Source   Keerthi, Sundararajan & Shevade 2012, section 4.3 (Graça, Ganchev & Taskar 2007). They alternate solves
+//	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
+//	Cost     a gradient, or a look along the line: soft labels, warm from the last ones
+type Posterior struct {
+	Weight   float64   // C
+	Strength float64   // S of the prior: 0 holds it exactly, otherwise at the cost S Σ_y φ_y log(φ_y / mean of q_y)
+	Labels   []float64 // [rows, K] q at the last Gradient or Look
+	M        []float64 // [K] means of p there
+	Value    float64   // Ψ there
+
+	job            *work.Job
+	rows           []int32
+	weights, prior []float64
+	stride         int
+	costs, trial   []float64 // [rows, K]
+	potentials     []float64
+}
+
+// NewPosterior is the cost of some rows whose weights sum to 1; stride is the length of a row of scores.
+func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride int) *Posterior {
+	e := &Posterior{job: job, rows: rows, weights: weights, prior: prior, stride: stride}
+	for _, v := range []*[]float64{&e.Labels, &e.costs, &e.trial} {
+		*v = make([]float64, len(rows)*len(prior))
+	}
+	e.M, e.potentials = make([]float64, len(prior)), make([]float64, len(prior))
+	return e
+}
+
+func (e *Posterior) row(v []float64, k int) []float64 {
+	at := int(e.rows[k]) * e.stride
+	return v[at : at+len(e.M)]
+}
+
+// place is the part of a vector [rows, K] that belongs to a row.
+func (e *Posterior) place(v []float64, k int) []float64 { return v[k*len(e.M) : (k+1)*len(e.M)] }
+
+// label sets q to the best labels for scores + t changes.
+func (e *Posterior) label(q, scores, changes []float64, t float64) {
+	e.job.EachRow(len(e.rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			costs := e.place(e.costs, k)
+			for y, s := range e.row(scores, k) {
+				costs[y] = -s
+			}
+			if t != 0 {
+				vector.Add(costs, -t, e.row(changes, k))
+			}
+		}
+	})
+	if e.Strength == 0 {
+		labeling.SoftClasses(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials)
+		return
+	}
+	labeling.LooseClasses(e.job, q, e.costs, e.weights, e.prior, e.Strength/e.Weight, 1, false, e.potentials)
+}
+
+// Look finds labels and means at these scores, and returns the cost.
+func (e *Posterior) Look(scores []float64) (value float64) {
+	e.label(e.Labels, scores, nil, 0)
+	sums := make([]float64, 1+2*len(e.M)) // of the divergence, p and q
+	e.job.Sum(len(e.rows), sums, func(lo, hi int, part []float64) {
+		p := make([]float64, len(e.M))
+		for k := lo; k < hi; k++ {
+			q, s := e.place(e.Labels, k), e.row(scores, k)
+			part[0] += e.weights[k] * (softmax(p, s) - vector.Dot(q, s))
+			vector.Add(part[1:1+len(p)], e.weights[k], p)
+			vector.Add(part[1+len(p):], e.weights[k], q)
+			for _, v := range q {
+				if v > 0 {
+					part[0] += e.weights[k] * v * math.Log(v)
+				}
+			}
+		}
+	})
+	copy(e.M, sums[1:])
+	e.Value = e.Weight * sums[0]
+	if e.Strength > 0 {
+		loose := Penalty{Prior: e.prior, Strength: e.Strength}
+		e.Value += loose.At(sums[1+len(e.M):], make([]float64, len(e.M)), make([]float64, len(e.M)))
+	}
+	return e.Value
+}
+
+// Gradient implements risk.Joint; state is p.
+func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
+	value = e.Look(scores)
+	e.job.EachRow(len(e.rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			p, q, dst := e.row(state, k), e.place(e.Labels, k), e.row(slope, k)
+			softmax(p, e.row(scores, k))
+			for y := range dst {
+				dst[y] = e.Weight * e.weights[k] * (p[y] - q[y])
+			}
+		}
+	})
+	return value
+}
+
+// Bend implements risk.Joint: the curvature at labels held fixed, which bounds that of Ψ from above.
+func (e *Posterior) Bend(changes, _, state []float64) (curvature float64) {
+	var sum [1]float64
+	e.job.Sum(len(e.rows), sum[:], func(lo, hi int, part []float64) {
+		for k := lo; k < hi; k++ {
+			p, change := e.row(state, k), e.row(changes, k)
+			mean := vector.Dot(p, change)
+			for y, q := range p {
+				bent := e.Weight * e.weights[k] * q * (change[y] - mean)
+				part[0] += bent * change[y]
+				change[y] = bent
+			}
+		}
+	})
+	return sum[0]
+}
+
+// Along implements risk.Joint: the slope of Ψ itself, the curvature at labels held fixed.
+func (e *Posterior) Along(scores, changes []float64, t float64) (slope, curvature float64) {
+	e.label(e.trial, scores, changes, t)
+	var sums [2]float64
+	e.job.Sum(len(e.rows), sums[:], func(lo, hi int, part []float64) {
+		p := make([]float64, len(e.M))
+		for k := lo; k < hi; k++ {
+			q, change := e.place(e.trial, k), e.row(changes, k)
+			softmaxOfCosts(p, e.place(e.costs, k))
+			mean := vector.Dot(p, change)
+			part[0] += e.weights[k] * (mean - vector.Dot(q, change))
+			for y, v := range p {
+				part[1] += e.weights[k] * v * (change[y] - mean) * (change[y] - mean)
+			}
+		}
+	})
+	return e.Weight * sums[0], e.Weight * sums[1]
+}
+
+func softmaxOfCosts(p, costs []float64) {
+	for y, c := range costs {
+		p[y] = -c
+	}
+	softmax(p, p)
+}

@@ -1,0 +1,131 @@
+package expectation
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/taxonomy"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+const alpha = 0.02
+
+// joined is the risk of some labeled rows with the cost of the others, over a class tree.
+func joined(
+	t *testing.T, n int, inRows bool, center []float64,
+	cost func(rows []int32, u []float64, r *risk.Classes) risk.Joint,
+) *risk.Classes {
+	t.Helper()
+	data := planted.Classes(n, 14, 15, prior, 1)
+	tree, err := taxonomy.New(classes, []int32{5, 5, 6, 6, -1, -1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := risk.NewClasses(work.NewJob(2, nil), data.Rows, tree, true, center, alpha, inRows)
+	r.Loss = loss.Softmax{Smoothing: 1}
+	var rows []int32
+	for i, y := range data.Labels {
+		r.Label[i], r.Cost[i] = y, 1.0/15
+		if y < 0 {
+			r.Label[i] = risk.Jointly
+			rows = append(rows, int32(i))
+		}
+	}
+	weights := make([]float64, len(rows))
+	for k := range weights {
+		weights[k] = 1 / float64(len(rows))
+	}
+	r.Joint = cost(rows, weights, r)
+	r.Recost()
+	r.Heavy([]int32{0, 1, 2, 3, 4})
+	return r
+}
+
+func entropyOf(rows []int32, u []float64, r *risk.Classes) risk.Joint {
+	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
+	m.Entropy, m.Hold = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, 0, 0.3}, Weight: 2}
+	return m
+}
+
+func center() []float64 {
+	c := make([]float64, 14)
+	for j := range c {
+		c[j] = 0.05 * float64(j%3)
+	}
+	return c
+}
+
+func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
+	for name, center := range map[string][]float64{"plain": nil, "center": center()} {
+		r := joined(t, 40, false, center, entropyOf)
+		newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
+		newton.Minimize(r, minimize.Limits{MaxSteps: 1}) // away from W = 0
+		dim := r.Dim()
+		gradient, unit, product := make([]float64, dim), make([]float64, dim), make([]float64, dim)
+		up, down := make([]float64, dim), make([]float64, dim)
+		const h = 1e-5
+		for k := 0; k < dim; k += 3 {
+			r.Gradient(gradient)
+			r.Curve()
+			clear(unit)
+			unit[k] = 1
+			near(t, name+": curvature", r.HessianTimes(product, unit), product[k], 1e-12)
+			r.Aim(unit)
+			slope, curvature := r.Along(0)
+			near(t, name+": slope along", slope, gradient[k], 1e-11)
+			near(t, name+": curvature along", curvature, product[k], 1e-11)
+			r.Step(h)
+			high := r.Gradient(up)
+			r.Step(-2 * h)
+			low := r.Gradient(down)
+			r.Step(h)
+			near(t, name+": gradient", gradient[k], (high-low)/(2*h), 1e-8)
+			for q := range dim {
+				near(t, name+": Hessian", product[q], (up[q]-down[q])/(2*h), 1e-7)
+			}
+		}
+	}
+}
+
+// Weights held as sums of rows lead to the same model.
+func TestRegularizeWithSumsOfRows(t *testing.T) {
+	for name, solve := range map[string]func(r *risk.Classes, p Problem) Outcome{
+		"expectation": func(r *risk.Classes, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0) },
+		"entropy":     func(r *risk.Classes, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0.3) },
+		"posterior":   func(r *risk.Classes, p Problem) Outcome { return Project(p, r.Joint.(*Posterior)) },
+	} {
+		for _, center := range [][]float64{nil, center()} {
+			var coefs [2][]float64
+			for k, inRows := range []bool{false, true} {
+				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Classes) risk.Joint {
+					if name == "posterior" {
+						e := NewPosterior(work.NewJob(2, nil), rows, u, prior, r.Stride())
+						e.Weight = 0.4
+						return e
+					}
+					m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
+					m.Hold = Equality(prior)
+					return m
+				})
+				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
+				out := solve(r, Problem{Risk: r, Newton: newton, Prior: prior, Tol: 1e-10, MaxSteps: 1000, Note: func(float64) {}})
+				if out.Reason != "converged" {
+					t.Fatalf("%s: %+v", name, out)
+				}
+				if name != "posterior" && out.Residual > Tolerance {
+					t.Errorf("%s: residual %v", name, out.Residual)
+				}
+				coefs[k], _ = r.Linear()
+			}
+			for j, w := range coefs[0] {
+				if math.Abs(w-coefs[1][j]) > 2e-3*(1+math.Abs(w)) {
+					t.Fatalf("%s: weight %d is %v as a sum of rows, %v as a weight", name, j, coefs[1][j], w)
+				}
+			}
+		}
+	}
+}
