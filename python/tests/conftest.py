@@ -20,7 +20,13 @@ import fewlabel
 
 INSTALLED = os.environ.get("FEWLABEL_TEST_INSTALLED", "") == "1"
 if INSTALLED:
-    collect_ignore_glob = ["test_benchmarks.py", "test_class_benchmarks.py", "test_imports.py", "test_packaging.py"]
+    collect_ignore_glob = [
+        "test_benchmarks.py",
+        "test_class_benchmarks.py",
+        "test_figures.py",
+        "test_imports.py",
+        "test_packaging.py",
+    ]
 
 
 def pytest_report_header() -> str:
