@@ -8,12 +8,12 @@ import "math"
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; most: the largest number of pairs
 //	         at one visit to a pair of classes, 0 for all that help
 //	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 2: multiple switching of algorithm Switch, over all pairs of
-//	         classes in turn, which for two classes ends in an optimum. For more it ends where only a cycle through three
-//	         or more classes would help, some tenths of a percent above. Beyond the paper: where no pair helps, three rows
-//	         of three classes hand on their labels, and pairs have their turn again; what is left is a thousandth of
-//	         that (Transport goes on from there). A limit on pairs keeps to pairs
-//	Stops    no exchange helps, by more than the rounding of its costs. Every exchange lowers the exact cost, so that none
-//	         can come back
+//	         classes in turn, which for two classes ends in an optimum. For more it ends where only a cycle through
+//	         three or more classes would help, some tenths of a percent above. Beyond the paper: where no pair helps,
+//	         three rows of three classes hand on their labels, and pairs have their turn again; what is left is a
+//	         thousandth of that (Transport goes on from there). A limit on pairs keeps to pairs
+//	Stops    no exchange helps, by more than the rounding of its costs. Every exchange lowers the exact cost, so that
+//	         none can come back
 //	Cost     n m for the cheapest movers between classes, which also say which pairs of classes need no visit; m log n
 //	         an exchange; m³ a turn of the threes
 //

@@ -6,9 +6,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// ByRows is an objective whose points are sums of fewer vectors than there are variables: of the rows of the data. Every
-// gradient, and so every direction of conjugate gradients, is such a sum. A vector stands as its coefficients in the sum
-// and, where inner products with it are needed, as its image: its inner products with the vectors of the sum.
+// ByRows is an objective whose points are sums of fewer vectors than there are variables: of the rows of the data.
+// Every gradient, and so every direction of conjugate gradients, is such a sum. A vector stands as its coefficients in
+// the sum and, where inner products with it are needed, as its image: its inner products with the vectors of the sum.
 type ByRows interface {
 	// InRows says whether the objective is to be minimized in this form.
 	InRows() bool

@@ -46,8 +46,8 @@ type Classes struct {
 	factors   []*factor // one a node
 }
 
-// NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame. Weights may be
-// held as sums of rows: a matter of time and memory, not of the result.
+// NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame. Weights may
+// be held as sums of rows: a matter of time and memory, not of the result.
 func NewClasses(
 	job *work.Job, rows *csr.Matrix, tree *taxonomy.Tree, constant bool, center []float64, alpha float64, inRows bool,
 ) *Classes {

@@ -144,8 +144,8 @@ func (r *Classes) Steepness() (square, gap float64) {
 	return square, square / (2 * r.alpha)
 }
 
-// images gives what the images of A Aᵀ r have in common, for the vector r gathered last: row i has x_i . u + along m_i +
-// shift.
+// images gives what the images of A Aᵀ r have in common, for the vector r gathered last: row i has
+// x_i . u + along m_i + shift.
 func (r *Classes) images(along, shift []float64) {
 	s := r.sums
 	for v := range shift {

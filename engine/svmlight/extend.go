@@ -2,9 +2,9 @@ package svmlight
 
 import "github.com/fewlabel/fewlabel/engine/memory"
 
-// extend appends more to all. When memory is short it asks for what the whole file will need if it goes on as it began,
-// see room. An array is then moved once or twice early on and not doubled near the end, where old and new together would
-// cost most. What is asked for but never filled costs address space only.
+// extend appends more to all. When memory is short it asks for what the whole file will need if it goes on as it
+// began, see room. An array is then moved once or twice early on and not doubled near the end, where old and new
+// together would cost most. What is asked for but never filled costs address space only.
 func extend[T any](all, more []T, r room) []T {
 	return append(reserve(all, len(more), r), more...)
 }
@@ -28,8 +28,8 @@ func reserve[T any](all []T, more int, r room) []T {
 	return grown
 }
 
-// room says how far arrays grow: share is the part of the file read so far, 0 if unknown; tight, that there is no memory
-// for a forecast.
+// room says how far arrays grow: share is the part of the file read so far, 0 if unknown; tight, that there is no
+// memory for a forecast.
 type room struct {
 	share float64
 	tight bool
@@ -50,14 +50,16 @@ func (r room) forecast(needed int) int {
 
 const smallestShare = 1.0 / (1 << 14) // less tells too little of the whole file
 
-// roomFor decides how far the arrays grow when a piece is appended; an error where there is no memory even for the piece.
+// roomFor decides how far the arrays grow when a piece is appended; an error where there is no memory even for the
+// piece.
 func (r *reading) roomFor(p *piece, share float64) (room, error) {
 	wide := room{share: share}
 	if need(r.growth(p, wide), "", "") == nil {
 		return wide, nil
 	}
 	tight := room{share: share, tight: true}
-	return tight, need(r.growth(p, tight), "reading "+r.text.path, "read the file in parts, or on a machine with more memory")
+	advice := "read the file in parts, or on a machine with more memory"
+	return tight, need(r.growth(p, tight), "reading "+r.text.path, advice)
 }
 
 // need is replaced in tests.

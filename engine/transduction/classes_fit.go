@@ -88,8 +88,8 @@ func (t *classTask) solveSupervised() classSolution {
 	return t.readClasses(r, outcome, t.supervisedEnd(outcome))
 }
 
-// readClasses is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made:
-// they are as large.
+// readClasses is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are
+// made: they are as large.
 func (t *classTask) readClasses(r *risk.Classes, outcome minimize.Outcome, end ending) classSolution {
 	s := classSolution{loss: r.Loss, regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value,
 		converged: outcome.Converged && !lost(outcome), end: end}

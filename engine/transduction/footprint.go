@@ -19,8 +19,8 @@ type footprint struct {
 	annealing                bool
 }
 
-// bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's rows
-// are not. A test compares it with what fits really use.
+// bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's
+// rows are not. A test compares it with what fits really use.
 func (f footprint) bytes() float64 {
 	rows, features, used, nonZeros := float64(f.rows), float64(f.features), float64(f.used), float64(f.nonZeros)
 	index := 4.0

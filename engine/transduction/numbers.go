@@ -11,7 +11,8 @@ import (
 const hugeValue = 1e50
 
 // checkNumbers refuses a result that is not finite, and one that did not converge because of huge values. The values
-// are looked at only then.
+// are looked at only then, and after pair switching: the dual method may end near enough to the optimum or not, as
+// rounding has it.
 func (s *sample) checkNumbers(converged bool, objective float64, results ...[]float64) error {
 	finite := isFinite(objective)
 	for _, list := range results {
@@ -19,7 +20,7 @@ func (s *sample) checkNumbers(converged bool, objective float64, results ...[]fl
 			finite = finite && isFinite(v)
 		}
 	}
-	if finite && converged {
+	if finite && converged && s.options.Method != "pair_switching" {
 		return nil
 	}
 	value, row, feature := s.largestValue()

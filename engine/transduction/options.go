@@ -34,7 +34,8 @@ type Options struct {
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{
-		Method: "annealing", Constraint: "auto", KLWeight: 0.1, Alpha: 1e-3, UnlabeledWeight: 1, Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
+		Method: "annealing", Constraint: "auto", KLWeight: 0.1, Alpha: 1e-3, UnlabeledWeight: 1,
+		Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
