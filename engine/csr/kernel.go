@@ -12,15 +12,13 @@ import (
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
 	rows() int
-	count(counts []int64)
-	renumbered(pool *work.Pool, number []int32, cols int) kernel
+	packed(pool *work.Pool, cols int) (k kernel, old []int32)
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
 	times(rows []int32, dst, p []float64)
 	addTransposed(rows []int32, dst, q []float64)
-	timesWide(rows []int32, dst, panel []float64, stride, first int)
-	addTransposedWide(rows []int32, panel, q []float64, stride, first int)
+	timesWide(rows []int32, dst, p []float64, shape Wide)
 	addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) (total, square float64)
 }
 

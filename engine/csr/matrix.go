@@ -25,17 +25,8 @@ type Matrix struct {
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
 // is in 0 ... cols-1, every value is finite.
 func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
-	if cols < 1 {
-		return nil, fault.Data("n_features is %d: at least one feature is needed", cols)
-	}
-	if cols > math.MaxInt32 {
-		return nil, fault.Data("n_features is %d: at most %d are supported", cols, math.MaxInt32)
-	}
-	if len(indptr) < 2 {
-		return nil, fault.Data("the matrix has no rows")
-	}
-	if len(indptr)-1 > math.MaxInt32 {
-		return nil, fault.Data("the matrix has %d rows: at most %d are supported", len(indptr)-1, math.MaxInt32)
+	if err := checkShape(cols, len(indptr)-1); err != nil {
+		return nil, err
 	}
 	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
 	if err := a.check(cols); err != nil {
@@ -46,6 +37,21 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 		rows[i] = int32(i)
 	}
 	return newMatrix(cols, a, a.indptr, rows), nil
+}
+
+// checkShape refuses numbers of features and rows that no matrix has.
+func checkShape(cols, rows int) error {
+	switch {
+	case cols < 1:
+		return fault.Data("n_features is %d: at least one feature is needed", cols)
+	case cols > math.MaxInt32:
+		return fault.Data("n_features is %d: at most %d are supported", cols, math.MaxInt32)
+	case rows < 1:
+		return fault.Data("the matrix has no rows")
+	case rows > math.MaxInt32:
+		return fault.Data("the matrix has %d rows: at most %d are supported", rows, math.MaxInt32)
+	}
+	return nil
 }
 
 // newMatrix has all the rows, listed.

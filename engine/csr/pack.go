@@ -6,14 +6,19 @@ import "github.com/fewlabel/fewlabel/engine/work"
 // text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
 // their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
 func (m *Matrix) Packed(pool *work.Pool) (packed *Matrix, old []int32) {
-	counts := make([]int64, m.cols)
-	m.kernel.count(counts)
+	k, old := m.kernel.packed(pool, m.cols)
+	return newMatrix(len(old), k, m.indptr, m.all.rows), old
+}
+
+func (a *arrays[I, V]) packed(pool *work.Pool, cols int) (k kernel, old []int32) {
+	counts := make([]int64, cols)
+	a.count(counts)
 	old = byFrequency(counts)
-	number := make([]int32, m.cols)
+	number := make([]int32, cols)
 	for k, j := range old {
 		number[j] = int32(k)
 	}
-	return newMatrix(len(old), m.kernel.renumbered(pool, number, len(old)), m.indptr, m.all.rows), old
+	return a.renumbered(pool, number, len(old)), old
 }
 
 // byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without

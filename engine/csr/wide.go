@@ -43,17 +43,16 @@ func (w Wide) At(feature, class int) int {
 // side by side. The weights p may have a few features more than the matrix.
 func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape Wide) {
 	m.needWide(dst, p, shape)
-	on.eachChunk(pool, func(rows []int32) {
-		for b := range shape.Panels() {
-			start, width := shape.Panel(b)
-			m.kernel.timesWide(rows, dst, p[start:start+width*shape.Features], shape.Stride(), b*panelWidth)
-		}
-	})
+	on.eachChunk(pool, func(rows []int32) { m.kernel.timesWide(rows, dst, p, shape) })
 }
 
 // AddTransposedWide adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows, stride].
 func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
 	m.needWide(q, dst, shape)
+	if k, ok := m.kernel.(rowKernel); ok {
+		m.addRowsWide(pool, k, on, dst, q, shape)
+		return
+	}
 	whole := m.wholePanels(on, shape)
 	split, _ := shape.Panel(whole) // from here on a panel's second half of the rows has sums of its own
 	if n := shape.Len() - split; len(m.wideSums) < n && whole < shape.Panels() {
@@ -79,7 +78,7 @@ func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64
 		case cut:
 			rows = on.rows[:half]
 		}
-		m.kernel.addTransposedWide(rows, into, q, shape.Stride(), b*panelWidth)
+		m.kernel.(panelKernel).addTransposedWide(rows, into, q, shape.Stride(), b*panelWidth)
 	})
 	if whole < shape.Panels() {
 		sums := m.wideSums[:shape.Len()-split]
@@ -118,7 +117,19 @@ func (m *Matrix) needWide(scores, weights []float64, shape Wide) {
 	}
 }
 
-func (a *arrays[I, V]) timesWide(rows []int32, dst, panel []float64, stride, first int) {
+// panelKernel adds the rows to one panel of weights, so that panels can be divided among threads.
+type panelKernel interface {
+	addTransposedWide(rows []int32, panel, q []float64, stride, first int)
+}
+
+func (a *arrays[I, V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
+	for b := range shape.Panels() {
+		start, width := shape.Panel(b)
+		a.timesPanel(rows, dst, p[start:start+width*shape.Features], shape.Stride(), b*panelWidth)
+	}
+}
+
+func (a *arrays[I, V]) timesPanel(rows []int32, dst, panel []float64, stride, first int) {
 	base, width := unsafe.Pointer(unsafe.SliceData(panel)), min(panelWidth, stride-first)
 	loop := dotLoops.choose(width, unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)))
 	for _, i := range rows {

@@ -1,0 +1,23 @@
+//go:build !amd64
+
+package csr
+
+import "unsafe"
+
+type (
+	denseLoop      func(n int, x, y, numbers unsafe.Pointer)
+	denseLoops     struct{}
+	denseWideLoop  func(n int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+	denseWideLoops struct{}
+)
+
+var (
+	denseDots, denseAxpys         denseLoops
+	denseWideDots, denseWideAxpys denseWideLoops
+	useWidest                     bool
+)
+
+// There is no loop: those in Go are used.
+func (*denseLoops) choose(uintptr) denseLoop     { return nil }
+func (*denseWideLoops) choose(int) denseWideLoop { return nil }
+func widenLoop(n int, from, to unsafe.Pointer)   { panic("csr: no loop for this processor") }
