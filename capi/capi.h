@@ -9,6 +9,7 @@ typedef const char const_char;
 typedef const int32_t const_int32;
 typedef const double const_double;
 typedef const fewlabel_csr const_csr;
+typedef const fewlabel_dense const_dense;
 
 /* Remember the text that fewlabel_version answers with; it must live for ever. */
 void shim_keep_version(const char *text);

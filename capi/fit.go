@@ -6,6 +6,7 @@ import "C"
 import (
 	"unsafe"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -36,27 +37,56 @@ func go_fewlabel_fit(
 	rows *C.const_csr, labels *C.const_int32, weights *C.const_double, start C.int64_t,
 	options *C.const_char, progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
-	status := guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		handle, err := output(c, "model", model)
+	return C.int32_t(fit(unsafe.Pointer(message), int64(size), fitArguments{
+		rows:   func(c *call) (*csr.Matrix, error) { return c.matrix(rows) },
+		labels: labels, weights: weights, start: start, options: options, progress: progress, model: model,
+	}))
+}
+
+//export go_fewlabel_fit_dense
+func go_fewlabel_fit_dense(
+	rows *C.const_dense, labels *C.const_int32, weights *C.const_double, start C.int64_t,
+	options *C.const_char, progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(fit(unsafe.Pointer(message), int64(size), fitArguments{
+		rows:   func(c *call) (*csr.Matrix, error) { return c.dense(rows) },
+		labels: labels, weights: weights, start: start, options: options, progress: progress, model: model,
+	}))
+}
+
+// fitArguments are those of a fit with rows of any kind.
+type fitArguments struct {
+	rows     func(c *call) (*csr.Matrix, error)
+	labels   *C.const_int32
+	weights  *C.const_double
+	start    C.int64_t
+	options  *C.const_char
+	progress *C.fewlabel_progress
+	model    *C.int64_t
+}
+
+func fit(message unsafe.Pointer, size int64, a fitArguments) int32 {
+	status := guard(message, size, func(c *call) error {
+		handle, err := output(c, "model", a.model)
 		if err != nil {
 			return err
 		}
-		chosen, err := c.options(options)
+		chosen, err := c.options(a.options)
 		if err != nil {
 			return err
 		}
-		problem, err := c.problem(rows, labels, weights)
+		problem, err := c.problem(a)
 		if err != nil {
 			return err
 		}
-		if start != 0 {
-			from, err := modelAt(int64(start))
+		if a.start != 0 {
+			from, err := modelAt(int64(a.start))
 			if err != nil {
 				return err
 			}
 			problem.Start = from.Linear
 		}
-		shared, err := c.progress(progress)
+		shared, err := c.progress(a.progress)
 		if err != nil {
 			return err
 		}
@@ -68,7 +98,7 @@ func go_fewlabel_fit(
 		return nil
 	})
 	releaseMemory()
-	return C.int32_t(status)
+	return status
 }
 
 // options decodes the options of a fit; NULL stands for the defaults.
@@ -84,20 +114,18 @@ func (c *call) options(text *C.const_char) (transduction.Options, error) {
 }
 
 // problem views the training data.
-func (c *call) problem(
-	rows *C.const_csr, labels *C.const_int32, weights *C.const_double,
-) (transduction.Problem, error) {
+func (c *call) problem(a fitArguments) (transduction.Problem, error) {
 	var problem transduction.Problem
 	var err error
-	if problem.Rows, err = c.matrix(rows); err != nil {
+	if problem.Rows, err = a.rows(c); err != nil {
 		return problem, err
 	}
 	n := int64(problem.Rows.Rows())
-	if problem.Labels, err = slice[int32](c, "labels", unsafe.Pointer(labels), n); err != nil {
+	if problem.Labels, err = slice[int32](c, "labels", unsafe.Pointer(a.labels), n); err != nil {
 		return problem, err
 	}
-	if weights != nil {
-		problem.Weights, err = slice[float64](c, "weights", unsafe.Pointer(weights), n)
+	if a.weights != nil {
+		problem.Weights, err = slice[float64](c, "weights", unsafe.Pointer(a.weights), n)
 	}
 	return problem, err
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"unsafe"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 )
@@ -76,7 +77,23 @@ func go_fewlabel_array(
 func go_fewlabel_decision(
 	handle C.int64_t, rows *C.const_csr, threads C.int32_t, decisions *C.double, message *C.char, size C.int64_t,
 ) C.int32_t {
-	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+	return C.int32_t(decision(unsafe.Pointer(message), int64(size), handle, threads, decisions,
+		func(c *call) (*csr.Matrix, error) { return c.matrix(rows) }))
+}
+
+//export go_fewlabel_decision_dense
+func go_fewlabel_decision_dense(
+	handle C.int64_t, rows *C.const_dense, threads C.int32_t, decisions *C.double, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(decision(unsafe.Pointer(message), int64(size), handle, threads, decisions,
+		func(c *call) (*csr.Matrix, error) { return c.dense(rows) }))
+}
+
+func decision(
+	message unsafe.Pointer, size int64, handle C.int64_t, threads C.int32_t, decisions *C.double,
+	rows func(c *call) (*csr.Matrix, error),
+) int32 {
+	return guard(message, size, func(c *call) error {
 		m, err := modelAt(int64(handle))
 		if err != nil {
 			return err
@@ -85,7 +102,7 @@ func go_fewlabel_decision(
 		if err != nil {
 			return err
 		}
-		matrix, err := c.matrix(rows)
+		matrix, err := rows(c)
 		if err != nil {
 			return err
 		}
@@ -94,14 +111,30 @@ func go_fewlabel_decision(
 			return err
 		}
 		return m.Decisions(pool, matrix, dst)
-	}))
+	})
 }
 
 //export go_fewlabel_predict
 func go_fewlabel_predict(
 	handle C.int64_t, rows *C.const_csr, threads C.int32_t, classes *C.int32_t, message *C.char, size C.int64_t,
 ) C.int32_t {
-	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+	return C.int32_t(predict(unsafe.Pointer(message), int64(size), handle, threads, classes,
+		func(c *call) (*csr.Matrix, error) { return c.matrix(rows) }))
+}
+
+//export go_fewlabel_predict_dense
+func go_fewlabel_predict_dense(
+	handle C.int64_t, rows *C.const_dense, threads C.int32_t, classes *C.int32_t, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(predict(unsafe.Pointer(message), int64(size), handle, threads, classes,
+		func(c *call) (*csr.Matrix, error) { return c.dense(rows) }))
+}
+
+func predict(
+	message unsafe.Pointer, size int64, handle C.int64_t, threads C.int32_t, classes *C.int32_t,
+	rows func(c *call) (*csr.Matrix, error),
+) int32 {
+	return guard(message, size, func(c *call) error {
 		m, err := modelAt(int64(handle))
 		if err != nil {
 			return err
@@ -110,7 +143,7 @@ func go_fewlabel_predict(
 		if err != nil {
 			return err
 		}
-		matrix, err := c.matrix(rows)
+		matrix, err := rows(c)
 		if err != nil {
 			return err
 		}
@@ -119,7 +152,7 @@ func go_fewlabel_predict(
 			return err
 		}
 		return m.Predict(pool, matrix, dst)
-	}))
+	})
 }
 
 //export go_fewlabel_save

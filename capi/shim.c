@@ -87,6 +87,25 @@ int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t thread
   return go_fewlabel_predict(model, rows, threads, classes, error, error_size);
 }
 
+int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights, int64_t start,
+                           const char *options, fewlabel_progress *progress, int64_t *model, char *error,
+                           int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_fit_dense(rows, labels, weights, start, options, progress, model, error, error_size);
+}
+
+int32_t fewlabel_decision_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, double *decisions,
+                                char *error, int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_decision_dense(model, rows, threads, decisions, error, error_size);
+}
+
+int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, int32_t *classes,
+                               char *error, int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_predict_dense(model, rows, threads, classes, error, error_size);
+}
+
 int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
                           const double *class_prior, int64_t *model, char *error, int64_t error_size) {
   if (refused(error, error_size)) return FEWLABEL_FORKED;

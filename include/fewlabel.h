@@ -56,6 +56,15 @@ typedef struct {
   int32_t value_type;  /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
 } fewlabel_csr;
 
+/* Dense rows: row i holds the entries i*row_stride ... i*row_stride+n_features-1 of `values`. */
+typedef struct {
+  int64_t n_rows;
+  int64_t n_features;
+  int64_t row_stride; /* values from one row to the next, n_features or more */
+  const void *values; /* [(n_rows - 1) * row_stride + n_features] of value_type, finite */
+  int32_t value_type; /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
+} fewlabel_dense;
+
 /* Shared by a running fit and its caller: zero it, pass it, read it from another thread at any time. Set `cancel`
  * to a value other than 0 and the fit returns FEWLABEL_CANCELLED within a fraction of a second. */
 typedef struct {
@@ -103,6 +112,11 @@ int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const doub
 int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,
                        int64_t error_size);
 
+/* The same with dense rows: worth it where more than half of the values are not zero, as in embeddings. */
+int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights, int64_t start,
+                           const char *options, fewlabel_progress *progress, int64_t *model, char *error,
+                           int64_t error_size);
+
 /* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
  * "objective", "termination_condition", "warnings" (texts that begin with their kind and a colon: "collapse: ...",
  * "convergence: ..." and others), "metadata" (the text given to fewlabel_save), "arrays" (the names and lengths of what
@@ -125,6 +139,10 @@ int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threa
                           int64_t error_size);
 int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
                          int64_t error_size);
+int32_t fewlabel_decision_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, double *decisions,
+                                char *error, int64_t error_size);
+int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, int32_t *classes,
+                               char *error, int64_t error_size);
 
 /* A model from its numbers: `coef` [n_features * n_outputs], `intercept` [n_outputs] and `class_prior` [n_classes] as
  * fewlabel_array gives them, and a JSON object with "n_classes", "n_features" and, where known, "method", "n_iter",

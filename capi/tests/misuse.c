@@ -54,6 +54,42 @@ static void starts_of_a_fit(void) {
   FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, &model, ERROR));
 }
 
+static void dense_rows(void) {
+  float values[4 * 3] = {1, 0, 9, 0, 1, 9, 1, 0, 9, 0, 1, 9}; /* two features, rows three values apart */
+  fewlabel_dense rows = {4, 2, 3, NULL, FEWLABEL_FLOAT32};
+  int32_t labels[4] = {0, 1, -1, -1}, classes[4];
+  double decisions[4];
+  int64_t model = -7;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit_dense(NULL, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL",
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  rows.values = values;
+  rows.row_stride = 1;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 1",
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  rows.row_stride = INT64_MAX;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 9223372036854775807",
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  rows.row_stride = 3;
+  rows.value_type = 9;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.value_type is 9",
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  rows.value_type = FEWLABEL_FLOAT32;
+  values[3] = NAN;
+  FAILS(FEWLABEL_BAD_DATA, "row 1 has the value NaN",
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  values[3] = 0;
+  HOLDS(model == -7);
+  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_decision_dense(model, &rows, 1, decisions, ERROR));
+  WORKS(fewlabel_predict_dense(model, &rows, 2, classes, ERROR));
+  HOLDS(classes[0] == 0 && classes[1] == 1 && classes[2] == 0 && classes[3] == 1);
+  HOLDS(decisions[0] < 0 && decisions[1] > 0 && decisions[2] == decisions[0]);
+  rows.n_rows = 0;
+  FAILS(FEWLABEL_BAD_DATA, "no rows", fewlabel_predict_dense(model, &rows, 2, classes, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+}
+
 static void counts_and_types(void) {
   problem p;
   good_problem(&p);
@@ -288,6 +324,7 @@ static void tiny_error_buffers(void) {
 int main(void) {
   null_pointers_of_a_fit();
   starts_of_a_fit();
+  dense_rows();
   counts_and_types();
   bad_rows();
   bad_rows_of_narrow_types();

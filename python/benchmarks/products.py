@@ -66,7 +66,14 @@ def build(folder: Path) -> Path:
 
 def run(program: Path, folder: Path) -> Figures:
     """One round of the Go benchmark on one thread."""
-    command = [str(program), "-test.run=^$", "-test.bench=^Benchmark(Times|Transposed|Gram|Pack)", "-test.benchtime=100x", "-test.cpu=1", "-threads=1"]
+    command = [
+        str(program),
+        "-test.run=^$",
+        "-test.bench=^Benchmark(Times|Transposed|Gram|Pack)",
+        "-test.benchtime=100x",
+        "-test.cpu=1",
+        "-threads=1",
+    ]
     done = subprocess.run([*command, f"-matrix={folder}"], cwd=folder, check=True, capture_output=True, text=True)
     return parse(done.stdout)
 

@@ -3,12 +3,15 @@
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _data, _fit, _hierarchy, _labels, _progress, _threads, _weights
 from fewlabel._compat import CallbackSupport, with_callbacks
+
+MOSTLY = 0.5  # from this share of values that are not zero on CSR would take more memory and time
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
@@ -42,7 +45,8 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is used
-            where it is, without a copy.
+            where it is, without a copy; so is a dense array of these types with its rows in one piece each, if more
+            than half of its values are not zero.
         y : array-like of shape (n_rows,)
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -70,7 +74,8 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             If the native library cannot be loaded.
         """
         warm = self.warm_start and hasattr(self, "coef_")
-        as_given, X = X, _data.check_rows(self, X, y=None if y is None else "no_validation", reset=not warm)
+        as_given, on_y = X, None if y is None else "no_validation"
+        X = _data.check_rows(self, X, y=on_y, reset=not warm, dense_above=MOSTLY)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(X, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, X.shape[0])
@@ -107,7 +112,10 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             same score alone and among others.
         """
         check_is_fitted(self)
-        X = _data.check_rows(self, X, reset=False)
+        X = _data.check_rows(self, X, reset=False, dense_above=-1)  # so that a row has the same score alone
+        if not sp.issparse(X):
+            scores = _data.scores(X, self.coef_) + self.intercept_
+            return scores[:, 0] if len(self.coef_) == 1 else scores
         _data.check_structure(X)
         if len(self.coef_) == 1:
             return np.asarray(X @ self.coef_[0]) + self.intercept_[0]

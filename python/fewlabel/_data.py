@@ -1,4 +1,4 @@
-"""Rows of features: from whatever the caller has to one checked CSR, never changing the caller's objects."""
+"""Rows of features: from whatever the caller has to checked CSR or dense rows, never changing the caller's objects."""
 
 from typing import Any, NamedTuple
 
@@ -16,13 +16,14 @@ _CHUNK = 1 << 20  # values looked at in one piece
 class Rows(NamedTuple):
     """A struct for the library and the arrays it points to, which must outlive it."""
 
-    struct: c.Csr
-    arrays: tuple[np.ndarray, np.ndarray, np.ndarray]
+    struct: c.Csr | c.Dense
+    arrays: tuple[np.ndarray, ...]
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
+def check_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation", dense_above: float = 1.0) -> Any:
     """Validate X for an estimator and give it as CSR of float64 or float32.
 
+    A dense array stays one if more than the share `dense_above` of its values is not zero; below 0: in any case.
     CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
     """
     X = validate_data(
@@ -34,14 +35,22 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation")
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,  # check_finite says where
     )
-    if not sp.issparse(X):
+    if not sp.issparse(X) and not _filled(X, dense_above):
         X = sp.csr_array(X)
     check_finite(X)
     return X
 
 
+def _filled(X: np.ndarray, share: float) -> bool:
+    """Whether more than this share of the values is not zero."""
+    return share < 0 or (share < 1 and int(np.count_nonzero(X)) > share * X.size)
+
+
 def check_finite(X: Any) -> None:
     """Raise a ValueError that names row and column of the first value that is NaN or infinite."""
+    if not sp.issparse(X):
+        _check_finite_dense(X)
+        return
     for start in range(0, len(X.data), _CHUNK):
         finite = np.isfinite(X.data[start : start + _CHUNK])
         if not finite.all():
@@ -51,6 +60,16 @@ def check_finite(X: Any) -> None:
                 f"X has {_spelled(X.data[position])} in row {row}, column {X.indices[position]}: "
                 "every value must be finite"
             )
+
+
+def _check_finite_dense(X: np.ndarray) -> None:
+    step = max(1, _CHUNK // X.shape[1])
+    for start in range(0, len(X), step):
+        finite = np.isfinite(X[start : start + step])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            value = _spelled(X[start + row, column])
+            raise ValueError(f"X has {value} in row {start + row}, column {column}: every value must be finite")
 
 
 def check_structure(X: Any) -> None:
@@ -71,6 +90,8 @@ def check_structure(X: Any) -> None:
 
 def native(X: Any) -> Rows:
     """The view of a CSR for the library. Arrays are copied only if their type or layout is not the library's."""
+    if not sp.issparse(X):
+        return _native_dense(X)
     indptr, indices = _whole(X.indptr), _whole(X.indices)
     values = np.ascontiguousarray(X.data)
     if len(indptr) != X.shape[0] + 1:
@@ -87,6 +108,31 @@ def native(X: Any) -> Rows:
         value_type=_VALUE_TYPES[values.dtype],
     )
     return Rows(struct, (indptr, indices, values))
+
+
+def _native_dense(X: np.ndarray) -> Rows:
+    """The view of a dense array: without a copy if the values of a row lie side by side."""
+    size = X.itemsize
+    if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
+        X = np.ascontiguousarray(X)
+    struct = c.Dense(
+        n_rows=X.shape[0],
+        n_features=X.shape[1],
+        row_stride=X.strides[0] // size,
+        values=X.ctypes.data,
+        value_type=_VALUE_TYPES[X.dtype],
+    )
+    return Rows(struct, (X,))
+
+
+def scores(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
+    """Products (n, K) of dense rows with coef (K, d), a row at a time: BLAS gives a row other last bits in a batch."""
+    weights, out = np.ascontiguousarray(coef.T), np.empty((len(X), len(coef)))
+    step = max(1, (_CHUNK >> 3) // X.shape[1])  # rows made float64 at a time
+    for start in range(0, len(X), step):
+        rows = np.ascontiguousarray(X[start : start + step], dtype=np.float64)
+        np.matmul(rows[:, None, :], weights, out=out[start : start + step, None, :])
+    return out
 
 
 def _whole(numbers: np.ndarray) -> np.ndarray:

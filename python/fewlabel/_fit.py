@@ -14,7 +14,7 @@ import numpy as np
 
 from fewlabel import _library
 from fewlabel._data import Rows
-from fewlabel._signatures import Progress
+from fewlabel._signatures import Dense, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
 
@@ -51,7 +51,7 @@ def fit(
 
     def task() -> None:
         _library.call(
-            "fewlabel_fit",
+            "fewlabel_fit_dense" if isinstance(rows.struct, Dense) else "fewlabel_fit",
             ctypes.byref(rows.struct),
             codes.ctypes.data,
             None if weights is None else weights.ctypes.data,

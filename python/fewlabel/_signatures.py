@@ -40,6 +40,18 @@ class Csr(ctypes.Structure):
     )
 
 
+class Dense(ctypes.Structure):
+    """`fewlabel_dense`: dense rows, borrowed from a NumPy array."""
+
+    _fields_ = (
+        ("n_rows", c_int64),
+        ("n_features", c_int64),
+        ("row_stride", c_int64),
+        ("values", c_void_p),
+        ("value_type", c_int32),
+    )
+
+
 class Progress(ctypes.Structure):
     """`fewlabel_progress`: shared by a running fit and whoever watches it."""
 
@@ -54,6 +66,7 @@ class Progress(ctypes.Structure):
 
 
 _CSR = POINTER(Csr)
+_DENSE = POINTER(Dense)
 _PROGRESS = POINTER(Progress)
 _TEXT = c_char_p  # char *, const char *
 _NUMBERS = c_void_p  # int32_t *, int64_t *, double *, const or not
@@ -65,11 +78,14 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_version": (c_char_p, ()),
     "fewlabel_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
+    "fewlabel_fit_dense": (c_int32, (_DENSE, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
     "fewlabel_shape": (c_int32, (c_int64, *(3 * [_NUMBERS]), *_ERROR)),
     "fewlabel_report": (c_int32, (c_int64, _TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_array": (c_int32, (c_int64, _TEXT, _NUMBERS, c_int64, *_ERROR)),
     "fewlabel_decision": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
     "fewlabel_predict": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
+    "fewlabel_decision_dense": (c_int32, (c_int64, _DENSE, c_int32, _NUMBERS, *_ERROR)),
+    "fewlabel_predict_dense": (c_int32, (c_int64, _DENSE, c_int32, _NUMBERS, *_ERROR)),
     "fewlabel_assemble": (c_int32, (_TEXT, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
     "fewlabel_save": (c_int32, (c_int64, _TEXT, _TEXT, *_ERROR)),
     "fewlabel_load": (c_int32, (_TEXT, _NUMBERS, *_ERROR)),

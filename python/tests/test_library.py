@@ -171,6 +171,9 @@ def test_no_handle_stays() -> None:
 # --- the table of signatures against the header ----------------------------------------------------------------------
 
 
+STRUCTS = {"fewlabel_csr": c.Csr, "fewlabel_dense": c.Dense, "fewlabel_progress": c.Progress}
+
+
 def header() -> str:
     return re.sub(r"/\*.*?\*/", " ", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
 
@@ -179,9 +182,8 @@ def as_ctypes(declaration: str) -> Any:
     """The ctypes type of a C type."""
     words = declaration.replace("const", " ").replace("*", " * ").split()
     name, pointer = words[0], "*" in words
-    structs = {"fewlabel_csr": c.Csr, "fewlabel_progress": c.Progress}
-    if name in structs:
-        return ctypes.POINTER(structs[name])
+    if name in STRUCTS:
+        return ctypes.POINTER(STRUCTS[name])
     if pointer:
         return ctypes.c_char_p if name == "char" else ctypes.c_void_p
     return {"int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "double": ctypes.c_double}[name]
@@ -205,11 +207,11 @@ def test_signatures_equal_the_header() -> None:
 
 def test_structs_equal_the_header() -> None:
     structs = re.findall(r"typedef struct \{(.*?)\}\s*(\w+);", header(), re.DOTALL)
-    assert {name for _, name in structs} == {"fewlabel_csr", "fewlabel_progress"}
+    assert {name for _, name in structs} == set(STRUCTS)
     for body, name in structs:
         fields = [line.strip() for line in body.split(";") if line.strip()]
         wanted = [(re.search(r"\w+$", field)[0], as_ctypes(without_name(field))) for field in fields]
-        assert list({"fewlabel_csr": c.Csr, "fewlabel_progress": c.Progress}[name]._fields_) == wanted
+        assert list(STRUCTS[name]._fields_) == wanted
 
 
 def test_numbers_equal_the_header() -> None:
