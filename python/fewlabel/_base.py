@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _advice, _data, _fit, _hierarchy, _labels, _progress, _threads, _weights
 from fewlabel._compat import CallbackSupport, with_callbacks
 
-MOSTLY = 0.5  # from this share of values that are not zero on CSR would take more memory and time
-
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
@@ -75,7 +73,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         warm = self.warm_start and hasattr(self, "coef_")
         as_given, on_y = X, None if y is None else "no_validation"
-        X = _data.check_rows(self, X, y=on_y, reset=not warm, dense_above=MOSTLY)
+        X = _data.check_rows(self, X, y=on_y, reset=not warm, dense_above=_data.MOSTLY)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(X, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, X.shape[0])
@@ -112,9 +110,9 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             same score alone and among others.
         """
         check_is_fitted(self)
-        X = _data.check_rows(self, X, reset=False, dense_above=-1)  # so that a row has the same score alone
+        X = _data.check_rows(self, X, reset=False, dense_above=-1)
         if not sp.issparse(X):
-            scores = _data.scores(X, self.coef_) + self.intercept_
+            scores = _data.dense_products(X, self.coef_) + self.intercept_
             return scores[:, 0] if len(self.coef_) == 1 else scores
         _data.check_structure(X)
         if len(self.coef_) == 1:

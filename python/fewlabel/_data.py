@@ -11,6 +11,7 @@ from fewlabel import _signatures as c
 _VALUE_TYPES = {np.dtype(np.float32): c.FLOAT32, np.dtype(np.float64): c.FLOAT64}
 _INDEX_TYPES = {np.dtype(np.int32): c.INT32, np.dtype(np.int64): c.INT64}
 _CHUNK = 1 << 20  # values looked at in one piece
+MOSTLY = 0.5  # above this share of values that are not zero CSR would take more memory and time
 
 
 class Rows(NamedTuple):
@@ -125,8 +126,19 @@ def _native_dense(X: np.ndarray) -> Rows:
     return Rows(struct, (X,))
 
 
-def scores(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """Products (n, K) of dense rows with coef (K, d), a row at a time: BLAS gives a row other last bits in a batch."""
+def dense_products(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
+    """Products (n, K) of dense rows with coef (K, d). The way is chosen for each row by what is in it, and BLAS gets
+    one row at a time, as it gives other last bits in a batch: so a row has the same score alone."""
+    filled = np.count_nonzero(X, axis=1) > MOSTLY * X.shape[1]
+    if filled.all():
+        return _row_by_row(X, coef)
+    out, rest = np.empty((len(X), len(coef))), sp.csr_array(X[~filled])
+    out[filled] = _row_by_row(X[filled], coef)
+    out[~filled] = (rest @ coef[0])[:, None] if len(coef) == 1 else rest @ coef.T
+    return out
+
+
+def _row_by_row(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
     weights, out = np.ascontiguousarray(coef.T), np.empty((len(X), len(coef)))
     step = max(1, (_CHUNK >> 3) // X.shape[1])  # rows made float64 at a time
     for start in range(0, len(X), step):

@@ -216,7 +216,11 @@ def test_promise_of_two_to_the_31_values() -> None:
 def test_values_too_large_to_compute_with(method: str, value: float) -> None:
     dense = X.toarray()
     dense[int(np.flatnonzero(Y >= 0)[1]), 5] = value
-    refused(r"X has the value 1e\+[12]00 in row \d+, column 5, .*scale your features", {"method": method}, X=dense)
+    refused(
+        r"X has the value 1e\+[12]00 in row \d+, column 5, .*scale your features",
+        {"method": method},
+        X=sp.csr_matrix(dense),
+    )
 
 
 def test_shapes() -> None:

@@ -61,7 +61,7 @@ def test_every_status_code_and_constant() -> None:
 
 
 def test_every_field() -> None:
-    for structure in (c.Csr, c.Progress):
+    for structure in (c.Csr, c.Dense, c.Progress):
         for name, _ in structure._fields_:
             assert f"`{name}`" in PAGE, name
 
