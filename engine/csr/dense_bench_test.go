@@ -8,8 +8,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// BenchmarkDense multiplies rows of sentence embeddings, float32, with one vector and with those of 20 classes; ns/value
-// is processor time for a value of the rows.
+// BenchmarkDense multiplies rows of sentence embeddings, float32, with one vector and with those of 20 classes.
+// ns/value is processor time for a value of the rows.
 func BenchmarkDense(b *testing.B) {
 	const n, d, classes = 50_000, 384, 20
 	values := make([]float32, n*d)
