@@ -131,7 +131,8 @@ func (t *Tree) Up(values []float64) {
 }
 
 // Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]. Where
-// these come by Down from a minimum of α/2 |w|² plus losses of class scores, Split gives the nodes of that minimum back.
+// these come by Down from a minimum of α/2 |w|² plus losses of class scores, Split gives back the nodes of that
+// minimum.
 //
 // At the smallest norm an inner node has the sum of the scores of its children. With s for what the path above it adds,
 // a node's score is therefore sum - slope s: for a class sum is its score and slope 1; above them both come from the
