@@ -76,6 +76,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "fewlabel"
 html_static_path = ["static"]
 html_css_files = ["fewlabel.css"]
+html_sidebars = {name: [] for name in ("start", "changelog")}  # they have no pages below them
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

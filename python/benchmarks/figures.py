@@ -56,11 +56,11 @@ def few(found: dict[str, Any]) -> plt.Figure:
             color, marker = STYLES[learner]
             labels, accuracy = curves[learner]["labels"], curves[learner]["accuracy"]
             panel.plot(labels, accuracy, marker=marker, markersize=4, color=color, label=word)
-        panel.set(xscale="log", title=f"{question.capitalize()}?", xlabel="labeled messages, of 14,135")
+        panel.set(xscale="log", title=f"{question.capitalize()}?", xlabel="labeled messages")
         panel.set_xticks(told["labels"], [f"{n:g}" for n in told["labels"]], fontsize=8)
         panel.set_xticks([], minor=True)
         panel.grid(axis="y", alpha=0.3)
-    axes[0].set_ylabel("accuracy on unseen messages, percent")
+    axes[0].set_ylabel("accuracy, percent")
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles[::-1], names[::-1], loc="outside lower center", ncols=2, frameon=False)
     return figure

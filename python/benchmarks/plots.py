@@ -58,7 +58,7 @@ def _cost(report: Report, folder: Path, where: str) -> Iterator[Path]:
 
 def _learning(report: Report, folder: Path, where: str) -> Iterator[Path]:
     """One panel a data set: macro F against labels, bars of one standard error, a line for all labels."""
-    sets = {task: methods for task, methods in report.curves.items() if "all labels" in methods}
+    sets = {task: methods for task, methods in report.curves.items() if "macro F" in methods.get("all labels", ())}
     if not sets:
         return
     columns = min(3, len(sets))

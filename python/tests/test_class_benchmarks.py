@@ -309,6 +309,14 @@ def test_time_and_passes_run(stand_ins):
     assert len(ratio.values) == 2
 
 
+def test_trees_and_losses_are_told_in_passes_of_flat_classes(stand_ins, monkeypatch):
+    monkeypatch.setattr(class_tasks, "newsgroups20_tree", lambda: small_set(hierarchy="."))
+    found = report.Report(quiet=True)
+    class_speed.passes_of_trees_and_losses(found)
+    assert [row.measured for row in found.rows] == ["1.000"] * 3  # every stand-in says the same
+    assert sorted(s.get("hierarchy") or s.get("loss") or "" for s in stand_ins) == ["", "", ".", ".", "crammer_singer"]
+
+
 def test_contests_compare_equally_exact_solutions(stand_ins):
     found = report.Report(quiet=True)
     class_speed.supervised_squared_hinge(found)
