@@ -69,6 +69,8 @@ sphinx_gallery_conf = {
     "doc_module": ("fewlabel",),
     "reference_url": {"fewlabel": None},
     "write_computation_times": False,
+    "run_stale_examples": True,  # the library may have changed where the example has not
+    "capture_repr": (),
 }
 
 # ------------------------------------------------------------------ appearance

@@ -8,6 +8,7 @@ Four questions that a fitted model answers from its weights.
 # %%
 # Docstrings of three subpackages of SciPy with ten labels of each, of which one is wrong.
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
@@ -50,7 +51,12 @@ for row, given, predicted, margin in zip(*found, strict=True):
 
 y[wrong] = topics[wrong]
 model.fit(texts, y)
-print(explain(model, "a low-pass filter with a Hamming window", n=5))
+found = explain(model, "a low-pass filter with a Hamming window", n=5)
+print(found)
+figure, axes = plt.subplots(figsize=(6, 2.4), layout="constrained")
+axes.barh(found.features[::-1], found.contributions[::-1])
+axes.set(xlabel=f"contribution to the score of {found.label}")
+plt.show()
 
 # %%
 # **What should be labeled next?** Rows on which the model is unsure and that are not alike.
