@@ -110,14 +110,15 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             same score alone and among others.
         """
         check_is_fitted(self)
-        X = _data.check_rows(self, X, reset=False, dense_above=-1)
+        X = _data.check_rows(self, X, reset=False, dense_above=-1, finite=False)
         if not sp.issparse(X):
-            scores = _data.dense_products(X, self.coef_) + self.intercept_
-            return scores[:, 0] if len(self.coef_) == 1 else scores
-        _data.check_structure(X)
-        if len(self.coef_) == 1:
-            return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+            scores = _data.dense_products(X, self.coef_)
+        else:
+            _data.check_structure(X)
+            scores = np.asarray(X @ self.coef_[0])[:, None] if len(self.coef_) == 1 else np.asarray(X @ self.coef_.T)
+        scores = _data.finite_scores(X, scores)
+        scores += self.intercept_
+        return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:
         """Class of each row.

@@ -21,11 +21,14 @@ class Rows(NamedTuple):
     arrays: tuple[np.ndarray, ...]
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation", dense_above: float = 1.0) -> Any:
+def check_rows(
+    estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation", dense_above: float = 1.0, finite: bool = True
+) -> Any:
     """Validate X for an estimator and give it as CSR of float64 or float32.
 
     A dense array stays one if more than the share `dense_above` of its values is not zero; below 0: in any case.
     CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
+    Without `finite` the values are not looked at: `finite_scores` does it where it matters.
     """
     X = validate_data(
         estimator,
@@ -38,8 +41,17 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation",
     )
     if not sp.issparse(X) and not _filled(X, dense_above):
         X = sp.csr_array(X)
-    check_finite(X)
+    if finite:
+        check_finite(X)
     return X
+
+
+def finite_scores(X: Any, scores: np.ndarray) -> np.ndarray:
+    """The scores of X by finite weights; a ValueError where they come from a value of X that is not finite. Such a value
+    makes every score of its row NaN or infinite, so X needs no look where scores are finite."""
+    if not np.isfinite(scores).all():
+        check_finite(X)
+    return scores
 
 
 def _filled(X: np.ndarray, share: float) -> bool:
@@ -85,7 +97,7 @@ def check_structure(X: Any) -> None:
         raise ValueError(f"X.indptr promises {indptr[-1]} values, but there are {n_values}")
     if indptr[-1]:
         used = indices[: indptr[-1]]
-        if used.min() < 0 or used.max() >= X.shape[1]:
+        if used.view(f"u{used.itemsize}").max() >= X.shape[1]:  # below 0 is huge as an unsigned number
             raise ValueError(f"X.indices must lie in 0 ... {X.shape[1] - 1}, found {used.min()} ... {used.max()}")
 
 
