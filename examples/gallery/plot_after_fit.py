@@ -2,7 +2,7 @@
 After the fit: why, what next, what is wrong
 ============================================
 
-Four questions that a fitted model answers from its weights.
+Three questions that a fitted model answers from its weights.
 """
 
 # %%
@@ -28,7 +28,13 @@ for name in names:
 wrong = np.flatnonzero(y == "stats")[0]
 y[wrong] = "linalg"
 
-recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", min_df=2, max_df=0.2, sublinear_tf=True)
+recipe = TfidfVectorizer(
+    token_pattern="[a-z][a-z]+",
+    stop_words="english",
+    min_df=2,
+    max_df=0.2,
+    sublinear_tf=True,
+)
 shares = dict(zip(names, counts / len(topics), strict=True))
 model = make_pipeline(recipe, TransductiveSVC(class_prior=shares)).fit(texts, y)
 

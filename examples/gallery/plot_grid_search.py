@@ -7,7 +7,7 @@ test, and every unlabeled row helps to learn every time.
 """
 
 # %%
-# Docstrings of nine subpackages of SciPy; 100 of them, drawn at random, have a label. The words are counted and weighed
+# Docstrings of four subpackages of SciPy; 100 of them, drawn at random, have a label. The words are counted and weighed
 # within each split, in a pipeline.
 
 import warnings
@@ -27,7 +27,13 @@ texts, topics = np.array(texts, dtype=object), np.array(topics)
 labeled = np.random.default_rng(0).choice(len(texts), 100, replace=False)
 y = np.full(len(texts), None, dtype=object)
 y[labeled] = topics[labeled]
-recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", min_df=2, max_df=0.2, sublinear_tf=True)
+recipe = TfidfVectorizer(
+    token_pattern="[a-z][a-z]+",
+    stop_words="english",
+    min_df=2,
+    max_df=0.2,
+    sublinear_tf=True,
+)
 folds = SemiSupervisedSplit(StratifiedKFold(5, shuffle=True, random_state=0))
 search = GridSearchCV(
     make_pipeline(recipe, TransductiveSVC()),
@@ -43,10 +49,10 @@ search.fit(texts, y)
 
 alphas = search.cv_results_["param_transductivesvc__alpha"].astype(float)
 rest = np.setdiff1d(np.arange(len(texts)), labeled)
-right = [
-    search.estimator.set_params(transductivesvc__alpha=alpha).fit(texts, y).score(texts[rest], topics[rest])
-    for alpha in alphas
-]
+right = []
+for alpha in alphas:
+    model = search.estimator.set_params(transductivesvc__alpha=alpha).fit(texts, y)
+    right.append(model.score(texts[rest], topics[rest]))
 mean, spread = (100 * search.cv_results_[f"{name}_test_score"] for name in ("mean", "std"))
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 axes.errorbar(alphas, mean, spread, marker="o", capsize=3, label="labeled texts, cross-validated")
