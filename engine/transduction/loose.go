@@ -14,6 +14,12 @@ import (
 //	         reference, so that warm labels follow the prior; switching has the shares of such labels, cooled. What
 //	         the shares have come to when the labels are hard is kept in the last solves, as a prior held exactly is
 //
+// Measured on comp.* of 20 Newsgroups and Reuters R8, 40 to 50 labels, 2 to 4 draws, a prior wrong by 30 %: annealing
+// loses 1.2 to 3.7 times as much macro F as with the prior held exactly at strengths 1 and 3, 0.75 to 1.2 times at 10.
+// The objective prefers uneven classes while labels are soft. Loosening only below a tenth of the first temperature, or
+// only in the last solves, changed little (0.7 to 1.2 times), and hardly anything on planted data: labels are settled
+// by then.
+
 // Labels are hard at the end of these temperatures, in parts of the weight of the unlabeled rows.
 var looseTemperatures = []float64{1, 0.1, 0.01, 0.001}
 

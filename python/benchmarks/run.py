@@ -15,6 +15,7 @@ from pathlib import Path
 from benchmarks import (
     class_quality,
     class_speed,
+    expectation,
     few_labels,
     large,
     learning_curves,
@@ -30,6 +31,7 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "quality": quality.SECTIONS,
     "speed": speed.SECTIONS,
     "classes": class_quality.SECTIONS + class_speed.SECTIONS,
+    "expectation": expectation.SECTIONS,
     "curves": learning_curves.SECTIONS,
     "large": large.SECTIONS,
     "warm": warm.SECTIONS,
