@@ -190,10 +190,16 @@ def test_settings_that_do_not_go_with_many_classes(settings: dict[str, Any], mes
         TransductiveSVC(**settings).fit(X, Y)
 
 
-@pytest.mark.parametrize("method", ["entropy", "expectation", "posterior", "pair_switching"])
+@pytest.mark.parametrize("method", ["pair_switching", "gradient"])
 def test_methods_that_logistic_regression_does_not_have(method: str) -> None:
     with pytest.raises(ValueError, match=f"method.*{method}"):
         SemiSupervisedLogisticRegression(method=method).fit(X, Y)
+
+
+@pytest.mark.parametrize("method", ["entropy", "expectation", "posterior"])
+def test_methods_that_need_probabilities(method: str) -> None:
+    with pytest.raises(ValueError, match=f"method.*{method}"):
+        TransductiveSVC(method=method).fit(X, Y)
 
 
 def test_more_classes_than_rows() -> None:
