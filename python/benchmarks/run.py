@@ -21,6 +21,7 @@ from benchmarks import (
     learning_curves,
     program,
     quality,
+    reader,
     recipes,
     report,
     speed,
@@ -37,6 +38,7 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "warm": warm.SECTIONS,
     "recipe": recipes.SECTIONS,
     "few": few_labels.SECTIONS,
+    "reader": reader.SECTIONS,
 }
 USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 

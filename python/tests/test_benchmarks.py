@@ -8,7 +8,17 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
-from benchmarks import corpora, large, learners, objective, products, recipe, report
+from benchmarks import (
+    class_tasks,
+    corpora,
+    large,
+    learners,
+    objective,
+    products,
+    reader,
+    recipe,
+    report,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -164,6 +174,22 @@ def test_go_benchmark_output_is_read():
     assert products.parse(text) == known
     with pytest.raises(RuntimeError, match="no benchmark figures"):
         products.parse("PASS")
+
+
+# ------------------------------------------------------------------ reader, predict, dense rows
+def test_reader_is_compared_on_the_same_arrays(monkeypatch):
+    X = sp.random(40, 30, 0.2, format="csr", random_state=0)
+    names = np.array(["a", "b"])[np.arange(40) % 2]
+    monkeypatch.setattr(class_tasks, "newsgroups20", lambda: class_tasks.class_set("small", X, names))
+    found = report.Report(quiet=True)
+    reader.svmlight_reader(found, rounds=1)
+    assert [r.measured for r in found.rows if "differ" in r.what] == ["0", "0"]
+    bounded = {r.what: len(r.values) for r in found.rows if r.bound == "≥ 8"}
+    assert bounded == {f"reader, {kind}, threads 2: scikit-learn / ours": 1 for kind in ("plain", "zstd")}
+    changed = X.copy()
+    changed.data[0] += 1
+    assert reader.differing((X, names), (X.copy(), names)) == []
+    assert reader.differing((X, names), (changed, names[::-1])) == ["data", "labels"]
 
 
 # ------------------------------------------------------------------ demo
