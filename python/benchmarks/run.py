@@ -19,6 +19,7 @@ from benchmarks import (
     few_labels,
     large,
     learning_curves,
+    predict,
     program,
     quality,
     reader,
@@ -39,6 +40,7 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "recipe": recipes.SECTIONS,
     "few": few_labels.SECTIONS,
     "reader": reader.SECTIONS,
+    "predict": predict.SECTIONS,
 }
 USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 

@@ -14,6 +14,7 @@ from benchmarks import (
     large,
     learners,
     objective,
+    predict,
     products,
     reader,
     recipe,
@@ -190,6 +191,13 @@ def test_reader_is_compared_on_the_same_arrays(monkeypatch):
     changed.data[0] += 1
     assert reader.differing((X, names), (X.copy(), names)) == []
     assert reader.differing((X, names), (changed, names[::-1])) == ["data", "labels"]
+
+
+def test_predict_is_measured_with_two_and_twenty_classes():
+    found = report.Report(quiet=True)
+    predict.predict_time(found, rounds=1, n=400)
+    assert [r.what.partition(":")[0] for r in found.rows] == ["predict, 2 classes", "predict, 20 classes"]
+    assert all(r.bound == "≤ 1.1" and r.values[0] > 0 for r in found.rows)
 
 
 # ------------------------------------------------------------------ demo
