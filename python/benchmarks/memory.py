@@ -34,7 +34,7 @@ VECTORS = 20  # vectors of length n or d that a fit may have beside half of the 
 class Figures:
     """Bytes, except where said."""
 
-    input: int  # the three arrays of the rows
+    input: int  # the arrays of the rows: three of CSR, one of dense rows
     vector: int  # a vector of length max(n, d)
     peak: int  # resident memory above that before the fit
     left: int  # resident memory above that before the fit, after it
@@ -71,7 +71,7 @@ def of_task(name: str, task: corpora.Task | ClassTask, settings: dict[str, Any])
 def save(path: Path, task: corpora.Task | ClassTask) -> None:
     """Write what the other process needs; classes are their numbers there."""
     X = task.X
-    rows = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+    rows = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape} if sp.issparse(X) else {"X": X}
     np.savez(path, **rows, y=task.y, given=task.given, prior=list(task.class_prior.values()))
 
 
@@ -106,9 +106,10 @@ def settle() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _load(path: Path) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray, dict[int, float]]:
+def _load(path: Path) -> tuple[Any, np.ndarray, np.ndarray, dict[int, float]]:
     with np.load(path) as z:
-        X = sp.csr_matrix((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"]))
+        dense = "X" in z
+        X = z["X"] if dense else sp.csr_matrix((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"]))
         return X, z["y"], z["given"], dict(enumerate(z["prior"].tolist()))
 
 
@@ -137,7 +138,7 @@ def _fit(path: Path, settings: dict[str, Any]) -> Figures:
     unlabeled = given == corpora.UNLABELED
     found = estimator.transduction_[unlabeled]
     return Figures(
-        input=X.data.nbytes + X.indices.nbytes + X.indptr.nbytes,
+        input=sum(part.nbytes for part in ([X.data, X.indices, X.indptr] if sp.issparse(X) else [X])),
         vector=8 * max(X.shape),
         peak=peak,
         left=left,

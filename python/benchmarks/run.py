@@ -15,6 +15,7 @@ from pathlib import Path
 from benchmarks import (
     class_quality,
     class_speed,
+    dense,
     expectation,
     few_labels,
     large,
@@ -41,6 +42,7 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "few": few_labels.SECTIONS,
     "reader": reader.SECTIONS,
     "predict": predict.SECTIONS,
+    "dense": dense.SECTIONS,
 }
 USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 

@@ -11,8 +11,10 @@ from sklearn.svm import LinearSVC
 from benchmarks import (
     class_tasks,
     corpora,
+    dense,
     large,
     learners,
+    memory,
     objective,
     predict,
     products,
@@ -198,6 +200,37 @@ def test_predict_is_measured_with_two_and_twenty_classes():
     predict.predict_time(found, rounds=1, n=400)
     assert [r.what.partition(":")[0] for r in found.rows] == ["predict, 2 classes", "predict, 20 classes"]
     assert all(r.bound == "≤ 1.1" and r.values[0] > 0 for r in found.rows)
+
+
+def test_dense_benchmark_output_is_read():
+    line = "BenchmarkDense/{}/float32-2 \t 10\t 5 ns/op\t {} ns/value\n"
+    text = "".join(line.format(name, k + 0.5) for k, name in enumerate(dense.PRODUCTS))
+    assert dense.parse(text) == {name: k + 0.5 for k, name in enumerate(dense.PRODUCTS)}
+    with pytest.raises(RuntimeError, match="no figures of TransposedWide in"):
+        dense.parse(text.replace("TransposedWide", "Gram"))
+    assert dense.blas(np.ones((30, 4), np.float32), calls=1).keys() == dense.PRODUCTS.keys()
+
+
+def test_dense_rows_are_planted_and_handed_to_another_process(tmp_path):
+    task = dense.planted(300, 3, d=20)
+    assert task.X.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(task.X, axis=1), 1, rtol=1e-6)
+    assert np.bincount(task.given[~task.unlabeled]).tolist() == [dense.PER_CLASS] * 3
+    assert LinearSVC().fit(task.X[:200], task.y[:200]).score(task.X[200:], task.y[200:]) > 0.6
+    memory.save(tmp_path / "rows.npz", task)
+    X, y, given, _ = memory._load(tmp_path / "rows.npz")
+    for ours, read in ((task.X, X), (task.y, y), (task.given, given)):
+        np.testing.assert_array_equal(ours, read)
+
+
+def test_dense_fits_are_compared():
+    found = report.Report(quiet=True)
+    dense.dense_fit(found, rounds=1, n=400)
+    assert [r.what for r in found.rows if "dense / CSR" in r.what] == [
+        "dense, 2 classes: fit, dense / CSR",
+        "dense, 20 classes: fit, dense / CSR",
+    ]
+    assert len(found.rows) == 6
 
 
 # ------------------------------------------------------------------ demo
