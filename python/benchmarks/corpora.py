@@ -168,14 +168,15 @@ def pcmac(seed: int, n_labels: int = 37) -> Task:
     return held_out("PC / Mac", X, y, n_labels, seed)
 
 
-def _ccat_rows() -> tuple[sp.csr_matrix, np.ndarray]:
-    X, y = loader().rcv1_binary("CCAT", unique=False)
+def rcv1_rows(topic: str = "CCAT") -> tuple[sp.csr_matrix, np.ndarray]:
+    """RCV1, a topic (1) against the rest (0)."""
+    X, y = loader().rcv1_binary(topic, unique=False)
     return X, np.where(y > 0, 1, 0)
 
 
 def ccat(seed: int, n_labels: int = 45) -> Task:
     """RCV1, CCAT against the rest: the 30,000 rows of the five subsets."""
-    X, y = cached("ccat", _ccat_rows)
+    X, y = cached("ccat", rcv1_rows)
     return held_out("rcv1 ccat", X, y, n_labels, seed)
 
 

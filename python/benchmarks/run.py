@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    calibration,
     class_quality,
     class_speed,
     dense,
@@ -20,7 +21,9 @@ from benchmarks import (
     few_labels,
     large,
     learning_curves,
+    never_worse,
     predict,
+    prior,
     program,
     quality,
     reader,
@@ -36,6 +39,8 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "classes": class_quality.SECTIONS + class_speed.SECTIONS,
     "expectation": expectation.SECTIONS,
     "curves": learning_curves.SECTIONS,
+    "prior": prior.SECTIONS + never_worse.SECTIONS,
+    "calibration": calibration.SECTIONS,
     "large": large.SECTIONS,
     "warm": warm.SECTIONS,
     "recipe": recipes.SECTIONS,

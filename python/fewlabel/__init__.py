@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fewlabel import datasets, inspection, metrics, model_selection, plotting
+    from fewlabel._compare import compare
+    from fewlabel._estimate_class_prior import estimate_class_prior
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._show_versions import show_versions
@@ -19,7 +21,9 @@ __all__ = [
     "SemiSupervisedLogisticRegression",
     "TransductiveSVC",
     "__version__",
+    "compare",
     "datasets",
+    "estimate_class_prior",
     "inspection",
     "load_model",
     "metrics",
@@ -33,6 +37,8 @@ _MODULE_OF = {
     "__version__": "_version",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "TransductiveSVC": "_transductive_svc",
+    "compare": "_compare",
+    "estimate_class_prior": "_estimate_class_prior",
     "load_model": "_model_file",
     "save_model": "_model_file",
     "show_versions": "_show_versions",

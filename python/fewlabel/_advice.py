@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fewlabel._examination import Examined
+
 # The library's warnings begin with their kind. These are said here, in Python's words: see nothing_unlabeled.
 _SAID_HERE = ("no_unlabeled",)
 _SHOWN = 4  # classes whose shares are named
@@ -46,6 +48,38 @@ def far_prior(prior: np.ndarray, totals: np.ndarray, classes: np.ndarray) -> Non
             "If they were drawn at random, check class_prior (its order is that of classes_); if they were chosen "
             "class by class, this is as it should be."
         )
+
+
+def far_estimate(
+    prior: np.ndarray, estimate: np.ndarray, interval: tuple[np.ndarray, np.ndarray], classes: np.ndarray
+) -> None:
+    """Warn when the given class prior is far from the estimated one: in sum, and a share outside its interval."""
+    outside = (prior < interval[0]) | (prior > interval[1])
+    apart = np.abs(prior - estimate)
+    if apart.sum() > 0.2 and outside.any():
+        most = np.sort(np.argsort(-apart * outside, kind="stable")[: min(_SHOWN, int(outside.sum()))])
+        warn(
+            f"class_prior is {_shares(prior[most], classes[most])}, but the estimate is "
+            f"{_shares(estimate[most], classes[most])}. Look at some answers before you trust either."
+        )
+
+
+def unlabeled_hurt(examined: Examined) -> None:
+    """Warn when labeled rows that were held out had better answers without the unlabeled rows."""
+    if examined.hurts:
+        warn(
+            f"unlabeled rows appear to hurt: of {examined.n_rows} labeled rows that were held out in turn, "
+            f"{examined.supervised:.1%} are right without unlabeled rows and {examined.semi_supervised:.1%} with them. "
+            "Check class_prior and a few answers, or take the supervised model (unlabeled_weight=0)."
+        )
+
+
+def not_calibrated(n_labels: int) -> None:
+    """Tell that probabilities are those of the scores as they are."""
+    warn(
+        f"the probabilities are not calibrated: fit held out no labeled rows for that. It needs {n_labels} different "
+        "ones, of classes with at least two, and cross_fit=True."
+    )
 
 
 def of_the_library(messages: list[str], classes: np.ndarray, steps: int, objective: float) -> None:

@@ -8,7 +8,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _data, _fit, _hierarchy, _labels, _progress, _threads, _weights
+from fewlabel import (
+    _advice,
+    _class_prior,
+    _cross_fit,
+    _data,
+    _examination,
+    _fit,
+    _hierarchy,
+    _labels,
+    _progress,
+    _threads,
+    _weights,
+)
 from fewlabel._compat import CallbackSupport, with_callbacks
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
@@ -27,6 +39,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     fit_intercept: bool
     class_weight: Any
     max_switches: int
+    cross_fit: Any
     unlabeled: Any
     max_iter: int
     tol: float
@@ -82,17 +95,20 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         start = self._start(labels.classes) if warm else None
         self._warn_before(given.labeled, weights)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
-        if self.class_prior is not None and len(labels.classes) > 1:
-            _advice.far_prior(prior, totals, labels.classes)
+        _examination.refuse_choice(self.cross_fit)
+        prior = self._prior(X, labels, weights, totals)
         task = _progress.FitTask(self, as_given, given, weights)
         weights = _weights.apply_class_weight(self.class_weight, labels.classes, labels.codes, weights)
-        options = self._options() | _class_options(prior, tree)
+        options = self._options() | _cross_fit.class_options(prior, tree)
         with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(self.method)) as show:
             fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell), start)
+        answers = fitted.arrays["transduction"].astype(np.intp)
+        examined = _examination.examine(X, labels.codes, weights, options, answers, self._cross_fits())
         self._keep(labels.classes, tree, fitted)
+        self._keep_examined(examined)
         task.end()
         _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
+        _advice.unlabeled_hurt(examined)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -226,17 +242,40 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         elif hasattr(self, "label_distributions_"):
             del self.label_distributions_  # of an earlier fit
 
+    def _prior(self, X: Any, labels: _labels.Labels, weights: np.ndarray | None, totals: np.ndarray) -> np.ndarray:
+        """Share (K,) of each class among the unlabeled rows: given, of the labels, or estimated."""
+        classes = labels.classes
+        if not _estimates(self.class_prior):
+            prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
+            if self.class_prior is not None and len(classes) > 1:
+                _advice.far_prior(prior, totals, classes)
+            return prior
+        if len(classes) == 1:
+            return np.ones(1)
+        fitting = {"alpha": _class_prior.ALPHA, "threads": _threads.resolve(self.n_jobs)}
+        return _class_prior.estimate(X, labels.codes, weights, classes, fitting)
+
+    def _cross_fits(self) -> bool:
+        """Whether `cross_fit` asks for cross-fitting."""
+        return _estimates(self.class_prior) if isinstance(self.cross_fit, str) else bool(self.cross_fit)
+
+    def _keep_examined(self, examined: _examination.Examined) -> None:
+        self.supervised_agreement_ = examined.agreement
+        self.cross_fit_scores_ = {
+            "supervised": examined.supervised,
+            "semi-supervised": examined.semi_supervised,
+            "n_rows": examined.n_rows,
+        }
+        self.temperature_ = examined.temperature if examined.n_rows else float("nan")
+
     def _warn_before(self, labeled: np.ndarray, weights: np.ndarray | None) -> None:
         unlabeled = ~labeled if weights is None else ~labeled & (weights > 0)
         if self.unlabeled is not None and not unlabeled.any():
             _advice.nothing_unlabeled()
 
 
-def _class_options(prior: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
-    """The options of the library that depend on the classes; one class leaves nothing to say."""
-    if len(prior) == 1:
-        return {"class_prior": None, "hierarchy": None}
-    return {"class_prior": prior, "hierarchy": _hierarchy.numbers(tree)}
+def _estimates(class_prior: Any) -> bool:
+    return isinstance(class_prior, str) and class_prior == "estimate"
 
 
 def _columns(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

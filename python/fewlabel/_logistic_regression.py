@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-from scipy.special import log_expit, log_softmax
-
 from fewlabel._base import LinearClassifier
+from fewlabel._probabilities import Probabilities
 
 
-class SemiSupervisedLogisticRegression(LinearClassifier):
+class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     """Logistic regression that also learns from unlabeled rows.
 
     The transductive method of `TransductiveSVC` with the loss of logistic regression (maximum entropy): scores have
@@ -29,12 +27,13 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     unlabeled_weight : float, default=1.0
         Weight of the averaged loss of unlabeled rows, or of their entropy, at least 0; 0 gives the supervised solution.
         "expectation" and "posterior" have no such term: any number above 0 is the same.
-    class_prior : array-like of shape (n_classes,), dict or None, default=None
+    class_prior : array-like of shape (n_classes,), dict, "estimate" or None, default=None
         Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each
         above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`. A dict
         can name a class without labeled rows: it is then one of `classes_`, with a warning, and gets the rows that fit
         the others least. A share that is less than one row can come to none. Not used where the labeled rows have one
-        class.
+        class. "estimate": for labels that were not drawn at random, as by `estimate_class_prior`; each class needs at
+        least 3.
     prior_strength : float or None, default=None
         How strongly `class_prior` is held, at least 0.01; None: exactly. A number S lets the classes of the unlabeled
         rows take shares m at the cost S Σ_k prior_k log(prior_k / m_k), in the unit of a row's loss. Use it with care:
@@ -64,6 +63,10 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         averaged, only ratios matter. It does not change the class prior.
     max_switches : int, default=0
         Pairs of labels that "switching" exchanges at a time; 0: all that lower the objective.
+    cross_fit : {"auto", True, False}, default="auto"
+        Whether to fit five more times, each without a fifth of the labels and on at most 3,000 unlabeled rows, to see
+        whether unlabeled rows hurt (a warning tells) and to calibrate `predict_proba`. It needs 20 different labeled
+        rows. "auto": yes.
     unlabeled : "auto", None or a label, default="auto"
         What marks an unlabeled row in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
         "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself.
@@ -112,6 +115,14 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         What happened in each outer step, as in `TransductiveSVC` with many classes. "entropy", "expectation" and
         "posterior" have "constraint_residual", the largest distance of a mean probability from its prior, for
         "share_distance", and the "entropy" of the probabilities in bits a row.
+    supervised_agreement_ : float
+        Share of the unlabeled rows to which the supervised model of the same labels gives the same class. NaN where
+        there is nothing to compare.
+    cross_fit_scores_ : dict
+        Share of right answers for labeled rows that were held out: "supervised" and "semi-supervised"; "n_rows", how
+        many rows that were. NaN and 0 without cross-fitting.
+    temperature_ : float
+        The probabilities are those of the scores divided by it. NaN: not calibrated, 1 is used.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -160,9 +171,10 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     With `hierarchy` each group has weights too, ‖w‖² counts those of classes and groups, and the score of a class is
     the sum along its path from the top.
 
-    The probabilities are those of the model: a transductive fit looks for a boundary without rows near it, so that they
-    are nearer to 0 and 1 than the share of right answers says. Where the numbers matter, calibrate them on labeled rows
-    that were held out.
+    A transductive fit looks for a boundary without rows near it, so that p_k is nearer to 0 and 1 than the share of
+    right answers says. So `predict_proba` divides the scores by a temperature, the one with the least log loss on
+    labeled rows that were held out in turn (`cross_fit`), drawn towards 1 where these leave it open; order and
+    predicted classes stay as they are. `sklearn.calibration.CalibrationDisplay` draws how far they can be trusted.
 
     Give rows of unit length, as for `TransductiveSVC`. Predicting and unpickling do not need the native library.
 
@@ -185,9 +197,12 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     >>> model = SemiSupervisedLogisticRegression(alpha=1e-2).fit(X, y)
     >>> model.transduction_.tolist()
     ['low', 'low', 'low', 'high', 'high', 'high']
-    >>> model.predict_proba([[0.0, 0.8], [0.5, 0.5]]).round(2)
-    array([[0.03, 0.97],
-           [0.49, 0.51]])
+    >>> from sklearn.datasets import load_iris
+    >>> X, species = load_iris(return_X_y=True)
+    >>> y = np.where(np.arange(150) % 5 == 0, species, -1)
+    >>> model = SemiSupervisedLogisticRegression().fit(X - X.mean(axis=0), y)
+    >>> model.predict_proba(X[:1] - X.mean(axis=0)).round(2)
+    array([[0.89, 0.11, 0.  ]])
     """
 
     def __init__(
@@ -205,6 +220,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         max_switches: int = 0,
+        cross_fit: Any = "auto",
         unlabeled: Any = "auto",
         max_iter: int = 10000,
         tol: float = 1e-5,
@@ -225,6 +241,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.max_switches = max_switches
+        self.cross_fit = cross_fit
         self.unlabeled = unlabeled
         self.max_iter = max_iter
         self.tol = tol
@@ -233,42 +250,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class for each row: the softmax of the scores.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_rows, n_classes), float64
-            In the order of `classes_`; a row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of the probability of each class for each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_rows, n_classes), float64
-            In the order of `classes_`.
-        """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.zeros((len(scores), 1))
-        return (
-            np.column_stack([log_expit(-scores), log_expit(scores)])
-            if scores.ndim == 1
-            else log_softmax(scores, axis=1)
-        )
+    def _cross_fits(self) -> bool:
+        return True if isinstance(self.cross_fit, str) else super()._cross_fits()
 
     def _options(self) -> dict[str, Any]:
         return super()._options() | {"constraint": self.constraint, "kl_weight": self.kl_weight}

@@ -4,7 +4,7 @@ The numbers are the library's; classes, parameters and names of features travel 
 
     {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
      "classes": {"dtype": "int64", "values": [0, 1]}, "hierarchy": null, "parameters": {"alpha": 0.001, ...},
-     "feature_names": null}
+     "feature_names": null, "temperature": 0.8}
 
 A dict, as `hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
@@ -32,7 +32,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) is not kept.
+        Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) and how the
+        supervised model compares (`supervised_agreement_`, `cross_fit_scores_`) is not kept.
     path : path-like
         The file, replaced if it is there.
 
@@ -119,6 +120,7 @@ def _metadata(model: Any) -> dict[str, Any]:
         "hierarchy": _encoded("hierarchy", model.hierarchy_),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
+        "temperature": None if np.isnan(model.temperature_) else model.temperature_,
     }
 
 
@@ -158,6 +160,8 @@ def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str
     model.n_iter_ = report["n_iter"]
     model.objective_ = report["objective"]
     model.termination_condition_ = report["termination_condition"]
+    temperature = metadata.get("temperature")
+    model.temperature_ = float("nan") if temperature is None else float(temperature)
     return model
 
 

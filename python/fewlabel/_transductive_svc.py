@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from sklearn.utils.metaestimators import available_if
+
 from fewlabel._base import LinearClassifier
+from fewlabel._probabilities import Probabilities
 
 
 class TransductiveSVC(LinearClassifier):
@@ -21,12 +24,13 @@ class TransductiveSVC(LinearClassifier):
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`.
     unlabeled_weight : float, default=1.0
         Weight of the averaged loss of unlabeled rows, at least 0; 0 gives the supervised solution.
-    class_prior : array-like of shape (n_classes,), dict or None, default=None
+    class_prior : array-like of shape (n_classes,), dict, "estimate" or None, default=None
         Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each
         above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`. A dict
         can name a class without labeled rows: it is then one of `classes_`, with a warning, and gets the rows that fit
         the others least. A share that is less than one row can come to none. Not used where the labeled rows have one
-        class.
+        class. "estimate": for labels that were not drawn at random, as by `estimate_class_prior`; each class needs at
+        least 3.
     prior_strength : float or None, default=None
         How strongly `class_prior` is held, at least 0.01; None: exactly. A number S lets the classes of the unlabeled
         rows take shares m at the cost S Σ_k prior_k log(prior_k / m_k), in the unit of a row's loss. Use it with care:
@@ -57,6 +61,10 @@ class TransductiveSVC(LinearClassifier):
         averaged, only ratios matter. It does not change the class prior.
     max_switches : int, default=0
         Pairs of labels that "switching" exchanges at a time; 0: all that lower the objective.
+    cross_fit : {"auto", True, False}, default="auto"
+        Whether to fit five more times, each without a fifth of the labels and on at most 3,000 unlabeled rows, to see
+        whether unlabeled rows hurt (a warning tells) and to calibrate `predict_proba`. It needs 20 different labeled
+        rows. "auto": only with class_prior="estimate". There is no `predict_proba` without it.
     unlabeled : "auto", None or a label, default="auto"
         What marks an unlabeled row in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
         "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself, for example 0 for
@@ -110,6 +118,14 @@ class TransductiveSVC(LinearClassifier):
         "n_switched", the labels changed; "positive_share", the share of unlabeled rows with a score above 0, or with
         more classes "share_distance", the largest distance of a class's share from its prior; "n_passes", the passes
         over the data so far; "entropy" of the soft labels in bits a row (annealing).
+    supervised_agreement_ : float
+        Share of the unlabeled rows to which the supervised model of the same labels gives the same class. NaN where
+        there is nothing to compare.
+    cross_fit_scores_ : dict
+        Share of right answers for labeled rows that were held out: "supervised" and "semi-supervised"; "n_rows", how
+        many rows that were. NaN and 0 without cross-fitting.
+    temperature_ : float
+        The probabilities are those of the scores divided by it. NaN: not calibrated, 1 is used.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -199,6 +215,7 @@ class TransductiveSVC(LinearClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         max_switches: int = 0,
+        cross_fit: Any = "auto",
         unlabeled: Any = "auto",
         max_iter: int = 10000,
         tol: float = 1e-5,
@@ -218,6 +235,7 @@ class TransductiveSVC(LinearClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.max_switches = max_switches
+        self.cross_fit = cross_fit
         self.unlabeled = unlabeled
         self.max_iter = max_iter
         self.tol = tol
@@ -225,6 +243,9 @@ class TransductiveSVC(LinearClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
+
+    predict_proba = available_if(LinearClassifier._cross_fits)(Probabilities.predict_proba)
+    predict_log_proba = available_if(LinearClassifier._cross_fits)(Probabilities.predict_log_proba)
 
     def _loss(self) -> str:
         if self.loss == "maxent":

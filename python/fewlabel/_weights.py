@@ -65,8 +65,8 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         prior = _by_class(class_prior, classes, totals)
     elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
         raise ValueError(
-            f"class_prior={class_prior!r} is not supported: give None (the shares of the labeled rows), an array with "
-            f"one share for each of classes_ ({listed(classes)}), or a dict from class to share"
+            f"class_prior={class_prior!r} is not supported: give None (the shares of the labeled rows), 'estimate', an "
+            f"array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
         )
     else:
         prior = np.asarray(class_prior, dtype=np.float64)

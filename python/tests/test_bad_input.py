@@ -50,7 +50,7 @@ def refused(
         ({0: 0.5, 2: 0.5}, r"missing: \[1\], without labeled rows: \[2\]"),
         ({0: 0.5, 1: 0.7, 2: -0.2}, "the share of class 2 is -0.2"),
         (0.3, "None .*an array .*or a dict"),
-        ("estimate", "class_prior='estimate' is not supported: give None .*an array .*or a dict"),
+        ("estimated", "class_prior='estimated' is not supported: give None .*an .*array .*or a dict"),
     ],
 )
 def test_class_prior(prior: Any, message: str) -> None:

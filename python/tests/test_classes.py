@@ -213,12 +213,13 @@ def test_probabilities_of_many_classes() -> None:
     model = SemiSupervisedLogisticRegression().fit(X, Y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(Y), 4)
-    np.testing.assert_allclose(probabilities, softmax(model.decision_function(X), axis=1))
+    np.testing.assert_allclose(probabilities, softmax(model.decision_function(X) / model.temperature_, axis=1))
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(probabilities))
     np.testing.assert_array_equal(probabilities.argmax(axis=1), model.predict(X))
 
 
+@pytest.mark.filterwarnings("ignore:the probabilities are not calibrated")
 def test_probabilities_of_two_classes() -> None:
     two = text_like()
     model = SemiSupervisedLogisticRegression(alpha=1e-3).fit(two.X, two.y)
@@ -238,5 +239,6 @@ def test_probabilities_of_one_class() -> None:
     assert model.predict(X[:2]).tolist() == [3, 3]
 
 
-def test_a_support_vector_machine_has_no_probabilities() -> None:
-    assert not hasattr(TransductiveSVC, "predict_proba")
+def test_a_support_vector_machine_has_probabilities_on_demand() -> None:
+    assert not hasattr(TransductiveSVC(), "predict_proba")
+    assert hasattr(TransductiveSVC(cross_fit=True), "predict_proba")

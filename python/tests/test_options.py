@@ -13,7 +13,7 @@ from planted import text_like
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _fit, _library
 
 X, Y, _ = text_like(n=60, d=30)
-IN_PYTHON_ONLY = {"class_weight", "unlabeled", "n_jobs", "verbose", "warm_start"}
+IN_PYTHON_ONLY = {"class_weight", "cross_fit", "unlabeled", "n_jobs", "verbose", "warm_start"}
 OF_TRANSDUCTIVE = {"loss"}
 OF_PROBABILITIES = {"constraint", "kl_weight"}
 RENAMED = {"threads": "n_jobs"}

@@ -1,0 +1,89 @@
+"""Calibration: how far `predict_proba` can be trusted with a hundred labels, on rows held out for the test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from benchmarks import class_learners as learners
+from benchmarks import class_tasks
+from benchmarks.class_tasks import ClassSet, ClassTask
+from benchmarks.report import Report
+
+DRAWS = 5
+LABELS = 100
+BINS = 15
+LARGEST = 0.08  # expected calibration error, mean over the draws
+WORSE = 0.01  # than the uncalibrated one, at most, in any draw
+
+
+def expected_calibration_error(probabilities: np.ndarray, truth: np.ndarray, bins: int = BINS) -> float:
+    """Mean over the rows of |share of right answers - mean confidence| of their bin, bins of equal width."""
+    confidence, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == truth
+    number = np.minimum((confidence * bins).astype(int), bins - 1)
+    gaps = np.bincount(number, right - confidence, minlength=bins)
+    return float(np.abs(gaps).sum() / len(truth))
+
+
+def log_loss(probabilities: np.ndarray, truth: np.ndarray) -> float:
+    """Mean of -log of the probability of the true class."""
+    return float(-np.log(np.maximum(probabilities[np.arange(len(truth)), truth], 1e-300)).mean())
+
+
+def comp() -> ClassSet:
+    """20 Newsgroups, comp.* against the rest."""
+    data = class_tasks.newsgroups20()
+    groups = np.array([name.startswith("comp.") for name in data.classes])[data.y]
+    return ClassSet("comp.* / rest", data.X, groups.astype(np.int64), np.array(["rest", "the comp groups"]))
+
+
+def _measure(report: Report, data: ClassSet, kind: str, **settings: Any) -> None:
+    learner = getattr(learners, kind)
+    found: dict[str, list[float]] = {}
+    for seed in range(DRAWS):
+        task = class_tasks.draw(data, LABELS, seed)
+        calibrated = learner(task, cross_fit=True, **settings)
+        plain = learner(task, cross_fit=False, **settings)
+        for name, probabilities in _probabilities(calibrated.estimator, task).items():
+            found.setdefault(f"{name}, expected calibration error", []).append(
+                expected_calibration_error(probabilities, task.y_test)
+            )
+            found.setdefault(f"{name}, log loss", []).append(log_loss(probabilities, task.y_test))
+        found.setdefault("time of a fit / without cross-fitting", []).append(calibrated.seconds / plain.seconds)
+    what = f"{data.name}, {LABELS} labels, {kind}"
+    error, before = (np.array(found.pop(f"{n}, expected calibration error")) for n in ("calibrated", "as scored"))
+    report.at_most(f"{what}: expected calibration error", error.mean(), LARGEST, values=error)
+    report.fact(f"{what}: uncalibrated", before.mean(), values=before)
+    if kind == "maxent":
+        report.at_most(f"{what}: largest loss by calibration", (error - before).max(), WORSE, values=error - before)
+    for name, values in found.items():
+        report.fact(f"{what}: {name}", np.mean(values), values=values)
+
+
+def _probabilities(estimator: Any, task: ClassTask) -> dict[str, np.ndarray]:
+    scores = estimator.decision_function(task.X_test)
+    if scores.ndim == 1:
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    return {"calibrated": estimator.predict_proba(task.X_test), "as scored": softmax(scores, axis=1)}
+
+
+# ------------------------------------------------------------------ sections
+def calibration_newsgroups(report: Report) -> None:
+    """Twenty classes."""
+    _measure(report, class_tasks.newsgroups20(), "maxent")
+
+
+def calibration_comp(report: Report) -> None:
+    """Two classes."""
+    _measure(report, comp(), "maxent")
+
+
+def calibration_svc(report: Report) -> None:
+    """The same of the support vector machine, of whose scores nothing was said."""
+    for data in (class_tasks.newsgroups20(), comp()):
+        _measure(report, data, "transductive")
+
+
+SECTIONS = (calibration_newsgroups, calibration_comp, calibration_svc)

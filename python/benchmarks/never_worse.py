@@ -1,0 +1,109 @@
+"""Never worse: cases where unlabeled rows cost more than a point of macro F, and whether the fit warned.
+
+    FEWLABEL_DATA=... python -m benchmarks.never_worse [--sets wap,mnist] [--draws 3] [--most 640] [--methods annealing]
+
+The classifier estimates the class prior; label counts are those of the learning curves. A draw in which a class has too
+few labels for the estimate counts as told, not as harm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import class_learners as learners
+from benchmarks import class_tasks, learning_curves, program
+from benchmarks.class_tasks import ClassTask
+from benchmarks.report import Report
+
+POINT = 0.01  # of macro F
+METHODS = ("annealing", "switching")
+SHORT = {"sets": ("k1b", "reuters_r8"), "draws": 1, "most": 640, "methods": ("annealing",)}
+SIGN = "unlabeled rows appear to hurt"
+
+
+def search(report: Report, sets: Sequence[str], draws: int, most: int | None, methods: Sequence[str]) -> None:
+    """A row for each case of harm, and their number."""
+    harmed, silent, false_alarms, told, n_cases = 0, [], 0, 0, 0
+    for name in sets:
+        data = class_tasks.SETS[name]()
+        n_train = len(class_tasks.draw(data, len(data.classes), 0).y)
+        for n in learning_curves.label_numbers(n_train, len(data.classes), most):
+            for seed in range(draws):
+                task = class_tasks.draw(data, n, seed)
+                plain = learners.our_supervised(task).macro_f
+                for method in methods:
+                    found = _fitted(task, method)
+                    if found is None:
+                        told += 1
+                        continue
+                    macro_f, warned = found
+                    n_cases += 1
+                    if macro_f >= plain - POINT:
+                        false_alarms += warned
+                        continue
+                    harmed += 1
+                    what = f"{task.name}, {method}"
+                    silent += [what] * (not warned)
+                    note = "the fit warned" if warned else "no warning"
+                    report.fact(f"harm: {what}, macro F - supervised", macro_f - plain, note=note)
+    note = f"of {n_cases}; {harmed} cases of harm; {false_alarms} warnings without; {told} draws with too few labels"
+    report.at_most("never worse: cases of harm without a warning", len(silent), 0, note=note)
+
+
+def _fitted(task: ClassTask, method: str) -> tuple[float, bool] | None:
+    """Macro F and whether the fit warned; None: it refused to estimate."""
+    from fewlabel import TransductiveSVC
+
+    settings: dict[str, Any] = {"alpha": learners.ALPHA, "class_prior": "estimate", "method": method}
+    model = TransductiveSVC(hierarchy=task.hierarchy, **settings)
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model.fit(task.X, task.marked)
+        except ValueError as refusal:
+            if "cannot be estimated" not in str(refusal):
+                raise
+            return None
+    warned = any(SIGN in str(w.message) for w in caught)
+    return learners.outcome(task, model, time.perf_counter() - start).macro_f, warned
+
+
+# ------------------------------------------------------------------ sections
+def never_worse(report: Report) -> None:
+    """The short form."""
+    search(report, **SHORT)
+
+
+SECTIONS = (never_worse,)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The long form."""
+    parser = argparse.ArgumentParser(prog="benchmarks.never_worse", description=__doc__.splitlines()[0])
+    known = ", ".join(class_tasks.SETS)
+    parser.add_argument("--sets", help=f"with commas between them, of {known}", default=",".join(class_tasks.SETS))
+    parser.add_argument("--draws", help="draws of labels", type=int, default=learning_curves.DRAWS)
+    parser.add_argument("--most", help="largest number of labels", type=int)
+    parser.add_argument("--methods", help="with commas between them", default=",".join(METHODS))
+    parser.add_argument("--output", help="folder for the table", type=Path, default=program.RESULTS)
+    chosen = parser.parse_args(arguments)
+    sets = chosen.sets.split(",")
+    for name in sets:
+        if name not in class_tasks.SETS:
+            parser.error(f"unknown set {name!r}: choose from {known}")
+
+    def never_worse(report: Report) -> None:
+        search(report, sets, chosen.draws, chosen.most, chosen.methods.split(","))
+
+    return program.execute([never_worse], "never-worse", chosen.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

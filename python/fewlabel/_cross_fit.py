@@ -1,0 +1,75 @@
+"""Cross-fitting: scores of labeled rows from models that have not seen their labels.
+
+Rows that are equal are in the same fold, whatever their order: a row of weight 2 is the same as the row twice.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fewlabel import _data, _fit, _hierarchy
+
+FOLDS = 5
+KEPT = -1  # fold of a row that is in every training part
+
+
+def choose(X: Any, codes: np.ndarray, n_folds: int = FOLDS) -> np.ndarray:
+    """Fold (n,) of each labeled row; KEPT: the row is unlabeled, or its class has too few different rows to hold one
+    out. The different rows of a class are dealt out in the order of a random projection."""
+    fold = np.full(len(codes), KEPT)
+    place = X @ np.random.default_rng(0).standard_normal(X.shape[1])
+    for c in range(int(codes.max()) + 1):
+        rows = np.flatnonzero(codes == c)
+        different, number = np.unique(place[rows], return_inverse=True)
+        if len(different) > 1:
+            fold[rows] = (number + c) % n_folds  # another first fold for each class: few labels spread evenly
+    return fold
+
+
+def scores(X: Any, codes: np.ndarray, weights: np.ndarray | None, fold: np.ndarray, options: dict[str, Any]) -> Any:
+    """Scores (n, K) of the rows that have a fold, each of the model that did not see its fold; 0 elsewhere."""
+    found = np.zeros((len(codes), n_classes(options)))
+    for number in np.unique(fold[fold != KEPT]):
+        out = fold == number
+        found[out] = fitted_scores(X[~out], codes[~out], _of(weights, ~out), options, X[out])
+    return found
+
+
+def fitted_scores(
+    X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any], X_test: Any
+) -> np.ndarray:
+    """Scores (n_test, K) of a model fitted in the library."""
+    report, arrays = _fit.fit(_data.native(X), np.ascontiguousarray(codes, dtype=np.int32), weights, options)
+    coef = arrays["coef"].reshape(report["n_features"], report["n_outputs"])
+    return by_class(np.asarray(X_test @ coef) + arrays["intercept"])
+
+
+def by_class(decision: np.ndarray) -> np.ndarray:
+    """Decision values as scores (n, K), of which the largest decides and softmax gives the probabilities."""
+    if decision.ndim == 1 or decision.shape[1] == 1:
+        return np.column_stack([np.zeros(len(decision)), decision.ravel()])
+    return decision
+
+
+def class_options(prior: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
+    """The options of the library that depend on the classes; one class leaves nothing to say."""
+    if len(prior) == 1:
+        return {"class_prior": None, "hierarchy": None}
+    return {"class_prior": prior, "hierarchy": _hierarchy.numbers(tree)}
+
+
+def n_classes(options: Mapping[str, Any]) -> int:
+    """Number of classes that options speak of."""
+    return 1 if options["class_prior"] is None else len(options["class_prior"])
+
+
+def some(rows: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of the row numbers, drawn with a fixed seed, in order."""
+    if len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+
+
+def _of(weights: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if weights is None else np.ascontiguousarray(weights[rows])

@@ -1,0 +1,114 @@
+"""What a fit finds out of itself: whether unlabeled rows helped, and how sure its probabilities may be.
+
+Two looks. The cheap one: how often the supervised model of the same labels gives an unlabeled row the same class. The
+dear one, cross-fitting: five further fits without a fifth of the labels, on few unlabeled rows; their scores of the
+labels that they did not see are compared with those of supervised models, and give the temperature of the
+probabilities.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabel import _calibration, _cross_fit
+
+_MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
+
+
+class Examined(NamedTuple):
+    """What was found; NaN where it was not looked for."""
+
+    agreement: float = float("nan")  # share of the unlabeled rows with the same class as the supervised model gives
+    supervised: float = float("nan")  # cross-fitted share of right answers
+    semi_supervised: float = float("nan")
+    better: int = 0  # rows that only the fit with unlabeled rows has right
+    worse: int = 0  # rows that only the supervised fit has right
+    temperature: float = 1.0
+    n_rows: int = 0  # labeled rows that were held out; 0: no cross-fitting
+
+    @property
+    def hurts(self) -> bool:
+        """Unlabeled rows cost right answers: by more than one standard deviation of a fair coin's difference."""
+        return self.worse - self.better > np.sqrt(self.worse + self.better)
+
+
+def examine(
+    X: Any,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    options: dict[str, Any],
+    answers: np.ndarray,
+    cross_fit: bool,
+) -> Examined:
+    """Look at a fit with these options that gave the rows the classes `answers` (n,)."""
+    if _cross_fit.n_classes(options) < 2:
+        return Examined()
+    found = Examined(agreement=_agreement(X, codes, weights, options, answers))
+    return _cross_fitted(found, X, codes, weights, options) if cross_fit else found
+
+
+def refuse_choice(cross_fit: Any) -> None:
+    """Raise a ValueError for what the parameter `cross_fit` cannot be."""
+    if not (isinstance(cross_fit, bool | np.bool_) or (isinstance(cross_fit, str) and cross_fit == "auto")):
+        raise ValueError(f"cross_fit must be 'auto', True or False, got {cross_fit!r}")
+
+
+def _agreement(
+    X: Any, codes: np.ndarray, weights: np.ndarray | None, options: dict[str, Any], answers: np.ndarray
+) -> float:
+    labeled = np.flatnonzero(_counts(codes >= 0, weights))
+    unlabeled = np.flatnonzero(_counts(codes < 0, weights))
+    if not unlabeled.size:
+        return float("nan")
+    some = _cross_fit.some(unlabeled, 20 * _MOST_ROWS)
+    scores = _cross_fit.fitted_scores(X[labeled], codes[labeled], _part(weights, labeled), options, X[some])
+    return float(np.mean(scores.argmax(axis=1) == answers[some]))
+
+
+def _cross_fitted(
+    found: Examined, X: Any, codes: np.ndarray, weights: np.ndarray | None, options: dict[str, Any]
+) -> Examined:
+    labeled = np.flatnonzero(_counts(codes >= 0, weights))
+    unlabeled = _cross_fit.some(np.flatnonzero(_counts(codes < 0, weights)), _MOST_ROWS)
+    rows = np.concatenate([labeled, unlabeled])
+    X, codes, weights = X[rows], np.ascontiguousarray(codes[rows]), _part(weights, rows)
+    fold = _cross_fit.choose(X, codes)
+    held = np.flatnonzero(fold != _cross_fit.KEPT)
+    if _n_different(X[held]) < _calibration.LEAST:
+        return found
+    heavy = np.ones(len(held)) if weights is None else weights[held]
+    scores = _cross_fit.scores(X, codes, weights, fold, options)[held]
+    first = slice(len(labeled))
+    plain = scores
+    if unlabeled.size:
+        plain = _cross_fit.scores(X[first], codes[first], _part(weights, first), fold[first], options)[held]
+    truth = codes[held]
+    usual = 1.0 if options.get("loss") == "maxent" else None  # whose scores are logarithms of odds already
+    right, plain_right = scores.argmax(axis=1) == truth, plain.argmax(axis=1) == truth
+    return found._replace(
+        supervised=float(np.average(plain_right, weights=heavy)),
+        semi_supervised=float(np.average(right, weights=heavy)),
+        better=int(np.sum(right & ~plain_right)),
+        worse=int(np.sum(plain_right & ~right)),
+        temperature=_calibration.temperature(scores, truth, _shifted(truth, heavy, options), usual),
+        n_rows=len(held),
+    )
+
+
+def _shifted(codes: np.ndarray, weights: np.ndarray, options: dict[str, Any]) -> np.ndarray:
+    """Weights with which the labeled rows have the class shares of the unlabeled ones; their sum stays."""
+    totals = np.bincount(codes, weights, minlength=len(options["class_prior"]))
+    changed = weights * (options["class_prior"] / np.maximum(totals, 1e-300))[codes]
+    return changed * (weights.sum() / changed.sum())
+
+
+def _n_different(X: Any) -> int:
+    return len(np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])))
+
+
+def _counts(rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    return rows if weights is None else rows & (weights > 0)
+
+
+def _part(weights: np.ndarray | None, rows: Any) -> np.ndarray | None:
+    return None if weights is None else np.ascontiguousarray(weights[rows])

@@ -1,0 +1,164 @@
+"""The class prior: the fixed point, the confusion matrix, the estimate of shares that labels do not have."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from planted import many_topics, text_like
+from scipy.optimize import minimize
+from scipy.special import softmax
+
+from fewlabel import (
+    SemiSupervisedLogisticRegression,
+    TransductiveSVC,
+    _calibration,
+    _class_prior,
+    estimate_class_prior,
+)
+
+TOPICS = many_topics(n=1200, seed=3)
+
+
+def equally_labeled(problem: Any, per_class: int) -> np.ndarray:
+    """Labels of as many rows of each class."""
+    y, rng = np.full(len(problem.truth), -1), np.random.default_rng(0)
+    for c in range(problem.truth.max() + 1):
+        y[rng.permutation(np.flatnonzero(problem.truth == c))[:per_class]] = c
+    return y
+
+
+Y = equally_labeled(TOPICS, 10)
+SHARES = np.bincount(TOPICS.truth[Y < 0]) / np.sum(Y < 0)
+both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])
+
+
+def planted_evidence(shares: tuple[float, ...], n: int = 4000, seed: int = 0) -> _class_prior.Evidence:
+    """Scores that are log likelihoods, so that softmax is calibrated for equal shares."""
+    rng, K = np.random.default_rng(seed), len(shares)
+
+    def scores(codes: np.ndarray) -> np.ndarray:
+        at = rng.normal(size=(len(codes), K)) + 1.5 * np.eye(K)[codes]
+        return 1.5 * at
+
+    codes, hidden = np.arange(600) % K, rng.choice(K, n, p=shares)
+    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n))
+
+
+@pytest.mark.parametrize("method", ["em", "confusion"])
+@pytest.mark.parametrize("shares", [(0.9, 0.1), (0.6, 0.3, 0.1)])
+def test_planted_shares(method: str, shares: tuple[float, ...]) -> None:
+    found = _class_prior.shares(planted_evidence(shares), method)
+    assert found.sum() == pytest.approx(1)
+    np.testing.assert_allclose(found, shares, atol=0.05)
+
+
+def test_the_fixed_point_is_the_largest_likelihood() -> None:
+    evidence = planted_evidence((0.7, 0.2, 0.1), n=500)
+    T, biases = _calibration.temperature_and_biases(evidence.scores, evidence.codes, evidence.weights)
+    ratios = softmax(evidence.unlabeled / T + biases, axis=1) * 3
+    pull = 0.5 * 3 / 600
+
+    def minus_log(free: np.ndarray) -> float:
+        prior = softmax(np.append(free, 0))
+        return -np.mean(np.log(ratios @ prior)) - pull * np.mean(np.log(prior))
+
+    best = softmax(np.append(minimize(minus_log, np.zeros(2), tol=1e-12).x, 0))
+    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), best, atol=1e-4)
+
+
+def test_weight_two_is_the_row_twice() -> None:
+    evidence = planted_evidence((0.7, 0.3), n=200)
+    heavy = evidence._replace(weights=evidence.weights * 2, unlabeled_weights=evidence.unlabeled_weights * 2)
+    twice = _class_prior.Evidence(*(np.concatenate([part, part]) for part in evidence))
+    for method in _class_prior.METHODS:
+        np.testing.assert_allclose(_class_prior.shares(heavy, method), _class_prior.shares(twice, method), atol=1e-3)
+
+
+def test_shares_that_the_labels_do_not_have() -> None:
+    found = estimate_class_prior(TOPICS.X, Y)
+    far, near = (np.abs(shares - SHARES).sum() for shares in (found.label_shares, found.class_prior))
+    assert near <= 0.35 * far
+    assert (found.lower <= found.class_prior).all()
+    assert (found.class_prior <= found.upper).all()
+    assert ((found.lower <= SHARES) & (found.upper >= SHARES)).sum() >= 3  # 90 % intervals of four classes
+    assert found.as_dict() == dict(enumerate(found.class_prior.tolist()))
+
+
+def test_the_interval_narrows_with_labels() -> None:
+    evidence = planted_evidence((0.6, 0.3, 0.1))
+    few = evidence._replace(scores=evidence.scores[:60], codes=evidence.codes[:60], weights=evidence.weights[:60])
+    for method in _class_prior.METHODS:
+        drawn = [_class_prior.bootstrap(e, method, 30, np.random.default_rng(0)) for e in (few, evidence)]
+        np.testing.assert_allclose(drawn[1].mean(axis=0), (0.6, 0.3, 0.1), atol=0.05)
+        assert drawn[1].std(axis=0).sum() < drawn[0].std(axis=0).sum()
+
+
+@both
+def test_every_estimator_takes_the_estimate(estimator: type) -> None:
+    model = estimator(class_prior="estimate").fit(TOPICS.X, Y)
+    np.testing.assert_allclose(model.class_prior_, estimate_class_prior(TOPICS.X, Y).class_prior)
+    assert np.mean(model.transduction_ == TOPICS.truth) > 0.95
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the label shares are wrong here
+        by_labels = estimator(cross_fit=False).fit(TOPICS.X, Y)
+    assert model.score(TOPICS.X, TOPICS.truth) > by_labels.score(TOPICS.X, TOPICS.truth)
+
+
+@both
+def test_too_few_labels_of_a_class(estimator: type) -> None:
+    y = Y.copy()
+    y[np.flatnonzero(y == 2)[2:]] = -1
+    message = "each class needs at least 3 labeled rows, but class 2 has 2"
+    with pytest.raises(ValueError, match=message):
+        estimator(class_prior="estimate").fit(TOPICS.X, y)
+    with pytest.raises(ValueError, match=message):
+        estimate_class_prior(TOPICS.X, y)
+
+
+def test_without_unlabeled_rows() -> None:
+    with pytest.raises(ValueError, match="y has no unlabeled row"):
+        estimate_class_prior(TOPICS.X, TOPICS.truth)
+    with pytest.warns(UserWarning, match="no unlabeled row"):
+        model = TransductiveSVC(class_prior="estimate").fit(TOPICS.X, TOPICS.truth)
+    np.testing.assert_allclose(model.class_prior_, np.bincount(TOPICS.truth) / len(TOPICS.truth))
+
+
+def test_given_shares_far_from_the_estimate() -> None:
+    with pytest.warns(UserWarning, match=r"class_prior is .*70\.0% of class 3.*, but the estimate is"):
+        estimate_class_prior(TOPICS.X, Y, class_prior=[0.1, 0.1, 0.1, 0.7])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimate_class_prior(TOPICS.X, Y, class_prior=SHARES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "guess"}, "method='guess' is not known: choose from em, confusion"),
+        ({"n_bootstraps": 1}, "n_bootstraps must be an integer of at least 2, got 1"),
+        ({"confidence_level": 1.0}, "confidence_level must be between 0 and 1"),
+        ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but 4 classes"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimate_class_prior(TOPICS.X, Y, **settings)
+
+
+def test_one_class() -> None:
+    with pytest.raises(ValueError, match="only class 1 has labeled rows"):
+        estimate_class_prior(TOPICS.X, np.where(Y == 1, 1, -1), unlabeled=-1)
+
+
+def test_text_labels_few_features_and_untouched_rows() -> None:
+    rows = text_like(n=200, d=30)
+    y = np.where(equally_labeled(rows, 8) < 0, None, np.where(rows.truth == 1, "yes", "no"))
+    dense = rows.X.toarray()
+    dense.flags.writeable = False
+    found = estimate_class_prior(dense, y)
+    assert found.classes.tolist() == ["no", "yes"]
+    np.testing.assert_allclose(found.class_prior, estimate_class_prior(sp.csr_array(rows.X), y).class_prior)

@@ -1,0 +1,174 @@
+"""What a fit finds out of itself: temperature of the probabilities, and whether unlabeled rows helped."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from planted import many_topics, text_like
+from scipy.special import log_softmax, softmax
+
+from fewlabel import (
+    SemiSupervisedLogisticRegression,
+    TransductiveSVC,
+    _calibration,
+    _cross_fit,
+    load_model,
+    save_model,
+)
+
+TWO = text_like(labeled=40)
+TOPICS = many_topics(labels=60)
+
+
+def drawn(n: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores and classes that were drawn with their softmax."""
+    rng = np.random.default_rng(seed)
+    scores = 2 * rng.normal(size=(n, K))
+    return scores, np.array([rng.choice(K, p=p) for p in softmax(scores, axis=1)])
+
+
+@pytest.mark.parametrize("K", [2, 5])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 300.0])
+def test_the_temperature_is_found_at_any_scale(K: int, scale: float) -> None:
+    scores, codes = drawn(4000, K)
+    found = _calibration.temperature(scale * scores, codes, np.ones(len(codes)))
+    assert found == pytest.approx(scale, rel=0.1)
+
+
+def test_it_has_the_least_log_loss() -> None:
+    scores, codes = drawn(3000, 3)
+    scores = 5 * scores
+
+    def loss(T: float) -> float:
+        return float(-log_softmax(scores / T, axis=1)[np.arange(len(codes)), codes].mean())
+
+    found = _calibration.temperature(scores, codes, np.ones(len(codes)))
+    assert loss(found) <= min(loss(0.95 * found), loss(1.05 * found)) + 1e-4
+    assert loss(found) < loss(1.0)
+
+
+def test_the_temperature_stays_near_the_usual_one_where_labels_leave_it_open() -> None:
+    scores, codes = drawn(60, 2)
+    free = _calibration.temperature(scores, codes, np.ones(60))
+    drawn_to_one = _calibration.temperature(scores, codes, np.ones(60), 1.0)
+    assert abs(np.log(drawn_to_one)) < 0.9 * abs(np.log(free))
+    free = _calibration.temperature(100 * scores, codes, np.ones(60))
+    assert _calibration.temperature(100 * scores, codes, np.ones(60), 1.0) == pytest.approx(free)
+
+
+def test_rows_that_are_all_right_give_no_certainty() -> None:
+    scores, codes = np.eye(2)[np.arange(30) % 2], np.arange(30) % 2
+    T = _calibration.temperature(scores, codes, np.ones(30))
+    assert softmax(scores / T, axis=1).max() == pytest.approx(31 / 32, abs=1e-3)
+
+
+def test_biases_correct_shifted_scores() -> None:
+    scores, codes = drawn(5000, 3)
+    shift = np.array([1.0, 0.0, -1.0])
+    T, biases = _calibration.temperature_and_biases(scores - shift, codes, np.ones(len(codes)))
+    assert pytest.approx(1, rel=0.1) == T
+    np.testing.assert_allclose(biases - biases.mean(), shift, atol=0.15)
+
+
+def test_folds() -> None:
+    X, y = TOPICS.X, TOPICS.y
+    fold = _cross_fit.choose(X, y)
+    assert (fold[y < 0] == _cross_fit.KEPT).all()
+    for c in range(4):
+        counts = np.bincount(fold[y == c], minlength=5)
+        assert counts.max() - counts.min() <= 1
+    order = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_array_equal(_cross_fit.choose(X[order], y[order]), fold[order])
+    twice = _cross_fit.choose(sp.vstack([X, X]).tocsr(), np.concatenate([y, y]))
+    np.testing.assert_array_equal(twice, np.concatenate([fold, fold]))
+    alone = np.where(np.arange(len(y)) == np.flatnonzero(y == 0)[0], 0, -1)
+    assert (_cross_fit.choose(X, alone) == _cross_fit.KEPT).all()
+
+
+def test_scores_are_of_models_that_did_not_see_the_label() -> None:
+    labeled = TWO.y >= 0
+    X, y = TWO.X[labeled], np.ascontiguousarray(TWO.y[labeled], dtype=np.int32)
+    fold = _cross_fit.choose(X, y)
+    options = {"alpha": 1e-3, "class_prior": np.array([0.6, 0.4]), "hierarchy": None}
+    found = _cross_fit.scores(X, y, None, fold, options)
+    for number in range(5):
+        out = fold == number
+        model = TransductiveSVC(unlabeled=None).fit(X[~out], y[~out])
+        np.testing.assert_allclose(found[out, 1], model.decision_function(X[out]), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:unlabeled rows appear to hurt")
+@pytest.mark.parametrize("problem", [TWO, TOPICS], ids=["two", "four"])
+def test_probabilities_are_calibrated_and_monotone(problem: object) -> None:
+    for model in SemiSupervisedLogisticRegression(), TransductiveSVC(cross_fit=True):
+        model.fit(problem.X, problem.y)
+        probabilities = model.predict_proba(problem.X)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+        decision = model.decision_function(problem.X)
+        if decision.ndim == 1:
+            order = np.argsort(decision)
+            assert (np.diff(probabilities[order, 1]) >= 0).all()
+            assert ((probabilities[:, 1] > 0.5) == (decision > 0)).all()
+        else:
+            np.testing.assert_array_equal(probabilities.argmax(axis=1), decision.argmax(axis=1))
+        unlabeled, T = problem.y < 0, model.temperature_
+        at = np.flatnonzero(unlabeled), problem.truth[unlabeled]
+        model.temperature_ = 1.0
+        assert np.log(probabilities[at]).mean() >= np.log(model.predict_proba(problem.X)[at]).mean(), T
+
+
+def test_few_labels_are_told_of() -> None:
+    few = text_like(labeled=12)
+    model = SemiSupervisedLogisticRegression().fit(few.X, few.y)
+    assert np.isnan(model.temperature_)
+    assert model.cross_fit_scores_["n_rows"] == 0
+    with pytest.warns(UserWarning, match="not calibrated.*needs 20 different"):
+        probabilities = model.predict_proba(few.X)
+    np.testing.assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-model.decision_function(few.X))))
+
+
+def test_the_usual_fit_of_a_support_vector_machine_does_not_cross_fit() -> None:
+    model = TransductiveSVC().fit(TWO.X, TWO.y)
+    assert model.cross_fit_scores_["n_rows"] == 0
+    supervised = TransductiveSVC(unlabeled=None).fit(TWO.X[TWO.y >= 0], TWO.y[TWO.y >= 0])
+    rows = TWO.X[TWO.y < 0]
+    assert model.supervised_agreement_ == pytest.approx(np.mean(supervised.predict(rows) == model.predict(rows)))
+
+
+def test_harm_is_told_of() -> None:
+    """The gap between the groups has nothing to do with the classes, which a weak feature tells."""
+    rng = np.random.default_rng(0)
+    n = 600
+    truth, group = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 8))
+    X[:, 0] += 6 * (2 * group - 1)
+    X[:, 1] = 1.5 * (2 * truth - 1) + 0.8 * rng.normal(size=n)
+    y = np.where(np.arange(n) < 60, truth, -1)
+    X /= 10
+    with pytest.warns(UserWarning, match="unlabeled rows appear to hurt: of 60 labeled rows"):
+        model = TransductiveSVC(cross_fit=True, alpha=0.1, unlabeled_weight=10).fit(X, y)
+    assert model.cross_fit_scores_["semi-supervised"] < model.cross_fit_scores_["supervised"]
+
+
+def test_help_is_not() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TransductiveSVC(cross_fit=True).fit(TOPICS.X, TOPICS.y)
+
+
+def test_the_temperature_is_kept(tmp_path: Path) -> None:
+    model = SemiSupervisedLogisticRegression().fit(TOPICS.X, TOPICS.y)
+    save_model(model, tmp_path / "model")
+    for again in pickle.loads(pickle.dumps(model)), load_model(tmp_path / "model"):
+        assert again.temperature_ == model.temperature_
+        np.testing.assert_array_equal(again.predict_proba(TOPICS.X), model.predict_proba(TOPICS.X))
+
+
+def test_bad_choice() -> None:
+    with pytest.raises(ValueError, match="cross_fit must be 'auto', True or False, got 3"):
+        TransductiveSVC(cross_fit=3).fit(TWO.X, TWO.y)
