@@ -29,7 +29,7 @@ def test_silence_is_the_default() -> None:
     program = """if True:
         from planted import many_topics, text_like
         from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
-        for rows, y, _ in (text_like(), many_topics()):
+        for rows, y, _ in (text_like(labeled=40), many_topics(labels=60)):
             TransductiveSVC(verbose=0).fit(rows, y).predict(rows)
             SemiSupervisedLogisticRegression(method="switching").fit(rows, y).predict_proba(rows)
         """
