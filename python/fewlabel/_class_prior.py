@@ -88,11 +88,12 @@ def unlabeled_rows(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
 def gather(X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any]) -> Evidence:
     """Cross-fit the supervised model, whose rows get their leading components as further features: these come from
     unlabeled rows too, and few labels go further with them."""
-    _data.check_structure(X)
+    if sp.issparse(X):
+        _data.check_structure(X)
     weights = np.ones(len(codes)) if weights is None else weights
     labeled = np.flatnonzero((codes >= 0) & (weights > 0))
     unlabeled = _cross_fit.some(unlabeled_rows(codes, weights), _MOST_ROWS)
-    rows = with_components(X[np.concatenate([labeled, unlabeled])])
+    rows = with_components(_cross_fit.taken(X, np.concatenate([labeled, unlabeled])))
     X_l, X_u = rows[: len(labeled)], rows[len(labeled) :]
     given, heavy = np.ascontiguousarray(codes[labeled]), np.ascontiguousarray(weights[labeled])
     totals = np.bincount(given, heavy)

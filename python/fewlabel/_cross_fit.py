@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fewlabel import _data, _fit, _hierarchy
 
@@ -69,6 +70,11 @@ def some(rows: np.ndarray, most: int) -> np.ndarray:
     if len(rows) <= most:
         return rows
     return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+
+
+def taken(X: Any, rows: np.ndarray) -> Any:
+    """Rows of sparse or dense X, as CSR: its products do not depend on which rows stand beside a row."""
+    return X[rows] if sp.issparse(X) else sp.csr_array(X[rows])
 
 
 def _of(weights: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fewlabel import _calibration, _cross_fit
 
+_MOST_COMPARED = 10_000  # unlabeled rows whose classes are compared
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
 
 
@@ -60,8 +61,9 @@ def _agreement(
     unlabeled = np.flatnonzero(_counts(codes < 0, weights))
     if not unlabeled.size:
         return float("nan")
-    some = _cross_fit.some(unlabeled, 20 * _MOST_ROWS)
-    scores = _cross_fit.fitted_scores(X[labeled], codes[labeled], _part(weights, labeled), options, X[some])
+    some = _cross_fit.some(unlabeled, _MOST_COMPARED)
+    known, unknown = _cross_fit.taken(X, labeled), _cross_fit.taken(X, some)
+    scores = _cross_fit.fitted_scores(known, codes[labeled], _part(weights, labeled), options, unknown)
     return float(np.mean(scores.argmax(axis=1) == answers[some]))
 
 
@@ -71,7 +73,7 @@ def _cross_fitted(
     labeled = np.flatnonzero(_counts(codes >= 0, weights))
     unlabeled = _cross_fit.some(np.flatnonzero(_counts(codes < 0, weights)), _MOST_ROWS)
     rows = np.concatenate([labeled, unlabeled])
-    X, codes, weights = X[rows], np.ascontiguousarray(codes[rows]), _part(weights, rows)
+    X, codes, weights = _cross_fit.taken(X, rows), np.ascontiguousarray(codes[rows]), _part(weights, rows)
     fold = _cross_fit.choose(X, codes)
     held = np.flatnonzero(fold != _cross_fit.KEPT)
     if _n_different(X[held]) < _calibration.LEAST:
