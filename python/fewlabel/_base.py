@@ -103,9 +103,11 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(self.method)) as show:
             fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell), start)
         answers = fitted.arrays["transduction"].astype(np.intp)
-        examined = _examination.examine(X, labels.codes, weights, options, answers, self._cross_fits())
+        supervised = not self._transductive(given.labeled, weights)
+        cross_fit = self._cross_fits() and not (supervised and isinstance(self.cross_fit, str))
+        examined = _examination.examine(X, labels.codes, weights, options, answers, cross_fit)
         self._keep(labels.classes, tree, fitted)
-        self._keep_examined(examined)
+        self._keep_examined(examined, supervised)
         task.end()
         _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
         _advice.unlabeled_hurt(examined)
@@ -259,19 +261,27 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """Whether `cross_fit` asks for cross-fitting."""
         return _estimates(self.class_prior) if isinstance(self.cross_fit, str) else bool(self.cross_fit)
 
-    def _keep_examined(self, examined: _examination.Examined) -> None:
+    def _keep_examined(self, examined: _examination.Examined, supervised: bool) -> None:
         self.supervised_agreement_ = examined.agreement
         self.cross_fit_scores_ = {
             "supervised": examined.supervised,
             "semi-supervised": examined.semi_supervised,
             "n_rows": examined.n_rows,
         }
-        self.temperature_ = examined.temperature if examined.n_rows else float("nan")
+        likely = supervised and self._loss() == "maxent"  # maximum likelihood needs no temperature
+        self.temperature_ = examined.temperature if examined.n_rows or likely else float("nan")
+
+    def _transductive(self, labeled: np.ndarray, weights: np.ndarray | None) -> bool:
+        """Whether unlabeled rows take part."""
+        return self.unlabeled_weight > 0 and _unlabeled(labeled, weights).any()
 
     def _warn_before(self, labeled: np.ndarray, weights: np.ndarray | None) -> None:
-        unlabeled = ~labeled if weights is None else ~labeled & (weights > 0)
-        if self.unlabeled is not None and not unlabeled.any():
+        if self.unlabeled is not None and not _unlabeled(labeled, weights).any():
             _advice.nothing_unlabeled()
+
+
+def _unlabeled(labeled: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    return ~labeled if weights is None else ~labeled & (weights > 0)
 
 
 def _estimates(class_prior: Any) -> bool:

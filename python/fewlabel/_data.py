@@ -47,8 +47,8 @@ def check_rows(
 
 
 def finite_scores(X: Any, scores: np.ndarray) -> np.ndarray:
-    """The scores of X by finite weights; a ValueError where they come from a value of X that is not finite. Such a value
-    makes every score of its row NaN or infinite, so X needs no look where scores are finite."""
+    """The scores of X by finite weights; a ValueError where they come from a value of X that is not finite. Such a
+    value makes every score of its row NaN or infinite, so X needs no look where scores are finite."""
     if not np.isfinite(scores).all():
         check_finite(X)
     return scores

@@ -66,7 +66,7 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     cross_fit : {"auto", True, False}, default="auto"
         Whether to fit five more times, each without a fifth of the labels and on at most 3,000 unlabeled rows, to see
         whether unlabeled rows hurt (a warning tells) and to calibrate `predict_proba`. It needs 20 different labeled
-        rows. "auto": yes.
+        rows. "auto": if unlabeled rows take part.
     unlabeled : "auto", None or a label, default="auto"
         What marks an unlabeled row in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
         "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself.
@@ -122,7 +122,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         Share of right answers for labeled rows that were held out: "supervised" and "semi-supervised"; "n_rows", how
         many rows that were. NaN and 0 without cross-fitting.
     temperature_ : float
-        The probabilities are those of the scores divided by it. NaN: not calibrated, 1 is used.
+        The probabilities are those of the scores divided by it: 1 where no unlabeled row took part. NaN: not
+        calibrated, 1 is used.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -153,7 +153,7 @@ while time.monotonic() - begun < float(sys.argv[1]) / 4 or k < 10:
     once(k)
     k += 1
 first, warm = facts(), k
-while time.monotonic() - begun < float(sys.argv[1]):
+while time.monotonic() - begun < float(sys.argv[1]) or k < warm + 5:
     once(k)
     k += 1
 print(k - warm, *first, *facts())
