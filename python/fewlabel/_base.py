@@ -273,7 +273,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
 
     def _transductive(self, labeled: np.ndarray, weights: np.ndarray | None) -> bool:
         """Whether unlabeled rows take part."""
-        return self.unlabeled_weight > 0 and _unlabeled(labeled, weights).any()
+        return self.unlabeled_weight > 0 and bool(_unlabeled(labeled, weights).any())
 
     def _warn_before(self, labeled: np.ndarray, weights: np.ndarray | None) -> None:
         if self.unlabeled is not None and not _unlabeled(labeled, weights).any():
