@@ -43,7 +43,8 @@ func compressor(path string, file io.Writer) (io.WriteCloser, error) {
 	case strings.HasSuffix(path, ".gz"):
 		return gzip.NewWriter(file), nil
 	case strings.HasSuffix(path, ".zst"):
-		return zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
+		// Other levels take the digits of values apart into many short matches: larger files that are slower to read.
+		return zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	default:
 		return plain{file}, nil
 	}
