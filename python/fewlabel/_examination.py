@@ -13,6 +13,7 @@ import numpy as np
 from fewlabel import _calibration, _cross_fit
 
 _MOST_COMPARED = 10_000  # unlabeled rows whose classes are compared
+_AT_A_TIME = 500  # of them, which are copied
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
 
 
@@ -62,9 +63,13 @@ def _agreement(
     if not unlabeled.size:
         return float("nan")
     some = _cross_fit.some(unlabeled, _MOST_COMPARED)
-    known, unknown = _cross_fit.taken(X, labeled), _cross_fit.taken(X, some)
-    scores = _cross_fit.fitted_scores(known, codes[labeled], _part(weights, labeled), options, unknown)
-    return float(np.mean(scores.argmax(axis=1) == answers[some]))
+    known = _cross_fit.taken(X, labeled)
+    decision = _cross_fit.fitted_decision(known, codes[labeled], _part(weights, labeled), options)
+    same = 0
+    for start in range(0, len(some), _AT_A_TIME):
+        rows = some[start : start + _AT_A_TIME]
+        same += int(np.sum(_cross_fit.by_class(decision(X[rows])).argmax(axis=1) == answers[rows]))
+    return same / len(some)
 
 
 def _cross_fitted(
