@@ -104,6 +104,10 @@ func (t *classTask) loss(smoothing float64) loss.Classes {
 // smoothed hinge is above the hinge by at most smoothing * log K.
 var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 
+// inRows says whether weights are held as sums of rows: less than weights of features where there are fewer rows. A
+// start is no such sum.
+func (t *classTask) inRows() bool { return t.start == nil && t.rows.Rows() < t.rows.Cols() }
+
 // risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (t *classTask) risk() *risk.Classes {
 	var center []float64
@@ -111,8 +115,7 @@ func (t *classTask) risk() *risk.Classes {
 		center = t.center()
 	}
 	constant := t.options.FitIntercept && !t.centred()
-	inRows := t.rows.Rows() < t.rows.Cols() // sums of rows are then less than weights of features
-	r := risk.NewClasses(t.job, t.rows, t.tree, constant, center, t.options.Alpha, inRows)
+	r := risk.NewClasses(t.job, t.rows, t.tree, constant, center, t.options.Alpha, t.inRows())
 	if t.centred() {
 		r.Means = make([]float64, t.classes)
 		for y, share := range t.prior {

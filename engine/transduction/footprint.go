@@ -17,6 +17,7 @@ type footprint struct {
 	labeled, classes, nodes  int
 	many                     bool // the way of many classes
 	annealing                bool
+	goesOn                   bool // from a start
 }
 
 // bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's
@@ -38,7 +39,7 @@ func (f footprint) bytes() float64 {
 		costs++ // soft labels
 	}
 	vectors := 6 * used // of the minimizer and the risk
-	if rows < used {
+	if rows < used && !f.goesOn {
 		vectors = 7*rows + used // weights held as sums of rows
 	}
 	solving := rows*(4*stride+costs*classes) + vectors*stride + f.factors()
@@ -65,7 +66,7 @@ func (s *sample) checkMemory(used int) error {
 	f := footprint{
 		rows: s.rows.Rows(), features: s.features, nonZeros: s.rows.NonZeros(), used: used, labeled: len(s.labeled),
 		classes: classes, nodes: max(classes, len(s.options.Hierarchy)), many: classes > 2 || s.manyClassOptions(),
-		annealing: s.options.Method == "annealing",
+		annealing: s.options.Method == "annealing", goesOn: s.start != nil,
 	}
 	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := shape.CheckShape(); err != nil {

@@ -15,6 +15,7 @@ import (
 func startCases() map[string]func() (planted.Data, Options) {
 	two := func() planted.Data { return planted.Topics(300, 60, 20, 0.4, 3) }
 	four := func() planted.Data { return planted.Classes(300, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) }
+	wide := func() planted.Data { return planted.Classes(150, 300, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) }
 	with := func(data func() planted.Data, change func(o *Options)) func() (planted.Data, Options) {
 		return func() (planted.Data, Options) {
 			d, o := data(), Defaults()
@@ -31,6 +32,8 @@ func startCases() map[string]func() (planted.Data, Options) {
 		"two, maxent":        with(two, func(o *Options) { o.Loss = "maxent" }),
 		"two, pairs":         with(two, func(o *Options) { o.Method = "pair_switching" }),
 		"two, pairs, hinge":  with(two, func(o *Options) { o.Method, o.Loss = "pair_switching", "hinge" }),
+		"four, wide":         with(wide, func(o *Options) {}),
+		"four, wide, tree":   with(wide, func(o *Options) { o.Method, o.Hierarchy = "switching", []int{4, 4, 5, 5, -1, 4} }),
 		"four, maxent, tree": with(four, func(o *Options) { o.Loss, o.Hierarchy = "maxent", []int{4, 4, 5, 5, -1, -1} }),
 	}
 	for _, method := range []string{"annealing", "switching"} {
