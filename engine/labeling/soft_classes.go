@@ -224,7 +224,12 @@ func (d *dual) cool() {
 	}
 	before, now, factor := math.Inf(1), math.Inf(1), float64(coolBy)
 	last, solved := slices.Clone(d.v), slices.Clone(d.v)
-	for next := math.Max(temperature, d.spread()); ; next = math.Max(temperature, now/factor) {
+	first := math.Max(temperature, d.spread())
+	if !(first <= math.MaxFloat64) { // costs overflow: there is no temperature to begin with
+		d.evaluate(d.v)
+		return
+	}
+	for next := first; ; next = math.Max(temperature, now/factor) {
 		d.temperature = next
 		for _, y := range d.live {
 			d.v[y] = solved[y]

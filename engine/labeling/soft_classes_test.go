@@ -104,6 +104,11 @@ func TestSoftClassesBearCostsOfAnySize(t *testing.T) {
 	clear(s.v)
 	s.solve(1, 1e299)
 	s.check(t, 1e299, 1e-8)
+	for k := range s.costs {
+		s.costs[k] = math.MaxFloat64 * random.Float64() // sums overflow: no solution is asked for, but an end
+	}
+	clear(s.v)
+	s.solve(1, 1e300)
 }
 
 func TestSoftClassesIsSoftForTwoClasses(t *testing.T) {

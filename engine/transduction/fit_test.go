@@ -689,6 +689,7 @@ func TestDecodeOptions(t *testing.T) {
 		`[1]`:                                "options must be a JSON object",
 		`{"threads": 0}`:                     "threads is 0: it must be at least 1",
 		`{"unlabeled_weight": -1}`:           "unlabeled_weight is -1: it must be at least 0",
+		`{"unlabeled_weight": 1e101}`:        "unlabeled_weight is 1e+101: it must be at most 1e+100",
 		`{"alpha": 1, "alpha2": 1, "tol":1}`: `unknown option "alpha2"`,
 	} {
 		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

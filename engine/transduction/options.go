@@ -105,6 +105,9 @@ func OptionsText() string {
 		case o.kind != "boolean":
 			entry["minimum"], entry["exclusive_minimum"] = o.minimum, o.exclusive
 		}
+		if o.kind == "number" {
+			entry["maximum"] = largestNumber
+		}
 		list[k] = entry
 	}
 	text, err := json.Marshal(list)
@@ -192,7 +195,13 @@ func (t option) check(o *Options) error {
 	return nil
 }
 
+// largestNumber bounds the numbers: larger ones make sums overflow.
+const largestNumber = 1e100
+
 func (t option) inRange(value float64) error {
+	if value > largestNumber && !math.IsInf(value, 0) {
+		return fault.Argument("%s is %v: it must be at most %v", t.name, value, largestNumber)
+	}
 	if math.IsNaN(value) || math.IsInf(value, 0) || value < t.minimum || t.exclusive && value == t.minimum {
 		relation := "at least"
 		if t.exclusive {

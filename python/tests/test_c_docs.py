@@ -34,8 +34,12 @@ def in_words(option: dict[str, Any]) -> str:
     if option["type"] == "boolean":
         return "`true`, `false`"
     each = "each " if option["type"] in ("numbers", "integers") else ""
-    assert "maximum" not in option, "say it on the page, and here"
+    assert option.get("maximum", 1e100) == 1e100
     return f"{each}{'above' if option['exclusive_minimum'] else 'at least'} {option['minimum']}"
+
+
+def test_the_largest_number() -> None:
+    assert "No number may be above 1e100." in PAGE
 
 
 def test_every_function_is_declared_as_in_the_header() -> None:
