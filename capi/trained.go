@@ -13,7 +13,8 @@ import (
 // trained is what a model handle stands for: a linear model and, directly after a fit, what the fit found out.
 type trained struct {
 	*model.Linear
-	extra []array // of the fit; a model from a file has none
+	extra     []array  // of the fit; a model from a file has none
+	agreement *float64 // of the fit with the supervised model; nil: not known
 }
 
 // array is a named array of a model, of one of two types.
@@ -35,7 +36,8 @@ func (a array) copyTo(dst []float64) {
 
 // fromFit keeps the model and the arrays of a fit.
 func fromFit(result *transduction.Result) *trained {
-	t := &trained{Linear: result.Model, extra: []array{{name: "transduction", classes: result.Transduction}}}
+	t := &trained{Linear: result.Model, agreement: finite(result.Agreement),
+		extra: []array{{name: "transduction", classes: result.Transduction}}}
 	if result.Distributions != nil {
 		t.extra = append(t.extra, array{name: "label_distributions", values: result.Distributions})
 	}
@@ -70,10 +72,6 @@ func (t *trained) report() (string, error) {
 	for _, a := range t.arrays() {
 		lengths[a.name] = a.length()
 	}
-	var objective *float64 // JSON has no NaN or infinity: null
-	if !math.IsNaN(t.Objective) && !math.IsInf(t.Objective, 0) {
-		objective = &t.Objective
-	}
 	text, err := json.Marshal(struct {
 		Classes     int             `json:"n_classes"`
 		Features    int             `json:"n_features"`
@@ -81,16 +79,25 @@ func (t *trained) report() (string, error) {
 		Method      string          `json:"method"`
 		Iterations  int             `json:"n_iter"`
 		Objective   *float64        `json:"objective"`
+		Agreement   *float64        `json:"supervised_agreement"`
 		Termination string          `json:"termination_condition"`
 		Warnings    []string        `json:"warnings"`
 		Metadata    json.RawMessage `json:"metadata"`
 		Arrays      map[string]int  `json:"arrays"`
 	}{
-		t.Classes, t.Features, t.Outputs, t.Method, t.Iterations, objective, t.Termination,
-		append([]string{}, t.Warnings...), t.Metadata, lengths,
+		t.Classes, t.Features, t.Outputs, t.Method, t.Iterations, finite(t.Objective), t.agreement,
+		t.Termination, append([]string{}, t.Warnings...), t.Metadata, lengths,
 	})
 	if err != nil {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)
 	}
 	return string(text), nil
+}
+
+// finite is a number for JSON, which has no NaN or infinity: null.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }

@@ -118,9 +118,11 @@ int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, co
                            int64_t error_size);
 
 /* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
- * "objective", "termination_condition", "warnings" (texts that begin with their kind and a colon: "collapse: ...",
- * "convergence: ..." and others), "metadata" (the text given to fewlabel_save), "arrays" (the names and lengths of what
- * fewlabel_array gives). As fewlabel_options for `text`. */
+ * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows to which the supervised model
+ * of the same labels gives the same class; null where there is nothing to compare), "termination_condition", "warnings"
+ * (texts that begin with their kind and a colon: "collapse: ...", "convergence: ..." and others), "metadata" (the text
+ * given to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for
+ * `text`. */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
 

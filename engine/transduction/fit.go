@@ -16,6 +16,7 @@ type Result struct {
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
 	History       []Column
+	Agreement     float64 // share of unlabeled rows whose class is that of the supervised model, see agreement.go
 }
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
@@ -29,8 +30,10 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 		if err != nil {
 			return err
 		}
-		result, err = s.fit(p)
-		return err
+		if result, err = s.fit(p); err != nil {
+			return err
+		}
+		return s.compare(result)
 	})
 	return result, err
 }

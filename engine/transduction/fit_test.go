@@ -689,7 +689,8 @@ func TestDecodeOptions(t *testing.T) {
 		`[1]`:                                "options must be a JSON object",
 		`{"threads": 0}`:                     "threads is 0: it must be at least 1",
 		`{"unlabeled_weight": -1}`:           "unlabeled_weight is -1: it must be at least 0",
-		`{"unlabeled_weight": 1e101}`:        "unlabeled_weight is 1e+101: it must be at most 1e+100",
+		`{"tol": 1e101}`:                     "tol is 1e+101: it must be at most 1e+100",
+		`{"unlabeled_weight": 1e200}`:        "unlabeled_weight is 1e+200: it must be at most 1e+06",
 		`{"alpha": 1, "alpha2": 1, "tol":1}`: `unknown option "alpha2"`,
 	} {
 		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -46,8 +46,13 @@ type option struct {
 	field               func(o *Options) any // pointer to the field
 	choices             []string
 	minimum             float64
-	exclusive           bool // minimum itself is not allowed
+	exclusive           bool    // minimum itself is not allowed
+	maximum             float64 // 0: largestNumber
 }
+
+// mostWeight of the unlabeled rows: beyond it the labeled loss is lost in the tolerance of the solves, and these become
+// hard without end.
+const mostWeight = 1e6
 
 var table = []option{
 	{name: "method", kind: "string",
@@ -55,7 +60,7 @@ var table = []option{
 		meaning: "how unlabeled rows are learned from", field: func(o *Options) any { return &o.Method }},
 	{name: "alpha", kind: "number", exclusive: true,
 		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
-	{name: "unlabeled_weight", kind: "number",
+	{name: "unlabeled_weight", kind: "number", maximum: mostWeight,
 		meaning: "weight of the averaged loss of the unlabeled rows",
 		field:   func(o *Options) any { return &o.UnlabeledWeight }},
 	{name: "class_prior", kind: "numbers", exclusive: true,
@@ -106,7 +111,7 @@ func OptionsText() string {
 			entry["minimum"], entry["exclusive_minimum"] = o.minimum, o.exclusive
 		}
 		if o.kind == "number" {
-			entry["maximum"] = largestNumber
+			entry["maximum"] = o.largest()
 		}
 		list[k] = entry
 	}
@@ -199,8 +204,8 @@ func (t option) check(o *Options) error {
 const largestNumber = 1e100
 
 func (t option) inRange(value float64) error {
-	if value > largestNumber && !math.IsInf(value, 0) {
-		return fault.Argument("%s is %v: it must be at most %v", t.name, value, largestNumber)
+	if value > t.largest() && !math.IsInf(value, 0) {
+		return fault.Argument("%s is %v: it must be at most %v", t.name, value, t.largest())
 	}
 	if math.IsNaN(value) || math.IsInf(value, 0) || value < t.minimum || t.exclusive && value == t.minimum {
 		relation := "at least"
@@ -210,6 +215,13 @@ func (t option) inRange(value float64) error {
 		return fault.Argument("%s is %v: it must be %s %v", t.name, value, relation, t.minimum)
 	}
 	return nil
+}
+
+func (t option) largest() float64 {
+	if t.maximum > 0 {
+		return t.maximum
+	}
+	return largestNumber
 }
 
 func checkPrior(prior []float64) error {

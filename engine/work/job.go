@@ -23,6 +23,7 @@ type Job struct {
 	*Pool
 	Reducer  Reducer // nil on one machine
 	progress *Progress
+	silent   bool  // publishes nothing
 	visited  int64 // non-zeros read so far
 }
 
@@ -32,6 +33,11 @@ func NewJob(threads int, progress *Progress) *Job {
 		progress = &Progress{}
 	}
 	return &Job{Pool: NewPool(threads), progress: progress}
+}
+
+// Aside is a job for something beside this one: with the same workers and the same cancel flag, but no progress.
+func (j *Job) Aside() *Job {
+	return &Job{Pool: j.Pool, Reducer: j.Reducer, progress: j.progress, silent: true}
 }
 
 // Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has asked to stop. It is
@@ -53,6 +59,9 @@ func (j *Job) Visited() int64 { return j.visited }
 
 // Report publishes one outer step.
 func (j *Job) Report(step int, objective, level float64, switched int, passes float64) {
+	if j.silent {
+		return
+	}
 	atomic.StoreUint64(&j.progress.Objective, math.Float64bits(objective))
 	atomic.StoreUint64(&j.progress.Level, math.Float64bits(level))
 	atomic.StoreInt64(&j.progress.Switched, int64(switched))

@@ -102,10 +102,10 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         options = self._options() | _cross_fit.class_options(prior, tree)
         with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(self.method)) as show:
             fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell), start)
-        answers = fitted.arrays["transduction"].astype(np.intp)
         supervised = not self._transductive(given.labeled, weights)
         cross_fit = self._cross_fits() and not (supervised and isinstance(self.cross_fit, str))
-        examined = _examination.examine(X, labels.codes, weights, options, answers, cross_fit)
+        agreement = fitted.report["supervised_agreement"]
+        examined = _examination.examine(X, labels.codes, weights, options, agreement, cross_fit)
         self._keep(labels.classes, tree, fitted)
         self._keep_examined(examined, supervised)
         task.end()

@@ -3,7 +3,7 @@
 Rows that are equal are in the same fold, whatever their order: a row of weight 2 is the same as the row twice.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -41,16 +41,9 @@ def fitted_scores(
     X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any], X_test: Any
 ) -> np.ndarray:
     """Scores (n_test, K) of a model fitted in the library."""
-    return by_class(fitted_decision(X, codes, weights, options)(X_test))
-
-
-def fitted_decision(
-    X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any]
-) -> Callable[[Any], np.ndarray]:
-    """The decision function of a model fitted in the library."""
     report, arrays = _fit.fit(_data.native(X), np.ascontiguousarray(codes, dtype=np.int32), weights, options)
     coef = arrays["coef"].reshape(report["n_features"], report["n_outputs"])
-    return lambda rows: np.asarray(rows @ coef) + arrays["intercept"]
+    return by_class(np.asarray(X_test @ coef) + arrays["intercept"])
 
 
 def by_class(decision: np.ndarray) -> np.ndarray:

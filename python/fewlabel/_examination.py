@@ -1,9 +1,9 @@
 """What a fit finds out of itself: whether unlabeled rows helped, and how sure its probabilities may be.
 
-Two looks. The cheap one: how often the supervised model of the same labels gives an unlabeled row the same class. The
-dear one, cross-fitting: five further fits without a fifth of the labels, on few unlabeled rows; their scores of the
-labels that they did not see are compared with those of supervised models, and give the temperature of the
-probabilities.
+Two looks. The cheap one, in the library: how often the supervised model of the same labels gives an unlabeled row the
+same class. The dear one, cross-fitting: five further fits without a fifth of the labels, on few unlabeled rows; their
+scores of the labels that they did not see are compared with those of supervised models, and give the temperature of
+the probabilities.
 """
 
 from typing import Any, NamedTuple
@@ -12,8 +12,6 @@ import numpy as np
 
 from fewlabel import _calibration, _cross_fit
 
-_MOST_COMPARED = 10_000  # unlabeled rows whose classes are compared
-_AT_A_TIME = 500  # of them, which are copied
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
 
 
@@ -39,37 +37,20 @@ def examine(
     codes: np.ndarray,
     weights: np.ndarray | None,
     options: dict[str, Any],
-    answers: np.ndarray,
+    agreement: float | None,
     cross_fit: bool,
 ) -> Examined:
-    """Look at a fit with these options that gave the rows the classes `answers` (n,)."""
-    if _cross_fit.n_classes(options) < 2:
-        return Examined()
-    found = Examined(agreement=_agreement(X, codes, weights, options, answers))
-    return _cross_fitted(found, X, codes, weights, options) if cross_fit else found
+    """Look at a fit with these options, of which the library has told the agreement; None: nothing to compare."""
+    found = Examined() if agreement is None else Examined(agreement)
+    if not cross_fit or _cross_fit.n_classes(options) < 2:
+        return found
+    return _cross_fitted(found, X, codes, weights, options)
 
 
 def refuse_choice(cross_fit: Any) -> None:
     """Raise a ValueError for what the parameter `cross_fit` cannot be."""
     if not (isinstance(cross_fit, bool | np.bool_) or (isinstance(cross_fit, str) and cross_fit == "auto")):
         raise ValueError(f"cross_fit must be 'auto', True or False, got {cross_fit!r}")
-
-
-def _agreement(
-    X: Any, codes: np.ndarray, weights: np.ndarray | None, options: dict[str, Any], answers: np.ndarray
-) -> float:
-    labeled = np.flatnonzero(_counts(codes >= 0, weights))
-    unlabeled = np.flatnonzero(_counts(codes < 0, weights))
-    if not unlabeled.size:
-        return float("nan")
-    some = _cross_fit.some(unlabeled, _MOST_COMPARED)
-    known = _cross_fit.taken(X, labeled)
-    decision = _cross_fit.fitted_decision(known, codes[labeled], _part(weights, labeled), options)
-    same = 0
-    for start in range(0, len(some), _AT_A_TIME):
-        rows = some[start : start + _AT_A_TIME]
-        same += int(np.sum(_cross_fit.by_class(decision(X[rows])).argmax(axis=1) == answers[rows]))
-    return same / len(some)
 
 
 def _cross_fitted(

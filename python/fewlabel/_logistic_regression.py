@@ -25,7 +25,7 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`. The smaller, the
         nearer are the probabilities to 0 and 1.
     unlabeled_weight : float, default=1.0
-        Weight of the averaged loss of unlabeled rows, or of their entropy, at least 0; 0 gives the supervised solution.
+        Weight of the averaged loss of unlabeled rows, or of their entropy, 0 to 1e6; 0 gives the supervised solution.
         "expectation" and "posterior" have no such term: any number above 0 is the same.
     class_prior : array-like of shape (n_classes,), dict, "estimate" or None, default=None
         Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each

@@ -23,7 +23,7 @@ class TransductiveSVC(LinearClassifier):
     alpha : float, default=1e-3
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`.
     unlabeled_weight : float, default=1.0
-        Weight of the averaged loss of unlabeled rows, at least 0; 0 gives the supervised solution.
+        Weight of the averaged loss of unlabeled rows, 0 to 1e6; 0 gives the supervised solution.
     class_prior : array-like of shape (n_classes,), dict, "estimate" or None, default=None
         Share of each class among the unlabeled rows, in the order of `classes_` or as a dict from class to share; each
         above 0 and below 1, together 1. None takes the shares of the labeled rows, weighted by `sample_weight`. A dict

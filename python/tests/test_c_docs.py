@@ -34,8 +34,9 @@ def in_words(option: dict[str, Any]) -> str:
     if option["type"] == "boolean":
         return "`true`, `false`"
     each = "each " if option["type"] in ("numbers", "integers") else ""
-    assert option.get("maximum", 1e100) == 1e100
-    return f"{each}{'above' if option['exclusive_minimum'] else 'at least'} {option['minimum']}"
+    own = option.get("maximum", 1e100) != 1e100  # the page says this one once for all
+    most = f", at most {option['maximum']}" if own else ""
+    return f"{each}{'above' if option['exclusive_minimum'] else 'at least'} {option['minimum']}{most}"
 
 
 def test_the_largest_number() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planted import many_topics, text_like
+from planted import GROUP, Problem, many_topics, text_like
 from scipy.special import log_softmax, softmax
 
 from fewlabel import (
@@ -100,6 +100,40 @@ def test_scores_are_of_models_that_did_not_see_the_label() -> None:
         out = fold == number
         model = TransductiveSVC(unlabeled=None).fit(X[~out], y[~out])
         np.testing.assert_allclose(found[out, 1], model.decision_function(X[out]), atol=1e-6)
+
+
+COMPARED = [
+    (TransductiveSVC, TWO, {}),
+    (TransductiveSVC, TWO, {"method": "switching", "fit_intercept": False}),
+    (TransductiveSVC, TWO, {"method": "pair_switching"}),
+    (TransductiveSVC, TWO, {"method": "pair_switching", "loss": "hinge"}),
+    (TransductiveSVC, TOPICS, {"balance": "labels"}),
+    (TransductiveSVC, TOPICS, {"method": "switching", "hierarchy": GROUP}),
+    (TransductiveSVC, TOPICS, {"loss": "crammer_singer", "class_weight": "balanced"}),
+    *[(SemiSupervisedLogisticRegression, TOPICS, {"method": m}) for m in ("annealing", "entropy", "posterior")],
+    (SemiSupervisedLogisticRegression, TWO, {"method": "expectation"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "problem", "settings"), COMPARED)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_agreement_is_that_with_the_supervised_model(
+    kind: type, problem: Problem, settings: dict[str, object], weighted: bool
+) -> None:
+    X, y, truth = problem
+    weights = np.random.default_rng(0).integers(0, 4, len(y)).astype(float) if weighted else np.ones(len(y))
+    prior = [float(np.mean(truth == c)) for c in np.unique(truth)]
+    model = kind(class_prior=prior, warm_start=True, tol=1e-7, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.set_params(**{"cross_fit": False}).fit(X, y, sample_weight=weights)
+        labeled, asked = y >= 0, (y < 0) & (weights > 0)
+        supervised = kind(unlabeled=None, class_prior=prior, tol=1e-7, cross_fit=False, **settings)
+        supervised.fit(X[labeled], y[labeled], sample_weight=weights[labeled])
+        for _ in range(2):  # fresh and warm
+            share = np.mean(supervised.predict(X[asked]) == model.transduction_[asked])
+            assert model.supervised_agreement_ == pytest.approx(share, abs=1.5 / asked.sum())
+            model.fit(X, y, sample_weight=weights)
 
 
 @pytest.mark.filterwarnings("ignore:unlabeled rows appear to hurt")

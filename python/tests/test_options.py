@@ -72,7 +72,8 @@ def out_of_range(option: dict[str, Any]) -> list[Any]:
     if "choices" in option:
         return ["annealling"]
     if option["type"] in ("number", "integer") and "minimum" in option:
-        return [option["minimum"]] if option.get("exclusive_minimum") else [option["minimum"] - 1]
+        low = [option["minimum"]] if option.get("exclusive_minimum") else [option["minimum"] - 1]
+        return low + ([2 * option["maximum"]] if "maximum" in option else [])
     return []
 
 
