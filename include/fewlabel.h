@@ -65,8 +65,12 @@ typedef struct {
   int32_t value_type; /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
 } fewlabel_dense;
 
+/* In progress->cancel: end after the outer step under way, settle the labels and give the model. */
+#define FEWLABEL_STOP 2
+
 /* Shared by a running fit and its caller: zero it, pass it, read it from another thread at any time. Set `cancel`
- * to a value other than 0 and the fit returns FEWLABEL_CANCELLED within a fraction of a second. */
+ * to FEWLABEL_STOP and the fit ends early, with a model whose "termination_condition" is "stopped"; to another value
+ * than 0 and it returns FEWLABEL_CANCELLED, without a model, within a fraction of a second. */
 typedef struct {
   int64_t cancel;     /* written by the caller */
   int64_t step;       /* outer steps done */

@@ -121,6 +121,22 @@ static void cancel_fits(void) {
   free_long_problem(&p);
 }
 
+/* FEWLABEL_STOP gives the model of the steps so far. */
+static void stop_a_fit(void) {
+  problem p;
+  fewlabel_progress progress;
+  int64_t model = 0, needed;
+  char report[4096];
+  good_problem(&p);
+  memset(&progress, 0, sizeof progress);
+  progress.cancel = FEWLABEL_STOP;
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, &progress, &model, ERROR));
+  WORKS(fewlabel_report(model, report, sizeof report, &needed, ERROR));
+  HOLDS(strstr(report, "\"termination_condition\":\"stopped\"") != NULL);
+  HOLDS(progress.step == 1);
+  WORKS(fewlabel_free(model, ERROR));
+}
+
 /* ---- At the same time -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -257,6 +273,7 @@ int main(void) {
   fits_at_the_same_time();
   children();
   cancel_fits();
+  stop_a_fit();
   panics();
   return conclude("threads");
 }

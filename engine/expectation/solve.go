@@ -14,10 +14,11 @@ type Problem struct {
 	MaxSteps int                 // outer steps, at least 1
 	Warm     bool                // the risk is near the solution: begin at the full weight
 	Note     func(level float64) // is called after every outer step with the weight of the unlabeled rows
+	Stopped  func() bool         // the caller wants what there is after this step
 }
 
-// Outcome says how a method ended: "converged"; "max_iter"; "constraint", where the multipliers did not meet the prior;
-// "not_converged", where the last solve cannot go on.
+// Outcome says how a method ended: "converged"; "max_iter"; "stopped", by the caller; "constraint", where the
+// multipliers did not meet the prior; "not_converged", where the last solve cannot go on.
 type Outcome struct {
 	minimize.Outcome
 	Steps    int
@@ -65,20 +66,25 @@ func Regularize(p Problem, means *Means, entropy float64) Outcome {
 		levels = levels[len(levels)-1:]
 	}
 	means.Convex = true
+	steps := 0
 	for _, level := range levels[:len(levels)-1] {
+		if p.Stopped() {
+			break
+		}
 		means.Entropy = level
 		outcome := p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: looseness * p.Tol, MaxSteps: pathSteps, Line: line})
 		means.Look(p.Risk.Scores())
+		steps++
 		p.Note(level)
 		if m, ok := means.Hold.(*Multipliers); ok {
 			m.Learn(means.M)
 		}
 		if lost(outcome) {
-			return Outcome{Outcome: outcome, Steps: len(levels), Reason: "not_finite"}
+			return Outcome{Outcome: outcome, Steps: steps, Reason: "not_finite"}
 		}
 	}
 	means.Entropy = entropy
-	return p.settle(means, len(levels)-1)
+	return p.settle(means, steps)
 }
 
 // rising are the weights of the entropy before the full one.
@@ -117,6 +123,9 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 			return out
 		case exact && stuck >= patience:
 			out.Reason = "constraint"
+			return out
+		case p.Stopped():
+			out.Reason = "stopped"
 			return out
 		case out.Steps >= p.MaxSteps:
 			return out
@@ -161,6 +170,9 @@ func Project(p Problem, posterior *Posterior) Outcome {
 			return out
 		case out.Outcome.Steps < pathSteps || out.Steps >= rounds:
 			out.Reason = "not_converged"
+			return out
+		case p.Stopped():
+			out.Reason = "stopped"
 			return out
 		}
 	}

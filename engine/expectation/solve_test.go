@@ -112,7 +112,8 @@ func TestRegularizeWithSumsOfRows(t *testing.T) {
 					return m
 				})
 				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
-				out := solve(r, Problem{Risk: r, Newton: newton, Prior: prior, Tol: 1e-10, MaxSteps: 1000, Note: func(float64) {}})
+				out := solve(r, Problem{Risk: r, Newton: newton, Prior: prior, Tol: 1e-10, MaxSteps: 1000,
+					Note: func(float64) {}, Stopped: func() bool { return false }})
 				if out.Reason != "converged" {
 					t.Fatalf("%s: %+v", name, out)
 				}

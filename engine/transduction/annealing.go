@@ -30,10 +30,10 @@ func (t *task) anneal() solution {
 	t.joined = true
 	energy := newFreeEnergy(t, r, margin)
 	before := make([]float64, len(energy.p))
-	end := ending{reason: "max_iter"}
+	var end ending
 	first := t.firstTemperature(r.Scores(), margin)
 	begin, factor := t.schedule(first)
-	for energy.temperature = begin; end.steps < t.options.MaxIter-1; energy.temperature /= factor {
+	for energy.temperature = begin; !t.spent(&end); energy.temperature /= factor {
 		temperature := energy.temperature
 		copy(before, energy.p)
 		if outcome := newton.Minimize(energy, t.pathLimits()); lost(outcome) {

@@ -25,11 +25,11 @@ func (t *classTask) anneal() classSolution {
 		return t.readClasses(r, start, ending{reason: "not_finite"})
 	}
 	energy := t.soften(r)
-	end := ending{reason: "max_iter"}
+	var end ending
 	first := t.firstTemperature()
 	labels, before := make([]int32, len(t.unlabeled)), make([]int32, len(t.unlabeled))
 	begin, factor := t.schedule(first)
-	for temperature := begin; end.steps < t.options.MaxIter-1; temperature /= factor {
+	for temperature := begin; !t.spent(&end); temperature /= factor {
 		energy.temperature = temperature
 		if outcome := newton.Minimize(energy, t.energyLimits()); lost(outcome) {
 			return t.readClasses(r, outcome, ending{reason: "not_finite"})

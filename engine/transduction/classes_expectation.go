@@ -37,7 +37,7 @@ func (t *classTask) expect() classSolution {
 	var out expectation.Outcome
 	before := make([]int32, len(t.unlabeled))
 	problem := expectation.Problem{Risk: r, Newton: newton, Prior: t.prior, Tol: t.options.Tol,
-		MaxSteps: t.options.MaxIter, Warm: t.start != nil}
+		MaxSteps: t.options.MaxIter, Stopped: t.job.Stopped, Warm: t.start != nil}
 	if t.options.Method == "posterior" {
 		posterior := expectation.NewPosterior(t.job, t.unlabeled, t.unlabeledWeight, t.prior, r.Stride())
 		posterior.Weight, posterior.Strength = t.options.KLWeight, t.options.strength()

@@ -29,11 +29,7 @@ func (t *classTask) switching() classSolution {
 	labeling.SwitchClasses(labels, t.costs, t.classes, 0)
 	end := ending{reason: "no_switch"}
 	for _, level := range t.levels() {
-		for end.reason == "no_switch" {
-			if end.steps >= t.options.MaxIter-1 {
-				end.reason = "max_iter"
-				break
-			}
+		for !t.spent(&end) {
 			t.harden(r, labels, level)
 			if outcome := newton.Minimize(r, t.switchLimits()); lost(outcome) {
 				return t.readClasses(r, outcome, ending{reason: "not_finite"})
@@ -93,7 +89,7 @@ func (t *classTask) finish(
 ) classSolution {
 	outcome, switched, settled := t.settle(r, newton, labels)
 	end.steps++
-	if !settled && end.reason != "max_iter" {
+	if !settled && !end.early() {
 		end.reason = "unsettled"
 	}
 	t.note(r, level, changed+switched, 0)

@@ -20,7 +20,7 @@ type Result struct {
 }
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
-// progress.Cancel is set; progress may be nil.
+// progress.Cancel is set, or with work.Stop in it the classifier after one more step; progress may be nil.
 func Fit(p Problem, options Options, progress *work.Progress) (result *Result, err error) {
 	err = work.Guard(func() error {
 		if err := options.agree(); err != nil {
@@ -51,6 +51,30 @@ type solution struct {
 type ending struct {
 	reason string
 	steps  int
+}
+
+// early says that the outer loop has ended before the method had come to its end.
+func (e *ending) early() bool { return e.reason == "max_iter" || e.reason == "stopped" }
+
+// limit is the reason why the outer loop has to end after these steps, one step being left to settle the labels; "" if
+// it may go on.
+func (s *sample) limit(steps int) string {
+	switch {
+	case s.job.Stopped():
+		return "stopped"
+	case steps >= s.options.MaxIter-1:
+		return "max_iter"
+	}
+	return ""
+}
+
+// spent says whether the outer loop has to end, and puts the reason into end.
+func (s *sample) spent(end *ending) bool {
+	reason := s.limit(end.steps)
+	if reason != "" {
+		end.reason = reason
+	}
+	return reason != ""
 }
 
 // fit takes the two-class way where it can: it is the same problem with half the work.

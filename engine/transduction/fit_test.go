@@ -357,6 +357,41 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A wish to stop that is there from the beginning is as max_iter = 1, without its warning.
+func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
+	data := planted.Topics(800, 120, 6, 0.3, 10)
+	all := settings()
+	for _, method := range probable {
+		o := Defaults()
+		o.Method, o.Loss = method, "maxent"
+		all[method] = o
+	}
+	for _, method := range []string{"annealing", "switching"} {
+		o := Defaults()
+		o.Method, o.Loss = method, "crammer_singer"
+		all[method+" crammer_singer"] = o
+	}
+	for name, o := range all {
+		stopped, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		o.MaxIter = 1
+		one := fit(t, data, nil, o)
+		if !slices.Equal(stopped.Model.Coef, one.Model.Coef) || stopped.Model.Iterations != one.Model.Iterations {
+			t.Errorf("%s: %d steps, another model than that of one step", name, stopped.Model.Iterations)
+		}
+		if stopped.Model.Termination != "stopped" && one.Model.Termination == "max_iter" {
+			t.Errorf("%s: ended by %s", name, stopped.Model.Termination)
+		}
+		if warnings := stopped.Model.Warnings; slices.ContainsFunc(warnings, func(w string) bool {
+			return strings.HasPrefix(w, "convergence")
+		}) {
+			t.Errorf("%s: warnings %q", name, warnings)
+		}
+	}
+}
+
 // A share that no whole number of rows has leaves a row undecided at any temperature: annealing must end all the same.
 func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 	data := planted.Topics(298, 60, 10, 0.45, 13)

@@ -37,8 +37,8 @@ func (t *task) pairSwitching() solution {
 	end := ending{reason: "no_switch"}
 	for minus, plus := firstCost, min(1, firstCost*ratio); ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
 		done := minus == 1 && plus == 1
-		if !done && end.steps >= t.options.MaxIter-1 {
-			minus, plus, done, end.reason = 1, 1, true, "max_iter"
+		if !done && t.spent(&end) {
+			minus, plus, done = 1, 1, true
 		}
 		t.dualCosts(d, positive, plus, minus)
 		gap, switched := t.switchPairs(d, positive, plus, minus, done, &end)
@@ -69,7 +69,6 @@ const (
 func (t *task) switchPairs(
 	d *dual.Descent, positive []bool, plus, minus float64, last bool, end *ending,
 ) (gap float64, switched int) {
-	most := t.options.MaxIter - 1
 	for {
 		tolerance, epochs := looseGap, looseEpochs
 		if last {
@@ -80,7 +79,7 @@ func (t *task) switchPairs(
 		end.steps++
 		before := switched
 		pair, helps := t.worstPair(d, positive)
-		for ; helps && end.steps < most; pair, helps = t.worstPair(d, positive) {
+		for ; helps && t.limit(end.steps) == ""; pair, helps = t.worstPair(d, positive) {
 			for side, k := range pair {
 				positive[k] = side == 0
 				t.place(d, k, positive[k], plus, minus)
@@ -89,12 +88,12 @@ func (t *task) switchPairs(
 			end.steps++
 			d.Solve(looseGap, switchEpochs)
 		}
-		spent := end.steps >= most
-		if switched > before && (last || !spent) {
+		limit := t.limit(end.steps)
+		if switched > before && (last || limit == "") {
 			continue
 		}
-		if helps && spent {
-			end.reason = "max_iter"
+		if helps && limit != "" {
+			end.reason = limit
 		}
 		return gap, switched
 	}

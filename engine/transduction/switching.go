@@ -32,11 +32,7 @@ func (t *task) switching() solution {
 	t.topLabels(positive, scores)
 	end := ending{reason: "no_switch"}
 	for _, level := range t.levels() {
-		for end.reason == "no_switch" {
-			if end.steps >= t.options.MaxIter-1 {
-				end.reason = "max_iter"
-				break
-			}
+		for !t.spent(&end) {
 			t.hardCosts(r, positive, level)
 			if outcome := newton.Minimize(r, t.switchLimits()); lost(outcome) {
 				return t.read(r, outcome, ending{reason: "not_finite"})
@@ -60,7 +56,7 @@ func (t *task) finish(
 ) solution {
 	outcome, switched, settled := t.settle(r, newton, positive)
 	end.steps++
-	if !settled && end.reason != "max_iter" {
+	if !settled && !end.early() {
 		end.reason = "unsettled"
 	}
 	t.record(r.Regularizer(), r.Scores(), loss.SquaredHinge{}, level, changed+switched, 0)

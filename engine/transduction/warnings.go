@@ -27,7 +27,7 @@ func (s *sample) checkEnd(converged bool, gap float64, end *ending) {
 			feature)
 	}
 	s.warn("convergence", "the last solve ended %s, and more steps would not help: %s", distance, advice)
-	if end.reason != "max_iter" {
+	if !end.early() {
 		end.reason = "not_converged"
 	}
 }

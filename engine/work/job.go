@@ -10,13 +10,16 @@ import (
 // Progress is the struct that a running fit shares with its caller, laid out as fewlabel_progress in fewlabel.h. Each
 // field is read and written atomically.
 type Progress struct {
-	Cancel    int64  // set by the caller: stop
+	Cancel    int64  // set by the caller: Stop, or another value to be cancelled
 	Step      int64  // outer steps done
 	Objective uint64 // bits of a float64
 	Level     uint64 // bits of a float64: temperature or weight of the unlabeled rows
 	Switched  int64  // labels changed in the step
 	Passes    uint64 // bits of a float64
 }
+
+// Stop in Progress.Cancel asks for an end after the outer step under way, with what has been learned so far.
+const Stop = 2
 
 // Job is one run of the engine: its workers, its progress and its account of the work done.
 type Job struct {
@@ -40,13 +43,16 @@ func (j *Job) Aside() *Job {
 	return &Job{Pool: j.Pool, Reducer: j.Reducer, progress: j.progress, silent: true}
 }
 
-// Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has asked to stop. It is
+// Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has cancelled the run. It is
 // called once a product with the data.
 func (j *Job) Check() {
-	if atomic.LoadInt64(&j.progress.Cancel) != 0 {
+	if wish := atomic.LoadInt64(&j.progress.Cancel); wish != 0 && wish != Stop {
 		panic(&Panic{Value: fault.ErrCancelled})
 	}
 }
+
+// Stopped says whether the caller has asked to stop after this outer step.
+func (j *Job) Stopped() bool { return atomic.LoadInt64(&j.progress.Cancel) == Stop }
 
 // Visit counts non-zeros read by a product and looks at the cancel flag.
 func (j *Job) Visit(nonZeros int64) {

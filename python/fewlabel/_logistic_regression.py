@@ -109,8 +109,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     n_iter_ : int
         Outer steps done, at least 1.
     termination_condition_ : str
-        Why the fit ended, as in `TransductiveSVC`. "entropy", "expectation" and "posterior" end with "converged", or
-        with a warning: "constraint", the class prior was not met; "max_iter"; "not_converged".
+        Why the fit ended, as in `TransductiveSVC`. "entropy", "expectation" and "posterior" end with "converged" or
+        "stopped", or with a warning: "constraint", the class prior was not met; "max_iter"; "not_converged".
     history_ : dict of str to ndarray of shape (n_steps,)
         What happened in each outer step, as in `TransductiveSVC` with many classes. "entropy", "expectation" and
         "posterior" have "constraint_residual", the largest distance of a mean probability from its prior, for

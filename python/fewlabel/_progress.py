@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils import _safe_indexing
 
 from fewlabel._labels import Given
-from fewlabel._signatures import Progress
+from fewlabel._signatures import STOP, Progress
 
 Watch = Callable[[Progress], None]
 
@@ -47,7 +47,8 @@ class FitTask:
     """A fit as scikit-learn's callbacks see it: a task "fit" with an unknown number of tasks "step".
 
     Hooks get the labeled rows as X and y: markers would be scored as a class. A step has no `fitted_estimator`, as the
-    library keeps the weights until the end; at the end of the fit there is one. A wish to stop is not followed.
+    library keeps the weights until the end; at the end of the fit there is one. If the end of a step answers True, the
+    fit stops.
     """
 
     def __init__(self, estimator: Any, X: Any, given: Given, sample_weight: Any) -> None:
@@ -71,7 +72,8 @@ class FitTask:
         for _ in range(self._told, progress.step):
             step = self._context.subcontext(task_name="step")
             step.call_on_fit_task_begin(estimator=self._estimator)
-            step.call_on_fit_task_end(estimator=self._estimator)
+            if step.call_on_fit_task_end(estimator=self._estimator):
+                progress.cancel = STOP
             self._told += 1
 
     def end(self) -> None:

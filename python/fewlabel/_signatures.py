@@ -18,6 +18,8 @@ INTERNAL = 6
 FORKED = 7
 NO_MEMORY = 8
 
+STOP = 2  # in Progress.cancel
+
 INT32 = 1
 INT64 = 2
 FLOAT32 = 3

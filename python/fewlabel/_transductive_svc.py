@@ -111,8 +111,9 @@ class TransductiveSVC(LinearClassifier):
     termination_condition_ : str
         Why the fit ended. "entropy", "temperature" (annealing): the soft labels are hard, or as hard as they get;
         "no_switch" (the others): no exchange of labels helps; "converged": the supervised solution is reached;
-        "one_class": there was nothing to learn. The rest come with a warning: "max_iter"; "unsettled": labels went on
-        changing at the full weight; "not_converged": the last solve did not reach `tol` and would not with more steps.
+        "one_class": there was nothing to learn; "stopped": a callback asked for it. The rest come with a warning:
+        "max_iter"; "unsettled": labels went on changing at the full weight; "not_converged": the last solve did not
+        reach `tol` and would not with more steps.
     history_ : dict of str to ndarray of shape (n_steps,)
         What happened in each outer step: "objective"; "temperature" (annealing) or "unlabeled_weight" (the others);
         "n_switched", the labels changed; "positive_share", the share of unlabeled rows with a score above 0, or with

@@ -193,6 +193,23 @@ def test_a_callback_that_raises_cancels_a_running_fit(callback: Any) -> None:
     assert not hasattr(model, "coef_")
 
 
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+def test_a_callback_that_asks_to_stop_gets_the_model_so_far(callback: Any, kind: Any) -> None:
+    class Stopper(Recorder):
+        def on_fit_task_end(self, estimator: Any, context: Any) -> bool:  # type: ignore[override]
+            self._note(f"end {context.task_name}")
+            return context.task_name == "step"
+
+    big, method = text_like(n=4000, d=800), "pair_switching" if kind is TransductiveSVC else "switching"
+    stopper = Stopper()
+    model = kind(method=method, tol=1e-7).set_callbacks(stopper).fit(big.X, big.y)
+    assert model.termination_condition_ == "stopped"
+    assert stopper.told.count("end step") == len(model.history_["objective"])
+    assert stopper.told[-2:] == ["end fit", "teardown"]
+    assert len(model.history_["objective"]) < len(kind(method=method, tol=1e-7).fit(big.X, big.y).history_["objective"])
+    np.testing.assert_array_equal(model.predict(big.X)[big.y < 0], model.transduction_[big.y < 0])
+
+
 def test_scikit_learns_own_callbacks(callback: Any, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
     monitor = callback.ScoringMonitor(scoring="accuracy")
