@@ -170,8 +170,17 @@ func poolOf(threads C.int32_t) (*work.Pool, error) {
 	return work.NewPool(int(threads)), nil
 }
 
-// matrix views the caller's rows. csr.New checks the data; here only what must hold for it to look at them.
+// matrix views the caller's rows and checks them.
 func (c *call) matrix(rows *C.const_csr) (*csr.Matrix, error) {
+	view, err := c.rows(rows)
+	if err != nil {
+		return nil, err
+	}
+	return view.Matrix()
+}
+
+// rows views the caller's rows. Package csr checks the data; here only what must hold for it to look at them.
+func (c *call) rows(rows *C.const_csr) (csr.Rows, error) {
 	if err := c.borrow("rows", unsafe.Pointer(rows), 1, C.sizeof_fewlabel_csr); err != nil {
 		return nil, err
 	}
@@ -186,26 +195,26 @@ func (c *call) matrix(rows *C.const_csr) (*csr.Matrix, error) {
 	}
 	switch view.indptr_type {
 	case C.FEWLABEL_INT32:
-		return matrixFrom[int32](c, &view)
+		return rowsFrom[int32](c, &view)
 	case C.FEWLABEL_INT64:
-		return matrixFrom[int64](c, &view)
+		return rowsFrom[int64](c, &view)
 	}
 	return nil, fault.Argument("rows.indptr_type is %d: use FEWLABEL_INT32 or FEWLABEL_INT64", int32(view.indptr_type))
 }
 
-// matrixFrom is matrix for a type of indptr.
-func matrixFrom[P int32 | int64](c *call, view *C.fewlabel_csr) (*csr.Matrix, error) {
+// rowsFrom is rows for a type of indptr.
+func rowsFrom[P int32 | int64](c *call, view *C.fewlabel_csr) (csr.Rows, error) {
 	switch view.index_type {
 	case C.FEWLABEL_INT32:
-		return matrixOf[P, int32](c, view)
+		return rowsOf[P, int32](c, view)
 	case C.FEWLABEL_INT64:
-		return matrixOf[P, int64](c, view)
+		return rowsOf[P, int64](c, view)
 	}
 	return nil, fault.Argument("rows.index_type is %d: use FEWLABEL_INT32 or FEWLABEL_INT64", int32(view.index_type))
 }
 
-// matrixOf is matrix for a type of indptr and a type of index.
-func matrixOf[P, I int32 | int64](c *call, view *C.fewlabel_csr) (*csr.Matrix, error) {
+// rowsOf is rows for a type of indptr and a type of index.
+func rowsOf[P, I int32 | int64](c *call, view *C.fewlabel_csr) (csr.Rows, error) {
 	indptr, err := slice[P](c, "rows.indptr", view.indptr, int64(view.n_rows)+1)
 	if err != nil {
 		return nil, err
@@ -222,20 +231,20 @@ func matrixOf[P, I int32 | int64](c *call, view *C.fewlabel_csr) (*csr.Matrix, e
 	}
 	switch view.value_type {
 	case C.FEWLABEL_FLOAT32:
-		return matrixWith[P, I, float32](c, view, indptr, indices)
+		return rowsWith[P, I, float32](c, view, indptr, indices)
 	case C.FEWLABEL_FLOAT64:
-		return matrixWith[P, I, float64](c, view, indptr, indices)
+		return rowsWith[P, I, float64](c, view, indptr, indices)
 	}
 	return nil, fault.Argument("rows.value_type is %d: use FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64", int32(view.value_type))
 }
 
-// matrixWith is matrix for the types of all three arrays.
-func matrixWith[P, I int32 | int64, V float32 | float64](
+// rowsWith is rows for the types of all three arrays.
+func rowsWith[P, I int32 | int64, V float32 | float64](
 	c *call, view *C.fewlabel_csr, indptr []P, indices []I,
-) (*csr.Matrix, error) {
+) (csr.Rows, error) {
 	values, err := slice[V](c, "rows.values", view.values, int64(len(indices)))
 	if err != nil {
 		return nil, err
 	}
-	return csr.New(int(view.n_features), indptr, indices, values)
+	return csr.View(int(view.n_features), indptr, indices, values), nil
 }

@@ -114,6 +114,49 @@ func decision(
 	})
 }
 
+//export go_fewlabel_decision_with
+func go_fewlabel_decision_with(
+	rows *C.const_csr, coef, intercept *C.const_double, outputs C.int64_t, byFeature, threads C.int32_t,
+	decisions *C.double, message *C.char, size C.int64_t,
+) C.int32_t {
+	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
+		pool, err := poolOf(threads)
+		if err != nil {
+			return err
+		}
+		view, err := c.rows(rows)
+		if err != nil {
+			return err
+		}
+		weights, err := c.weights(coef, intercept, int64(outputs), rows, byFeature)
+		if err != nil {
+			return err
+		}
+		dst, err := slice[float64](c, "decisions", unsafe.Pointer(decisions), int64(outputs)*int64(rows.n_rows))
+		if err != nil {
+			return err
+		}
+		return view.Decisions(pool, weights, dst)
+	}))
+}
+
+// weights views those of the caller for the features of rows that have been looked at.
+func (c *call) weights(
+	coef, intercept *C.const_double, outputs int64, rows *C.const_csr, byFeature C.int32_t,
+) (by csr.Weights, err error) {
+	if outputs < 1 || outputs > addressSpace/max(1, int64(rows.n_rows), int64(rows.n_features)) {
+		return by, fault.Argument("n_outputs is %d", outputs)
+	}
+	if by.ByFeature, err = flag("by_feature", byFeature); err != nil {
+		return by, err
+	}
+	if by.Coef, err = slice[float64](c, "coef", unsafe.Pointer(coef), outputs*int64(rows.n_features)); err != nil {
+		return by, err
+	}
+	by.Intercept, err = slice[float64](c, "intercept", unsafe.Pointer(intercept), outputs)
+	return by, err
+}
+
 //export go_fewlabel_predict
 func go_fewlabel_predict(
 	handle C.int64_t, rows *C.const_csr, threads C.int32_t, classes *C.int32_t, message *C.char, size C.int64_t,

@@ -81,6 +81,14 @@ int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threa
   return go_fewlabel_decision(model, rows, threads, decisions, error, error_size);
 }
 
+int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, const double *intercept,
+                               int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
+                               char *error, int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_decision_with(rows, coef, intercept, n_outputs, by_feature, threads, decisions, error,
+                                   error_size);
+}
+
 int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
                          int64_t error_size) {
   if (refused(error, error_size)) return FEWLABEL_FORKED;

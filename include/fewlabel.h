@@ -1,7 +1,8 @@
 /* fewlabel.h: classifiers from few labels and many unlabeled rows. The contract.
  *
  * Rules that hold for every function
- *   Result     a status code; 0 is success. Outputs are written only on success.
+ *   Result     a status code; 0 is success. Outputs are written only on success, unless a function
+ *              says otherwise.
  *   Errors     `error` is a buffer of `error_size` bytes that the caller owns; it may be NULL with size 0. After a
  *              failure it holds a message in English that names the argument; it is always NUL-terminated.
  *   Arrays     inputs are borrowed for the call and never written. Outputs go to arrays the caller has sized.
@@ -148,6 +149,18 @@ int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t thread
 int32_t fewlabel_decision_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, double *decisions,
                                 char *error, int64_t error_size);
 int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, int32_t *classes,
+                               char *error, int64_t error_size);
+
+/* Decision values [n_rows * n_outputs] of rows by weights that the caller holds, without a model: of each output the
+ * sum over a row's values times their weights, in the order of the row, and its intercept.
+ *   coef       [n_outputs * n_features] all features of an output side by side; with by_feature 1: all outputs of a
+ *              feature, as fewlabel_array gives them, which is quicker where there are several outputs
+ *   intercept  [n_outputs]
+ *   by_feature 0 or 1
+ * The rows are read once. Their indices are checked along the way; their values are not: one that is not finite makes
+ * the decisions of its row NaN or infinite. After FEWLABEL_BAD_DATA some of `decisions` may have been written. */
+int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, const double *intercept,
+                               int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
                                char *error, int64_t error_size);
 
 /* A model from its numbers: `coef` [n_features * n_outputs], `intercept` [n_outputs] and `class_prior` [n_classes] as

@@ -7,15 +7,17 @@
 #include "check.h"
 
 enum { MOST_ROWS = 24, MOST_FEATURES = 10, MOST_VALUES = 6 * MOST_ROWS, MOST_CLASSES = 5 };
+enum { MOST_STRIDE = MOST_FEATURES + 2, MOST_TABLE = MOST_ROWS * MOST_STRIDE };
 enum { MOST_LIVE = 12, MOST_STALE = 32, N_OUTPUTS = 5, ROOM = 8192, FENCE = 64, PATTERN = 0xA5 };
 enum { NO_HANDLE, MODEL, DATA };
 enum { N_STATUSES = FEWLABEL_NO_MEMORY + 1 };
 
-enum { OPTIONS, FIT, SHAPE, REPORT, ARRAY, DECISION, PREDICT, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, FREE,
-       N_FUNCTIONS };
-static const char *const function_name[] = {"options", "fit", "shape", "report", "array", "decision", "predict",
-                                            "assemble", "save", "load", "svmlight_read", "svmlight_shape",
-                                            "svmlight_copy", "svmlight_write", "free"};
+enum { OPTIONS, FIT, FIT_DENSE, SHAPE, REPORT, ARRAY, DECISION, PREDICT, DECISION_DENSE, PREDICT_DENSE, DECISION_WITH,
+       ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, FREE, N_FUNCTIONS };
+static const char *const function_name[] = {"options", "fit", "fit_dense", "shape", "report", "array", "decision",
+                                            "predict", "decision_dense", "predict_dense", "decision_with", "assemble",
+                                            "save", "load", "svmlight_read", "svmlight_shape", "svmlight_copy",
+                                            "svmlight_write", "free"};
 
 /* Everything that calls only read. The arrays have 8 bytes for each element, whatever type is promised. */
 typedef struct {
@@ -23,6 +25,8 @@ typedef struct {
   double values[MOST_VALUES], weights[MOST_ROWS], shares[MOST_CLASSES];
   int32_t labels[MOST_ROWS];
   fewlabel_csr rows;
+  double table[MOST_TABLE]; /* of the dense rows, or weights */
+  fewlabel_dense dense;
   char text[400]; /* options or a description */
 } inputs;
 
@@ -125,6 +129,19 @@ static void put_integer(int64_t *array, int narrow, int at, int value) {
   }
 }
 
+static double odd_value(caller *c) { return c->spoiled = 1, odd_number(c); }
+
+/* Labels and weights of rows, each class with a label, and the shares of the classes. */
+static void make_labels(caller *c, int n_rows, int n_classes) {
+  inputs *in = &c->in;
+  int i;
+  for (i = 0; i < n_rows; i++) {
+    in->labels[i] = i < n_classes ? i : one_in(c, 3) ? i % n_classes : -1;
+    in->weights[i] = spoil(c, 400) ? odd_number(c) : below(c, 3);
+  }
+  for (i = 0; i < n_classes; i++) in->shares[i] = 1.0 / n_classes;
+}
+
 /* Rows of two to five classes with a word for each, in any of the types. */
 static void make_rows(caller *c, int n_features) {
   static const int32_t types[] = {FEWLABEL_INT32, FEWLABEL_INT64};
@@ -137,7 +154,7 @@ static void make_rows(caller *c, int n_features) {
     const int row_end = k + below(c, 6);
     for (; k < row_end; k++) {
       const int index = one_in(c, 2) ? i % n_classes % n_features : below(c, n_features);
-      const double value = one_in(c, 400) ? (c->spoiled = 1, odd_number(c)) : below(c, 9) / 4.0 - 0.5;
+      const double value = one_in(c, 400) ? odd_value(c) : below(c, 9) / 4.0 - 0.5;
       put_integer(in->indices, narrow_indices, k, index);
       if (narrow_values) {
         ((float *)in->values)[k] = (float)value;
@@ -146,10 +163,8 @@ static void make_rows(caller *c, int n_features) {
       }
     }
     put_integer(in->indptr, narrow_ends, i + 1, k);
-    in->labels[i] = i < n_classes ? i : one_in(c, 3) ? i % n_classes : -1;
-    in->weights[i] = spoil(c, 400) ? odd_number(c) : below(c, 3);
   }
-  for (i = 0; i < n_classes; i++) in->shares[i] = 1.0 / n_classes;
+  make_labels(c, n_rows, n_classes);
   in->rows.n_rows = n_rows;
   in->rows.n_features = n_features;
   in->rows.n_values = k;
@@ -159,6 +174,37 @@ static void make_rows(caller *c, int n_features) {
   in->rows.indptr_type = types[!narrow_ends];
   in->rows.index_type = types[!narrow_indices];
   in->rows.value_type = narrow_values ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64;
+}
+
+/* Dense rows of either type, some with room behind each row. */
+static void make_dense(caller *c, int n_features) {
+  inputs *in = &c->in;
+  const int n_rows = 6 + below(c, MOST_ROWS - 5), n_classes = 2 + below(c, MOST_CLASSES - 1);
+  const int stride = n_features + below(c, MOST_STRIDE - MOST_FEATURES + 1), narrow = below(c, 2);
+  int i, j;
+  memset(in, 0, sizeof *in);
+  for (i = 0; i < n_rows; i++) {
+    for (j = 0; j < stride; j++) {
+      const double value = one_in(c, 1000) ? odd_value(c) : below(c, 9) / 4.0 - 0.5 + (i % n_classes == j);
+      if (narrow) {
+        ((float *)in->table)[i * stride + j] = (float)value;
+      } else {
+        in->table[i * stride + j] = value;
+      }
+    }
+  }
+  make_labels(c, n_rows, n_classes);
+  in->dense.n_rows = n_rows;
+  in->dense.n_features = n_features;
+  in->dense.row_stride = stride;
+  in->dense.values = in->table;
+  in->dense.value_type = narrow ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64;
+}
+
+/* Weights of up to five outputs for any features that rows can have. */
+static void make_weights(caller *c) {
+  int k;
+  for (k = 0; k < MOST_TABLE; k++) c->in.table[k] = one_in(c, 400) ? odd_number(c) : below(c, 9) - 4.0;
 }
 
 /* Spoil the rows in one way. Sizes only shrink or are impossible: a size that is too large would be a bad pointer. */
@@ -179,12 +225,35 @@ static void spoil_rows(caller *c) {
   }
 }
 
-/* Rows that fit the model of a handle, if it is one. */
-static void make_rows_for(caller *c, int64_t model) {
+/* Spoil the dense rows in one way; sizes as there. */
+static void spoil_dense(caller *c) {
+  fewlabel_dense *dense = &c->in.dense;
+  static const int64_t impossible[] = {-1, 0, INT64_MIN, INT64_MAX, INT64_C(1) << 48};
+  c->spoiled = 1;
+  switch (below(c, 5)) {
+    case 0: dense->n_rows = one_in(c, 2) ? below(c, (int)dense->n_rows) : ONE_OF(c, impossible); break;
+    case 1: dense->n_features = one_in(c, 2) ? 1 : ONE_OF(c, impossible); break;
+    case 2: dense->row_stride = one_in(c, 2) ? dense->n_features - 1 : ONE_OF(c, impossible); break;
+    case 3: dense->value_type = below(c, 7) - 1; break;
+    default: dense->values = NULL;
+  }
+}
+
+/* The number of features of the model of a handle, if it is one. */
+static int features_for(caller *c, int64_t model) {
   const int place = place_of(c, model);
   const int any = place < 0 || c->kind[place] != MODEL || spoil(c, 10);
-  make_rows(c, any ? 1 + below(c, MOST_FEATURES) : (int)c->n_features[place]);
+  return any ? 1 + below(c, MOST_FEATURES) : (int)c->n_features[place];
+}
+
+static void make_rows_for(caller *c, int64_t model) {
+  make_rows(c, features_for(c, model));
   if (one_in(c, 4)) spoil_rows(c);
+}
+
+static void make_dense_for(caller *c, int64_t model) {
+  make_dense(c, features_for(c, model));
+  if (one_in(c, 4)) spoil_dense(c);
 }
 
 /* Options that may go together or not. No weight above 1e100: at 1e200 fits of many classes did not end within seconds

@@ -40,7 +40,8 @@ static void after(caller *c, int function, int32_t status) {
   require(c, status == FEWLABEL_OK || written == 0 || memchr(c->message.bytes, 0, written) != NULL, function, status,
           "the message has no end");
   for (k = 0; k < N_OUTPUTS; k++) {
-    require(c, untouched(&c->out[k], status == FEWLABEL_OK ? ROOM : 0), function, status,
+    const int written_to = status == FEWLABEL_OK || (function == DECISION_WITH && status == FEWLABEL_BAD_DATA);
+    require(c, untouched(&c->out[k], written_to ? ROOM : 0), function, status,
             "writes behind an output, or an output of a failed call");
   }
   require(c, memcmp(&c->in, &c->before, sizeof c->in) == 0, function, status, "writes an input");
@@ -91,8 +92,9 @@ static int64_t length_of(int64_t model, const char *name) {
 static int64_t prepare(caller *c, int function) {
   static const int64_t sizes[] = {0, 1, 2, 17, 400, 400, 400, ROOM, -1, INT64_MIN};
   const int kind = function == SIZES || function == COPY ? DATA : function == FREE ? 1 + below(c, 2) : MODEL;
-  const int without = function == OPTIONS || function == FIT || function == ASSEMBLE || function == LOAD ||
-                      function == READ || function == WRITE;
+  const int fits = function == FIT || function == FIT_DENSE;
+  const int without = fits || function == OPTIONS || function == DECISION_WITH || function == ASSEMBLE ||
+                      function == LOAD || function == READ || function == WRITE;
   int64_t h = 0;
   int k;
   c->spoiled = c->wrong_handle = 0;
@@ -100,8 +102,14 @@ static int64_t prepare(caller *c, int function) {
   if (function == FREE) c->wrong_handle = place_of(c, h) < 0; /* either kind is right */
   memset(&c->in, 0, sizeof c->in);
   if (function == FIT || function == DECISION || function == PREDICT || function == WRITE) make_rows_for(c, h);
-  if (function == FIT && one_in(c, 2)) make_options(c);
-  if (function == FIT && spoil(c, 10)) c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
+  if (function == FIT_DENSE || function == DECISION_DENSE || function == PREDICT_DENSE) make_dense_for(c, h);
+  if (function == DECISION_WITH) {
+    make_rows_for(c, h);
+    make_weights(c);
+    if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* the weights would be a bad pointer */
+  }
+  if (fits && one_in(c, 2)) make_options(c);
+  if (fits && spoil(c, 10)) c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
   if (function == ASSEMBLE) make_description(c);
   memcpy(&c->before, &c->in, sizeof c->in);
   for (k = 0; k < N_OUTPUTS; k++) memset(c->out[k].bytes, PATTERN, sizeof c->out[k].bytes);
@@ -111,7 +119,7 @@ static int64_t prepare(caller *c, int function) {
   return h;
 }
 
-static int32_t call_fit(caller *c) {
+static int32_t call_fit(caller *c, int function) {
   fewlabel_progress progress;
   const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
@@ -123,8 +131,20 @@ static int32_t call_fit(caller *c) {
   }
   memset(&progress, 0, sizeof progress);
   if (spoil(c, 20)) progress.cancel = odd_size(c);
+  if (function == FIT_DENSE) {
+    return fewlabel_fit_dense(OR_NULL(c, &c->in.dense), OR_NULL(c, c->in.labels), weights, start, options,
+                              one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
+  }
   return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, options,
                       one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
+}
+
+static int32_t call_decision_with(caller *c) {
+  static const int64_t impossible[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1) << 48};
+  const int64_t n_outputs = spoil(c, 20) ? ONE_OF(c, impossible) : 1 + below(c, MOST_CLASSES);
+  const int32_t by_feature = spoil(c, 20) ? -1 + 3 * below(c, 2) : below(c, 2);
+  return fewlabel_decision_with(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.table), OR_NULL(c, c->in.shares), n_outputs,
+                                by_feature, threads(c), OUT(double, 0), MESSAGE);
 }
 
 static int32_t call_text(caller *c, int function, int64_t h) {
@@ -157,11 +177,17 @@ static int32_t call_read(caller *c) {
 static int32_t call(caller *c, int function, int64_t h) {
   const char *metadata = function != SAVE || one_in(c, 2) ? NULL : spoil(c, 6) ? "{" : "{\"a\": [1, null]}";
   switch (function) {
-    case FIT: return call_fit(c);
+    case FIT:
+    case FIT_DENSE: return call_fit(c, function);
     case SHAPE: return fewlabel_shape(h, OUT(int64_t, 0), OUT(int64_t, 1), OUT(int64_t, 2), MESSAGE);
     case ARRAY: return call_array(c, h);
     case DECISION: return fewlabel_decision(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
     case PREDICT: return fewlabel_predict(h, OR_NULL(c, &c->in.rows), threads(c), OUT(int32_t, 0), MESSAGE);
+    case DECISION_DENSE:
+      return fewlabel_decision_dense(h, OR_NULL(c, &c->in.dense), threads(c), OUT(double, 0), MESSAGE);
+    case PREDICT_DENSE:
+      return fewlabel_predict_dense(h, OR_NULL(c, &c->in.dense), threads(c), OUT(int32_t, 0), MESSAGE);
+    case DECISION_WITH: return call_decision_with(c);
     case ASSEMBLE:
       return fewlabel_assemble(OR_NULL(c, c->in.text), OR_NULL(c, c->in.values), OR_NULL(c, c->in.weights),
                                OR_NULL(c, c->in.shares), OUT(int64_t, 0), MESSAGE);
@@ -181,6 +207,10 @@ static int32_t call(caller *c, int function, int64_t h) {
   }
 }
 
+static int gives_model(int function) {
+  return function == FIT || function == FIT_DENSE || function == ASSEMBLE || function == LOAD;
+}
+
 static void *call_at_random(void *argument) {
   caller *c = (caller *)argument;
   for (c->k = 0; c->k < c->n_calls && c->faults < 20; c->k++) {
@@ -188,7 +218,7 @@ static void *call_at_random(void *argument) {
     const int64_t h = prepare(c, function);
     const int32_t status = call(c, function, h);
     if (status == FEWLABEL_OK && function == FREE) forget(c, h);
-    if (status == FEWLABEL_OK && (function == FIT || function == ASSEMBLE || function == LOAD)) keep(c, MODEL);
+    if (status == FEWLABEL_OK && gives_model(function)) keep(c, MODEL);
     if (status == FEWLABEL_OK && function == READ) keep(c, DATA);
     after(c, function, status);
   }

@@ -90,6 +90,39 @@ static void dense_rows(void) {
   WORKS(fewlabel_free(model, ERROR));
 }
 
+static void weights_of_the_caller(void) {
+  problem p;
+  double coef[2 * N_FEATURES] = {1, 1, 0, 0, 0, 0, 1, 1}, intercept[2] = {0.5, -0.5}, decisions[2 * N_ROWS];
+  good_problem(&p);
+  WORKS(fewlabel_decision_with(&p.rows, coef, intercept, 2, 0, 1, decisions, ERROR));
+  HOLDS(decisions[0] == 2.5 && decisions[1] == -0.5 && decisions[2 * N_ROWS - 2] == 0.5);
+  WORKS(fewlabel_decision_with(&p.rows, coef, intercept, 1, 1, 1, decisions, ERROR));
+  HOLDS(decisions[0] == 2.5 && decisions[N_ROWS - 1] == 0.5);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
+        fewlabel_decision_with(NULL, coef, intercept, 2, 0, 1, decisions, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "coef is NULL",
+        fewlabel_decision_with(&p.rows, NULL, intercept, 2, 0, 1, decisions, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "intercept is NULL",
+        fewlabel_decision_with(&p.rows, coef, NULL, 2, 0, 1, decisions, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "decisions is NULL",
+        fewlabel_decision_with(&p.rows, coef, intercept, 2, 0, 1, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_outputs is 0",
+        fewlabel_decision_with(&p.rows, coef, intercept, 0, 0, 1, decisions, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_outputs is 9223372036854775807",
+        fewlabel_decision_with(&p.rows, coef, intercept, INT64_MAX, 0, 1, decisions, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "by_feature is 2: use 0 or 1",
+        fewlabel_decision_with(&p.rows, coef, intercept, 2, 2, 1, decisions, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0",
+        fewlabel_decision_with(&p.rows, coef, intercept, 2, 0, 0, decisions, ERROR));
+  p.indices[3] = N_FEATURES;
+  FAILS(FEWLABEL_BAD_DATA, "row 1 has index 4",
+        fewlabel_decision_with(&p.rows, coef, intercept, 2, 1, 1, decisions, ERROR));
+  good_problem(&p);
+  p.values[2] = NAN; /* of row 1 */
+  WORKS(fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
+  HOLDS(decisions[0] == 2.5 && isnan(decisions[1]) && decisions[2] > 2.5);
+}
+
 static void counts_and_types(void) {
   problem p;
   good_problem(&p);
@@ -325,6 +358,7 @@ int main(void) {
   null_pointers_of_a_fit();
   starts_of_a_fit();
   dense_rows();
+  weights_of_the_caller();
   counts_and_types();
   bad_rows();
   bad_rows_of_narrow_types();

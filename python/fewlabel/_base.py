@@ -3,7 +3,6 @@
 from typing import Any, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +17,7 @@ from fewlabel import (
     _hierarchy,
     _labels,
     _progress,
+    _scores,
     _threads,
     _weights,
 )
@@ -129,13 +129,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = _data.check_rows(self, X, reset=False, dense_above=-1, finite=False)
-        if not sp.issparse(X):
-            scores = _data.dense_products(X, self.coef_)
-        else:
-            _data.check_structure(X)
-            scores = np.asarray(X @ self.coef_[0])[:, None] if len(self.coef_) == 1 else np.asarray(X @ self.coef_.T)
-        scores = _data.finite_scores(X, scores)
-        scores += self.intercept_
+        scores = _scores.scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:

@@ -28,7 +28,7 @@ def check_rows(
 
     A dense array stays one if more than the share `dense_above` of its values is not zero; below 0: in any case.
     CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
-    Without `finite` the values are not looked at: `finite_scores` does it where it matters.
+    Without `finite` the values are not looked at: `_scores.scores` does it where it matters.
     """
     X = validate_data(
         estimator,
@@ -44,14 +44,6 @@ def check_rows(
     if finite:
         check_finite(X)
     return X
-
-
-def finite_scores(X: Any, scores: np.ndarray) -> np.ndarray:
-    """The scores of X by finite weights; a ValueError where they come from a value of X that is not finite. Such a
-    value makes every score of its row NaN or infinite, so X needs no look where scores are finite."""
-    if not np.isfinite(scores).all():
-        check_finite(X)
-    return scores
 
 
 def _filled(X: np.ndarray, share: float) -> bool:
@@ -136,27 +128,6 @@ def _native_dense(X: np.ndarray) -> Rows:
         value_type=_VALUE_TYPES[X.dtype],
     )
     return Rows(struct, (X,))
-
-
-def dense_products(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """Products (n, K) of dense rows with coef (K, d). The way is chosen for each row by what is in it, and BLAS gets
-    one row at a time, as it gives other last bits in a batch: so a row has the same score alone."""
-    filled = np.count_nonzero(X, axis=1) > MOSTLY * X.shape[1]
-    if filled.all():
-        return _row_by_row(X, coef)
-    out, rest = np.empty((len(X), len(coef))), sp.csr_array(X[~filled])
-    out[filled] = _row_by_row(X[filled], coef)
-    out[~filled] = (rest @ coef[0])[:, None] if len(coef) == 1 else rest @ coef.T
-    return out
-
-
-def _row_by_row(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    weights, out = np.ascontiguousarray(coef.T), np.empty((len(X), len(coef)))
-    step = max(1, (_CHUNK >> 3) // X.shape[1])  # rows made float64 at a time
-    for start in range(0, len(X), step):
-        rows = np.ascontiguousarray(X[start : start + step], dtype=np.float64)
-        np.matmul(rows[:, None, :], weights, out=out[start : start + step, None, :])
-    return out
 
 
 def _whole(numbers: np.ndarray) -> np.ndarray:

@@ -44,6 +44,11 @@ def library() -> ctypes.CDLL:
     return _loaded.library
 
 
+def is_loaded() -> bool:
+    """Whether this process has the library already."""
+    return _loaded is not None and _loaded.process == os.getpid()
+
+
 def call(function: str, *arguments: Any) -> None:
     """Call a function that ends in `error, error_size`; raise the exception of its status code."""
     error = ctypes.create_string_buffer(_ERROR_SIZE)

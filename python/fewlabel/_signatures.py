@@ -88,6 +88,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_predict": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
     "fewlabel_decision_dense": (c_int32, (c_int64, _DENSE, c_int32, _NUMBERS, *_ERROR)),
     "fewlabel_predict_dense": (c_int32, (c_int64, _DENSE, c_int32, _NUMBERS, *_ERROR)),
+    "fewlabel_decision_with": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, c_int32, c_int32, _NUMBERS, *_ERROR)),
     "fewlabel_assemble": (c_int32, (_TEXT, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
     "fewlabel_save": (c_int32, (c_int64, _TEXT, _TEXT, *_ERROR)),
     "fewlabel_load": (c_int32, (_TEXT, _NUMBERS, *_ERROR)),

@@ -196,11 +196,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("rows", "message"), BROKEN.values(), ids=BROKEN.keys())
-def test_broken_csr(rows: sp.csr_matrix, message: str) -> None:
+def test_broken_csr(rows: sp.csr_matrix, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refused(message, {}, X=rows)
-    model = TransductiveSVC().fit(X, Y)
-    with pytest.raises(ValueError, match=r"X\.ind"):
-        model.predict(rows)
+    models = TransductiveSVC().fit(X, Y), TransductiveSVC(unlabeled=None).fit(X, np.arange(X.shape[0]) % 3)
+    for loaded in (True, False):
+        monkeypatch.setattr(_library, "is_loaded", lambda loaded=loaded: loaded)
+        for model in models:
+            with pytest.raises(ValueError, match=r"X\.ind"):
+                model.predict(rows)
 
 
 def test_promise_of_two_to_the_31_values() -> None:

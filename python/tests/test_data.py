@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import text_like
 
-from fewlabel import TransductiveSVC, _data
+from fewlabel import TransductiveSVC, _data, _library, _scores
 
 X, Y, _ = text_like(n=120, d=60)
 X.data = np.round(X.data * 64) / 64  # exact in float32
@@ -143,6 +144,23 @@ def test_a_row_is_scored_the_same_alone_and_among_others() -> None:
     for rows in (X, X.toarray(), np.asfortranarray(X.toarray())):
         alone = [REFERENCE.decision_function(rows[i : i + 1])[0] for i in range(20)]
         np.testing.assert_array_equal(alone, together[:20])
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(disguises(), st.sampled_from([1, 2, 3, 8, 25]), st.sampled_from([1, 2, None]))
+def test_scores_are_the_same_without_the_library(rows: sp.csr_matrix, k: int, n_jobs: int | None) -> None:
+    """To the bit, where SciPy does not fuse multiplication and addition; few rows, and enough for all weights."""
+    rng = np.random.default_rng(k)
+    coef, intercept = rng.normal(size=(k, rows.shape[1])), rng.normal(size=k)
+    for some in (rows, rows[:1], rows[:0:-1]):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_library, "is_loaded", lambda: True)
+            ours = _scores.scores(some, coef, intercept, n_jobs)
+            patch.setattr(_library, "is_loaded", lambda: False)
+            theirs = _scores.scores(some, coef, intercept, n_jobs)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+        if platform.machine() == "x86_64":
+            assert ours.tobytes() == theirs.tobytes()
 
 
 def test_names_of_features() -> None:

@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package csr
+
+// There are no loops: useLoops is false.
+
+func inLoops[I index, V value](*Weights, int) rowDecider[I, V] {
+	panic("csr: no loop for this processor")
+}
+
+func inOrderLoop[I index, V value]([]I, []V, []float64) (float64, bool) {
+	panic("csr: no loop for this processor")
+}
