@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,13 @@ FITTED = 5_000  # rows from which the weights are learned
 
 
 def predict_time(report: Report, rounds: int = 15, n: int = ROWS) -> None:
-    """Classes of sparse rows, one thread, with two and with 20 classes; both take turns."""
+    """Classes of sparse rows, processor time on one thread, with two and with 20 classes; both take turns."""
     X, _ = large.planted(n, FEATURES, ROW_LENGTH)
     for K in CLASSES:
         model = fitted(X, K)
         calls = {"predict": lambda m=model: m.predict(X), "product": lambda m=model: X @ m.coef_.T}
         with threadpool_limits(1):
-            seconds = timing.take_turns(calls, rounds)
+            seconds = timing.take_turns(calls, rounds, time.process_time)
         ratios = timing.ratio(seconds, "predict", "product")
         note = " / ".join(f"{1e3 * np.median(values):.1f} ms" for values in seconds.values())
         note += f"; {X.shape[0]:,} rows, {X.nnz / X.shape[0]:.0f} non-zeros each, {X.shape[1]:,} features"
