@@ -63,15 +63,22 @@ func (c *call) explain(cause any) error {
 // slice views count elements of the caller's memory; without elements the pointer may be NULL. It looks at the memory
 // here, so that an array shorter than promised is found before the engine sees it.
 func slice[T any](c *call, name string, p unsafe.Pointer, count int64) ([]T, error) {
+	elements, err := unread[T](c, name, p, count)
+	if len(elements) > 0 {
+		touch(unsafe.Slice((*byte)(p), count*int64(unsafe.Sizeof(elements[0]))))
+	}
+	return elements, err
+}
+
+// unread is slice without the look, for arrays that the engine reads once from end to end: a fault is found there.
+func unread[T any](c *call, name string, p unsafe.Pointer, count int64) ([]T, error) {
 	if count == 0 {
 		return nil, nil
 	}
 	var element T
-	size := int64(unsafe.Sizeof(element))
-	if err := c.borrow(name, p, count, size); err != nil {
+	if err := c.borrow(name, p, count, int64(unsafe.Sizeof(element))); err != nil {
 		return nil, err
 	}
-	touch(unsafe.Slice((*byte)(p), count*size))
 	return unsafe.Slice((*T)(p), count), nil
 }
 
@@ -225,7 +232,7 @@ func rowsOf[P, I int32 | int64](c *call, view *C.fewlabel_csr) (csr.Rows, error)
 		return nil, fault.Data("rows.indptr[%d] is %d: the rows do not end inside the %d values of rows.n_values",
 			int64(view.n_rows), stored, int64(view.n_values))
 	}
-	indices, err := slice[I](c, "rows.indices", view.indices, stored)
+	indices, err := unread[I](c, "rows.indices", view.indices, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +249,7 @@ func rowsOf[P, I int32 | int64](c *call, view *C.fewlabel_csr) (csr.Rows, error)
 func rowsWith[P, I int32 | int64, V float32 | float64](
 	c *call, view *C.fewlabel_csr, indptr []P, indices []I,
 ) (csr.Rows, error) {
-	values, err := slice[V](c, "rows.values", view.values, int64(len(indices)))
+	values, err := unread[V](c, "rows.values", view.values, int64(len(indices)))
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_
  *   intercept  [n_outputs]
  *   by_feature 0 or 1
  * The rows are read once. Their indices are checked along the way; their values are not: one that is not finite makes
- * the decisions of its row NaN or infinite. After FEWLABEL_BAD_DATA some of `decisions` may have been written. */
+ * the decisions of its row NaN or infinite. After a failure some of `decisions` may have been written. */
 int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, const double *intercept,
                                int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
                                char *error, int64_t error_size);

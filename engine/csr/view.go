@@ -78,35 +78,51 @@ func (a *view[P, I, V]) span(i int) (lo, hi int, ok bool) {
 	return lo, hi, 0 <= lo && lo <= hi && hi <= len(a.indices)
 }
 
-// byOutput takes one output after the other.
+// byOutput takes one output after the other, for some rows at a time.
 func (a *view[P, I, V]) byOutput(first, end int, by *Weights, dst []float64) bool {
-	for i := first; i < end; i++ {
-		lo, hi, ok := a.span(i)
-		for y := 0; ok && y < len(by.Intercept); y++ {
-			var sum float64
-			sum, ok = inOrder(a.indices[lo:hi], a.values[lo:hi], by.Coef[y*a.cols:(y+1)*a.cols])
-			dst[(i-first)*len(by.Intercept)+y] = sum + by.Intercept[y]
+	var room [256]int
+	outputs := len(by.Intercept)
+	for first < end {
+		lengths := room[:min(len(room), end-first)]
+		start, next := int(a.indptr[first]), int(a.indptr[first])
+		for k := range lengths {
+			lo, hi, ok := a.span(first + k)
+			if !ok {
+				return false
+			}
+			lengths[k], next = hi-lo, hi
 		}
-		if !ok {
-			return false
+		for y, shift := range by.Intercept {
+			w := by.Coef[y*a.cols : (y+1)*a.cols]
+			if !inOrder(lengths, a.indices[start:next], a.values[start:next], w, shift, dst[y:], outputs) {
+				return false
+			}
 		}
+		first, dst = first+len(lengths), dst[len(lengths)*outputs:]
 	}
 	return true
 }
 
-// inOrder is Σ values[k] w[indices[k]], one after the other; false if w has no such index.
-func inOrder[I index, V value](indices []I, values []V, w []float64) (sum float64, ok bool) {
+// inOrder sets every dst[i*outputs] to Σ values[k] w[indices[k]] + shift over the entries of row i, one after the other;
+// false if w has no such index. The rows lie one behind the other.
+func inOrder[I index, V value](
+	lengths []int, indices []I, values []V, w []float64, shift float64, dst []float64, outputs int,
+) bool {
 	if useLoops {
-		return inOrderLoop(indices, values, w)
+		return inOrderLoop(lengths, indices, values, w, shift, dst, outputs)
 	}
-	values = values[:len(indices)]
-	for k, j := range indices {
-		if uint(j) >= uint(len(w)) {
-			return 0, false
+	for i, length := range lengths {
+		sum := 0.0
+		for k, j := range indices[:length] {
+			if uint(j) >= uint(len(w)) {
+				return false
+			}
+			sum += float64(values[k]) * w[j]
 		}
-		sum += float64(values[k]) * w[j]
+		indices, values = indices[length:], values[length:]
+		dst[i*outputs] = sum + shift
 	}
-	return sum, true
+	return true
 }
 
 // byFeature takes all outputs together.

@@ -17,32 +17,41 @@ func decide64x64(n int, indices, values, dst unsafe.Pointer, p *decisionPiece) b
 func decide64x32(n int, indices, values, dst unsafe.Pointer, p *decisionPiece) bool
 
 //go:noescape
-func inOrder32x64(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
+func inOrder32x64(
+	n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64, dst unsafe.Pointer, step int,
+) bool
 
 //go:noescape
-func inOrder32x32(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
+func inOrder32x32(
+	n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64, dst unsafe.Pointer, step int,
+) bool
 
 //go:noescape
-func inOrder64x64(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
+func inOrder64x64(
+	n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64, dst unsafe.Pointer, step int,
+) bool
 
 //go:noescape
-func inOrder64x32(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
+func inOrder64x32(
+	n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64, dst unsafe.Pointer, step int,
+) bool
 
 // inOrderLoop is inOrder with a loop of the processor.
-func inOrderLoop[I index, V value](indices []I, values []V, w []float64) (sum float64, ok bool) {
-	ip, vp, wp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
-		unsafe.Pointer(unsafe.SliceData(w))
+func inOrderLoop[I index, V value](
+	lengths []int, indices []I, values []V, w []float64, shift float64, dst []float64, outputs int,
+) bool {
+	loop := inOrder32x64
 	switch long, small := unsafe.Sizeof(I(0)) == 8, unsafe.Sizeof(V(0)) == 4; {
 	case long && small:
-		ok = inOrder64x32(len(indices), ip, vp, wp, len(w), &sum)
+		loop = inOrder64x32
 	case long:
-		ok = inOrder64x64(len(indices), ip, vp, wp, len(w), &sum)
+		loop = inOrder64x64
 	case small:
-		ok = inOrder32x32(len(indices), ip, vp, wp, len(w), &sum)
-	default:
-		ok = inOrder32x64(len(indices), ip, vp, wp, len(w), &sum)
+		loop = inOrder32x32
 	}
-	return sum, ok
+	return loop(len(lengths), &lengths[0], unsafe.Pointer(unsafe.SliceData(indices)),
+		unsafe.Pointer(unsafe.SliceData(values)), unsafe.Pointer(unsafe.SliceData(w)), len(w), shift,
+		unsafe.Pointer(&dst[0]), 8*outputs)
 }
 
 // widestPiece is the number of outputs whose sums fit the registers.

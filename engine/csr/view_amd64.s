@@ -155,14 +155,20 @@ outside:                                 \
 	MOVB $0, ret+40(FP)                    \
 	RET
 
-// The same of one output. VALUE gives a float64 in X2.
+// The same of one output and R10 rows with the lengths at R9, one behind the other; the decisions go to DX, R11 bytes
+// apart. VALUE gives a float64 in X2.
 #define INORDER(INDEX, VALUE) \
-	MOVQ   n+0(FP), CX           \
-	MOVQ   indices+8(FP), SI     \
-	MOVQ   values+16(FP), DI     \
-	MOVQ   w+24(FP), BX          \
-	MOVQ   features+32(FP), R8   \
-	MOVQ   sum+40(FP), DX        \
+	MOVQ   n+0(FP), R10          \
+	MOVQ   lengths+8(FP), R9     \
+	MOVQ   indices+16(FP), SI    \
+	MOVQ   values+24(FP), DI     \
+	MOVQ   w+32(FP), BX          \
+	MOVQ   features+40(FP), R8   \
+	VMOVSD shift+48(FP), X1      \
+	MOVQ   dst+56(FP), DX        \
+	MOVQ   step+64(FP), R11      \
+row:                           \
+	MOVQ   (R9), CX              \
 	VXORPD X0, X0, X0            \
 	TESTQ  CX, CX                \
 	JZ     done                  \
@@ -176,11 +182,16 @@ again:                         \
 	DECQ   CX                    \
 	JNZ    again                 \
 done:                          \
+	VADDSD X1, X0, X0            \
 	VMOVSD X0, (DX)              \
-	MOVB   $1, ret+48(FP)        \
+	ADDQ   R11, DX               \
+	ADDQ   $8, R9                \
+	DECQ   R10                   \
+	JNZ    row                   \
+	MOVB   $1, ret+72(FP)        \
 	RET                          \
 outside:                       \
-	MOVB   $0, ret+48(FP)        \
+	MOVB   $0, ret+72(FP)        \
 	RET
 
 #define FLOAT64 \
@@ -210,18 +221,22 @@ TEXT ·decide64x64(SB), NOSPLIT, $0-41
 TEXT ·decide64x32(SB), NOSPLIT, $0-41
 	DECIDE(INDEX64, VALUE32)
 
-// func inOrder32x64(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
-TEXT ·inOrder32x64(SB), NOSPLIT, $0-49
+// func inOrder32x64(n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64,
+//	dst unsafe.Pointer, step int) bool
+TEXT ·inOrder32x64(SB), NOSPLIT, $0-73
 	INORDER(INDEX32, FLOAT64)
 
-// func inOrder32x32(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
-TEXT ·inOrder32x32(SB), NOSPLIT, $0-49
+// func inOrder32x32(n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64,
+//	dst unsafe.Pointer, step int) bool
+TEXT ·inOrder32x32(SB), NOSPLIT, $0-73
 	INORDER(INDEX32, FLOAT32)
 
-// func inOrder64x64(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
-TEXT ·inOrder64x64(SB), NOSPLIT, $0-49
+// func inOrder64x64(n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64,
+//	dst unsafe.Pointer, step int) bool
+TEXT ·inOrder64x64(SB), NOSPLIT, $0-73
 	INORDER(INDEX64, FLOAT64)
 
-// func inOrder64x32(n int, indices, values, w unsafe.Pointer, features int, sum *float64) bool
-TEXT ·inOrder64x32(SB), NOSPLIT, $0-49
+// func inOrder64x32(n int, lengths *int, indices, values, w unsafe.Pointer, features int, shift float64,
+//	dst unsafe.Pointer, step int) bool
+TEXT ·inOrder64x32(SB), NOSPLIT, $0-73
 	INORDER(INDEX64, FLOAT32)

@@ -8,6 +8,6 @@ func inLoops[I index, V value](*Weights, int) rowDecider[I, V] {
 	panic("csr: no loop for this processor")
 }
 
-func inOrderLoop[I index, V value]([]I, []V, []float64) (float64, bool) {
+func inOrderLoop[I index, V value]([]int, []I, []V, []float64, float64, []float64, int) bool {
 	panic("csr: no loop for this processor")
 }
