@@ -103,8 +103,8 @@ func (a *view[P, I, V]) byOutput(first, end int, by *Weights, dst []float64) boo
 	return true
 }
 
-// inOrder sets every dst[i*outputs] to Σ values[k] w[indices[k]] + shift over the entries of row i, one after the other;
-// false if w has no such index. The rows lie one behind the other.
+// inOrder sets every dst[i*outputs] to Σ values[k] w[indices[k]] + shift over the entries of row i, one after the
+// other; false if w has no such index. The rows lie one behind the other.
 func inOrder[I index, V value](
 	lengths []int, indices []I, values []V, w []float64, shift float64, dst []float64, outputs int,
 ) bool {
