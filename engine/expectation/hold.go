@@ -39,23 +39,23 @@ func (h *Multipliers) Learn(m []float64) {
 	}
 }
 
-// Penalty holds the prior loosely.
+// Penalty holds the prior at a cost only.
 //
-//	Problem  G(m) = S Σ_y φ_y log(φ_y / m_y), the Kullback-Leibler divergence of the means from the prior
-//	Symbols  φ class prior; S its strength
+//	Problem  G(m) = λ Σ_y φ_y log(φ_y / m_y), the Kullback-Leibler divergence of the means from the prior
+//	Symbols  φ class prior; λ weight of the penalty
 //	Source   Mann & McCallum 2007, expectation regularization with the class shares as expectations
 type Penalty struct {
-	Prior    []float64
-	Strength float64
+	Prior  []float64
+	Weight float64
 }
 
 // At implements Hold.
 func (h *Penalty) At(m, slope, curve []float64) (value float64) {
 	for y, share := range h.Prior {
 		mean := math.Max(m[y], leastMean)
-		value += h.Strength * share * math.Log(share/mean)
-		slope[y] = -h.Strength * share / mean
-		curve[y] = h.Strength * share / (mean * mean)
+		value += h.Weight * share * math.Log(share/mean)
+		slope[y] = -h.Weight * share / mean
+		curve[y] = h.Weight * share / (mean * mean)
 	}
 	return value
 }

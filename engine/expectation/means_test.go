@@ -28,7 +28,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 func holds() map[string]Hold {
 	return map[string]Hold{
 		"multipliers": &Multipliers{Prior: prior, Lambda: []float64{0.3, -0.2, 0.1, 0, 0.5}, Weight: 3},
-		"penalty":     &Penalty{Prior: prior, Strength: 2},
+		"penalty":     &Penalty{Prior: prior, Weight: 2},
 	}
 }
 
@@ -78,7 +78,7 @@ func directly(m *Means, scores []float64) float64 {
 		}
 	case *Penalty:
 		for y, share := range prior {
-			entropy += hold.Strength * share * math.Log(share/means[y]) / m.Entropy
+			entropy += hold.Weight * share * math.Log(share/means[y]) / m.Entropy
 		}
 	}
 	return m.Entropy * entropy
@@ -170,7 +170,7 @@ func TestConvexBendIsPositive(t *testing.T) {
 }
 
 func TestScoresOfAnySize(t *testing.T) {
-	m, scores := someMeans(&Penalty{Prior: prior, Strength: 1}, 5)
+	m, scores := someMeans(&Penalty{Prior: prior, Weight: 1}, 5)
 	slope, state := make([]float64, len(scores)), make([]float64, len(scores))
 	for _, scale := range []float64{0, 1e3, 1e100} {
 		large := slices.Clone(scores)

@@ -17,11 +17,10 @@ import (
 //	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
 //	Cost     a gradient, or a look along the line: soft labels, warm from the last ones
 type Posterior struct {
-	Weight   float64   // C
-	Strength float64   // S of the prior: 0 holds it exactly, otherwise at the cost S Σ_y φ_y log(φ_y / mean of q_y)
-	Labels   []float64 // [rows, K] q at the last Gradient or Look
-	M        []float64 // [K] means of p there
-	Value    float64   // Ψ there
+	Weight float64   // C
+	Labels []float64 // [rows, K] q at the last Gradient or Look
+	M      []float64 // [K] means of p there
+	Value  float64   // Ψ there
 
 	job            *work.Job
 	rows           []int32
@@ -62,24 +61,19 @@ func (e *Posterior) label(q, scores, changes []float64, t float64) {
 			}
 		}
 	})
-	if e.Strength == 0 {
-		labeling.SoftClasses(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials)
-		return
-	}
-	labeling.LooseClasses(e.job, q, e.costs, e.weights, e.prior, e.Strength/e.Weight, 1, false, e.potentials)
+	labeling.SoftClasses(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials)
 }
 
 // Look finds labels and means at these scores, and returns the cost.
 func (e *Posterior) Look(scores []float64) (value float64) {
 	e.label(e.Labels, scores, nil, 0)
-	sums := make([]float64, 1+2*len(e.M)) // of the divergence, p and q
+	sums := make([]float64, 1+len(e.M)) // of the divergence and p
 	e.job.Sum(len(e.rows), sums, func(lo, hi int, part []float64) {
 		p := make([]float64, len(e.M))
 		for k := lo; k < hi; k++ {
 			q, s := e.place(e.Labels, k), e.row(scores, k)
 			part[0] += e.weights[k] * (softmax(p, s) - vector.Dot(q, s))
-			vector.Add(part[1:1+len(p)], e.weights[k], p)
-			vector.Add(part[1+len(p):], e.weights[k], q)
+			vector.Add(part[1:], e.weights[k], p)
 			for _, v := range q {
 				if v > 0 {
 					part[0] += e.weights[k] * v * math.Log(v)
@@ -89,10 +83,6 @@ func (e *Posterior) Look(scores []float64) (value float64) {
 	})
 	copy(e.M, sums[1:])
 	e.Value = e.Weight * sums[0]
-	if e.Strength > 0 {
-		loose := Penalty{Prior: e.prior, Strength: e.Strength}
-		e.Value += loose.At(sums[1+len(e.M):], make([]float64, len(e.M)), make([]float64, len(e.M)))
-	}
 	return e.Value
 }
 

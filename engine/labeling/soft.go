@@ -22,18 +22,7 @@ import (
 // It fills p and returns ν. start is a first guess, for example the ν of the last call.
 func Soft(job *work.Job, p, g, s []float64, temperature, share, start float64) float64 {
 	low, high := bracket(g, temperature, share)
-	aim := func(float64) (float64, float64) { return share, 0 }
-	nu, _ := solveSoft(job, p, g, s, temperature, aim, low, high, start)
-	return nu
-}
-
-// solveSoft solves logit m(ν) = logit r(ν) between low and high, where aim gives r(ν) and the derivative of its logit,
-// at most 0. It returns ν and m.
-func solveSoft(
-	job *work.Job, p, g, s []float64, temperature float64, aim func(nu float64) (share, steepness float64),
-	low, high, start float64,
-) (nu, m float64) {
-	nu = math.Min(math.Max(start, low), high)
+	nu := math.Min(math.Max(start, low), high)
 	var sums [3]float64 // Σ s, Σ s p, Σ s p (1-p)
 	for range 200 {
 		job.Sum(len(g), sums[:], func(lo, hi int, dst []float64) {
@@ -45,8 +34,7 @@ func solveSoft(
 				dst[2] += s[j] * q * (1 - q)
 			}
 		})
-		m = sums[1] / sums[0]
-		share, yield := aim(nu)
+		m := sums[1] / sums[0]
 		if math.Abs(m-share) <= 1e-10 {
 			break
 		}
@@ -56,7 +44,7 @@ func solveSoft(
 			high = nu
 		}
 		steepness := sums[2] / sums[0] / (m * (1 - m)) / temperature // of logit m
-		next := nu + (logit(share)-logit(m))/(steepness-yield)
+		next := nu + (logit(share)-logit(m))/steepness
 		if !(next > low && next < high) {
 			next = low + (high-low)/2
 		}
@@ -65,7 +53,7 @@ func solveSoft(
 		}
 		nu = next
 	}
-	return nu, m
+	return nu
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }

@@ -30,11 +30,7 @@ import (
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
 func SoftClasses(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
-	newDual(job, p, costs, weights, shares, potentials).soften(temperature)
-}
-
-// soften raises the dual at a temperature.
-func (d *dual) soften(temperature float64) {
+	d := newDual(job, p, costs, weights, shares, potentials)
 	d.temperature = temperature
 	d.evaluate(d.v)
 	if len(d.live) == 0 || !(d.weight > 0) {
@@ -78,8 +74,6 @@ type dual struct {
 	v                         []float64 // potentials
 	weight                    float64   // Σ s
 	q                         []float64 // means of p at the last evaluation
-	aim                       []float64 // what they shall be: the shares
-	loose                     *loose    // how the aim depends on v, or nil
 	step, trial, best         []float64
 	left                      int // evaluations that solve may still use
 	newton                    newton
@@ -105,16 +99,12 @@ func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *du
 			d.v[y] = math.Inf(-1)
 		}
 	}
-	d.aim = d.shares
 	d.centre(d.v)
 	return d
 }
 
-// centre shifts a vector over the classes to mean 0, where that changes nothing.
+// centre shifts a vector over the classes to mean 0.
 func (d *dual) centre(v []float64) {
-	if d.loose != nil {
-		return
-	}
 	mean := 0.0
 	for _, y := range d.live {
 		mean += v[y]
@@ -142,9 +132,6 @@ func (d *dual) evaluate(v []float64) {
 	d.weight = sums[0]
 	for y := range d.q {
 		d.q[y] = sums[1+y] / d.weight
-	}
-	if d.loose != nil {
-		d.target(v)
 	}
 }
 
@@ -178,7 +165,7 @@ func soften(p, c, v []float64, temperature float64) {
 func (d *dual) farthest() float64 {
 	largest := 0.0
 	for _, y := range d.live {
-		largest = math.Max(largest, math.Abs(d.q[y]-d.aim[y]))
+		largest = math.Max(largest, math.Abs(d.q[y]-d.shares[y]))
 	}
 	return largest
 }
@@ -187,7 +174,7 @@ func (d *dual) farthest() float64 {
 func (d *dual) farthestRelative() float64 {
 	largest := 0.0
 	for _, y := range d.live {
-		largest = math.Max(largest, math.Abs(d.q[y]/d.aim[y]-1))
+		largest = math.Max(largest, math.Abs(d.q[y]/d.shares[y]-1))
 	}
 	return largest
 }
@@ -210,7 +197,6 @@ func (d *dual) harden() {
 		}
 	}
 	d.centre(d.v)
-	d.middle(d.v)
 	d.evaluate(d.v)
 	d.solve(d.farthest, softTolerance)
 }

@@ -9,7 +9,7 @@ import (
 // means belong to the potentials on entry and on return.
 func (d *dual) solve(farthest func() float64, tolerance float64) {
 	best, last, stuck := math.Inf(1), math.Inf(1), 0
-	simple := d.loose == nil // Sinkhorn's update suffices
+	simple := true // Sinkhorn's update suffices
 	d.newton.forget()
 	for {
 		now := farthest()
@@ -43,7 +43,7 @@ func (d *dual) solve(farthest func() float64, tolerance float64) {
 // sinkhorn meets each share as if the other potentials could stay.
 func (d *dual) sinkhorn() {
 	for _, y := range d.live {
-		d.v[y] += d.give(y) * (math.Log(d.aim[y]) - math.Log(math.Max(d.q[y], 1e-300)))
+		d.v[y] += d.temperature * (math.Log(d.shares[y]) - math.Log(math.Max(d.q[y], 1e-300)))
 	}
 	d.centre(d.v)
 	d.evaluate(d.v)
@@ -58,7 +58,7 @@ func (d *dual) direct() bool {
 	}
 	x := make([]float64, len(d.live))
 	for k, y := range d.live {
-		x[k] = d.aim[y] - d.q[y]
+		x[k] = d.shares[y] - d.q[y]
 	}
 	d.newton.links.solve(x, d.farthest()/longest)
 	clear(d.step)
@@ -73,7 +73,7 @@ func (d *dual) direct() bool {
 func (d *dual) slope() float64 {
 	slope := 0.0
 	for _, y := range d.live {
-		slope += (d.aim[y] - d.q[y]) * d.step[y]
+		slope += (d.shares[y] - d.q[y]) * d.step[y]
 	}
 	return slope
 }
@@ -148,7 +148,7 @@ func (d *dual) curve() {
 		for k, z := range d.live[:j] {
 			d.newton.links.link[k*n+j] = sums[y*m+z] / d.weight
 		}
-		d.newton.links.ground[j] = sums[y*m+y]/d.weight + d.temperature*d.yield(y)
+		d.newton.links.ground[j] = sums[y*m+y] / d.weight
 	}
 	d.newton.known = true
 }

@@ -56,7 +56,7 @@ func (t *task) anneal() solution {
 	}
 	t.distribute(energy.p)
 	positive := make([]bool, len(energy.p))
-	labeling.Top(positive, energy.p, t.unlabeledWeight, t.held, before)
+	labeling.Top(positive, energy.p, t.unlabeledWeight, t.prior, before)
 	return t.finish(r, newton, positive, hardened(positive, energy.p), 0, end)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -23,7 +24,6 @@ type classTask struct {
 	classes int
 	tree    *taxonomy.Tree
 	prior   []float64 // [K] φ
-	held    []float64 // [K] shares that labels keep: φ, or what a loose prior has let them come to
 	counts  []int     // [K] of the unlabeled rows
 	weighed bool      // the unlabeled rows have unequal weights
 
@@ -45,7 +45,7 @@ func newClassTask(s *sample, classes int) (*classTask, error) {
 	if err := t.findPrior(); err != nil {
 		return nil, err
 	}
-	t.keep(t.prior)
+	t.counts = labeling.Counts(t.prior, len(s.unlabeled))
 	for _, w := range s.unlabeledWeight {
 		t.weighed = t.weighed || w != s.unlabeledWeight[0]
 	}
@@ -192,11 +192,11 @@ func (t *classTask) shares(score func(i int32) []float64) []float64 {
 	return shares
 }
 
-// shareDistance is the largest distance of a class's share from what it should be.
-func (t *classTask) shareDistance(score func(i int32) []float64, should []float64) float64 {
+// shareDistance is the largest distance of a class's share from its prior.
+func (t *classTask) shareDistance(score func(i int32) []float64) float64 {
 	distance := 0.0
 	for y, share := range t.shares(score) {
-		distance = max(distance, math.Abs(share-should[y]))
+		distance = max(distance, math.Abs(share-t.prior[y]))
 	}
 	return distance
 }
@@ -215,7 +215,7 @@ func largest(scores []float64) int {
 func (t *classTask) note(r *risk.Classes, level float64, switched int, entropy float64) {
 	distance := 0.0
 	if t.transductive() {
-		distance = t.shareDistance(r.Score, t.prior)
+		distance = t.shareDistance(r.Score)
 	}
 	t.recordValues(t.objective(r.Loss, r.Regularizer(), r.Score), level, switched, distance, entropy)
 }

@@ -100,12 +100,7 @@ func (e *classEnergy) Residual(dst []float64) float64 {
 func (e *classEnergy) relabel() {
 	t := e.task
 	t.measure(e.Classes)
-	if strength := t.options.strength(); strength > 0 {
-		t.keep(labeling.LooseClasses(t.job, e.Soft, t.costs, t.unlabeledWeight, t.prior, strength, e.temperature, true,
-			e.potentials))
-	} else {
-		labeling.SoftClasses(t.job, e.Soft, t.costs, t.unlabeledWeight, t.prior, e.temperature, e.potentials)
-	}
+	labeling.SoftClasses(t.job, e.Soft, t.costs, t.unlabeledWeight, t.prior, e.temperature, e.potentials)
 }
 
 // firstTemperature is high enough for soft labels that hardly differ yet: twice that of two classes, as the objective

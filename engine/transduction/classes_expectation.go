@@ -14,19 +14,8 @@ func (o *Options) probable() bool { return slices.Contains(probable, o.Method) }
 
 var probable = []string{"entropy", "expectation", "posterior"}
 
-// looseStrength is the prior's where constraint "penalty" asks for one and none is said.
-const looseStrength = 10.0
-
-// strength of the class prior; 0: it is held exactly.
-func (o *Options) strength() float64 {
-	switch {
-	case o.PriorStrength != nil:
-		return *o.PriorStrength
-	case o.probable() && o.Constraint == "penalty":
-		return looseStrength
-	}
-	return 0
-}
+// penalized says that the class prior is held at a cost only.
+func (o *Options) penalized() bool { return o.Constraint == "penalty" }
 
 // expect learns from the probabilities of the unlabeled rows, see package expectation.
 func (t *classTask) expect() classSolution {
@@ -40,7 +29,7 @@ func (t *classTask) expect() classSolution {
 		MaxSteps: t.options.MaxIter, Stopped: t.job.Stopped, Warm: t.start != nil}
 	if t.options.Method == "posterior" {
 		posterior := expectation.NewPosterior(t.job, t.unlabeled, t.unlabeledWeight, t.prior, r.Stride())
-		posterior.Weight, posterior.Strength = t.options.KLWeight, t.options.strength()
+		posterior.Weight = t.options.KLWeight
 		t.join(r, posterior)
 		problem.Note = func(level float64) { t.noteMeans(r, level, posterior.Value, posterior.M, before) }
 		out = expectation.Project(problem, posterior)
@@ -67,15 +56,15 @@ func (t *classTask) expect() classSolution {
 
 // hold is how the class prior is held.
 func (t *classTask) hold() expectation.Hold {
-	if strength := t.options.strength(); strength > 0 {
-		return &expectation.Penalty{Prior: t.prior, Strength: strength}
+	if t.options.penalized() {
+		return &expectation.Penalty{Prior: t.prior, Weight: t.options.PenaltyWeight}
 	}
 	return expectation.Equality(t.prior)
 }
 
 // penalty is the part of the objective that holds the prior: none where it is a constraint.
 func (t *classTask) penalty(means *expectation.Means) float64 {
-	if t.options.strength() > 0 {
+	if t.options.penalized() {
 		return means.Value
 	}
 	return 0
@@ -110,13 +99,13 @@ func (t *classTask) noteMeans(r *risk.Classes, level, belief float64, means []fl
 func (t *classTask) checkExpectation(out expectation.Outcome) {
 	switch {
 	case out.Reason == "constraint":
-		advice := "check class_prior, or hold it loosely with prior_strength"
+		advice := "check class_prior, or set constraint to \"penalty\""
 		if !t.options.FitIntercept {
 			advice = "turn fit_intercept on, " + advice
 		}
 		t.warn("convergence", "the mean probabilities of the unlabeled rows stay %.2g away from class_prior (%.2g is asked "+
 			"for): these rows may not allow it. To go on, %s", out.Residual, expectation.Tolerance, advice)
-	case out.Reason == "max_iter" && t.options.strength() == 0 && t.options.Method != "posterior":
+	case out.Reason == "max_iter" && !t.options.penalized() && t.options.Method != "posterior":
 		t.warn("convergence", "max_iter = %d was reached with the mean probabilities of the unlabeled rows %.2g away from "+
 			"class_prior: raise max_iter", t.options.MaxIter, out.Residual)
 	case out.Reason == "max_iter":

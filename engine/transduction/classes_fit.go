@@ -122,7 +122,7 @@ func (t *classTask) moveIntercepts(s *classSolution) {
 		return row
 	}
 	plain := func(i int32) []float64 { return scores[int(i)*k : (int(i)+1)*k] }
-	if !(t.shareDistance(moved, t.held) < t.shareDistance(plain, t.held)) {
+	if !(t.shareDistance(moved) < t.shareDistance(plain)) {
 		return // many equal scores
 	}
 	for y, v := range potentials {
@@ -178,7 +178,7 @@ func (t *classTask) cheapest(labels []int32, costs []float64) (potentials []floa
 func (t *classTask) weighedLabels(labels []int32, costs []float64) (counts []int) {
 	soft, potentials := make([]float64, len(costs)), make([]float64, t.classes)
 	for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
-		labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.held, temperature, potentials)
+		labeling.SoftClasses(t.job, soft, costs, t.unlabeledWeight, t.prior, temperature, potentials)
 	}
 	t.likeliest(labels, soft)
 	counts = make([]int, t.classes)

@@ -24,7 +24,6 @@ func (t *classTask) switching() classSolution {
 	labels := make([]int32, len(t.unlabeled))
 	t.admit(r)
 	t.measure(r)
-	loose := t.loosen(r, t.levels()[0])
 	labeling.Greedy(labels, t.costs, t.counts)
 	labeling.SwitchClasses(labels, t.costs, t.classes, 0)
 	end := ending{reason: "no_switch"}
@@ -34,8 +33,7 @@ func (t *classTask) switching() classSolution {
 			if outcome := newton.Minimize(r, t.switchLimits()); lost(outcome) {
 				return t.readClasses(r, outcome, ending{reason: "not_finite"})
 			}
-			t.loosen(r, level)
-			switched := t.relabel(labels, r, loose)
+			switched := t.relabel(labels, r, false)
 			end.steps++
 			t.note(r, level*t.options.UnlabeledWeight, switched, 0)
 			if switched == 0 {

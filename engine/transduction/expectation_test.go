@@ -105,12 +105,14 @@ func TestExpectationInTheLimits(t *testing.T) {
 	}
 	supervised := fitWith(func(o *Options) { o.UnlabeledWeight = 0 })
 	constrained := fitWith(func(o *Options) {})
-	strength := func(s float64) func(o *Options) { return func(o *Options) { o.PriorStrength = &s } }
+	penalty := func(weight float64) func(o *Options) {
+		return func(o *Options) { o.Constraint, o.PenaltyWeight = "penalty", weight }
+	}
 	for name, pair := range map[string]struct {
 		got, want *Result
 		tolerance float64
 	}{
-		"strong":    {fitWith(strength(1e4)), constrained, 1e-2},
+		"strong":    {fitWith(penalty(1e4)), constrained, 1e-2},
 		"posterior": {fitWith(func(o *Options) { o.Method, o.KLWeight = "posterior", 1e-6 }), supervised, 1e-2},
 	} {
 		for k, w := range pair.want.Model.Coef {
@@ -123,7 +125,7 @@ func TestExpectationInTheLimits(t *testing.T) {
 		means, _ := meanProbabilities(r, data)
 		return expectation.Residual(means, fiveShares)
 	}
-	loose, free := residual(fitWith(strength(0.1))), residual(supervised)
+	loose, free := residual(fitWith(penalty(0.1))), residual(supervised)
 	if held := residual(constrained); !(held < loose && loose < free) {
 		t.Errorf("residuals: exact %v, loose %v, supervised %v", held, loose, free)
 	}

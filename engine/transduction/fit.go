@@ -202,9 +202,9 @@ func (t *task) likelierSide() float64 {
 	return 1
 }
 
-// distanceFromPrior is how far the share of positives at an intercept is from what is held.
+// distanceFromPrior is how far the share of positives at an intercept is from the class prior.
 func (t *task) distanceFromPrior(scores []float64, intercept float64) float64 {
-	return math.Abs(t.positiveShare(scores, intercept) - t.held)
+	return math.Abs(t.positiveShare(scores, intercept) - t.prior)
 }
 
 // objective is the transductive objective of the returned classifier.

@@ -42,12 +42,6 @@ func (e *freeEnergy) relabel(t float64) {
 			e.g[k] = e.task.preference(scores[i]+t*change[i], e.margin)
 		}
 	})
-	if strength := e.task.options.strength(); strength > 0 {
-		e.nu, e.task.held = labeling.LooseSoft(e.task.job, e.p, e.g, e.task.unlabeledWeight, e.temperature, e.task.prior,
-			strength, e.nu)
-		e.task.softCosts(e.Plus, e.Minus, e.p)
-		return
-	}
 	e.nu = labeling.Soft(e.task.job, e.p, e.g, e.task.unlabeledWeight, e.temperature, e.task.prior, e.nu)
 	e.task.softCosts(e.Plus, e.Minus, e.p)
 }

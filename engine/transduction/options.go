@@ -2,7 +2,6 @@ package transduction
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -17,8 +16,8 @@ type Options struct {
 	Alpha           float64
 	UnlabeledWeight float64
 	ClassPrior      []float64 // [classes] shares among the unlabeled rows; nil: those of the labeled rows
-	PriorStrength   *float64  // nil: the prior is held exactly
 	Constraint      string
+	PenaltyWeight   float64
 	KLWeight        float64
 	Balance         string
 	Loss            string
@@ -34,7 +33,7 @@ type Options struct {
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{
-		Method: "annealing", Constraint: "auto", KLWeight: 0.1, Alpha: 1e-3, UnlabeledWeight: 1,
+		Method: "annealing", Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Alpha: 1e-3, UnlabeledWeight: 1,
 		Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
@@ -66,12 +65,12 @@ var table = []option{
 	{name: "class_prior", kind: "numbers", exclusive: true,
 		meaning: "share of each class among the unlabeled rows; null: as among the labeled rows",
 		field:   func(o *Options) any { return &o.ClassPrior }},
-	{name: "prior_strength", kind: "number", minimum: leastStrength,
-		meaning: "what it costs that labels leave the class prior; null: they keep it",
-		field:   func(o *Options) any { return &o.PriorStrength }},
-	{name: "constraint", kind: "string", choices: []string{"auto", "equality", "penalty"},
+	{name: "constraint", kind: "string", choices: []string{"equality", "penalty"},
 		meaning: "how entropy and expectation hold the class prior",
 		field:   func(o *Options) any { return &o.Constraint }},
+	{name: "penalty_weight", kind: "number", exclusive: true,
+		meaning: "weight of the divergence of mean probabilities from the class prior; constraint penalty only",
+		field:   func(o *Options) any { return &o.PenaltyWeight }},
 	{name: "kl_weight", kind: "number", exclusive: true,
 		meaning: "weight of the averaged divergence of labels and probabilities; posterior only",
 		field:   func(o *Options) any { return &o.KLWeight }},
@@ -164,7 +163,7 @@ func (o *Options) set(name string, value json.RawMessage) error {
 // nullable says that null has a meaning.
 func (t option) nullable(o *Options) bool {
 	switch t.field(o).(type) {
-	case *[]float64, *[]int, **float64:
+	case *[]float64, *[]int:
 		return true
 	}
 	return false
@@ -188,10 +187,6 @@ func (t option) check(o *Options) error {
 		}
 	case *float64:
 		return t.inRange(*field)
-	case **float64:
-		if *field != nil {
-			return t.inRange(**field)
-		}
 	case *int:
 		return t.inRange(float64(*field))
 	case *[]float64:
@@ -252,33 +247,12 @@ func (o *Options) agree() error {
 	case o.probable() && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s holds the class prior by the mean of probabilities: leave "+
 			"balance \"auto\"", o.Balance, o.Method)
+	case o.penalized() && o.Method != "entropy" && o.Method != "expectation":
+		return fault.Argument("constraint is \"penalty\", but method %s holds the class prior exactly: use entropy or "+
+			"expectation", o.Method)
 	case o.Balance == "mean" && o.Loss != "squared_hinge" && o.Loss != "hinge":
 		return fault.Argument("balance is \"mean\", which holds the mean of scores with two sides, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
-	}
-	return o.agreeOnStrength()
-}
-
-// leastStrength is the weakest prior: a weaker one is as good as none, and hard to compute with.
-const leastStrength = 0.01
-
-// agreeOnStrength refuses options that hold the prior exactly where it has a finite strength.
-func (o *Options) agreeOnStrength() error {
-	if o.PriorStrength == nil {
-		return nil
-	}
-	said := fmt.Sprintf("prior_strength is %v", *o.PriorStrength)
-	switch {
-	case o.Method == "pair_switching":
-		return fault.Argument("%s, but method pair_switching keeps the class counts: use annealing or switching", said)
-	case o.Method == "switching" && o.MaxSwitches > 0:
-		return fault.Argument("%s, but max_switches = %d limits exchanges of pairs, which keep the class counts: leave it "+
-			"0", said, o.MaxSwitches)
-	case o.Balance == "mean":
-		return fault.Argument("%s, but balance is \"mean\", which holds the class prior exactly: use \"share\" or "+
-			"\"labels\"", said)
-	case o.probable() && o.Constraint == "equality":
-		return fault.Argument("%s, but constraint is \"equality\": use \"penalty\" or \"auto\"", said)
 	}
 	return nil
 }

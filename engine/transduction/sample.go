@@ -114,7 +114,7 @@ func (s *sample) balance() string {
 	switch {
 	case s.options.Balance != "auto":
 		return s.options.Balance
-	case s.options.Method == "annealing" && s.options.Loss == "squared_hinge" && s.options.strength() == 0:
+	case s.options.Method == "annealing" && s.options.Loss == "squared_hinge":
 		return "mean"
 	}
 	return "share"

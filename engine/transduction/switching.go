@@ -28,7 +28,6 @@ func (t *task) switching() solution {
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
 	positive := make([]bool, len(t.unlabeled))
-	t.loosen(scores, t.levels()[0])
 	t.topLabels(positive, scores)
 	end := ending{reason: "no_switch"}
 	for _, level := range t.levels() {
@@ -37,7 +36,6 @@ func (t *task) switching() solution {
 			if outcome := newton.Minimize(r, t.switchLimits()); lost(outcome) {
 				return t.read(r, outcome, ending{reason: "not_finite"})
 			}
-			t.loosen(r.Scores(), level)
 			switched := t.relabel(positive, r.Scores())
 			end.steps++
 			t.record(r.Regularizer(), r.Scores(), margin, level*t.options.UnlabeledWeight, switched, 0)

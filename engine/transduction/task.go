@@ -13,7 +13,6 @@ type task struct {
 	*sample
 	positive []bool  // [labeled] class 1
 	prior    float64 // r: share of class 1 among the unlabeled rows
-	held     float64 // the share that labels keep: r, or what a loose prior has let them come to
 
 	scratch []float64 // [2 unlabeled] of topLabels
 	best    []bool    // [unlabeled] of relabel
@@ -27,9 +26,7 @@ func newTask(s *sample) (*task, error) {
 	for k, class := range s.class {
 		t.positive[k] = class == 1
 	}
-	err := t.findPrior()
-	t.held = t.prior
-	return t, err
+	return t, t.findPrior()
 }
 
 func (t *task) findPrior() error {
@@ -161,12 +158,12 @@ func (t *task) positiveShare(scores []float64, intercept float64) float64 {
 }
 
 // topLabels puts the labels into dst [unlabeled] that give the rows with the largest scores [n] the positive
-// label, as many as are held; the threshold lies between them and the others, NaN if all scores are equal.
+// label, as many as the prior says; the threshold lies between them and the others, NaN if all scores are equal.
 func (t *task) topLabels(dst []bool, scores []float64) (threshold float64) {
 	u := len(t.unlabeled)
 	if t.scratch == nil {
 		t.scratch = make([]float64, 2*u)
 	}
 	t.gather(t.scratch[:u], scores)
-	return labeling.Top(dst, t.scratch[:u], t.unlabeledWeight, t.held, t.scratch[u:])
+	return labeling.Top(dst, t.scratch[:u], t.unlabeledWeight, t.prior, t.scratch[u:])
 }

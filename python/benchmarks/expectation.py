@@ -1,4 +1,4 @@
-"""Learning from probabilities: the constraint at the solution, quality and time beside annealing, and a wrong prior.
+"""Learning from probabilities: the constraint at the solution, quality and time beside annealing.
 
 `--only expectation`. All methods are those of SemiSupervisedLogisticRegression, told the true class shares where
 nothing else is said. Times are ratios to annealing on the same task, in one run.
@@ -20,8 +20,6 @@ DRAWS = 3
 RESIDUAL = 1e-3
 TIME = {"entropy": 3.0, "expectation": 2.0, "posterior": 2.0}  # largest ratios to annealing
 BEHIND = 0.03  # macro F by which entropy may be behind annealing
-STRENGTHS = (1.0, 3.0, 10.0)
-WRONG = 0.3  # relative
 
 
 def comp() -> ClassSet:
@@ -55,22 +53,7 @@ def expectation_r8(report: Report) -> None:
     _compare(report, class_tasks.reuters_r8(), 40, demand=False)
 
 
-def prior_strength(report: Report) -> None:
-    """A class prior that is wrong by 30 %: macro F lost when it is held exactly and loosely."""
-    for data, n_labels in ((comp(), 50), (class_tasks.reuters_r8(), 40)):
-        drawn = [class_tasks.draw(data, n_labels, seed) for seed in range(DRAWS)]
-        for name, learner in (("annealing", learners.transductive), ("maxent annealing", learners.maxent)):
-            told = [_wrong(task, seed) for seed, task in enumerate(drawn)]
-            right = _mean([learner(task) for task in drawn])
-            hard = right - _mean([learner(t, class_prior=p) for t, p in zip(drawn, told, strict=True)])
-            for strength in STRENGTHS:
-                found = [learner(t, class_prior=p, prior_strength=strength) for t, p in zip(drawn, told, strict=True)]
-                lost, note = right - _mean(found), f"exactly held it loses {hard:.3f} of {right:.3f}"
-                what = f"{data.name}: {name}, wrong prior, strength {strength:g}: macro F lost"
-                report.at_most(what, lost, max(0.0, hard) / 2, note=note)
-
-
-SECTIONS = (expectation_two_classes, expectation_twenty_classes, expectation_r8, prior_strength)
+SECTIONS = (expectation_two_classes, expectation_twenty_classes, expectation_r8)
 
 
 # ------------------------------------------------------------------ helpers
@@ -104,13 +87,6 @@ def _residual(task: ClassTask, found: ClassOutcome) -> float:
         scores = np.column_stack([np.zeros(len(scores)), scores])
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     return float(np.max(np.abs((p / p.sum(axis=1, keepdims=True)).mean(axis=0) - task.shares)))
-
-
-def _wrong(task: ClassTask, seed: int) -> dict[str, float]:
-    """The class prior with every other class, in a drawn order, 30 % above its share and the others 30 % below."""
-    above = np.random.default_rng(seed).permutation(len(task.classes)) % 2 == 0
-    told = task.shares * np.where(above, 1 + WRONG, 1 - WRONG)
-    return dict(zip(task.classes.tolist(), (told / told.sum()).tolist(), strict=True))
 
 
 def _mean(found: list[ClassOutcome]) -> float:

@@ -30,6 +30,7 @@ from benchmarks import (
     recipes,
     report,
     speed,
+    strength,
     warm,
 )
 
@@ -39,6 +40,7 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "classes": class_quality.SECTIONS + class_speed.SECTIONS,
     "expectation": expectation.SECTIONS,
     "curves": learning_curves.SECTIONS,
+    "strength": strength.SECTIONS,
     "prior": prior.SECTIONS + never_worse.SECTIONS,
     "calibration": calibration.SECTIONS,
     "large": large.SECTIONS,

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fewlabel._examination import Examined
+from fewlabel._labels import listed
 
 # The library's warnings begin with their kind. These are said here, in Python's words: see nothing_unlabeled.
 _SAID_HERE = ("no_unlabeled",)
@@ -61,6 +62,15 @@ def far_estimate(
         warn(
             f"class_prior is {_shares(prior[most], classes[most])}, but the estimate is "
             f"{_shares(estimate[most], classes[most])}. Look at some answers before you trust either."
+        )
+
+
+def held_shares(classes: np.ndarray, least: int) -> None:
+    """Warn which classes keep the share that they were given, although the prior may give way."""
+    if classes.size:
+        warn(
+            f"class_prior is held exactly for {listed(classes, _SHOWN)}, whatever prior_strength is: fewer than "
+            f"{least} labeled rows say too little of a share. Label more rows of these classes."
         )
 
 

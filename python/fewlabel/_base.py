@@ -194,7 +194,6 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             "method": self.method,
             "alpha": self.alpha,
             "unlabeled_weight": self.unlabeled_weight,
-            "prior_strength": self.prior_strength,
             "balance": self.balance,
             "loss": self._loss(),
             "fit_intercept": self.fit_intercept,
@@ -241,15 +240,23 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     def _prior(self, X: Any, labels: _labels.Labels, weights: np.ndarray | None, totals: np.ndarray) -> np.ndarray:
         """Share (K,) of each class among the unlabeled rows: given, of the labels, or estimated."""
         classes = labels.classes
-        if not _estimates(self.class_prior):
-            prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
-            if self.class_prior is not None and len(classes) > 1:
-                _advice.far_prior(prior, totals, classes)
-            return prior
-        if len(classes) == 1:
-            return np.ones(1)
+        _class_prior.refuse_strength(self.prior_strength)
+        estimates = _estimates(self.class_prior)
         fitting = {"alpha": _class_prior.ALPHA, "threads": _threads.resolve(self.n_jobs)}
-        return _class_prior.estimate(X, labels.codes, weights, classes, fitting)
+        if estimates and len(classes) > 1 and self.prior_strength is None:
+            return _class_prior.estimate(X, labels.codes, weights, classes, fitting)
+        prior = _weights.resolve_class_prior(None if estimates else self.class_prior, classes, totals)
+        if len(classes) == 1:
+            return prior
+        if estimates:
+            _class_prior.check_labels(labels.codes, weights, classes)
+        elif self.class_prior is not None:
+            _advice.far_prior(prior, totals, classes)
+        if self.prior_strength is None:
+            return prior
+        prior, held = _class_prior.soften(X, labels.codes, weights, prior, self.prior_strength, fitting)
+        _advice.held_shares(classes[held], _class_prior.LEAST)
+        return prior
 
     def _cross_fits(self) -> bool:
         """Whether `cross_fit` asks for cross-fitting."""

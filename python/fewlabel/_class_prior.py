@@ -6,10 +6,13 @@ Problem
 Symbols
     p_i(y)  probability of class y for the unlabeled row i, calibrated for the shares π
     n, l    unlabeled rows, labeled rows
+    S, ψ    shares that are believed in, ψ, are worth S labeled rows
     C_ky    share of the labeled rows of class y for which k is predicted
 Source
     M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities.
-    Neural Computation 2002, equation 2.9: φ(y) ← 1/n Σ_i p_i(y) φ(y)/π(y) / Σ_c p_i(c) φ(c)/π(c).
+    Neural Computation 2002, equation 2.9: φ(y) ← 1/n Σ_i p_i(y) φ(y)/π(y) / Σ_c p_i(c) φ(c)/π(c) =: r(y). Here with a
+    Dirichlet prior, φ(y) ← (l r(y) + S ψ(y)) / (l + S): all that is known of the unlabeled rows came through l labels,
+    so that they count as l rows, however many they are.
     A. Alexandari, A. Kundaje and A. Shrikumar. Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at
     Label Shift Adaptation. ICML 2020: the p_i that it needs.
     Z. Lipton, Y.-X. Wang and A. Smola. Detecting and Correcting for Label Shift with Black Box Predictors. ICML 2018:
@@ -19,6 +22,7 @@ Cost
 """
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +32,7 @@ from scipy.special import softmax
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
-from fewlabel import _calibration, _cross_fit, _data
+from fewlabel import _calibration, _cross_fit, _data, _labels, _weights
 from fewlabel._labels import listed
 
 METHODS = ("em", "confusion")
@@ -37,7 +41,7 @@ LEAST = 3  # labeled rows of each class, so that two are left where one is held 
 _MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
 _BOOTSTRAP_ROWS = 2_000
 _COMPONENTS = 50  # of the rows, beside their features
-_PULL = 0.5  # of the label shares, in unlabeled rows for each unlabeled row, times classes / labels
+_PULL = 0.5  # of the label shares where nothing is told, in labeled rows for each class
 _STEPS, _CHANGE = 1000, 1e-6
 
 
@@ -55,6 +59,19 @@ class Evidence(NamedTuple):
         """Weight (K,) of the labeled rows of each class."""
         return np.bincount(self.codes, self.weights, minlength=self.scores.shape[1])
 
+    @property
+    def counts(self) -> np.ndarray:
+        """Number (K,) of the labeled rows of each class."""
+        return np.bincount(self.codes, minlength=self.scores.shape[1])
+
+
+class Belief(NamedTuple):
+    """Shares that were given, and what they are worth."""
+
+    shares: np.ndarray  # (K,)
+    strength: float  # in labeled rows
+    totals: np.ndarray  # (K,) weight of the labeled rows of each class, held out or not
+
 
 def estimate(
     X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray, options: Mapping[str, Any]
@@ -65,6 +82,31 @@ def estimate(
         totals = np.bincount(codes[codes >= 0], None if weights is None else weights[codes >= 0])
         return totals / totals.sum()
     return shares(gather(X, codes, weights, options), "em")
+
+
+def soften(
+    X: Any,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    prior: np.ndarray,
+    strength: float,
+    options: Mapping[str, Any],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares (K,) where those given, `prior` (K,), are worth so many labeled rows; and which classes (K,) have too few
+    labels to say more of: these keep the share that was given."""
+    held = np.zeros(len(prior), dtype=bool)
+    if not unlabeled_rows(codes, weights).size:
+        return prior, held
+    totals = _weights.labeled_totals(codes, weights, len(prior))
+    known = np.flatnonzero(totals > 0)
+    number = np.full(len(prior) + 1, _labels.UNLABELED, dtype=np.int32)  # the last one is that of unlabeled rows
+    number[known] = np.arange(len(known))
+    evidence = gather(X, number[codes], weights, options)
+    held[:] = True
+    held[known] = evidence.counts < LEAST
+    among, found = prior[known].sum(), prior.copy()
+    found[known] = among * shares(evidence, "em", belief=Belief(prior[known] / among, strength, totals[known]))
+    return found, held
 
 
 def check_labels(codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray) -> None:
@@ -114,30 +156,47 @@ def with_components(X: Any) -> Any:
     return sp.csr_matrix(sp.hstack([X, sp.csr_matrix(length * normalize(left * values))]))
 
 
-def shares(evidence: Evidence, method: str, start: np.ndarray | None = None) -> np.ndarray:
+def shares(
+    evidence: Evidence, method: str, start: np.ndarray | None = None, belief: Belief | None = None
+) -> np.ndarray:
     """Shares (K,) of the classes among the unlabeled rows, each above 0."""
     if method == "confusion":
         return _of_confusion(evidence)
-    return _of_maximization(evidence, start)
+    return _of_maximization(evidence, start, belief)
 
 
-def _of_maximization(evidence: Evidence, start: np.ndarray | None) -> np.ndarray:
-    """The fixed point of EM, with the label shares as if they were those of some further rows: with many classes and
-    few labels of each the likelihood alone takes all rows from some."""
-    totals = evidence.totals
+def _of_maximization(evidence: Evidence, start: np.ndarray | None, belief: Belief | None) -> np.ndarray:
+    """The fixed point of EM, with a belief as if its shares were those of some further rows. Where none is given it is
+    a weak one in the label shares: with many classes and few labels of each the likelihood alone takes all rows from
+    some. Classes with fewer than LEAST labeled rows that could be held out keep the share that is believed in."""
+    totals = evidence.totals if belief is None else belief.totals
     labels = (totals + 1e-9 * totals.sum()) / (totals.sum() * (1 + 1e-9 * len(totals)))
-    T, biases = _calibration.temperature_and_biases(evidence.scores, evidence.codes, evidence.weights)
-    ratios = softmax(evidence.unlabeled / T + biases, axis=1) / labels
+    target, rows = (labels, _PULL * len(labels)) if belief is None else (belief.shares, belief.strength)
+    free = evidence.counts >= LEAST
+    if free.sum() < 2:
+        return target
+    ratios = _calibrated(evidence, free) / labels
     weights = evidence.unlabeled_weights / evidence.unlabeled_weights.sum()
-    pull = _PULL * len(labels) / totals.sum()
-    prior = labels if start is None else start
+    pull = rows / totals.sum()
+    prior = target if start is None else start
     for _ in range(_STEPS):
         joint = ratios * prior
-        new = (weights @ (joint / joint.sum(axis=1, keepdims=True)) + pull * labels) / (1 + pull)
+        new = weights @ (joint / joint.sum(axis=1, keepdims=True)) + pull * target
+        new = np.where(free, new * (target[free].sum() / new[free].sum()), target)
         change, prior = np.abs(new - prior).sum(), new
         if change < _CHANGE:
             break
     return prior / prior.sum()
+
+
+def _calibrated(evidence: Evidence, free: np.ndarray) -> np.ndarray:
+    """Probabilities (n, K) of the unlabeled rows, calibrated on the labeled rows of the classes that are free (K,)."""
+    rows, column = free[evidence.codes], np.cumsum(free) - 1
+    scores, codes = evidence.scores[rows][:, free], column[evidence.codes[rows]]
+    T, found = _calibration.temperature_and_biases(scores, codes, evidence.weights[rows])
+    biases = np.zeros(len(free))
+    biases[free] = found
+    return softmax(evidence.unlabeled / T + biases, axis=1)
 
 
 def _of_confusion(evidence: Evidence) -> np.ndarray:
@@ -172,6 +231,16 @@ def bootstrap(evidence: Evidence, method: str, times: int, rng: np.random.Genera
         )
         found[i] = shares(again, method, whole)
     return found
+
+
+def refuse_strength(strength: Any) -> None:
+    """Raise an error for what the parameter `prior_strength` cannot be."""
+    if strength is None:
+        return
+    if not isinstance(strength, Real) or isinstance(strength, bool):
+        raise TypeError(f"prior_strength must be a number of rows or None, got {strength!r}")
+    if not 0 < float(strength) < np.inf:
+        raise ValueError(f"prior_strength must be a finite number of rows above 0, or None, got {strength!r}")
 
 
 def refuse_method(method: Any) -> None:

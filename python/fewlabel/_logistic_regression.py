@@ -35,20 +35,23 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         class. "estimate": for labels that were not drawn at random, as by `estimate_class_prior`; each class needs at
         least 3.
     prior_strength : float or None, default=None
-        How strongly `class_prior` is held, at least 0.01; None: exactly. A number S lets the classes of the unlabeled
-        rows take shares m at the cost S Σ_k prior_k log(prior_k / m_k), in the unit of a row's loss. Use it with care:
-        where classes lie clearly apart the shares then go from a wrong prior to the true ones, but on text with few
-        labels the objective by itself prefers uneven classes, and a weak prior (3 and less) did more harm than an exact
-        one that was wrong by 30 %. From 10 on it is nearly exact.
-        Not with `max_switches`, which holds the prior exactly.
+        How many labeled rows the shares in `class_prior` are worth, above 0; None: they are exact. With a number the
+        shares give way to what the unlabeled rows say through the supervised model, which counts as much as the labels,
+        so that a wrong class prior does less harm: see Notes. `class_prior_` has the shares that were found; these are
+        held exactly. Half as many as there are labels is a good choice for shares that may be off by a third. A class
+        with fewer than 3 labeled rows keeps its share, with a warning. The shares of the labels (class_prior None or
+        "estimate") can have a strength, too; "estimate" with None takes half a row for each class.
     balance : {"auto", "share", "labels"}, default="auto"
         How labels hold the class prior ("annealing" and "switching"). "share", which "auto" is too: by the counts of
         labels, and at the end the intercepts move so that the model predicts the share. "labels": by the counts of
         labels only.
-    constraint : {"auto", "equality", "penalty"}, default="auto"
+    constraint : {"equality", "penalty"}, default="equality"
         How "entropy" and "expectation" hold the class prior by the mean of the probabilities. "equality": exactly, by
-        multipliers. "penalty": at a cost, see `prior_strength`, which is 10 where it is None. "auto": "equality" where
-        `prior_strength` is None, otherwise "penalty". With "penalty" and None "posterior" takes the strength 10, too.
+        multipliers. "penalty": at a cost, as Mann and McCallum do, see Notes and `penalty_weight`. For a class prior
+        that you are not sure of, `prior_strength` is safer: a cheap penalty lets the entropy choose the shares.
+    penalty_weight : float, default=10.0
+        Weight of the divergence of the mean probabilities from the class prior with constraint "penalty", above 0, in
+        the unit of a row's loss.
     kl_weight : float, default=0.1
         Weight of the divergence between labels and probabilities in "posterior", above 0.
     hierarchy : dict, str or None, default=None
@@ -133,7 +136,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     -----
     UserWarning
         If no row is unlabeled, if one class only has labels, if `class_prior` is far from the labeled rows or names a
-        class without any, or if a class is predicted for less than half of its share of the unlabeled rows.
+        class without any, if a class has too few labels for `prior_strength`, or if a class is predicted for less than
+        half of its share of the unlabeled rows.
     ConvergenceWarning
         If `max_iter` steps did not suffice, if labels did not settle or the last solve did not converge, or if the
         unlabeled rows do not allow the mean probabilities that `class_prior` asks for: it says how far they are.
@@ -162,12 +166,18 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         "expectation"  R = 0,                                                where m = class_prior
         "posterior"    R = kl_weight/u Σ_unlabeled min over q of Σ_k q_k log(q_k / p_k),  where mean q = class_prior
 
-    The constraints hold within 1e-4, by an augmented Lagrangian, or by the best q. With a finite `prior_strength` they
-    are no constraints: R gets the term prior_strength Σ_k prior_k log(prior_k / m_k), or with the mean of q for m.
+    The constraints hold within 1e-4, by an augmented Lagrangian, or by the best q. With constraint "penalty" there is
+    none; instead R gets the term penalty_weight Σ_k prior_k log(prior_k / m_k).
     "entropy" is not convex: it starts at the solution of "expectation" and raises `unlabeled_weight`.
 
     Without unlabeled rows and without intercept it is the model of `LogisticRegression(C=1/(l*alpha))`, and for two
     classes that with `C=2/(l*alpha)`. (With intercept: `LogisticRegression` leaves b out of ‖w‖².)
+
+    With `prior_strength` S the shares φ have the largest posterior probability under a Dirichlet prior: they maximize
+    l/u Σ_unlabeled log Σ_k φ_k p_k / π_k + S Σ_k class_prior_k log φ_k, where l is the number of labels, π their shares
+    and p the probabilities of a supervised model, calibrated on cross-fitted labels (Saerens, Latinne and Decaestecker
+    2002 for S = 0). The labels that are found for unlabeled rows say nothing of φ: an uneven class prior lowers the
+    objective, whether it is true or not.
 
     With `hierarchy` each group has weights too, ‖w‖² counts those of classes and groups, and the score of a class is
     the sum along its path from the top.
@@ -188,6 +198,9 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
 
     G. S. Mann and A. McCallum. Simple, Robust, Scalable Semi-supervised Learning via Expectation Regularization. ICML
     2007.
+
+    M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities: A
+    Simple Procedure. Neural Computation 2002.
 
     Examples
     --------
@@ -215,7 +228,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         class_prior: Any = None,
         prior_strength: float | None = None,
         balance: str = "auto",
-        constraint: str = "auto",
+        constraint: str = "equality",
+        penalty_weight: float = 10.0,
         kl_weight: float = 0.1,
         hierarchy: Any = None,
         fit_intercept: bool = True,
@@ -237,6 +251,7 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         self.prior_strength = prior_strength
         self.balance = balance
         self.constraint = constraint
+        self.penalty_weight = penalty_weight
         self.kl_weight = kl_weight
         self.hierarchy = hierarchy
         self.fit_intercept = fit_intercept
@@ -255,7 +270,12 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         return True if isinstance(self.cross_fit, str) else super()._cross_fits()
 
     def _options(self) -> dict[str, Any]:
-        return super()._options() | {"constraint": self.constraint, "kl_weight": self.kl_weight}
+        own = {
+            "constraint": self.constraint,
+            "penalty_weight": self.penalty_weight,
+            "kl_weight": self.kl_weight,
+        }
+        return super()._options() | own
 
     def _loss(self) -> str:
         return "maxent"

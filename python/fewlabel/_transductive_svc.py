@@ -32,13 +32,12 @@ class TransductiveSVC(LinearClassifier):
         class. "estimate": for labels that were not drawn at random, as by `estimate_class_prior`; each class needs at
         least 3.
     prior_strength : float or None, default=None
-        How strongly `class_prior` is held, at least 0.01; None: exactly. A number S lets the classes of the unlabeled
-        rows take shares m at the cost S Σ_k prior_k log(prior_k / m_k), in the unit of a row's loss. Use it with care:
-        where classes lie clearly apart the shares then go from a wrong prior to the true ones, but on text with few
-        labels the objective by itself prefers uneven classes, and a weak prior (3 and less) did more harm than an exact
-        one that was wrong by 30 %. From 10 on it is nearly exact.
-        Not with "pair_switching", `max_switches` or balance "mean", which hold the prior exactly; balance "auto" is
-        then "share".
+        How many labeled rows the shares in `class_prior` are worth, above 0; None: they are exact. With a number the
+        shares give way to what the unlabeled rows say through the supervised model, which counts as much as the labels,
+        so that a wrong class prior does less harm: see Notes. `class_prior_` has the shares that were found; these are
+        held exactly. Half as many as there are labels is a good choice for shares that may be off by a third. A class
+        with fewer than 3 labeled rows keeps its share, with a warning. The shares of the labels (class_prior None or
+        "estimate") can have a strength, too; "estimate" with None takes half a row for each class.
     balance : {"auto", "share", "mean", "labels"}, default="auto"
         How the class prior is held. "share": by the counts of labels, and at the end the threshold moves so that the
         model predicts the share. "mean": besides by a linear constraint on the mean score of the unlabeled rows, for
@@ -136,7 +135,8 @@ class TransductiveSVC(LinearClassifier):
     -----
     UserWarning
         If no row is unlabeled, if one class only has labels, if `class_prior` is far from the labeled rows or names a
-        class without any, or if a class is predicted for less than half of its share of the unlabeled rows.
+        class without any, if a class has too few labels for `prior_strength`, or if a class is predicted for less than
+        half of its share of the unlabeled rows.
     ConvergenceWarning
         If `max_iter` steps did not suffice, or if labels did not settle or the last solve did not converge.
 
@@ -166,6 +166,12 @@ class TransductiveSVC(LinearClassifier):
     0.001 log(n_classes) above it. That loss and `hierarchy` have the objective of many classes for two as well;
     `coef_` is then the difference w_1 - w_0.
 
+    With `prior_strength` S the shares φ have the largest posterior probability under a Dirichlet prior: they maximize
+    l/u Σ_unlabeled log Σ_k φ_k p_k / π_k + S Σ_k class_prior_k log φ_k, where l is the number of labels, π their shares
+    and p the probabilities of a supervised model, calibrated on cross-fitted labels (Saerens, Latinne and Decaestecker
+    2002 for S = 0). The labels that are found for unlabeled rows say nothing of φ: an uneven class prior lowers the
+    objective, whether it is true or not.
+
     With `hierarchy` each group has weights too, ‖w‖² counts those of classes and groups, and the score of a class is
     the sum along its path from the top.
 
@@ -188,6 +194,9 @@ class TransductiveSVC(LinearClassifier):
     Problems With General Losses. COLING 2012.
 
     K. Crammer and Y. Singer. On the Algorithmic Implementation of Multiclass Kernel-based Vector Machines. JMLR 2001.
+
+    M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities: A
+    Simple Procedure. Neural Computation 2002.
 
     Examples
     --------

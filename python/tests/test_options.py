@@ -13,9 +13,9 @@ from planted import text_like
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _fit, _library
 
 X, Y, _ = text_like(n=60, d=30)
-IN_PYTHON_ONLY = {"class_weight", "cross_fit", "unlabeled", "n_jobs", "verbose", "warm_start"}
+IN_PYTHON_ONLY = {"class_weight", "cross_fit", "prior_strength", "unlabeled", "n_jobs", "verbose", "warm_start"}
 OF_TRANSDUCTIVE = {"loss"}
-OF_PROBABILITIES = {"constraint", "kl_weight"}
+OF_PROBABILITIES = {"constraint", "penalty_weight", "kl_weight"}
 RENAMED = {"threads": "n_jobs"}
 both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])
 

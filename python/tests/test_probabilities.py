@@ -1,4 +1,4 @@
-"""The methods that learn from probabilities: entropy, expectation and posterior; and the class prior held loosely."""
+"""The methods that learn from probabilities: entropy, expectation and posterior."""
 
 from __future__ import annotations
 
@@ -116,17 +116,17 @@ def test_without_unlabeled_rows_it_is_supervised(method: str) -> None:
     ("settings", "message"),
     [
         ({"balance": "labels"}, "balance is .*labels.*leave balance"),
-        ({"constraint": "equality", "prior_strength": 1.0}, "prior_strength is 1.*constraint"),
+        ({"method": "posterior", "constraint": "penalty"}, "constraint is .penalty.*posterior.*use entropy or expect"),
+        ({"method": "annealing", "constraint": "penalty"}, "constraint is .penalty.*annealing.*use entropy or expect"),
         ({"constraint": "exact"}, "constraint is .*exact"),
+        ({"penalty_weight": 0.0}, "penalty_weight is 0.*above 0"),
         ({"kl_weight": 0.0}, "kl_weight is 0"),
-        ({"prior_strength": -1.0}, "prior_strength is -1.*at least 0.01"),
-        ({"prior_strength": "strong"}, "prior_strength"),
     ],
 )
 def test_what_does_not_go_together(settings: dict[str, Any], message: str) -> None:
     X, _, y = topics(n=40)
     with pytest.raises((ValueError, TypeError), match=message):
-        fitted("entropy", X, y, **settings)
+        fitted(**({"method": "entropy", "X": X, "y": y} | settings))
 
 
 def test_large_margins_have_no_probabilities() -> None:
@@ -135,22 +135,10 @@ def test_large_margins_have_no_probabilities() -> None:
         TransductiveSVC(method="entropy").fit(X, y)
 
 
-@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
-def test_a_loose_prior_gives_way_to_the_truth(kind: type) -> None:
-    X, truth, y = topics(n=600)
-    off = {}
-    for strength in (None, 1e4, 0.3):
-        model = kind(class_prior=np.full(4, 0.25), prior_strength=strength, alpha=1e-3).fit(X, y)
-        shares = np.bincount(model.transduction_[y == -1], minlength=4) / np.sum(y == -1)
-        off[strength] = np.abs(shares - np.bincount(truth[y == -1], minlength=4) / np.sum(y == -1)).max()
-    assert abs(off[1e4] - off[None]) < 0.02
-    assert off[0.3] < 0.8 * off[None]
-
-
 def test_a_penalty_leaves_the_prior_a_little() -> None:
     X, _, y = topics()
     off = [
         fitted("expectation", X, y, class_prior=[0.1, 0.2, 0.3, 0.4], **s).history_["constraint_residual"][-1]
-        for s in ({}, {"constraint": "penalty"}, {"prior_strength": 0.1})
+        for s in ({}, {"constraint": "penalty"}, {"constraint": "penalty", "penalty_weight": 0.1})
     ]
     assert off[0] < off[1] < off[2]
