@@ -271,6 +271,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         }
         likely = supervised and self._loss() == "maxent"  # maximum likelihood needs no temperature
         self.temperature_ = examined.temperature if examined.n_rows or likely else float("nan")
+        self.smoothing_ = examined.smoothing
 
     def _transductive(self, labeled: np.ndarray, weights: np.ndarray | None) -> bool:
         """Whether unlabeled rows take part."""

@@ -24,6 +24,7 @@ class Examined(NamedTuple):
     better: int = 0  # rows that only the fit with unlabeled rows has right
     worse: int = 0  # rows that only the supervised fit has right
     temperature: float = 1.0
+    smoothing: float = 0.0
     n_rows: int = 0  # labeled rows that were held out; 0: no cross-fitting
 
     @property
@@ -71,7 +72,7 @@ def _cross_fitted(
     if unlabeled.size:
         plain = _cross_fit.scores(X[first], codes[first], _part(weights, first), fold[first], options)[held]
     truth = codes[held]
-    usual = 1.0 if options.get("loss") == "maxent" else None  # whose scores are logarithms of odds already
+    usual = _calibration.USUAL.get(options["loss"], _calibration.USUAL_OF_MARGINS)
     right, plain_right = scores.argmax(axis=1) == truth, plain.argmax(axis=1) == truth
     return found._replace(
         supervised=float(np.average(plain_right, weights=heavy)),
@@ -79,6 +80,7 @@ def _cross_fitted(
         better=int(np.sum(right & ~plain_right)),
         worse=int(np.sum(plain_right & ~right)),
         temperature=_calibration.temperature(scores, truth, _shifted(truth, heavy, options), usual),
+        smoothing=_calibration.smoothing(float(heavy.sum()), scores.shape[1]),
         n_rows=len(held),
     )
 

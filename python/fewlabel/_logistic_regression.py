@@ -127,6 +127,9 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     temperature_ : float
         The probabilities are those of the scores divided by it: 1 where no unlabeled row took part. NaN: not
         calibrated, 1 is used.
+    smoothing_ : float
+        Share of the probability that is then spread evenly over the classes: the more, the fewer labels each has. 0
+        where nothing was calibrated.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -182,10 +185,11 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     With `hierarchy` each group has weights too, ‖w‖² counts those of classes and groups, and the score of a class is
     the sum along its path from the top.
 
-    A transductive fit looks for a boundary without rows near it, so that p_k is nearer to 0 and 1 than the share of
-    right answers says. So `predict_proba` divides the scores by a temperature, the one with the least log loss on
-    labeled rows that were held out in turn (`cross_fit`), drawn towards 1 where these leave it open; order and
-    predicted classes stay as they are. `sklearn.calibration.CalibrationDisplay` draws how far they can be trusted.
+    A transductive fit looks for a boundary without rows near it, and `alpha` shrinks scores, so p_k can be nearer to 0
+    and 1 than the share of right answers says, or farther. So `predict_proba` divides the scores by a temperature, the
+    one with the least log loss on labeled rows that were held out in turn (`cross_fit`), which stays near 1 unless
+    these speak against it, and spreads a small share evenly; order and predicted classes stay as they are.
+    `sklearn.calibration.CalibrationDisplay` draws how far they can be trusted.
 
     Give rows of unit length, as for `TransductiveSVC`. Predicting and unpickling do not need the native library.
 
@@ -216,7 +220,7 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     >>> y = np.where(np.arange(150) % 5 == 0, species, -1)
     >>> model = SemiSupervisedLogisticRegression().fit(X - X.mean(axis=0), y)
     >>> model.predict_proba(X[:1] - X.mean(axis=0)).round(2)
-    array([[0.89, 0.11, 0.  ]])
+    array([[0.99, 0.01, 0.01]])
     """
 
     def __init__(

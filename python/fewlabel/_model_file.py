@@ -4,7 +4,7 @@ The numbers are the library's; classes, parameters and names of features travel 
 
     {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
      "classes": {"dtype": "int64", "values": [0, 1]}, "hierarchy": null, "parameters": {"alpha": 0.001, ...},
-     "feature_names": null, "temperature": 0.8}
+     "feature_names": null, "temperature": 0.8, "smoothing": 0.01}
 
 A dict, as `hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
@@ -121,6 +121,7 @@ def _metadata(model: Any) -> dict[str, Any]:
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
         "temperature": None if np.isnan(model.temperature_) else model.temperature_,
+        "smoothing": model.smoothing_,
     }
 
 
@@ -162,6 +163,7 @@ def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str
     model.termination_condition_ = report["termination_condition"]
     temperature = metadata.get("temperature")
     model.temperature_ = float("nan") if temperature is None else float(temperature)
+    model.smoothing_ = float(metadata.get("smoothing", 0))
     return model
 
 

@@ -3,20 +3,21 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
 
 from fewlabel import _advice, _calibration, _cross_fit
 
 
 class Probabilities:
-    """Adds `predict_proba` to a classifier with scores and a temperature."""
+    """Adds `predict_proba` to a classifier with scores, a temperature and a smoothing."""
 
     classes_: np.ndarray
     temperature_: float
+    smoothing_: float
     decision_function: Any
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class for each row: the softmax of the scores divided by `temperature_`.
+        """Probability of each class for each row: the softmax of the scores divided by `temperature_`, of which
+        `smoothing_` is spread evenly over the classes.
 
         Parameters
         ----------
@@ -61,4 +62,4 @@ class Probabilities:
         if np.isnan(temperature):
             _advice.not_calibrated(_calibration.LEAST)
             temperature = 1.0
-        return log_softmax(_cross_fit.by_class(scores / temperature), axis=1)
+        return _calibration.log_probabilities(_cross_fit.by_class(scores), temperature, self.smoothing_)

@@ -126,6 +126,9 @@ class TransductiveSVC(LinearClassifier):
         many rows that were. NaN and 0 without cross-fitting.
     temperature_ : float
         The probabilities are those of the scores divided by it. NaN: not calibrated, 1 is used.
+    smoothing_ : float
+        Share of the probability that is then spread evenly over the classes: the more, the fewer labels each has. 0
+        where nothing was calibrated.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

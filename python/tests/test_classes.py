@@ -213,7 +213,8 @@ def test_probabilities_of_many_classes() -> None:
     model = SemiSupervisedLogisticRegression().fit(X, Y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(Y), 4)
-    np.testing.assert_allclose(probabilities, softmax(model.decision_function(X) / model.temperature_, axis=1))
+    sharp, even = softmax(model.decision_function(X) / model.temperature_, axis=1), model.smoothing_
+    np.testing.assert_allclose(probabilities, (1 - even) * sharp + even / 4)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(probabilities))
     np.testing.assert_array_equal(probabilities.argmax(axis=1), model.predict(X))

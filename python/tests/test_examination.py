@@ -52,19 +52,53 @@ def test_it_has_the_least_log_loss() -> None:
     assert loss(found) < loss(1.0)
 
 
-def test_the_temperature_stays_near_the_usual_one_where_labels_leave_it_open() -> None:
-    scores, codes = drawn(60, 2)
-    free = _calibration.temperature(scores, codes, np.ones(60))
-    drawn_to_one = _calibration.temperature(scores, codes, np.ones(60), 1.0)
-    assert abs(np.log(drawn_to_one)) < 0.9 * abs(np.log(free))
-    free = _calibration.temperature(100 * scores, codes, np.ones(60))
-    assert _calibration.temperature(100 * scores, codes, np.ones(60), 1.0) == pytest.approx(free)
+def test_the_temperature_stays_near_the_usual_one_unless_labels_speak_against_it() -> None:
+    for seed in range(20):
+        scores, codes = drawn(60, 2, seed)
+        assert abs(np.log(_calibration.temperature(1.2 * scores, codes, np.ones(60)))) < 0.15, seed
+        for factor in 0.1, 10:
+            scores, codes = drawn(200, 2, seed)
+            off = np.log(_calibration.temperature(factor * scores, codes, np.ones(200)))
+            assert off == pytest.approx(np.log(factor), abs=0.5), seed
+
+
+def test_the_usual_temperature_is_the_unit_of_the_scores() -> None:
+    scores, codes = drawn(100, 3)
+    found = _calibration.temperature(scores, codes, np.ones(100))
+    assert _calibration.temperature(0.2 * scores, codes, np.ones(100), 0.2) == pytest.approx(0.2 * found, rel=1e-3)
+
+
+def test_weights_of_labels_are_repeated_rows() -> None:
+    scores, codes = drawn(80, 3)
+    weights = 1 + np.arange(80) % 3
+    again = np.repeat(np.arange(80), weights)
+    found = _calibration.temperature(3 * scores[again], codes[again], np.ones(len(again)))
+    assert _calibration.temperature(3 * scores, codes, weights.astype(float)) == pytest.approx(found)
 
 
 def test_rows_that_are_all_right_give_no_certainty() -> None:
-    scores, codes = np.eye(2)[np.arange(30) % 2], np.arange(30) % 2
+    scores, codes = 10 * np.eye(3)[np.arange(30) % 3], np.arange(30) % 3
     T = _calibration.temperature(scores, codes, np.ones(30))
-    assert softmax(scores / T, axis=1).max() == pytest.approx(31 / 32, abs=1e-3)
+    largest = np.exp(_calibration.log_probabilities(scores, T, _calibration.smoothing(30, 3))).max()
+    assert largest == pytest.approx((30 + 0.2) / (30 + 0.6), abs=1e-3)
+
+
+def test_smoothing_is_a_fifth_of_a_row_of_each_class() -> None:
+    assert _calibration.smoothing(100, 20) == pytest.approx(4 / 104)
+    assert _calibration.smoothing(1e6, 2) < 1e-6
+    scores, _ = drawn(50, 4)
+    even = _calibration.smoothing(40, 4)
+    smooth = np.exp(_calibration.log_probabilities(scores, 2.0, even))
+    np.testing.assert_allclose(smooth.sum(axis=1), 1)
+    np.testing.assert_allclose(smooth, (40 * softmax(scores / 2, axis=1) + 0.2) / 40.8)
+
+
+def test_maximum_likelihood_stays_as_it_is() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SemiSupervisedLogisticRegression(unlabeled_weight=0).fit(TOPICS.X, TOPICS.y)
+    assert (model.temperature_, model.smoothing_) == (1.0, 0.0)
+    np.testing.assert_allclose(model.predict_proba(TOPICS.X), softmax(model.decision_function(TOPICS.X), axis=1))
 
 
 def test_biases_correct_shifted_scores() -> None:
@@ -150,10 +184,10 @@ def test_probabilities_are_calibrated_and_monotone(problem: object) -> None:
             assert ((probabilities[:, 1] > 0.5) == (decision > 0)).all()
         else:
             np.testing.assert_array_equal(probabilities.argmax(axis=1), decision.argmax(axis=1))
-        unlabeled, T = problem.y < 0, model.temperature_
+        unlabeled, T, cost = problem.y < 0, model.temperature_, -np.log1p(-model.smoothing_)
         at = np.flatnonzero(unlabeled), problem.truth[unlabeled]
-        model.temperature_ = 1.0
-        assert np.log(probabilities[at]).mean() >= np.log(model.predict_proba(problem.X)[at]).mean(), T
+        model.temperature_, model.smoothing_ = 1.0, 0.0
+        assert np.log(probabilities[at]).mean() >= np.log(model.predict_proba(problem.X)[at]).mean() - cost, T
 
 
 def test_few_labels_are_told_of() -> None:
@@ -199,7 +233,7 @@ def test_the_temperature_is_kept(tmp_path: Path) -> None:
     model = SemiSupervisedLogisticRegression().fit(TOPICS.X, TOPICS.y)
     save_model(model, tmp_path / "model")
     for again in pickle.loads(pickle.dumps(model)), load_model(tmp_path / "model"):
-        assert again.temperature_ == model.temperature_
+        assert (again.temperature_, again.smoothing_) == (model.temperature_, model.smoothing_)
         np.testing.assert_array_equal(again.predict_proba(TOPICS.X), model.predict_proba(TOPICS.X))
 
 
