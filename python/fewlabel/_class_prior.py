@@ -59,11 +59,6 @@ class Evidence(NamedTuple):
         """Weight (K,) of the labeled rows of each class."""
         return np.bincount(self.codes, self.weights, minlength=self.scores.shape[1])
 
-    @property
-    def counts(self) -> np.ndarray:
-        """Number (K,) of the labeled rows of each class."""
-        return np.bincount(self.codes, minlength=self.scores.shape[1])
-
 
 class Belief(NamedTuple):
     """Shares that were given, and what they are worth."""
@@ -71,6 +66,7 @@ class Belief(NamedTuple):
     shares: np.ndarray  # (K,)
     strength: float  # in labeled rows
     totals: np.ndarray  # (K,) weight of the labeled rows of each class, held out or not
+    free: np.ndarray  # (K,) whether the class has labels enough to leave its share
 
 
 def estimate(
@@ -94,25 +90,25 @@ def soften(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shares (K,) where those given, `prior` (K,), are worth so many labeled rows; and which classes (K,) have too few
     labels to say more of: these keep the share that was given."""
-    held = np.zeros(len(prior), dtype=bool)
+    counts = label_counts(codes, weights, len(prior))
+    held = counts < LEAST
     if not unlabeled_rows(codes, weights).size:
+        return prior, np.zeros_like(held)
+    if np.sum(~held) < 2:
         return prior, held
-    totals = _weights.labeled_totals(codes, weights, len(prior))
-    known = np.flatnonzero(totals > 0)
+    known = np.flatnonzero(counts)
     number = np.full(len(prior) + 1, _labels.UNLABELED, dtype=np.int32)  # the last one is that of unlabeled rows
     number[known] = np.arange(len(known))
-    evidence = gather(X, number[codes], weights, options)
-    held[:] = True
-    held[known] = evidence.counts < LEAST
-    among, found = prior[known].sum(), prior.copy()
-    found[known] = among * shares(evidence, "em", belief=Belief(prior[known] / among, strength, totals[known]))
+    totals, among = _weights.labeled_totals(codes, weights, len(prior)), prior[known].sum()
+    belief = Belief(prior[known] / among, strength, totals[known], ~held[known])
+    found = prior.copy()
+    found[known] = among * shares(gather(X, number[codes], weights, options), "em", belief=belief)
     return found, held
 
 
 def check_labels(codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray) -> None:
     """Raise a ValueError that names the classes with too few labeled rows."""
-    counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
-    counts = np.bincount(codes[counted], minlength=len(classes))
+    counts = label_counts(codes, weights, len(classes))
     few = np.flatnonzero(counts < LEAST)
     if few.size:
         have = ", ".join(f"class {classes[c]} has {counts[c]}" for c in few[:4]) + (", ..." if len(few) > 4 else "")
@@ -120,6 +116,12 @@ def check_labels(codes: np.ndarray, weights: np.ndarray | None, classes: np.ndar
             f"the class prior cannot be estimated: each class needs at least {LEAST} labeled rows, but {have}. Label "
             "more rows of these classes, or give class_prior"
         )
+
+
+def label_counts(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Number (K,) of the labeled rows of each class that count."""
+    counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
+    return np.bincount(codes[counted], minlength=n_classes)
 
 
 def unlabeled_rows(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -168,13 +170,11 @@ def shares(
 def _of_maximization(evidence: Evidence, start: np.ndarray | None, belief: Belief | None) -> np.ndarray:
     """The fixed point of EM, with a belief as if its shares were those of some further rows. Where none is given it is
     a weak one in the label shares: with many classes and few labels of each the likelihood alone takes all rows from
-    some. Classes with fewer than LEAST labeled rows that could be held out keep the share that is believed in."""
+    some. Classes that are not free keep the share that is believed in."""
     totals = evidence.totals if belief is None else belief.totals
     labels = (totals + 1e-9 * totals.sum()) / (totals.sum() * (1 + 1e-9 * len(totals)))
     target, rows = (labels, _PULL * len(labels)) if belief is None else (belief.shares, belief.strength)
-    free = evidence.counts >= LEAST
-    if free.sum() < 2:
-        return target
+    free = np.ones(len(labels), dtype=bool) if belief is None else belief.free
     ratios = _calibrated(evidence, free) / labels
     weights = evidence.unlabeled_weights / evidence.unlabeled_weights.sum()
     pull = rows / totals.sum()

@@ -46,7 +46,7 @@ def test_the_shares_have_the_largest_posterior() -> None:
         return -np.mean(np.log(ratios @ shares)) - strength / 600 * (told @ np.log(shares))
 
     best = softmax(np.append(minimize(minus_log, np.zeros(2), tol=1e-12).x, 0))
-    belief = _class_prior.Belief(told, strength, evidence.totals)
+    belief = _class_prior.Belief(told, strength, evidence.totals, np.ones(3, dtype=bool))
     np.testing.assert_allclose(_class_prior.shares(evidence, "em", belief=belief), best, atol=1e-4)
 
 
