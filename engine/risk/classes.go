@@ -43,7 +43,8 @@ type Classes struct {
 
 	heavy     *heavy
 	heavyRows *csr.Subset
-	factors   []*factor // one a node
+	factors   []*factor   // one a class
+	curves    [][]float64 // [heavy, K] curvature of the heavy rows in the score of each class
 }
 
 // NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame. Weights may
@@ -207,78 +208,6 @@ func (r *Classes) addTransposed(dst, q []float64) {
 // Gap implements minimize.Objective: F is strongly convex with modulus α.
 func (r *Classes) Gap(gradient []float64) float64 {
 	return r.frame.steepness(r.job.Pool, gradient) / (2 * r.alpha)
-}
-
-// Curve implements minimize.Objective; Gradient has found the curvature.
-func (r *Classes) Curve() {
-	if r.heavy == nil {
-		return
-	}
-	nodes := r.tree.Nodes()
-	diagonal := make([][]float64, len(r.heavy.list))
-	r.job.Run(len(diagonal), func(place int) { diagonal[place] = r.diagonal(r.heavy.list[place]) })
-	r.factors = make([]*factor, nodes)
-	r.job.Run(nodes, func(v int) {
-		r.factors[v] = r.heavy.factor(r.alpha, func(place int) float64 { return diagonal[place][v] })
-	})
-}
-
-// diagonal is row i's curvature in the score of each node.
-func (r *Classes) diagonal(i int32) []float64 {
-	stride, classes := r.shape.Stride(), r.tree.Classes()
-	out, unit, bent := make([]float64, stride), make([]float64, stride), make([]float64, stride)
-	certain := make([]float64, classes)
-	for y := range classes {
-		clear(unit)
-		unit[y] = 1
-		r.bend(i, bent, unit, certain)
-		out[y] = bent[y]
-	}
-	r.tree.Up(out)
-	return out
-}
-
-// Heavy names the rows that make a preconditioner, the same for every node; costs must be set.
-func (r *Classes) Heavy(list []int32) {
-	r.heavy = newHeavy(r.rows, list, r.frame.constant, r.frame.center)
-	r.heavyRows = r.rows.Subset(list)
-}
-
-// Precondition implements minimize.Preconditioned: every node has a matrix of its own.
-func (r *Classes) Precondition(dst, residual []float64) bool {
-	if r.heavy == nil {
-		return false
-	}
-	stride := r.shape.Stride()
-	shift, total := make([]float64, stride), make([]float64, stride)
-	r.frame.shift(r.job.Pool, shift, residual)
-	scores := r.stepScores // free until Aim
-	r.job.Visit(2 * r.heavy.nonZeros)
-	r.rows.TimesWide(r.job.Pool, r.heavyRows, scores, residual, r.shape)
-	r.job.Run(r.tree.Nodes(), func(v int) { total[v] = -r.solveNode(v, scores, shift[v]) })
-	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
-	r.rows.AddTransposedWide(r.job.Pool, r.heavyRows, dst, scores, r.shape)
-	return true
-}
-
-// solveNode replaces the scores of the heavy rows in a node by minus what its factor makes of them over α, and returns
-// the sum of these.
-func (r *Classes) solveNode(v int, scores []float64, shift float64) (total float64) {
-	f, stride := r.factors[v], r.shape.Stride()
-	sums := make([]float64, len(f.active))
-	for k, i := range f.active {
-		sums[k] = scores[int(i)*stride+v] + shift
-	}
-	if len(sums) > 0 {
-		total = f.solve(sums) / r.alpha
-	}
-	for _, i := range r.heavy.list {
-		scores[int(i)*stride+v] = 0
-	}
-	for k, i := range f.active {
-		scores[int(i)*stride+v] = -sums[k] / r.alpha
-	}
-	return total
 }
 
 // HessianTimes implements minimize.Objective.

@@ -178,30 +178,7 @@ func (r *Classes) Nearness() float64 {
 	r.job.Visit(2 * r.heavy.nonZeros)
 	r.rows.TimesWide(r.job.Pool, r.heavyRows, s.heavy, s.features, r.shape)
 	r.addShared(r.heavy.list, s.heavy, along, shift)
-	removed := make([]float64, r.tree.Nodes())
-	r.job.Run(r.tree.Nodes(), func(v int) { removed[v] = r.removeHeavy(v) })
-	return (square - vector.Sum(removed)) / r.alpha
-}
-
-// removeHeavy replaces the scores of the heavy rows in a node by what its factor makes of them, y, and returns their
-// inner product.
-func (r *Classes) removeHeavy(v int) (inner float64) {
-	f, stride := r.factors[v], r.shape.Stride()
-	scores, sums := make([]float64, len(f.active)), make([]float64, len(f.active))
-	for k, i := range f.active {
-		scores[k] = r.sums.heavy[int(i)*stride+v]
-	}
-	copy(sums, scores)
-	if len(sums) > 0 {
-		f.solve(sums)
-	}
-	for _, i := range r.heavy.list {
-		r.sums.heavy[int(i)*stride+v] = 0
-	}
-	for k, i := range f.active {
-		r.sums.heavy[int(i)*stride+v] = sums[k]
-	}
-	return vector.Dot(scores, sums)
+	return (square - r.solveHeavy(s.heavy)) / r.alpha
 }
 
 // Conjugate implements minimize.ByRows.
@@ -233,17 +210,16 @@ func (r *Classes) Conjugate(dst, image, residual []float64) (square float64) {
 // withoutHeavy takes the heavy rows' part off the coefficients and off the vector gathered last.
 func (r *Classes) withoutHeavy(coef []float64) {
 	s, stride := r.sums, r.shape.Stride()
-	r.job.Run(r.tree.Nodes(), func(v int) {
-		for _, i := range r.factors[v].active {
-			k := int(i)*stride + v
-			s.heavy[k] = -s.heavy[k]
-			coef[k] += s.heavy[k]
-			s.total[v] += s.heavy[k]
-			if s.toCenter != nil {
-				s.toMu[v] += s.toCenter[i] * s.heavy[k]
-			}
+	for _, i := range r.heavy.list {
+		at := int(i) * stride
+		row := s.heavy[at : at+stride]
+		vector.Scale(row, -1)
+		vector.Add(coef[at:at+stride], 1, row)
+		vector.Add(s.total, 1, row)
+		if s.toCenter != nil {
+			vector.Add(s.toMu, s.toCenter[i], row)
 		}
-	})
+	}
 	r.rows.AddTransposedWide(r.job.Pool, r.heavyRows, s.features, s.heavy, r.shape)
 }
 

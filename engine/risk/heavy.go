@@ -64,26 +64,25 @@ func newHeavy(rows *csr.Matrix, list []int32, constant bool, center []float64) *
 
 // factor is the Cholesky factor of α diag(1/h) + G over the rows with curvature.
 type factor struct {
+	places   []int   // of the rows in the list
 	active   []int32 // rows
 	cholesky mat.Cholesky
 }
 
 // factor takes the curvature h of the row at each place of the list.
 func (h *heavy) factor(alpha float64, curve func(place int) float64) *factor {
-	var places []int
 	f := &factor{}
 	for a, i := range h.list {
 		if curve(a) > 0 {
-			places, f.active = append(places, a), append(f.active, i)
+			f.places, f.active = append(f.places, a), append(f.active, i)
 		}
 	}
-	if len(places) == 0 {
+	if len(f.places) == 0 {
 		return f
 	}
-	n := len(places)
-	system := mat.NewSymDense(n, nil)
-	for k, a := range places {
-		for m, b := range places[:k+1] {
+	system := mat.NewSymDense(len(f.places), nil)
+	for k, a := range f.places {
+		for m, b := range f.places[:k+1] {
 			g := h.gram[a*len(h.list)+b]
 			if a == b {
 				g += alpha / curve(a)
@@ -92,7 +91,7 @@ func (h *heavy) factor(alpha float64, curve func(place int) float64) *factor {
 		}
 	}
 	if !f.cholesky.Factorize(system) {
-		f.active = nil // rounding: no preconditioner is better than a wrong one
+		f.places, f.active = nil, nil // rounding: no preconditioner is better than a wrong one
 	}
 	return f
 }
@@ -102,6 +101,23 @@ func (f *factor) solve(sums []float64) (total float64) {
 	v := mat.NewVecDense(len(sums), sums)
 	_ = f.cholesky.SolveVecTo(v, v) // the one error is a large condition number, which only slows things down
 	return vector.Sum(sums)
+}
+
+// solved is the solution [list] for sums [list], 0 at rows without curvature.
+func (f *factor) solved(sums []float64) []float64 {
+	out := make([]float64, len(sums))
+	if len(f.places) == 0 {
+		return out
+	}
+	packed := make([]float64, len(f.places))
+	for k, a := range f.places {
+		packed[k] = sums[a]
+	}
+	f.solve(packed)
+	for k, a := range f.places {
+		out[a] = packed[k]
+	}
+	return out
 }
 
 // Heavy names the rows that make a preconditioner; costs must be set.

@@ -2,10 +2,12 @@ package risk
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Multiplying M⁻¹ r with M, formed from the Hessian of the heavy rows alone, gives r again.
@@ -41,6 +43,40 @@ func TestPreconditionerIsTheInverseOfTheHeavyRowsHessian(t *testing.T) {
 		}
 		for j, g := range gradient {
 			near(t, name+": M z", back[j], g, 1e-12)
+		}
+	}
+}
+
+// The rows of a tree's preconditioner alone make a Hessian of which it is the inverse, as near as conjugate gradients
+// come; the loss is separable.
+func TestPreconditionerOfATree(t *testing.T) {
+	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
+	for shape, tree := range trees(t) {
+		for name, frame := range frames(12) {
+			if frame.Constant && frame.Center != nil {
+				continue // M is α I in other coordinates
+			}
+			r := someClasses(t, tree, classLosses["one against the rest"], frame, data)
+			heavy := []int32{2, 3, 6, 13}
+			for i := range r.Cost {
+				if !slices.Contains(heavy, int32(i)) {
+					r.Cost[i] = 0
+				}
+			}
+			r.Recost()
+			r.Heavy(heavy)
+			gradient, z, back := make([]float64, r.Dim()), make([]float64, r.Dim()), make([]float64, r.Dim())
+			r.Gradient(gradient)
+			r.Curve()
+			if !r.Precondition(z, gradient) {
+				t.Fatalf("%s, %s: no preconditioner", shape, name)
+			}
+			r.HessianTimes(back, z)
+			vector.Add(back, -1, gradient)
+			off := math.Sqrt(vector.Dot(back, back) / vector.Dot(gradient, gradient))
+			if off > 20*togetherLooseness {
+				t.Errorf("%s, %s: M z is %.2g of |r| away from r", shape, name, off)
+			}
 		}
 	}
 }

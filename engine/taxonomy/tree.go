@@ -114,6 +114,15 @@ func (t *Tree) Nodes() int { return len(t.parent) }
 // Flat says that there is nothing above the classes.
 func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
 
+// Depth is the number of nodes on the path to a class, itself included.
+func (t *Tree) Depth(class int) float64 {
+	depth := 0
+	for v := int32(class); v >= 0; v = t.parent[v] {
+		depth++
+	}
+	return float64(depth)
+}
+
 // Down turns node scores [nodes] into the scores of the paths, in place: the first ones are those of the classes.
 func (t *Tree) Down(scores []float64) {
 	for _, v := range t.down {
