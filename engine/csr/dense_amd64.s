@@ -80,22 +80,22 @@ loop:                        \
 	CMPQ SI, CX     \
 	JNE  loop
 
-// A row's value times the panel's weights in Y8 and Y9, added to sums.
+// A row's value times the panel's weights in Y8 and Y9 (Z8 and Z9), added to sums with one rounding.
 #define ADDTO8(row, low, high) \
 	VBROADCASTSD (row)(SI*8), Y10 \
-	VMULPD       Y8, Y10, Y11     \
-	VMULPD       Y9, Y10, Y12     \
-	VADDPD       Y11, low, low    \
-	VADDPD       Y12, high, high
+	VFMADD231PD  Y8, Y10, low     \
+	VFMADD231PD  Y9, Y10, high
 
 #define ADDTO4(row, sum) \
 	VBROADCASTSD (row)(SI*8), Y10 \
-	VMULPD       Y8, Y10, Y11     \
-	VADDPD       Y11, sum, sum
+	VFMADD231PD  Y8, Y10, sum
 
-#define ADDTOWIDEST(row, sum) \
-	VMULPD.BCST (row)(SI*8), Z8, Z9 \
-	VADDPD      Z9, sum, sum
+#define ADDTOWIDEST(row, sum) VFMADD231PD.BCST (row)(SI*8), Z8, sum
+
+#define ADDTO16(row, sum, next) \
+	VBROADCASTSD (row)(SI*8), Z10 \
+	VFMADD231PD  Z8, Z10, sum     \
+	VFMADD231PD  Z9, Z10, next
 
 #define SCALED8(row, low, high) \
 	VBROADCASTSD (row)(SI*8), Y10 \
@@ -136,28 +136,29 @@ TEXT ·widenLoop(SB), NOSPLIT, $0-24
 	MOVQ to+16(FP), DI
 
 loop:
-	VCVTPS2PD (SI), Y0
-	VCVTPS2PD 16(SI), Y1
-	VMOVUPD   Y0, (DI)
-	VMOVUPD   Y1, 32(DI)
-	ADDQ      $32, SI
-	ADDQ      $64, DI
-	SUBQ      $8, CX
-	JNZ       loop
+	PREFETCHT0 1024(SI) // the next rows: the processor's own prefetching ends with a page
+	VCVTPS2PD  (SI), Y0
+	VCVTPS2PD  16(SI), Y1
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	ADDQ       $32, SI
+	ADDQ       $64, DI
+	SUBQ       $8, CX
+	JNZ        loop
 	VZEROUPPER
 	RET
 
 // func dotRows8(n int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
 TEXT ·dotRows8(SB), NOSPLIT, $0-32
 	ROWS(sums)
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 64(DX), Y2
+	VMOVUPD 96(DX), Y3
+	VMOVUPD 128(DX), Y4
+	VMOVUPD 160(DX), Y5
+	VMOVUPD 192(DX), Y6
+	VMOVUPD 224(DX), Y7
 
 loop:
 	VMOVUPD (BX), Y8
@@ -178,13 +179,22 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotRows4(n int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
-TEXT ·dotRows4(SB), NOSPLIT, $0-32
+// func dotRows4(n int, rows *[8]unsafe.Pointer, panel, sums, next unsafe.Pointer)
+TEXT ·dotRows4(SB), NOSPLIT, $0-40
+	MOVQ    next+32(FP), R12
 	ROWS(sums)
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 64(DX), Y2
+	VMOVUPD 96(DX), Y3
+	VMOVUPD (R12), Y4
+	VMOVUPD 32(R12), Y5
+	VMOVUPD 64(R12), Y6
+	VMOVUPD 96(R12), Y7
+	MOVQ    32(AX), R12
+	MOVQ    40(AX), R13
+	MOVQ    48(AX), DI
+	MOVQ    56(AX), AX
 
 loop:
 	VMOVUPD (BX), Y8
@@ -192,21 +202,30 @@ loop:
 	ADDTO4(R9, Y1)
 	ADDTO4(R10, Y2)
 	ADDTO4(R11, Y3)
+	ADDTO4(R12, Y4)
+	ADDTO4(R13, Y5)
+	ADDTO4(DI, Y6)
+	ADDTO4(AX, Y7)
 	NEXT(32)
+	MOVQ    next+32(FP), R12
 	VMOVUPD Y0, (DX)
 	VMOVUPD Y1, 32(DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 96(DX)
+	VMOVUPD Y4, (R12)
+	VMOVUPD Y5, 32(R12)
+	VMOVUPD Y6, 64(R12)
+	VMOVUPD Y7, 96(R12)
 	VZEROUPPER
 	RET
 
 // func dotRows8Widest(n int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
 TEXT ·dotRows8Widest(SB), NOSPLIT, $0-32
 	ROWS(sums)
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
+	VMOVUPD 128(DX), Z2
+	VMOVUPD 192(DX), Z3
 
 loop:
 	VMOVUPD (BX), Z8
@@ -219,6 +238,40 @@ loop:
 	VMOVUPD Z1, 64(DX)
 	VMOVUPD Z2, 128(DX)
 	VMOVUPD Z3, 192(DX)
+	VZEROUPPER
+	RET
+
+// func dotRows16(n int, rows *[4]unsafe.Pointer, panel, next, sums unsafe.Pointer)
+TEXT ·dotRows16(SB), NOSPLIT, $0-40
+	ROWS(next)
+	MOVQ    DX, R12
+	MOVQ    sums+32(FP), DX
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
+	VMOVUPD 128(DX), Z2
+	VMOVUPD 192(DX), Z3
+	VMOVUPD 256(DX), Z4
+	VMOVUPD 320(DX), Z5
+	VMOVUPD 384(DX), Z6
+	VMOVUPD 448(DX), Z7
+
+loop:
+	VMOVUPD (BX), Z8
+	VMOVUPD (R12), Z9
+	ADDTO16(R8, Z0, Z4)
+	ADDTO16(R9, Z1, Z5)
+	ADDTO16(R10, Z2, Z6)
+	ADDTO16(R11, Z3, Z7)
+	ADDQ    $64, R12
+	NEXT(64)
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	VMOVUPD Z7, 448(DX)
 	VZEROUPPER
 	RET
 

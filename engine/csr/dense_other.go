@@ -12,12 +12,15 @@ type (
 )
 
 var (
-	denseDots, denseAxpys         denseLoops
-	denseWideDots, denseWideAxpys denseWideLoops
-	useWidest                     bool
+	denseDots, denseAxpys denseLoops
+	denseWideAxpys        denseWideLoops
+	useWidest             bool
 )
 
 // There is no loop: those in Go are used.
 func (*denseLoops) choose(uintptr) denseLoop     { return nil }
 func (*denseWideLoops) choose(int) denseWideLoop { return nil }
 func widenLoop(n int, from, to unsafe.Pointer)   { panic("csr: no loop for this processor") }
+func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape Wide) {
+	panic("csr: no loop for this processor")
+}

@@ -1,14 +1,15 @@
 package csr
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Four dense rows at a time are multiplied with each panel, so that a feature's weights are loaded once for the four.
-// Rows of float32 are widened once for all panels: the inner loops take float64.
+// Dense rows are multiplied with each panel four or eight at a time, so that a feature's weights are loaded once for
+// them. Rows of float32 are widened once for all panels: the inner loops take float64.
 
 const rowsAtOnce = 4
 
@@ -38,17 +39,15 @@ func (m *Matrix) addRowsWide(pool *work.Pool, k rowKernel, on *Subset, dst, q []
 	})
 }
 
+const (
+	rowsInTurn     = 32 // that go through some features before the next ones
+	featuresInTurn = 96 // whose weights stay in the fastest memory meanwhile
+)
+
 func (a *dense[V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
-	four, sums := &fourRows[V]{from: a}, new([rowsAtOnce * panelWidth]float64)
-	for ; useLoops && len(rows) >= rowsAtOnce; rows = rows[rowsAtOnce:] {
-		four.take(rows)
-		for b := range shape.Panels() {
-			start, width := shape.Panel(b)
-			denseWideDots.choose(width)(a.d, &four.place, unsafe.Pointer(&p[start]), unsafe.Pointer(sums))
-			for k, i := range rows[:rowsAtOnce] {
-				copy(dst[int(i)*shape.Stride()+b*panelWidth:], sums[k*width:(k+1)*width])
-			}
-		}
+	if useLoops {
+		a.timesInTurns(rows, dst, p, shape)
+		return
 	}
 	for _, i := range rows {
 		out := dst[int(i)*shape.Stride() : (int(i)+1)*shape.Stride()]
@@ -58,9 +57,44 @@ func (a *dense[V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
 			sums := out[b*panelWidth : b*panelWidth+width]
 			for j, v := range a.row(int(i)) {
 				for c, w := range p[start+j*width : start+(j+1)*width] {
-					sums[c] += float64(v) * w
+					sums[c] = math.FMA(float64(v), w, sums[c])
 				}
 			}
+		}
+	}
+}
+
+func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, shape Wide) {
+	const eight = 2 * rowsAtOnce
+	most := (min(len(rows), rowsInTurn) + eight - 1) / eight * eight
+	wide := wideRows[V]{from: a, place: make([]unsafe.Pointer, most)}
+	sums, four := make([]float64, most*shape.Stride()), rowsAtOnce*shape.Stride()
+	for len(rows) > 0 {
+		some := rows[:min(len(rows), rowsInTurn)]
+		wide.take(some)
+		clear(sums)
+		for first := 0; first < a.d; first += featuresInTurn {
+			for k := 0; k < len(some); k += eight {
+				places, own := [eight]unsafe.Pointer{}, sums[k*shape.Stride():]
+				for i := range places {
+					places[i] = unsafe.Add(wide.place[k+i], 8*first)
+				}
+				dotPanels(&places, first, min(a.d-first, featuresInTurn), p, own[:four], own[four:2*four], shape)
+			}
+		}
+		scatterSums(some, dst, sums, shape)
+		rows = rows[len(some):]
+	}
+}
+
+// scatterSums puts sums into the rows of dst: those of four rows are [4, width] for one panel after the other.
+func scatterSums(rows []int32, dst, sums []float64, shape Wide) {
+	for k, i := range rows {
+		own, out := sums[k/rowsAtOnce*rowsAtOnce*shape.Stride():], dst[int(i)*shape.Stride():(int(i)+1)*shape.Stride()]
+		for b := range shape.Panels() {
+			_, width := shape.Panel(b)
+			at := rowsAtOnce*panelWidth*b + k%rowsAtOnce*width
+			copy(out[b*panelWidth:], own[at:at+width])
 		}
 	}
 }
@@ -73,15 +107,16 @@ func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, shape Wide) {
 			some = append(some, i)
 		}
 	}
-	four, scales := &fourRows[V]{from: a}, new([rowsAtOnce * panelWidth]float64)
+	wide, scales := wideRows[V]{from: a, place: make([]unsafe.Pointer, rowsAtOnce)}, new([rowsAtOnce * panelWidth]float64)
 	for ; useLoops && len(some) >= rowsAtOnce; some = some[rowsAtOnce:] {
-		four.take(some)
+		wide.take(some[:rowsAtOnce])
 		for b := range shape.Panels() {
 			start, width := shape.Panel(b)
 			for k, i := range some[:rowsAtOnce] {
 				copy(scales[k*width:(k+1)*width], q[int(i)*stride+b*panelWidth:])
 			}
-			denseWideAxpys.choose(width)(a.d, &four.place, unsafe.Pointer(&dst[start]), unsafe.Pointer(scales))
+			four := (*[rowsAtOnce]unsafe.Pointer)(wide.place)
+			denseWideAxpys.choose(width)(a.d, four, unsafe.Pointer(&dst[start]), unsafe.Pointer(scales))
 		}
 	}
 	for _, i := range some {
@@ -98,27 +133,31 @@ func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, shape Wide) {
 	}
 }
 
-// fourRows are rows as float64: the caller's where they are that, otherwise copies.
-type fourRows[V float32 | float64] struct {
+// wideRows are rows as float64: the caller's where they are that, otherwise copies.
+type wideRows[V float32 | float64] struct {
 	from   *dense[V]
 	copies []float64
-	place  [rowsAtOnce]unsafe.Pointer
+	place  []unsafe.Pointer
 }
 
-// take takes the first four of the rows.
-func (f *fourRows[V]) take(rows []int32) {
-	d := f.from.d
-	for k, i := range rows[:rowsAtOnce] {
-		row := unsafe.Pointer(unsafe.SliceData(f.from.row(int(i))))
+// take takes rows; where there is room for more the last one stands for them.
+func (w *wideRows[V]) take(rows []int32) {
+	d := w.from.d
+	if w.copies == nil && unsafe.Sizeof(V(0)) == 4 {
+		w.copies = make([]float64, len(w.place)*d)
+	}
+	for k := range w.place {
+		if k >= len(rows) {
+			w.place[k] = w.place[k-1]
+			continue
+		}
+		row := unsafe.Pointer(unsafe.SliceData(w.from.row(int(rows[k]))))
 		if unsafe.Sizeof(V(0)) == 4 {
-			if f.copies == nil {
-				f.copies = make([]float64, rowsAtOnce*d)
-			}
-			into := f.copies[k*d : (k+1)*d]
+			into := w.copies[k*d : (k+1)*d]
 			widen(unsafe.Slice((*float32)(row), d), into)
 			row = unsafe.Pointer(unsafe.SliceData(into))
 		}
-		f.place[k] = row
+		w.place[k] = row
 	}
 }
 

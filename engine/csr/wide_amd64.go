@@ -73,7 +73,7 @@ var (
 		{{axpy4x16x64, axpy4x16x32}, {axpy4x32x64, axpy4x32x32}},
 		{{axpy8x16x64, axpy8x16x32}, {axpy8x32x64, axpy8x32x32}},
 	}
-	useLoops = cpu.X86.HasAVX2
+	useLoops = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 )
 
 // choose gives the loop for a panel, or nil where there is none.
