@@ -34,9 +34,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-labeling bench-large \
-	bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources \
-	check-width check-c check-library check-python clean
+.PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-figure5 bench-labeling \
+	bench-large bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go \
+	check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ bench-classes: build ## measure many classes: quality, time and memory
 
 bench-curves: build ## measure and draw learning curves of many classes
 	$(BIN)/python python/benchmarks/learning_curves.py $(BENCH_CURVES)
+
+bench-figure5: build ## compare the ways to learn from unlabeled rows, two classes: table, picture
+	$(BIN)/python python/benchmarks/run.py --only figure5 $(BENCH)
 
 bench-labeling: ## measure labeling under class counts against the optimum and the simplex method
 	$(GO) test -run '^$$' -bench Labeling -benchtime 1x -timeout 30m ./engine/labeling
@@ -156,10 +159,12 @@ docs-examples: build
 notebook: build $(VENV)/docs ## run examples/few_labels.py and write it as a notebook
 	$(BIN)/python examples/build_notebook.py
 
-figures: build ## measure and draw the pictures in README.md and docs/ (20 minutes; needs FEWLABEL_DATA)
+figures: build ## measure and draw the pictures in README.md and docs/ (half an hour; needs FEWLABEL_DATA)
 	$(BIN)/python python/benchmarks/run.py --only few
 	$(BIN)/python python/benchmarks/run.py --only recipe
-	$(BIN)/python python/benchmarks/figures.py bench-results/few.json bench-results/recipe.json docs/figures
+	$(BIN)/python python/benchmarks/run.py --only figure5
+	$(BIN)/python python/benchmarks/figures.py bench-results/few.json bench-results/recipe.json \
+		bench-results/figure5.json docs/figures
 
 check: check-go check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports
 

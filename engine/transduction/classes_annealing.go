@@ -16,7 +16,8 @@ import (
 //	         exp(-(c_jy - v_y) / T)
 //	Source   Sindhwani & Keerthi 2006 section 3.2 for two classes, who mention the form for many (Potts); the labels
 //	         under both kinds of sums as in Keerthi, Sundararajan & Shevade 2012. As with two classes w takes inexact
-//	         Newton steps, with q renewed before each: the gradient at the best q is that of the free energy
+//	         Newton steps, with q renewed before each: the gradient at the best q is that of the free energy.
+//	         The maxent loss has a schedule of its own
 //	Stops    the mean entropy of q falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	Cost     a temperature: a few Newton steps; a renewal of q is some ten exp a row and class
 func (t *classTask) anneal() classSolution {
@@ -26,10 +27,13 @@ func (t *classTask) anneal() classSolution {
 	}
 	energy := t.soften(r)
 	var end ending
-	first := t.firstTemperature()
+	first, slow := t.firstTemperature(), t.options.Loss == "maxent" && t.start == nil
 	labels, before := make([]int32, len(t.unlabeled)), make([]int32, len(t.unlabeled))
-	begin, factor := t.schedule(first)
-	for temperature := begin; !t.spent(&end); temperature /= factor {
+	temperature, factor := t.schedule(first)
+	if slow {
+		temperature = t.options.UnlabeledWeight
+	}
+	for !t.spent(&end) {
 		energy.temperature = temperature
 		if outcome := newton.Minimize(energy, t.energyLimits()); lost(outcome) {
 			return t.readClasses(r, outcome, ending{reason: "not_finite"})
@@ -47,6 +51,11 @@ func (t *classTask) anneal() classSolution {
 			end.reason = "temperature"
 			break
 		}
+		if slow && temperature > slowUntil*t.options.UnlabeledWeight {
+			temperature /= slowCooling
+		} else {
+			temperature /= factor
+		}
 	}
 	t.distribute(r.Soft)
 	t.measure(r)
@@ -55,6 +64,16 @@ func (t *classTask) anneal() classSolution {
 	t.cheapest(labels, t.costs)
 	return t.finish(r, newton, labels, differences(labels, before), 0, end)
 }
+
+// The schedule of the maxent loss: T begins at λ', the weight of the unlabeled rows, and falls slowly where labels
+// harden. At the best labels, shares aside, these rows cost -T Σ_j s_j log Σ_y p_jy^(λ'/T): at T = λ' that is nothing,
+// whatever the probabilities p_j, and just below it is λ'-T times their mean entropy, a weight that begins at 0.
+// Measured with 20 labels on two groups of 20 Newsgroups: cooling by 1.4 from 2 λ' on ends at an objective 18 % higher,
+// with 12 points less macro F, after as many passes; by 1.05 it gains a point, and takes 1.5 times the passes.
+const (
+	slowCooling = 1.1
+	slowUntil   = 0.5
+)
 
 // energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come
 // near the solution only slowly, and the next temperature can go on from there.

@@ -1,6 +1,6 @@
-"""The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs both.
+"""The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs all.
 
-python -m benchmarks.figures bench-results/few-recipe.json docs/figures
+python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json docs/figures
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from benchmarks import few_labels, recipes
+from benchmarks import few_labels, figure5, recipes
 
 STYLES = {  # learner -> color, marker
     "labels only": ("#777777", "o"),
@@ -27,6 +27,10 @@ STYLES = {  # learner -> color, marker
     "told the shares": ("#0072b2", "D"),
     "switching": ("#d98c00", "s"),
     "annealing": ("#0072b2", "D"),
+    "entropy": ("#009e73", "^"),
+    "expectation": ("#cc79a7", "v"),
+    "posterior": ("#d98c00", "s"),
+    "supervised": ("#777777", "o"),
 }
 WORDS = {  # as the legends say it
     "labels only": "LinearSVC on the labeled rows",
@@ -85,13 +89,35 @@ def recipe(found: dict[str, Any]) -> plt.Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {"few-labels": few, "recipe": recipe}
+def methods(found: dict[str, Any]) -> plt.Figure:
+    """F of the first class against the number of labels, for each method; bars of one standard error."""
+    sets = {task: curves for task, curves in found["curves"].items() if figure5.MEASURE in curves.get("all labels", ())}
+    figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3.8), layout="constrained", sharey=True)
+    for panel, (task, curves) in zip(axes, sets.items(), strict=True):
+        panel.axhline(curves["all labels"][figure5.MEASURE][0], color="black", linestyle=":", label="all labels")
+        for method in figure5.METHODS:
+            color, marker = STYLES[method]
+            labels, values, error = (curves[method][c] for c in ("labels", figure5.MEASURE, "standard error"))
+            panel.errorbar(labels, values, error, marker=marker, markersize=4, capsize=2, color=color, label=method)
+        panel.set(xscale="log", title=task, xlabel="labels", ylim=(0, 1))
+        panel.set_xticks(labels, [f"{n:g}" for n in labels], fontsize=8)
+        panel.set_xticks([], minor=True)
+        panel.grid(axis="y", alpha=0.3)
+    axes[0].set_ylabel(figure5.MEASURE)
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    return figure
+
+
+FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {"few-labels": few, "recipe": recipe, "methods": methods}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The program."""
     parser = argparse.ArgumentParser(prog="benchmarks.figures", description=__doc__.splitlines()[0])
-    parser.add_argument("found", type=Path, nargs="+", help="the JSON files of `run.py --only few` and `--only recipe`")
+    parser.add_argument(
+        "found", type=Path, nargs="+", help="the JSON files of `run.py --only few`, `recipe` and `figure5`"
+    )
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)
     found: dict[str, Any] = {"curves": {}, "samples": {}}

@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.report import Report
 
 SIZE = (7.0, 4.2)
+LEARNING = {"macro F": "learning-curves.png", "F of the first class": "figure5.svg"}  # measure -> picture
 
 
 def write(report: Report, folder: Path, where: str) -> list[Path]:
@@ -57,32 +58,36 @@ def _cost(report: Report, folder: Path, where: str) -> Iterator[Path]:
 
 
 def _learning(report: Report, folder: Path, where: str) -> Iterator[Path]:
-    """One panel a data set: macro F against labels, bars of one standard error, a line for all labels."""
-    sets = {task: methods for task, methods in report.curves.items() if "macro F" in methods.get("all labels", ())}
-    if not sets:
-        return
+    """One panel a data set: a measure against labels, bars of one standard error, a line for all labels."""
+    for measure, picture in LEARNING.items():
+        sets = {task: methods for task, methods in report.curves.items() if measure in methods.get("all labels", ())}
+        if sets:
+            yield _save(_panels(sets, measure), folder / picture, where)
+
+
+def _panels(sets: dict[str, dict[str, dict[str, list[float]]]], measure: str) -> plt.Figure:
     columns = min(3, len(sets))
     rows = -(-len(sets) // columns)
     shape = (4.2 * columns, 3.3 * rows + 0.4)
     figure, axes = plt.subplots(rows, columns, figsize=shape, layout="constrained", squeeze=False)
     for panel, (task, methods) in zip(axes.flat, sets.items(), strict=False):
-        _learning_panel(panel, task, methods)
+        _learning_panel(panel, task, methods, measure)
     for panel in axes.flat[len(sets) :]:
         panel.set_axis_off()
     handles, names = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=8)
-    yield _save(figure, folder / "learning-curves.png", where)
+    return figure
 
 
-def _learning_panel(panel: plt.Axes, task: str, methods: dict[str, dict[str, list[float]]]) -> None:
+def _learning_panel(panel: plt.Axes, task: str, methods: dict[str, dict[str, list[float]]], measure: str) -> None:
     for method, columns in methods.items():
         if method == "all labels":
-            panel.axhline(columns["macro F"][0], color="gray", linestyle="--", label=method)
+            panel.axhline(columns[measure][0], color="gray", linestyle="--", label=method)
         else:
             panel.errorbar(
-                columns["labels"], columns["macro F"], columns["standard error"], marker=".", capsize=2, label=method
+                columns["labels"], columns[measure], columns["standard error"], marker=".", capsize=2, label=method
             )
-    panel.set(xscale="log", xlabel="labels", ylabel="macro F", title=task)
+    panel.set(xscale="log", xlabel="labels", ylabel=measure, title=task)
     ticks = methods["supervised"]["labels"] if "supervised" in methods else []
     panel.set_xticks(ticks, [f"{n:.0f}" for n in ticks], fontsize=7)
     panel.set_xticks([], minor=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import corpora, few_labels, figures, recipe, recipes
+from benchmarks import corpora, few_labels, figure5, figures, recipe, recipes
 from benchmarks.report import Report
 
 TEXTS = ["Red apple, the red pear", "blue plum and a pear", "blue sky", "sky of plum 7", "", "", "", "", "", ""] * 2
@@ -58,6 +58,8 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         few_labels.PREFIX + question: dict.fromkeys([*figures.WORDS, "all labels"], points)
         for question in few_labels.QUESTIONS
     }
+    points = {"labels": [16.0, 32.0], figure5.MEASURE: [0.5, 0.6], "standard error": [0.1, 0.1]}
+    compared = {name: dict.fromkeys([*figure5.METHODS, "all labels"], points) for name in ("one set", "another")}
     samples = {
         f"recipe, {question}, {learner}": {part: [1.0, 2.0] for part in recipes.PARTS}
         for question in recipes.QUESTIONS
@@ -66,12 +68,13 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
     for name, content in {
         "few": {"curves": curves, "samples": {}},
         "recipe": {"curves": {}, "samples": samples},
+        "figure5": {"curves": compared, "samples": {}},
     }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
-    found = [str(tmp_path / "few.json"), str(tmp_path / "recipe.json")]
+    found = [str(tmp_path / f"{name}.json") for name in ("few", "recipe", "figure5")]
     drawn = []
     for folder in (tmp_path / "a", tmp_path / "b"):
         assert figures.main([*found, str(folder)]) == 0
         drawn.append({path.name: path.read_bytes() for path in folder.iterdir()})
-    assert set(drawn[0]) == {"few-labels.svg", "recipe.svg"}
+    assert set(drawn[0]) == {"few-labels.svg", "recipe.svg", "methods.svg"}
     assert drawn[0] == drawn[1]

@@ -1,0 +1,104 @@
+"""The benchmarks that compare methods: figure 5 of the paper, and the search for harm, both on planted rows."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmarks import class_tasks, figure5, never_worse, plots
+from benchmarks.report import Report
+
+
+def planted(names: tuple[str, ...], n: int = 300, apart: float = 3.0) -> class_tasks.ClassSet:
+    """Rows around a centre for each class."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, len(names), n)
+    X = rng.normal(size=(n, 12))
+    X[np.arange(n), y] += apart
+    return class_tasks.class_set("planted", sp.csr_matrix(X / np.linalg.norm(X, axis=1)[:, None]), np.array(names)[y])
+
+
+def two() -> class_tasks.ClassSet:
+    return planted(("first", figure5.REST))
+
+
+def four() -> class_tasks.ClassSet:
+    return planted(("a", "b", "c", "d"))
+
+
+# ------------------------------------------------------------------ figure 5
+def test_figure5_has_a_row_for_each_point_and_a_picture(tmp_path) -> None:
+    found = Report(quiet=True)
+    figure5.measure(found, two(), draws=2, most=32)
+    points = [row for row in found.rows if " labels: " in row.what]
+    assert len(points) == 2 * len(figure5.METHODS)
+    assert all(len(row.values) == 2 and 0 < row.values[0] <= 1 for row in points)
+    assert found.curves["planted"]["entropy"]["labels"] == [16, 32]
+    assert [row.ok is None for row in found.rows] == [True] * (1 + len(points)) + [False] * 4
+    assert [p.name for p in plots.write(found, tmp_path, "here")] == ["figure5.svg"]
+
+
+def test_f_is_that_of_the_first_class() -> None:
+    task = class_tasks.draw(two(), 16, 0)
+    first = SimpleNamespace(predict=lambda X: np.full(X.shape[0], "first"))
+    share = np.mean(task.classes[task.y_test] == "first")
+    assert figure5.first_f(task, first) == pytest.approx(2 * share / (1 + share))
+    assert figure5.first_f(task, SimpleNamespace(predict=lambda X: np.full(X.shape[0], figure5.REST))) == 0
+
+
+def test_the_order_is_judged_by_the_mean_over_the_label_counts() -> None:
+    level = {"supervised": 0.5, "expectation": 0.6, "posterior": 0.4, "entropy": 0.8, "annealing": 0.61}
+    found = Report(quiet=True)
+    points = {m: [np.array([v - 0.1, v - 0.1]), np.array([v + 0.1, v + 0.1])] for m, v in level.items()}
+    figure5._order(found, "x", points)
+    verdicts = {row.what.removeprefix("x: ").partition(" - ")[0]: row.ok for row in found.rows}
+    assert verdicts == {"entropy": True, "annealing": False, "expectation": True, "posterior": False}
+
+
+def test_large_sets_are_drawn_from(monkeypatch) -> None:
+    monkeypatch.setattr(figure5, "MOST_ROWS", 100)
+    a, b = figure5._some_rows(two(), 0), figure5._some_rows(two(), 1)
+    assert a.X.shape[0] == b.X.shape[0] == 100
+    assert (a.X != b.X).nnz > 0
+
+
+def test_programs_refuse_unknown_sets(capsys) -> None:
+    for program, known in (figure5, "gcat"), (never_worse, "k1b"):
+        with pytest.raises(SystemExit):
+            program.main(["--sets", "nothing"])
+        told = capsys.readouterr().err
+        assert "unknown set 'nothing': choose from" in told
+        assert known in told
+
+
+# ------------------------------------------------------------------ harm
+def test_harm_silence_and_false_alarms_are_counted(monkeypatch) -> None:
+    monkeypatch.setattr(class_tasks, "SETS", {"four": four})
+    monkeypatch.setattr(never_worse.learners, "our_supervised", lambda task: SimpleNamespace(macro_f=0.8))
+    outcomes = iter([(0.7, True), (0.7, False), (0.795, True), (0.9, False), None, (0.9, False)])
+    monkeypatch.setattr(never_worse, "_fitted", lambda task, method: next(outcomes))
+    found = Report(quiet=True)
+    never_worse.search(found, ["four"], draws=3, most=80, methods=["annealing"])
+    assert [row.note for row in found.rows[:-1]] == ["the fit warned", "no warning"]
+    last = found.rows[-1]
+    assert (last.measured, last.ok) == ("1.000", False)
+    assert last.note == "of 5; 2 cases of harm; 1 warnings without; 1 draws with too few labels"
+
+
+def test_classes_that_lie_far_apart_come_to_no_harm(monkeypatch) -> None:
+    monkeypatch.setattr(class_tasks, "SETS", {"four": lambda: planted(("a", "b", "c", "d"), apart=8.0)})
+    found = Report(quiet=True)
+    never_worse.search(found, ["four"], draws=1, most=40, methods=["annealing", "switching"])
+    assert [(row.measured, row.ok) for row in found.rows] == [("0", True)]
+    assert found.rows[0].note.startswith("of 2; 0 cases of harm; 0 warnings")
+
+
+def test_a_fit_tells_that_it_warned_and_that_it_refused() -> None:
+    data = four()
+    macro_f, warned = never_worse._fitted(class_tasks.draw(data, 80, 0), "annealing")
+    assert macro_f > 0.9
+    assert not warned
+    assert never_worse._fitted(class_tasks.draw(data, 4, 0), "annealing") is None
