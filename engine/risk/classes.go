@@ -43,8 +43,8 @@ type Classes struct {
 
 	heavy     *heavy
 	heavyRows *csr.Subset
-	factors   []*factor   // one a class
-	curves    [][]float64 // [heavy, K] curvature of the heavy rows in the score of each class
+	factors   []*factor   // see systems
+	curves    [][]float64 // [heavy, stride] curvature of the heavy rows
 }
 
 // NewClasses makes the risk at W = 0, all costs zero. A center recentres the constant feature, see Frame. Weights may

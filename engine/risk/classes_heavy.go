@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -11,7 +12,9 @@ import (
 //	         score of class y; T = P Pᵀ, T_yz the nodes that two classes have in common
 //	Source   as in heavy: M⁻¹ r = (r - Σ_iy y_iy P_y ⊗ g_i) / α with (α diag(1/h) + T ⊗ G) y = (P r g_i). Without a
 //	         tree T is the identity and every class has a system of its own. With one these are solved together, by
-//	         conjugate gradients whose preconditioner is the diagonal of T: exact factors for each class
+//	         conjugate gradients whose preconditioner is the diagonal of T: exact factors for each class. Only with a
+//	         loss that judges each class by itself: of others diag(h) is a rough picture, and exact solves with it cost
+//	         passes. Then every node has a system of its own, with the curvature of the classes below it
 //	Cost     as in heavy for each class; with a tree some ten products with the Gram matrix besides
 
 // Curve implements minimize.Objective; Gradient has found the curvature.
@@ -21,23 +24,43 @@ func (r *Classes) Curve() {
 	}
 	r.curves = make([][]float64, len(r.heavy.list))
 	r.job.Run(len(r.curves), func(place int) { r.curves[place] = r.diagonal(r.heavy.list[place]) })
-	r.factors = make([]*factor, r.tree.Classes())
-	r.job.Run(len(r.factors), func(y int) {
-		alpha := r.alpha / r.tree.Depth(y)
-		r.factors[y] = r.heavy.factor(alpha, func(place int) float64 { return r.curves[place][y] })
+	r.factors = make([]*factor, r.systems())
+	r.job.Run(len(r.factors), func(v int) {
+		alpha := r.alpha
+		if r.coupled() {
+			alpha /= r.tree.Depth(v)
+		}
+		r.factors[v] = r.heavy.factor(alpha, func(place int) float64 { return r.curves[place][v] })
 	})
 }
 
-// diagonal is row i's curvature in the score of each class.
+// coupled says whether the systems of the classes are solved together.
+func (r *Classes) coupled() bool {
+	_, separable := r.Loss.(loss.OneAgainstRest)
+	return separable && !r.tree.Flat()
+}
+
+// systems is the number of factors: one a class where they are coupled, otherwise one a node.
+func (r *Classes) systems() int {
+	if r.coupled() {
+		return r.tree.Classes()
+	}
+	return r.tree.Nodes()
+}
+
+// diagonal is row i's curvature in the score of each class, or node.
 func (r *Classes) diagonal(i int32) []float64 {
-	classes := r.tree.Classes()
-	out, unit, bent := make([]float64, classes), make([]float64, classes), make([]float64, r.shape.Stride())
+	classes, stride := r.tree.Classes(), r.shape.Stride()
+	out, unit, bent := make([]float64, stride), make([]float64, stride), make([]float64, stride)
 	certain := make([]float64, classes)
 	for y := range classes {
 		clear(unit)
 		unit[y] = 1
 		r.bend(i, bent, unit, certain)
 		out[y] = bent[y]
+	}
+	if !r.coupled() {
+		r.tree.Up(out)
 	}
 	return out
 }
@@ -81,30 +104,34 @@ func (r *Classes) eachHeavy(values []float64, visit func(row []float64)) {
 // solveHeavy replaces the node scores of the heavy rows in values [n, stride] by their coefficients y in every node,
 // and returns the inner product of the two.
 func (r *Classes) solveHeavy(values []float64) (inner float64) {
-	classes, stride := r.tree.Classes(), r.shape.Stride()
-	scores := make([][]float64, classes)
+	stride, coupled := r.shape.Stride(), r.coupled()
+	scores := make([][]float64, r.systems())
 	r.eachHeavy(values, func(row []float64) {
-		r.tree.Down(row)
-		for y := range scores {
-			scores[y] = append(scores[y], row[y])
+		if coupled {
+			r.tree.Down(row)
+		}
+		for v := range scores {
+			scores[v] = append(scores[v], row[v])
 		}
 	})
-	sums := make([][]float64, classes)
-	if r.tree.Flat() {
-		r.job.Run(classes, func(y int) { sums[y] = r.factors[y].solved(scores[y]) })
-	} else {
+	sums := make([][]float64, len(scores))
+	if coupled {
 		sums = r.together(scores)
+	} else {
+		r.job.Run(len(sums), func(v int) { sums[v] = r.factors[v].solved(scores[v]) })
 	}
-	for y, list := range sums {
-		inner += vector.Dot(list, scores[y])
+	for v, list := range sums {
+		inner += vector.Dot(list, scores[v])
 	}
 	for place, i := range r.heavy.list {
 		row := values[int(i)*stride : (int(i)+1)*stride]
 		clear(row)
-		for y := range sums {
-			row[y] = sums[y][place]
+		for v := range sums {
+			row[v] = sums[v][place]
 		}
-		r.tree.Up(row)
+		if coupled {
+			r.tree.Up(row)
+		}
 	}
 	return inner
 }
@@ -177,7 +204,7 @@ func (r *Classes) heavyTimes(dst, p [][]float64) float64 {
 		}
 		r.tree.Up(row)
 		r.tree.Down(row)
-		for c, curve := range r.curves[a] {
+		for c, curve := range r.curves[a][:len(dst)] {
 			dst[c][a] = 0
 			if curve > 0 {
 				dst[c][a] = row[c] + r.alpha/curve*p[c][a]

@@ -48,13 +48,13 @@ func (f footprint) bytes() float64 {
 	return shared + borders + 8*(max(solving, ending)+2*features*classes)
 }
 
-// factors is the length of the preconditioner where the labeled rows are few: for every class a matrix of them, twice
+// factors is the length of the preconditioner where the labeled rows are few: for every node a matrix of them, twice
 // while it is made.
 func (f footprint) factors() float64 {
 	if !risk.Preconditions(f.labeled, f.nonZeros) {
 		return 0
 	}
-	return float64(f.labeled) * float64(f.labeled) * (1 + 2*float64(f.classes))
+	return float64(f.labeled) * float64(f.labeled) * (1 + 2*float64(f.nodes))
 }
 
 // need is replaced in tests.
