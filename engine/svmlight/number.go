@@ -1,6 +1,7 @@
 package svmlight
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"strconv"
@@ -47,6 +48,14 @@ func scan(text []byte) (d decimal) {
 	if at < len(text) && text[at] == '.' {
 		at++
 		point := at
+		for {
+			eight, ok := eightDigits(text[at:])
+			if !ok {
+				break
+			}
+			d.mantissa = d.mantissa*1e8 + eight
+			at += 8
+		}
 		for ; at < len(text) && isDigit(text[at]); at++ {
 			d.mantissa = d.mantissa*10 + uint64(text[at]-'0')
 		}
@@ -69,6 +78,23 @@ func scan(text []byte) (d decimal) {
 	}
 	d.length = at
 	return d
+}
+
+// eightDigits reads eight digits at once; false if there are not as many. The digits are added in pairs, the pairs in
+// pairs, and these, inside of one word (Lemire, Number parsing at a gigabyte per second, 2021).
+func eightDigits(text []byte) (value uint64, ok bool) {
+	const tens, zeros = 0xf0f0f0f0f0f0f0f0, 0x3030303030303030
+	if len(text) < 8 {
+		return 0, false
+	}
+	word := binary.LittleEndian.Uint64(text)
+	if word&tens != zeros || (word+0x0606060606060606)&tens != zeros { // from '0' to '?', and not above '9'
+		return 0, false
+	}
+	word -= zeros
+	word = word*10 + word>>8
+	const pairs = 0x000000ff000000ff
+	return ((word&pairs)*(100+1e6<<32) + (word>>16&pairs)*(1+1e4<<32)) >> 32, true
 }
 
 // leadingZeros counts the zeros in front of the first other digit.
