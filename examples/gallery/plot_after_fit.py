@@ -65,7 +65,7 @@ axes.set(xlabel=f"contribution to the score of {found.label}")
 plt.show()
 
 # %%
-# **What should be labeled next?** Rows on which the model is unsure and that are not alike.
+# **What should be labeled next?** Rows on which the model is unsure, each typical of many others.
 
 for row in rank_to_label(model, texts, n=5, y=y):
     print(f"{model.predict(texts[[row]])[0]:7} {first_line(row)}")

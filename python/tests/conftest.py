@@ -4,8 +4,8 @@ FEWLABEL_DATA names the folder. Without it the tests that use the `data` fixture
 FEWLABEL_REQUIRE_DATA=1, or when the folder is named but not there, they fail.
 
 With FEWLABEL_TEST_INSTALLED=1 (`make wheel-test`) the package tested is one that was installed. Left out are then tests
-of files that only the project's folder has, and of answers that come from the library alone, which is the same file for
-every Python: `make test` has them.
+of files that only the project's folder has, and long ones of answers, which come from the library, the same file for
+every Python, and a few sums: `make test` has them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import fewlabel
 INSTALLED = os.environ.get("FEWLABEL_TEST_INSTALLED", "") == "1"
 if INSTALLED:
     OF_FILES = ("benchmarks", "c_docs", "class_benchmarks", "docs", "figures", "imports", "packaging")
-    OF_ANSWERS = ("class_limits", "limits", "warm_start")
+    OF_ANSWERS = ("class_limits", "class_prior", "examination", "hierarchy", "limits", "warm_start")
     collect_ignore_glob = [f"test_{name}.py" for name in (*OF_FILES, *OF_ANSWERS)]
 
 

@@ -146,23 +146,25 @@ def test_models_that_cannot_answer(ask: Any) -> None:
 # ------------------------------------------------------------------ what to label next
 
 
-@pytest.mark.parametrize("problem", [TWO, FOUR], ids=["two classes", "four"])
-def test_without_diversity_the_smallest_margins_come_first(problem: Any) -> None:
-    model = TransductiveSVC().fit(problem.X, problem.y)
-    scores = model.decision_function(problem.X)
+def margins_of(model: Any, rows: Any) -> np.ndarray:
+    scores = model.decision_function(rows)
     if scores.ndim == 1:
-        margins = np.abs(scores)
-    else:
-        ordered = np.sort(scores)
-        margins = ordered[:, -1] - ordered[:, -2]
-    chosen = rank_to_label(model, problem.X, 20, diversity=0)
-    np.testing.assert_allclose(margins[chosen], np.sort(margins)[:20])
+        return np.abs(scores)
+    ordered = np.sort(scores)
+    return ordered[:, -1] - ordered[:, -2]
+
+
+@pytest.mark.parametrize("problem", [TWO, FOUR], ids=["two classes", "four"])
+def test_unlabeled_rows_are_chosen_on_which_the_model_is_unsure(problem: Any) -> None:
+    model = TransductiveSVC().fit(problem.X, problem.y)
+    margins, unlabeled = margins_of(model, problem.X), np.flatnonzero(problem.y == -1)
     rows = rank_to_label(model, problem.X, 20, y=problem.y)
     assert len(set(rows)) == 20
     assert (problem.y[rows] == -1).all()
-    unlabeled = np.flatnonzero(problem.y == -1)
     np.testing.assert_array_equal(rows, unlabeled[rank_to_label(model, problem.X[unlabeled], 20)])
-    assert margins[rows].mean() < margins[unlabeled].mean()
+    assert margins[rows].max() <= np.median(margins[unlabeled])
+    fewest = rank_to_label(model, problem.X, 20, unsure=1e-9)
+    np.testing.assert_allclose(np.sort(margins[fewest]), np.sort(margins)[:20])
 
 
 @pytest.mark.parametrize("dense", [False, True])
@@ -174,20 +176,39 @@ def test_copies_are_not_chosen_before_all_else(dense: bool) -> None:
     chosen = rank_to_label(model, rows, 30)
     copies = [i for i in chosen if i < 50 or i == 50 + unsure]
     assert len(copies) == 1
-    assert sum(i < 51 for i in rank_to_label(model, rows, 30, diversity=0)) >= 29
+    assert copies == [chosen[0]]  # the largest cluster
+    assert sorted(rank_to_label(model, rows[:50], 3)) == [0, 1, 2]
 
 
-def test_choice_is_spread_over_groups_of_alike_rows() -> None:
+def test_chosen_rows_are_typical_of_others_and_not_alike() -> None:
     digits, digit = load_digits(return_X_y=True)
     y = np.where(np.arange(len(digit)) < 40, digit, -1)
     model = TransductiveSVC(alpha=1e-2).fit(digits / 16.0, y)
+    directions = digits / np.linalg.norm(digits, axis=1, keepdims=True)
+    typical, unsure = (rank_to_label(model, digits / 16.0, 30, y=y, unsure=share) for share in (0.5, 1e-9))
 
     def alike(rows: np.ndarray) -> float:
-        directions = digits[rows] / np.linalg.norm(digits[rows], axis=1, keepdims=True)
-        return float(np.mean((directions @ directions.T)[np.triu_indices(len(rows), 1)]))
+        return float(np.mean((directions[rows] @ directions[rows].T)[np.triu_indices(len(rows), 1)]))
 
-    spread = [alike(rank_to_label(model, digits / 16.0, 30, y=y, diversity=d)) for d in (0, 1, 4)]
-    assert spread[0] > spread[1] > spread[2]
+    def near(rows: np.ndarray) -> float:
+        """Mean cosine of a row with the twenty that are most like it."""
+        return float(np.mean(np.sort(directions[rows] @ directions.T)[:, -20:]))
+
+    assert alike(typical) < alike(unsure)
+    assert near(typical) > near(unsure)
+
+
+def test_empty_rows_are_not_chosen() -> None:
+    model = TransductiveSVC().fit(TWO.X, TWO.y)
+    rows = sp.vstack([sp.csr_matrix((5, TWO.X.shape[1])), TWO.X], format="csr")
+    assert min(rank_to_label(model, rows, 30)) >= 5
+
+
+def test_of_very_many_rows_some_are_clustered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fewlabel._rank_to_label.MOST_ROWS", 25)
+    model = TransductiveSVC().fit(TWO.X, TWO.y)
+    for n in (5, 60):
+        assert len(set(rank_to_label(model, TWO.X, n))) == n
 
 
 def test_fewer_rows_than_wanted() -> None:
@@ -199,9 +220,9 @@ def test_fewer_rows_than_wanted() -> None:
 
 def test_bad_choices() -> None:
     model = TransductiveSVC().fit(TWO.X, TWO.y)
-    for diversity in (-0.1, np.inf, np.nan, "much"):
-        with pytest.raises(ValueError, match="diversity must be a finite number of at least 0"):
-            rank_to_label(model, TWO.X, diversity=diversity)
+    for unsure in (0, -0.1, 1.1, np.nan, "much"):
+        with pytest.raises(ValueError, match="unsure must be a share above 0 and at most 1"):
+            rank_to_label(model, TWO.X, unsure=unsure)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         rank_to_label(model, TWO.X, y=TWO.y[:-1])
     with pytest.warns(UserWarning, match="all labeled rows have class 0"):
