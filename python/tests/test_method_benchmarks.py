@@ -80,9 +80,11 @@ def test_harm_silence_and_false_alarms_are_counted(monkeypatch) -> None:
     monkeypatch.setattr(never_worse.learners, "our_supervised", lambda task: SimpleNamespace(macro_f=0.8))
     outcomes = iter([(0.7, True), (0.7, False), (0.795, True), (0.9, False), None, (0.9, False)])
     monkeypatch.setattr(never_worse, "_fitted", lambda task, method: next(outcomes))
+    monkeypatch.setattr(never_worse.learners, "transductive", lambda task, method: SimpleNamespace(macro_f=0.85))
     found = Report(quiet=True)
     never_worse.search(found, ["four"], draws=3, most=80, methods=["annealing"])
-    assert [row.note for row in found.rows[:-1]] == ["the fit warned", "no warning"]
+    said = ("the fit warned", "no warning")
+    assert [row.note for row in found.rows[:-1]] == [f"{what}; told the true shares +0.0500" for what in said]
     last = found.rows[-1]
     assert (last.measured, last.ok) == ("1.000", False)
     assert last.note == "of 5; 2 cases of harm; 1 warnings without; 1 draws with too few labels"
