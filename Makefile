@@ -29,14 +29,16 @@ C_EXAMPLES := $(basename $(notdir $(wildcard examples/c/*.c)))
 C_TESTS := $(basename $(notdir $(wildcard capi/tests/*.c)))
 C_FLAGS := -std=c99 -g -O1 -Wall -Wextra -Wpedantic -Werror -Iinclude
 C_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+C_VARIANTS ?= plain sanitized memcheck
+PROVOKE ?= provoke
 PANICKING := build/panicking/$(notdir $(LIBRARY))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest race bench bench-classes bench-curves bench-figure5 bench-labeling \
-	bench-large bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go \
-	check-sources check-width check-c check-library check-python clean
+.PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-figure5 \
+	bench-labeling bench-large bench-next bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c wheel-all \
+	wheel-test docs check check-go check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +59,9 @@ test-python: build
 ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
 	@test -n "$(C_EXAMPLES)" || { echo "ctest: there is no examples/c/*.c" >&2; exit 1; }
 
+coverage: build $(VENV)/developer ## measure which lines and branches the tests run, Go and Python
+	$(BIN)/python python/measure_coverage.py $(COVERAGE)
+
 race: ## run the Go tests under the race detector
 	$(GO) test -race ./...
 
@@ -74,6 +79,9 @@ bench-figure5: build ## compare the ways to learn from unlabeled rows, two class
 
 bench-labeling: ## measure labeling under class counts against the optimum and the simplex method
 	$(GO) test -run '^$$' -bench Labeling -benchtime 1x -timeout 30m ./engine/labeling
+
+bench-next: build ## measure what labels are worth that rank_to_label asks for, against labels of random rows
+	$(BIN)/python python/benchmarks/run.py --only next $(BENCH)
 
 bench-large: build ## measure a fit on a million rows
 	$(BIN)/python python/benchmarks/run.py --only large $(BENCH_LARGE)
@@ -228,15 +236,15 @@ endef
 
 $(addprefix ctest-,$(C_EXAMPLES)): ctest-%: examples/c/%.c $(wildcard examples/c/*.h) include/fewlabel.h $(LIBRARY)
 	$(call c_program,$*,python/fewlabel,plain,)
-	$(call c_program,$*,python/fewlabel,sanitized,$(C_SANITIZE))
-	$(if $(filter $*,$(MEMCHECKED)),$(call c_memcheck,$*))
+	$(if $(filter sanitized,$(C_VARIANTS)),$(call c_program,$*,python/fewlabel,sanitized,$(C_SANITIZE)))
+	$(if $(filter memcheck,$(C_VARIANTS)),$(if $(filter $*,$(MEMCHECKED)),$(call c_memcheck,$*)))
 
 $(addprefix ctest-,$(C_TESTS)): ctest-%: capi/tests/%.c $(wildcard capi/tests/*.h) include/fewlabel.h $(PANICKING)
 	$(call c_program,$*,$(dir $(PANICKING)),plain,)
-	$(call c_program,$*,$(dir $(PANICKING)),sanitized,$(C_SANITIZE))
+	$(if $(filter sanitized,$(C_VARIANTS)),$(call c_program,$*,$(dir $(PANICKING)),sanitized,$(C_SANITIZE)))
 
 $(PANICKING): $(LIBRARY)
-	$(BIN)/python python/build_library.py --tags provoke --output $(dir $@)
+	$(BIN)/python python/build_library.py --tags $(PROVOKE) --output $(dir $@)
 
 # --- checks ---------------------------------------------------------------------------------------------------------
 

@@ -56,9 +56,6 @@ func New(job *work.Job, rows *csr.Matrix, frame Frame, margin loss.Margin, alpha
 // Dim is the number of variables.
 func (r *Risk) Dim() int { return len(r.weights) }
 
-// Weights are the variables w at the current point; the constant feature's weight, if there is one, comes last.
-func (r *Risk) Weights() []float64 { return r.weights }
-
 // MoveTo moves the current point to f(x) = coef . x + intercept, as far as the frame has an intercept of its own. Call
 // it before the first Recost.
 func (r *Risk) MoveTo(coef []float64, intercept float64) {
