@@ -13,6 +13,7 @@ import numpy as np
 from fewlabel import _calibration, _cross_fit
 
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
+_ROUGH = 1e-3  # its tolerance, at least: of what it finds only classes and rough confidence are used
 
 
 class Examined(NamedTuple):
@@ -66,7 +67,8 @@ def _cross_fitted(
     if _n_different(X[held]) < _calibration.LEAST:
         return found
     heavy = np.ones(len(held)) if weights is None else weights[held]
-    scores = _cross_fit.scores(X, codes, weights, fold, options)[held]
+    rough = options | {"tol": max(options["tol"], _ROUGH)}
+    scores = _cross_fit.scores(X, codes, weights, fold, rough)[held]
     first = slice(len(labeled))
     plain = scores
     if unlabeled.size:
