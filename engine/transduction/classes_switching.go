@@ -21,6 +21,9 @@ func (t *classTask) switching() classSolution {
 	if lost(start) {
 		return t.readClasses(r, start, ending{reason: "not_finite"})
 	}
+	if t.goesOnSoftly() {
+		return t.switchingOn(r, newton)
+	}
 	labels := make([]int32, len(t.unlabeled))
 	t.admit(r)
 	t.measure(r)
@@ -99,7 +102,7 @@ func (t *classTask) finish(
 func (t *classTask) settle(
 	r *risk.Classes, newton *minimize.Newton, labels []int32,
 ) (outcome minimize.Outcome, changed int, settled bool) {
-	limits := t.switchLimits()
+	limits := t.settleLimits(t.switchLimits())
 	for round := range settleRounds {
 		t.harden(r, labels, 1)
 		outcome = newton.Minimize(r, limits)

@@ -168,7 +168,26 @@ func (s *sample) switchLimits() minimize.Limits {
 
 // finalLimits are those of the last solve.
 func (s *sample) finalLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: s.options.Tol, MaxSteps: 200}
+	limits := minimize.Limits{Tolerance: s.options.Tol, MaxSteps: 200}
+	if s.start != nil {
+		limits.Forcing = warmForcing
+	}
+	return limits
+}
+
+// exactSteps are those of single steps to the last solve, between looks at hard labels.
+func (s *sample) exactSteps() minimize.Limits {
+	limits := s.finalLimits()
+	limits.MaxSteps = 1
+	return limits
+}
+
+// settleLimits are the first ones of settling hard labels, given those of a fresh fit.
+func (s *sample) settleLimits(fresh minimize.Limits) minimize.Limits {
+	if s.start != nil {
+		return s.exactSteps()
+	}
+	return fresh
 }
 
 // supervisedLimits are those of a fit without unlabeled rows, whose outer steps are Newton steps.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/dual"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
@@ -14,8 +16,9 @@ import (
 //	Problem  that of the method, from other first weights
 //	Source   ours: the alternation of Sindhwani & Keerthi 2006 goes downhill, so that weights which solved nearly the
 //	         same problem are a point of its path near the end. Annealing begins at coolStart of its first temperature,
-//	         soft labels from the start's scores; both kinds of switching begin at the full weight of the unlabeled
-//	         rows, labels from the start's scores. Without unlabeled rows the problem is convex and the solution the
+//	         soft labels from the start's scores; switching at softStart of it, for softSteps Newton steps; with
+//	         max_switches, and pair by pair, it begins at the full weight of the unlabeled rows, labels from the
+//	         start's scores. Without unlabeled rows the problem is convex and the solution the
 //	         same from any start
 //	Stops    as the method does
 //	Cost     the last part of the method's path
@@ -28,6 +31,27 @@ const (
 	coolStart   = 0.05
 	warmCooling = 3.0
 )
+
+// Switching goes on from an earlier model with soft labels that are nearly hard: hard ones hardly leave the minimum of
+// the model before, which the added labels have made a worse one than others. More steps, or warmer labels, end lower
+// and cost more. The last solve of any warm fit begins near its end: steps by more conjugate gradients are cheaper
+// there.
+const (
+	softStart      = 0.02 // of the first temperature of annealing
+	softSteps      = 3
+	softClassSteps = 2 // with many classes, where a step takes more passes
+	warmForcing    = 0.2
+)
+
+// goesOnSoftly says whether switching begins at a start with soft labels: a limit on exchanges has none.
+func (s *sample) goesOnSoftly() bool { return s.start != nil && s.options.MaxSwitches == 0 }
+
+// softLimits are those of so many steps with soft labels.
+func (s *sample) softLimits(steps int) minimize.Limits {
+	limits := s.switchLimits()
+	limits.MaxSteps = steps
+	return limits
+}
 
 // checkStart refuses a start that is a model of something else.
 func (s *sample) checkStart(features, classes int) error {
@@ -110,6 +134,46 @@ func (s *sample) levels() []float64 {
 		levels = append(levels, level)
 	}
 	return levels
+}
+
+// switchingOn goes on from the start: soft labels for a few steps, then hard ones settle.
+func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
+	margin := loss.SquaredHinge{}
+	t.softCosts(r.Plus, r.Minus, constant(len(t.unlabeled), t.prior))
+	r.Recost()
+	t.joined = true
+	positive := make([]bool, len(t.unlabeled))
+	t.topLabels(positive, r.Scores())
+	end := ending{reason: "no_switch"}
+	if !t.spent(&end) {
+		energy := newFreeEnergy(t, r, margin)
+		energy.temperature = softStart * t.firstTemperature(r.Scores(), margin)
+		if outcome := newton.Minimize(energy, t.softLimits(softSteps)); lost(outcome) {
+			return t.read(r, outcome, ending{reason: "not_finite"})
+		}
+		switched := t.relabel(positive, r.Scores())
+		end.steps++
+		t.record(r.Regularizer(), r.Scores(), margin, t.options.UnlabeledWeight, switched, 0)
+	}
+	return t.finish(r, newton, positive, 0, t.options.UnlabeledWeight, end)
+}
+
+// switchingOn is that of two classes for many.
+func (t *classTask) switchingOn(r *risk.Classes, newton *minimize.Newton) classSolution {
+	energy, labels := t.soften(r), make([]int32, len(t.unlabeled))
+	labeling.Greedy(labels, t.costs, t.counts)
+	t.cheapest(labels, t.costs)
+	end := ending{reason: "no_switch"}
+	if !t.spent(&end) {
+		energy.temperature = softStart * t.firstTemperature()
+		if outcome := newton.Minimize(energy, t.softLimits(softClassSteps)); lost(outcome) {
+			return t.readClasses(r, outcome, ending{reason: "not_finite"})
+		}
+		switched := t.relabel(labels, r, true)
+		end.steps++
+		t.note(r, t.options.UnlabeledWeight, switched, 0)
+	}
+	return t.finish(r, newton, labels, 0, t.options.UnlabeledWeight, end)
 }
 
 // pairSwitchingOn goes on from the start: labels by its scores, costs at C*, first loosely. At a solution with the

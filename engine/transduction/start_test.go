@@ -122,7 +122,7 @@ func TestAnyStartGivesTheSupervisedSolution(t *testing.T) {
 // After labels were added, a fit from the model before them ends near where one from nothing ends, sooner. Local minima
 // of hard labels differ by some percent from draw to draw, so that means over draws are compared.
 func TestStartAfterMoreLabels(t *testing.T) {
-	bounds := map[string]struct{ worse, passes float64 }{"annealing": {0.01, 0.4}, "switching": {0.03, 0.6}}
+	bounds := map[string]struct{ worse, passes float64 }{"annealing": {0.01, 0.4}, "switching": {0, 0.6}}
 	for method, most := range bounds {
 		for name, draw := range map[string]func(seed uint64) planted.Data{
 			"two":  func(seed uint64) planted.Data { return planted.Topics(1200, 250, 30, 0.35, seed) },

@@ -25,6 +25,9 @@ func (t *task) switching() solution {
 	if lost(start) {
 		return t.read(r, start, ending{reason: "not_finite"})
 	}
+	if t.goesOnSoftly() {
+		return t.switchingOn(r, newton)
+	}
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
 	positive := make([]bool, len(t.unlabeled))
@@ -75,7 +78,7 @@ const (
 func (t *task) settle(
 	r *risk.Risk, newton *minimize.Newton, positive []bool,
 ) (outcome minimize.Outcome, changed int, settled bool) {
-	limits, last := t.pathLimits(), math.Inf(1)
+	limits, last := t.settleLimits(t.pathLimits()), math.Inf(1)
 	for range settleRounds {
 		t.hardCosts(r, positive, 1)
 		outcome = newton.Minimize(r, limits)
@@ -95,7 +98,7 @@ func (t *task) settle(
 		case exact:
 			limits, last = t.finalLimits(), math.Inf(1)
 		default:
-			limits, last = minimize.Limits{Tolerance: t.options.Tol, MaxSteps: 1}, math.Inf(1)
+			limits, last = t.exactSteps(), math.Inf(1)
 		}
 	}
 	t.hardCosts(r, positive, 1)
