@@ -70,7 +70,7 @@ func slice[T any](c *call, name string, p unsafe.Pointer, count int64) ([]T, err
 	return elements, err
 }
 
-// unread is slice without the look, for arrays that the engine reads once from end to end: a fault is found there.
+// unread is slice without the look, for large arrays that the engine reads once or in few places: it finds a fault.
 func unread[T any](c *call, name string, p unsafe.Pointer, count int64) ([]T, error) {
 	if count == 0 {
 		return nil, nil

@@ -150,7 +150,7 @@ func (c *call) weights(
 	if by.ByFeature, err = flag("by_feature", byFeature); err != nil {
 		return by, err
 	}
-	if by.Coef, err = slice[float64](c, "coef", unsafe.Pointer(coef), outputs*int64(rows.n_features)); err != nil {
+	if by.Coef, err = unread[float64](c, "coef", unsafe.Pointer(coef), outputs*int64(rows.n_features)); err != nil {
 		return by, err
 	}
 	by.Intercept, err = slice[float64](c, "intercept", unsafe.Pointer(intercept), outputs)
