@@ -17,8 +17,11 @@ Source
     Label Shift Adaptation. ICML 2020: the p_i that it needs.
     Z. Lipton, Y.-X. Wang and A. Smola. Detecting and Correcting for Label Shift with Black Box Predictors. ICML 2018:
     C φ = shares of the predictions.
+    M. Newton and A. Raftery. Approximate Bayesian Inference with the Weighted Likelihood Bootstrap. Journal of the
+    Royal Statistical Society B 1994: the interval.
 Cost
-    Six supervised fits of the labeled rows, a truncated singular value decomposition of at most 20,000 rows.
+    Sixteen supervised fits of the labeled rows, a truncated singular value decomposition of at most 20,000 rows; the
+    interval one further fit for each time that weights are drawn.
 """
 
 from collections.abc import Mapping
@@ -29,6 +32,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 from scipy.special import softmax
+from scipy.stats import t as student
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
@@ -40,19 +44,32 @@ ALPHA = 1e-3  # regularization of the supervised model
 LEAST = 3  # labeled rows of each class, so that two are left where one is held out
 _MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
 _BOOTSTRAP_ROWS = 2_000
+_FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are held out together
 _COMPONENTS = 50  # of the rows, beside their features
+_COMPONENTS_LENGTH = 0.5  # of the components of a row, times the mean length of a row
 _PULL = 0.5  # of the label shares where nothing is told, in labeled rows for each class
 _STEPS, _CHANGE = 1000, 1e-6
 
 
-class Evidence(NamedTuple):
-    """What cross-fitting says of the classes."""
+class Rows(NamedTuple):
+    """The rows that are looked at, with their leading components beside them."""
 
-    scores: np.ndarray  # (l, K) of labeled rows, from models that did not see them
+    labeled: Any  # (l, d + 50), CSR
     codes: np.ndarray  # (l,) their classes
     weights: np.ndarray  # (l,)
+    unlabeled: Any  # (n, d + 50), CSR
+    unlabeled_weights: np.ndarray  # (n,)
+
+
+class Evidence(NamedTuple):
+    """What cross-fitting says of the classes; m counts a labeled row once for each choice of folds."""
+
+    scores: np.ndarray  # (m, K) of labeled rows, from models that did not see them
+    codes: np.ndarray  # (m,) their classes
+    weights: np.ndarray  # (m,), which add up to those of the labeled rows
     unlabeled: np.ndarray  # (n, K) scores of unlabeled rows, from the model of all labels
     unlabeled_weights: np.ndarray  # (n,)
+    numbers: np.ndarray  # (m,) of the labeled rows
 
     @property
     def totals(self) -> np.ndarray:
@@ -130,44 +147,70 @@ def unlabeled_rows(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
 
 
 def gather(X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any]) -> Evidence:
-    """Cross-fit the supervised model, whose rows get their leading components as further features: these come from
-    unlabeled rows too, and few labels go further with them."""
+    """Cross-fit the supervised model; `options` are those of the library, without the classes."""
+    return cross_fitted(looked_at(X, codes, weights), options)
+
+
+def looked_at(X: Any, codes: np.ndarray, weights: np.ndarray | None) -> Rows:
+    """The rows get their leading components as further features: these come from unlabeled rows too, and few labels go
+    further with them."""
     if sp.issparse(X):
         _data.check_structure(X)
     weights = np.ones(len(codes)) if weights is None else weights
     labeled = np.flatnonzero((codes >= 0) & (weights > 0))
     unlabeled = _cross_fit.some(unlabeled_rows(codes, weights), _MOST_ROWS)
     rows = with_components(_cross_fit.taken(X, np.concatenate([labeled, unlabeled])))
-    X_l, X_u = rows[: len(labeled)], rows[len(labeled) :]
-    given, heavy = np.ascontiguousarray(codes[labeled]), np.ascontiguousarray(weights[labeled])
-    totals = np.bincount(given, heavy)
-    fitting = dict(options) | _cross_fit.class_options(totals / totals.sum(), None)
-    fold = _cross_fit.choose(X_l, given)
-    held = fold != _cross_fit.KEPT
-    found = _cross_fit.scores(X_l, given, heavy, fold, fitting)
-    whole = _cross_fit.fitted_scores(X_l, given, heavy, fitting, X_u)
-    return Evidence(found[held], given[held], heavy[held], whole, weights[unlabeled])
+    given = np.ascontiguousarray(codes[labeled])
+    heavy = np.ascontiguousarray(weights[labeled])
+    return Rows(rows[: len(labeled)], given, heavy, rows[len(labeled) :], weights[unlabeled])
 
 
 def with_components(X: Any) -> Any:
-    """Rows (n, d + 50) with their leading components, of the same mean length, beside them; few features stay alone."""
+    """Rows (n, d + 50) with their leading components, of half the mean length, beside them; few features stay alone."""
     if min(X.shape) <= 2 * _COMPONENTS:
         return X
     left, values, _ = randomized_svd(X, _COMPONENTS, n_iter=3, random_state=0)
-    length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).mean())
+    length = _COMPONENTS_LENGTH * np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).mean())
     return sp.csr_matrix(sp.hstack([X, sp.csr_matrix(length * normalize(left * values))]))
 
 
+def cross_fitted(rows: Rows, options: Mapping[str, Any]) -> Evidence:
+    """Scores of labeled rows that were held out, for each choice of folds, and of the unlabeled rows."""
+    fitting = _fitting(rows, options)
+    found, numbers = [], []
+    for seed in range(_FOLDINGS):
+        fold = _cross_fit.choose(rows.labeled, rows.codes, seed=seed)
+        held = np.flatnonzero(fold != _cross_fit.KEPT)
+        found.append(_cross_fit.scores(rows.labeled, rows.codes, rows.weights, fold, fitting)[held])
+        numbers.append(held)
+    whole = _cross_fit.fitted_scores(rows.labeled, rows.codes, rows.weights, fitting, rows.unlabeled)
+    row = np.concatenate(numbers)
+    weights = rows.weights[row] / _FOLDINGS
+    return Evidence(np.concatenate(found), rows.codes[row], weights, whole, rows.unlabeled_weights, row)
+
+
+def _fitting(rows: Rows, options: Mapping[str, Any]) -> dict[str, Any]:
+    totals = np.bincount(rows.codes, rows.weights)
+    return dict(options) | _cross_fit.class_options(totals / totals.sum(), None)
+
+
 def shares(
-    evidence: Evidence, method: str, start: np.ndarray | None = None, belief: Belief | None = None
+    evidence: Evidence,
+    method: str,
+    start: np.ndarray | None = None,
+    belief: Belief | None = None,
+    biases: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Shares (K,) of the classes among the unlabeled rows, each above 0."""
+    """Shares (K,) of the classes among the unlabeled rows, each above 0. EM begins at `start`, and its calibration
+    expects `biases` (K,), without which it expects none."""
     if method == "confusion":
         return _of_confusion(evidence)
-    return _of_maximization(evidence, start, belief)
+    return _of_maximization(evidence, start, belief, biases)
 
 
-def _of_maximization(evidence: Evidence, start: np.ndarray | None, belief: Belief | None) -> np.ndarray:
+def _of_maximization(
+    evidence: Evidence, start: np.ndarray | None, belief: Belief | None, expected: np.ndarray | None
+) -> np.ndarray:
     """The fixed point of EM, with a belief as if its shares were those of some further rows. Where none is given it is
     a weak one in the label shares: with many classes and few labels of each the likelihood alone takes all rows from
     some. Classes that are not free keep the share that is believed in."""
@@ -175,7 +218,7 @@ def _of_maximization(evidence: Evidence, start: np.ndarray | None, belief: Belie
     labels = (totals + 1e-9 * totals.sum()) / (totals.sum() * (1 + 1e-9 * len(totals)))
     target, rows = (labels, _PULL * len(labels)) if belief is None else (belief.shares, belief.strength)
     free = np.ones(len(labels), dtype=bool) if belief is None else belief.free
-    ratios = _calibrated(evidence, free) / labels
+    ratios = _calibrated(evidence, free, expected) / labels
     weights = evidence.unlabeled_weights / evidence.unlabeled_weights.sum()
     pull = rows / totals.sum()
     prior = target if start is None else start
@@ -189,11 +232,12 @@ def _of_maximization(evidence: Evidence, start: np.ndarray | None, belief: Belie
     return prior / prior.sum()
 
 
-def _calibrated(evidence: Evidence, free: np.ndarray) -> np.ndarray:
+def _calibrated(evidence: Evidence, free: np.ndarray, expected: np.ndarray | None) -> np.ndarray:
     """Probabilities (n, K) of the unlabeled rows, calibrated on the labeled rows of the classes that are free (K,)."""
     rows, column = free[evidence.codes], np.cumsum(free) - 1
     scores, codes = evidence.scores[rows][:, free], column[evidence.codes[rows]]
-    T, found = _calibration.temperature_and_biases(scores, codes, evidence.weights[rows])
+    some = None if expected is None else expected[free]
+    T, found = _calibration.temperature_and_biases(scores, codes, evidence.weights[rows], some)
     biases = np.zeros(len(free))
     biases[free] = found
     return softmax(evidence.unlabeled / T + biases, axis=1)
@@ -214,23 +258,36 @@ def _of_confusion(evidence: Evidence) -> np.ndarray:
     return found / found.sum()
 
 
-def bootstrap(evidence: Evidence, method: str, times: int, rng: np.random.Generator) -> np.ndarray:
-    """Shares (times, K) with labeled rows drawn anew within each class, and unlabeled rows drawn anew."""
-    whole = shares(evidence, method)
-    members = [np.flatnonzero(evidence.codes == c) for c in range(len(whole))]
+def bootstrap(
+    rows: Rows, evidence: Evidence, method: str, times: int, options: Mapping[str, Any], rng: np.random.Generator
+) -> np.ndarray:
+    """Shares (times, K), each with a model fitted anew. Labeled rows get random weights, exponentially distributed,
+    with the same total in each class; unlabeled rows are drawn anew; the calibration expects random biases, from the
+    distribution that its penalty stands for: few labels leave open what the penalty decides."""
+    whole, fitting = shares(evidence, method), _fitting(rows, options)
+    totals, n = np.bincount(rows.codes, rows.weights), rows.unlabeled.shape[0]
     found = np.empty((times, len(whole)))
     for i in range(times):
-        rows = np.concatenate([rng.choice(own, len(own)) for own in members])
-        drawn = rng.integers(len(evidence.unlabeled), size=min(len(evidence.unlabeled), _BOOTSTRAP_ROWS))
-        again = Evidence(
-            evidence.scores[rows],
-            evidence.codes[rows],
-            evidence.weights[rows],
-            evidence.unlabeled[drawn],
-            evidence.unlabeled_weights[drawn],
+        luck = rng.exponential(size=len(rows.codes))
+        luck *= (totals / np.bincount(rows.codes, rows.weights * luck))[rows.codes]
+        drawn = rng.integers(n, size=min(n, _BOOTSTRAP_ROWS))
+        again = evidence._replace(
+            weights=evidence.weights * luck[evidence.numbers],
+            unlabeled=_cross_fit.fitted_scores(
+                rows.labeled, rows.codes, rows.weights * luck, fitting, rows.unlabeled[drawn]
+            ),
+            unlabeled_weights=rows.unlabeled_weights[drawn],
         )
-        found[i] = shares(again, method, whole)
+        found[i] = shares(again, method, whole, biases=_calibration.random_biases(len(whole), rng))
     return found
+
+
+def interval(found: np.ndarray, drawn: np.ndarray, confidence_level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Ends (K,) of the interval around shares `found` (K,), by the mean square distance from them of those `drawn`
+    (times, K): what the estimate is off on average counts as what it is off by chance."""
+    apart = np.sqrt(np.mean((drawn - found) ** 2, axis=0))
+    reach = student.ppf((1 + confidence_level) / 2, len(drawn) - 1) * apart
+    return np.maximum(found - reach, 0), np.minimum(found + reach, 1)
 
 
 def refuse_strength(strength: Any) -> None:

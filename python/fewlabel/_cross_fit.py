@@ -15,11 +15,11 @@ FOLDS = 5
 KEPT = -1  # fold of a row that is in every training part
 
 
-def choose(X: Any, codes: np.ndarray, n_folds: int = FOLDS) -> np.ndarray:
+def choose(X: Any, codes: np.ndarray, n_folds: int = FOLDS, seed: int = 0) -> np.ndarray:
     """Fold (n,) of each labeled row; KEPT: the row is unlabeled, or its class has too few different rows to hold one
-    out. The different rows of a class are dealt out in the order of a random projection."""
+    out. The different rows of a class are dealt out in the order of a random projection, of this seed."""
     fold = np.full(len(codes), KEPT)
-    place = X @ np.random.default_rng(0).standard_normal(X.shape[1])
+    place = X @ np.random.default_rng(seed).standard_normal(X.shape[1])
     for c in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == c)
         different, number = np.unique(place[rows], return_inverse=True)

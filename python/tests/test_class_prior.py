@@ -17,6 +17,7 @@ from fewlabel import (
     TransductiveSVC,
     _calibration,
     _class_prior,
+    _cross_fit,
     estimate_class_prior,
 )
 
@@ -45,7 +46,7 @@ def planted_evidence(shares: tuple[float, ...], n: int = 4000, seed: int = 0) ->
         return 1.5 * at
 
     codes, hidden = np.arange(600) % K, rng.choice(K, n, p=shares)
-    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n))
+    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n), np.arange(600))
 
 
 @pytest.mark.parametrize("method", ["em", "confusion"])
@@ -89,12 +90,44 @@ def test_shares_that_the_labels_do_not_have() -> None:
 
 
 def test_the_interval_narrows_with_labels() -> None:
-    evidence = planted_evidence((0.6, 0.3, 0.1))
-    few = evidence._replace(scores=evidence.scores[:60], codes=evidence.codes[:60], weights=evidence.weights[:60])
     for method in _class_prior.METHODS:
-        drawn = [_class_prior.bootstrap(e, method, 30, np.random.default_rng(0)) for e in (few, evidence)]
-        np.testing.assert_allclose(drawn[1].mean(axis=0), (0.6, 0.3, 0.1), atol=0.05)
-        assert drawn[1].std(axis=0).sum() < drawn[0].std(axis=0).sum()
+        few, many = (
+            estimate_class_prior(TOPICS.X, equally_labeled(TOPICS, n), method=method, n_bootstraps=8, n_jobs=1)
+            for n in (4, 40)
+        )
+        assert np.sum(many.upper - many.lower) < np.sum(few.upper - few.lower)
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    inside = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        truth = (np.arange(300) < 210).astype(int)
+        X = rng.normal(size=(300, 5)) + 0.8 * truth[:, None]  # nearly one row in five lies on the other side
+        y = np.full(300, -1)
+        y[:20], y[-20:] = 1, 0
+        found = estimate_class_prior(X, y, confidence_level=0.8, n_bootstraps=12, n_jobs=1)
+        inside.append(found.lower[1] <= np.mean(truth[y < 0]) <= found.upper[1])
+    assert 0.6 <= np.mean(inside) <= 0.95
+
+
+def test_the_interval_has_the_spread_around_the_estimate() -> None:
+    found, drawn = np.array([0.02, 0.3, 0.68]), np.array([[0.02, 0.2, 0.78], [0.06, 0.2, 0.74], [0.02, 0.3, 0.68]])
+    lower, upper = _class_prior.interval(found, drawn, 0.9)
+    reach = 2.92 * np.sqrt([0.04**2 / 3, 2 * 0.1**2 / 3, (0.1**2 + 0.06**2) / 3])  # Student's quantile, 2 degrees
+    np.testing.assert_allclose(lower, [0, *(found - reach)[1:]], atol=1e-3)
+    np.testing.assert_allclose(upper, found + reach, atol=1e-3)
+
+
+def test_another_seed_holds_out_other_rows_together() -> None:
+    rows = _class_prior.looked_at(TOPICS.X, Y, None)
+    folds = [_cross_fit.choose(rows.labeled, rows.codes, seed=seed) for seed in (0, 1)]
+    assert (folds[0] != folds[1]).any()
+    for c in range(4):
+        assert [np.bincount(fold[rows.codes == c]).tolist() for fold in folds] == [[2] * 5] * 2
+    evidence = _class_prior.cross_fitted(rows, {"alpha": 1e-3, "threads": 1})
+    np.testing.assert_allclose(evidence.totals, 10)
+    np.testing.assert_array_equal(np.bincount(evidence.numbers), 3)
 
 
 @both

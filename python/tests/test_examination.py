@@ -109,6 +109,15 @@ def test_biases_correct_shifted_scores() -> None:
     np.testing.assert_allclose(biases - biases.mean(), shift, atol=0.15)
 
 
+def test_biases_that_are_expected_stay_where_labels_say_little() -> None:
+    scores, codes = drawn(6, 3)
+    expected = np.array([1.0, 0.0, -1.0])
+    _, biases = _calibration.temperature_and_biases(scores, codes, np.full(6, 1e-6), expected)
+    np.testing.assert_allclose(biases, expected, atol=1e-3)
+    some = np.array([_calibration.random_biases(3, np.random.default_rng(seed)) for seed in range(500)])
+    assert some.std() == pytest.approx(5**-0.5, rel=0.1)
+
+
 def test_folds() -> None:
     X, y = TOPICS.X, TOPICS.y
     fold = _cross_fit.choose(X, y)

@@ -32,7 +32,7 @@ def planted_evidence(shares: tuple[float, ...], n: int = 1000) -> _class_prior.E
         return 1.5 * (rng.normal(size=(len(codes), k)) + 1.5 * np.eye(k)[codes])
 
     codes, hidden = np.arange(600) % k, rng.choice(k, n, p=shares)
-    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n))
+    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n), np.arange(600))
 
 
 def test_the_shares_have_the_largest_posterior() -> None:
