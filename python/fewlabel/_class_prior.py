@@ -1,4 +1,4 @@
-"""The class shares of unlabeled rows, estimated where the labels were not drawn at random.
+"""The class shares of unlabeled rows, estimated where nobody knows how the labels were chosen.
 
 Problem
     Labeled rows have the shares π of the classes, unlabeled rows have unknown shares φ; within a class both are drawn
@@ -12,7 +12,8 @@ Source
     M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities.
     Neural Computation 2002, equation 2.9: φ(y) ← 1/n Σ_i p_i(y) φ(y)/π(y) / Σ_c p_i(c) φ(c)/π(c) =: r(y). Here with a
     Dirichlet prior, φ(y) ← (l r(y) + S ψ(y)) / (l + S): all that is known of the unlabeled rows came through l labels,
-    so that they count as l rows, however many they are.
+    so that they count as l rows, however many they are. Where nothing is believed ψ are the shares of the labels, and S
+    depends on how they seem to have been chosen, see `at_random`.
     A. Alexandari, A. Kundaje and A. Shrikumar. Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at
     Label Shift Adaptation. ICML 2020: the p_i that it needs.
     Z. Lipton, Y.-X. Wang and A. Smola. Detecting and Correcting for Label Shift with Black Box Predictors. ICML 2018:
@@ -31,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
-from scipy.special import softmax
+from scipy.special import gammaln, softmax
 from scipy.stats import t as student
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
@@ -48,6 +49,8 @@ _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are hel
 _COMPONENTS = 50  # of the rows, beside their features
 _COMPONENTS_LENGTH = 0.5  # of the components of a row, times the mean length of a row
 _PULL = 0.5  # of the label shares where nothing is told, in labeled rows for each class
+_RANDOM_PULL = 0.5  # of the label shares besides, for each labeled row, where they were drawn at random
+_WORTH = 1 / 3  # of a labeled row, in rows from which the shares found would be known
 _STEPS, _CHANGE = 1000, 1e-6
 
 
@@ -213,14 +216,52 @@ def _of_maximization(
 ) -> np.ndarray:
     """The fixed point of EM, with a belief as if its shares were those of some further rows. Where none is given it is
     a weak one in the label shares: with many classes and few labels of each the likelihood alone takes all rows from
-    some. Classes that are not free keep the share that is believed in."""
-    totals = evidence.totals if belief is None else belief.totals
-    labels = (totals + 1e-9 * totals.sum()) / (totals.sum() * (1 + 1e-9 * len(totals)))
-    target, rows = (labels, _PULL * len(labels)) if belief is None else (belief.shares, belief.strength)
+    some. It becomes stronger the more the labels look as if they were drawn at random from what is found. Classes that
+    are not free keep the share that is believed in."""
+    labels = _label_shares(evidence.totals if belief is None else belief.totals)
     free = np.ones(len(labels), dtype=bool) if belief is None else belief.free
     ratios = _calibrated(evidence, free, expected) / labels
-    weights = evidence.unlabeled_weights / evidence.unlabeled_weights.sum()
-    pull = rows / totals.sum()
+    if belief is not None:
+        return _fixed_point(ratios, evidence.unlabeled_weights, belief, start)
+    totals, weakest = evidence.totals, _PULL * len(labels)
+    belief = Belief(labels, weakest, totals, free)
+    found = _fixed_point(ratios, evidence.unlabeled_weights, belief, start)
+    strength = weakest + _RANDOM_PULL * totals.sum() * at_random(totals, found)
+    return _fixed_point(ratios, evidence.unlabeled_weights, belief._replace(strength=strength), found)
+
+
+def _label_shares(totals: np.ndarray) -> np.ndarray:
+    """Shares (K,) of the labeled rows, none of them 0."""
+    return (totals + 1e-9 * totals.sum()) / (totals.sum() * (1 + 1e-9 * len(totals)))
+
+
+def at_random(totals: np.ndarray, found: np.ndarray) -> float:
+    """Probability that labeled rows of the weights `totals` (K,) were drawn at random from shares `found` (K,).
+
+    Against two other stories, all three as likely beforehand: they were picked, as many of each class or as few more as
+    the number demands; or they were picked somehow, any shares being as likely as any other. The shares that were found
+    count as known from a third as many rows as have labels.
+    """
+    n, K = totals.sum(), len(totals)
+
+    def log_likelihood(rows: np.ndarray) -> float:
+        """Of the totals, shares being distributed as after so many rows of each class (Dirichlet-multinomial)."""
+        terms = gammaln(totals + rows) - gammaln(rows) - gammaln(totals + 1)
+        return float(gammaln(n + 1) + gammaln(rows.sum()) - gammaln(n + rows.sum()) + terms.sum())
+
+    remainder = n - K * np.floor(n / K)
+    ways = gammaln(K + 1) - gammaln(remainder + 1) - gammaln(K - remainder + 1)
+    equal = -ways if np.ptp(totals) <= 1 else -np.inf
+    stories = np.array([log_likelihood(found * n * _WORTH), log_likelihood(np.ones(K)), equal])
+    return float(softmax(stories)[0])
+
+
+def _fixed_point(
+    ratios: np.ndarray, unlabeled_weights: np.ndarray, belief: Belief, start: np.ndarray | None
+) -> np.ndarray:
+    """Shares (K,) from the probabilities (n, K) of unlabeled rows, divided by the shares that these stand for."""
+    target, free = belief.shares, belief.free
+    weights, pull = unlabeled_weights / unlabeled_weights.sum(), belief.strength / belief.totals.sum()
     prior = target if start is None else start
     for _ in range(_STEPS):
         joint = ratios * prior

@@ -40,8 +40,9 @@ def estimate_class_prior(
 ) -> ClassPriorEstimate:
     """Estimate the share of each class among the unlabeled rows.
 
-    For labeled rows that were not drawn at random from all rows: people label what is easy to find, often the same
-    number of each class. What is asked of them is that they are typical of their class.
+    For labeled rows that may not have been drawn at random from all rows: people label what is easy to find, often the
+    same number of each class. What is asked of them is that they are typical of their class. Where they look as if they
+    had been drawn at random after all, their shares count as well.
 
     Parameters
     ----------
@@ -51,8 +52,9 @@ def estimate_class_prior(
         Labels; the parameter `unlabeled` says what marks a row without one. At least 3 of each class.
     method : {"em", "confusion"}, default="em"
         "em": maximum likelihood by fixed-point iteration on probabilities that were calibrated on cross-fitted labeled
-        rows, pulled towards the label shares where labels are few. "confusion": the confusion matrix of the
-        cross-fitted labeled rows, inverted. "em" measures better; with few labels of many classes much better.
+        rows, pulled towards the label shares where labels are few or look drawn at random. "confusion": the confusion
+        matrix of the cross-fitted labeled rows, inverted. "em" measures better; with few labels of many classes much
+        better.
     class_prior : array-like of shape (n_classes,), dict or None, default=None
         Shares to compare with the estimate: a warning tells if they disagree strongly.
     sample_weight : array-like of shape (n_rows,) or None, default=None

@@ -40,7 +40,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         so that a wrong class prior does less harm: see Notes. `class_prior_` has the shares that were found; these are
         held exactly. Half as many as there are labels is a good choice for shares that may be off by a third. A class
         with fewer than 3 labeled rows keeps its share, with a warning. The shares of the labels (class_prior None or
-        "estimate") can have a strength, too; "estimate" with None takes half a row for each class.
+        "estimate") can have a strength, too; "estimate" with None takes half a row for each class, and more where
+        the labels look drawn at random.
     balance : {"auto", "share", "labels"}, default="auto"
         How labels hold the class prior ("annealing" and "switching"). "share", which "auto" is too: by the counts of
         labels, and at the end the intercepts move so that the model predicts the share. "labels": by the counts of

@@ -37,7 +37,8 @@ class TransductiveSVC(LinearClassifier):
         so that a wrong class prior does less harm: see Notes. `class_prior_` has the shares that were found; these are
         held exactly. Half as many as there are labels is a good choice for shares that may be off by a third. A class
         with fewer than 3 labeled rows keeps its share, with a warning. The shares of the labels (class_prior None or
-        "estimate") can have a strength, too; "estimate" with None takes half a row for each class.
+        "estimate") can have a strength, too; "estimate" with None takes half a row for each class, and more where
+        the labels look drawn at random.
     balance : {"auto", "share", "mean", "labels"}, default="auto"
         How the class prior is held. "share": by the counts of labels, and at the end the threshold moves so that the
         model predicts the share. "mean": besides by a linear constraint on the mean score of the unlabeled rows, for

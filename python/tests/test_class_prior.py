@@ -57,6 +57,35 @@ def test_planted_shares(method: str, shares: tuple[float, ...]) -> None:
     np.testing.assert_allclose(found, shares, atol=0.05)
 
 
+@pytest.mark.parametrize("scale", [1, 5])
+def test_labels_that_look_drawn_at_random(scale: int) -> None:
+    shares, rng = np.array([0.5, 0.3, 0.15, 0.05]), np.random.default_rng(0)
+    drawn = [_class_prior.at_random(scale * rng.multinomial(100, shares).astype(float), shares) for _ in range(50)]
+    assert np.quantile(drawn, 0.1) > 0.9
+    assert _class_prior.at_random(scale * np.array([25.0, 25, 25, 25]), shares) < 0.01
+    assert _class_prior.at_random(scale * np.array([10.0, 10, 30, 50]), shares) < 0.01
+
+
+def test_equal_numbers_look_picked_whatever_was_found() -> None:
+    for totals in ([10.0, 10, 10], [4.0, 4, 3]):
+        assert _class_prior.at_random(np.array(totals), np.full(3, 1 / 3)) < 0.3
+
+
+def test_shares_of_labels_drawn_at_random_count() -> None:
+    """Half as much as what the unlabeled rows say: a third of the way; as many of each class count for nothing."""
+    evidence = planted_evidence((0.6, 0.3, 0.1))
+    alone = _class_prior.shares(evidence, "em")
+    rng = np.random.default_rng(1)
+    codes = rng.choice(3, 600, p=(0.56, 0.32, 0.12))
+    drawn = evidence._replace(scores=1.5 * (rng.normal(size=(600, 3)) + 1.5 * np.eye(3)[codes]), codes=codes)
+    free, totals = np.ones(3, dtype=bool), drawn.totals
+    weak = _class_prior.Belief(totals / 600, 1.5, totals, free)
+    far = np.abs(_class_prior.shares(drawn, "em", belief=weak) - totals / 600).sum()
+    near = np.abs(_class_prior.shares(drawn, "em") - totals / 600).sum()
+    assert near < 0.9 * far
+    assert np.abs(alone - 1 / 3).sum() > 0.4
+
+
 def test_the_fixed_point_is_the_largest_likelihood() -> None:
     evidence = planted_evidence((0.7, 0.2, 0.1), n=500)
     T, biases = _calibration.temperature_and_biases(evidence.scores, evidence.codes, evidence.weights)
