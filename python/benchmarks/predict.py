@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -19,16 +18,14 @@ BOUND = 1.1
 FITTED = 5_000  # rows from which the weights are learned
 
 
-def predict_time(report: Report, rounds: int = 15, n: int = ROWS) -> None:
-    """Classes of sparse rows with two and with 20 classes; both take turns. Processor time of the calling thread, which
-    does the work with `n_jobs=1`: on a free machine that is the time of day, on a busy one it does not count the others
-    (nor the helpers of the library's run time, which sleep and look whether there is something to do)."""
+def predict_time(report: Report, rounds: int = 31, n: int = ROWS) -> None:
+    """Classes of sparse rows, one thread, with two and with 20 classes; both take turns."""
     X, _ = large.planted(n, FEATURES, ROW_LENGTH)
     for K in CLASSES:
         model = fitted(X, K)
         calls = {"predict": lambda m=model: m.predict(X), "product": lambda m=model: X @ m.coef_.T}
         with threadpool_limits(1):
-            seconds = timing.take_turns(calls, rounds, time.thread_time)
+            seconds = timing.take_turns(calls, rounds)
         ratios = timing.ratio(seconds, "predict", "product")
         note = " / ".join(f"{1e3 * np.median(values):.1f} ms" for values in seconds.values())
         note += f"; {X.shape[0]:,} rows, {X.nnz / X.shape[0]:.0f} non-zeros each, {X.shape[1]:,} features"

@@ -18,19 +18,16 @@ def seconds_per_call(call: Callable[[], Any], calls: int) -> float:
     return (time.process_time() - start) / calls
 
 
-def take_turns(
-    calls: dict[str, Callable[[], Any]], rounds: int, clock: Callable[[], float] = time.perf_counter
-) -> dict[str, np.ndarray]:
+def take_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, np.ndarray]:
     """Seconds (rounds,) of each call. In every round each is called once, so that a busy moment of the machine hits all
-    of them; one round before them is not counted. The clock can be that of the processor's time: for calls of a few
-    milliseconds, which another program can make many times longer."""
+    of them; one round before them is not counted."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for k in range(rounds + 1):
         for name, call in calls.items():
-            start = clock()
+            start = time.perf_counter()
             call()
             if k > 0:
-                seconds[name].append(clock() - start)
+                seconds[name].append(time.perf_counter() - start)
     return {name: np.array(values) for name, values in seconds.items()}
 
 
