@@ -49,7 +49,6 @@ _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are hel
 _COMPONENTS = 50  # of the rows, beside their features
 _COMPONENTS_LENGTH = 0.5  # of the components of a row, times the mean length of a row
 _PULL = 0.5  # of the label shares where nothing is told, in labeled rows for each class
-_RANDOM_PULL = 0.5  # of the label shares besides, for each labeled row, where they were drawn at random
 _WORTH = 1 / 3  # of a labeled row, in rows from which the shares found would be known
 _STEPS, _CHANGE = 1000, 1e-6
 
@@ -226,13 +225,21 @@ def _of_maximization(
     totals, weakest = evidence.totals, _PULL * len(labels)
     belief = Belief(labels, weakest, totals, free)
     found = _fixed_point(ratios, evidence.unlabeled_weights, belief, start)
-    strength = weakest + _RANDOM_PULL * totals.sum() * at_random(totals, found)
+    strength = weakest + totals.sum() * at_random(totals, found) * _difficulty(evidence, labels)
     return _fixed_point(ratios, evidence.unlabeled_weights, belief._replace(strength=strength), found)
 
 
 def _label_shares(totals: np.ndarray) -> np.ndarray:
     """Shares (K,) of the labeled rows, none of them 0."""
     return (totals + 1e-9 * totals.sum()) / (totals.sum() * (1 + 1e-9 * len(totals)))
+
+
+def _difficulty(evidence: Evidence, labels: np.ndarray) -> float:
+    """How much the labels' shares (K,) know beside the unlabeled rows, both from the same labels: the share of wrong
+    answers on rows held out, from which the variance of the estimate comes, over the variance of the labels' shares,
+    each summed over the classes and times the number of labels. 0: no answer is wrong; 1: answers are guesses."""
+    wrong = np.average(evidence.scores.argmax(axis=1) != evidence.codes, weights=evidence.weights)
+    return float(min(1.0, wrong / (1 - labels @ labels)))
 
 
 def at_random(totals: np.ndarray, found: np.ndarray) -> float:

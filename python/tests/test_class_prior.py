@@ -71,19 +71,28 @@ def test_equal_numbers_look_picked_whatever_was_found() -> None:
         assert _class_prior.at_random(np.array(totals), np.full(3, 1 / 3)) < 0.3
 
 
-def test_shares_of_labels_drawn_at_random_count() -> None:
-    """Half as much as what the unlabeled rows say: a third of the way; as many of each class count for nothing."""
-    evidence = planted_evidence((0.6, 0.3, 0.1))
-    alone = _class_prior.shares(evidence, "em")
-    rng = np.random.default_rng(1)
+def randomly_labeled(spread: float) -> tuple[_class_prior.Evidence, np.ndarray]:
+    """Planted evidence with labels drawn at random, by chance not quite of the shares; and the shares of the labels."""
+    evidence, rng = planted_evidence((0.6, 0.3, 0.1)), np.random.default_rng(1)
     codes = rng.choice(3, 600, p=(0.56, 0.32, 0.12))
-    drawn = evidence._replace(scores=1.5 * (rng.normal(size=(600, 3)) + 1.5 * np.eye(3)[codes]), codes=codes)
-    free, totals = np.ones(3, dtype=bool), drawn.totals
-    weak = _class_prior.Belief(totals / 600, 1.5, totals, free)
-    far = np.abs(_class_prior.shares(drawn, "em", belief=weak) - totals / 600).sum()
-    near = np.abs(_class_prior.shares(drawn, "em") - totals / 600).sum()
+    scores = 1.5 * (rng.normal(size=(600, 3)) * spread + 1.5 * np.eye(3)[codes])
+    return evidence._replace(scores=scores, codes=codes), np.bincount(codes) / 600
+
+
+def test_shares_of_labels_drawn_at_random_count() -> None:
+    evidence, labels = randomly_labeled(1.0)
+    weak = _class_prior.Belief(labels, 1.5, 600 * labels, np.ones(3, dtype=bool))
+    far = np.abs(_class_prior.shares(evidence, "em", belief=weak) - labels).sum()
+    near = np.abs(_class_prior.shares(evidence, "em") - labels).sum()
     assert near < 0.9 * far
-    assert np.abs(alone - 1 / 3).sum() > 0.4
+
+
+def test_they_do_not_where_no_answer_is_wrong() -> None:
+    evidence, labels = randomly_labeled(0.0)
+    weak = _class_prior.Belief(labels, 1.5, 600 * labels, np.ones(3, dtype=bool))
+    np.testing.assert_allclose(
+        _class_prior.shares(evidence, "em"), _class_prior.shares(evidence, "em", belief=weak), atol=1e-5
+    )
 
 
 def test_the_fixed_point_is_the_largest_likelihood() -> None:
