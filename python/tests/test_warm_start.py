@@ -25,6 +25,18 @@ def passes(model: Any) -> float:
     return model.history_["n_passes"][-1]
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_goes_on_pair_by_pair(many: bool) -> None:
+    """With a limit of pairs it begins at the full weight, with the labels of the model."""
+    rows, y, truth = many_topics() if many else (X, Y, TRUTH)
+    model = TransductiveSVC(method="switching", max_switches=20, warm_start=True).fit(rows, y)
+    added = more_labels(y, truth)
+    fresh = clone(model).fit(rows, added)
+    assert passes(model.fit(rows, added)) < passes(fresh)
+    assert set(model.history_["unlabeled_weight"]) == {1.0}
+    assert np.mean(model.transduction_ == truth) > np.mean(fresh.transduction_ == truth) - 0.05
+
+
 @pytest.mark.parametrize("make", [TransductiveSVC, SemiSupervisedLogisticRegression])
 @pytest.mark.parametrize("many", [False, True])
 def test_goes_on_after_more_labels(make: Any, many: bool) -> None:
