@@ -70,7 +70,7 @@ def held_shares(classes: np.ndarray, least: int) -> None:
     if classes.size:
         warn(
             f"class_prior is held exactly for {listed(classes, _SHOWN)}, whatever prior_strength is: fewer than "
-            f"{least} labeled rows say too little of a share. Label more rows of these classes."
+            f"{least} different labeled rows say too little of a share. Label more rows of these classes."
         )
 
 

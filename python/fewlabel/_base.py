@@ -249,7 +249,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         if len(classes) == 1:
             return prior
         if estimates:
-            _class_prior.check_labels(labels.codes, weights, classes)
+            _class_prior.check_labels(X, labels.codes, weights, classes)
         elif self.class_prior is not None:
             _advice.far_prior(prior, totals, classes)
         if self.prior_strength is None:

@@ -42,7 +42,7 @@ from fewlabel._labels import listed
 
 METHODS = ("em", "confusion")
 ALPHA = 1e-3  # regularization of the supervised model
-LEAST = 3  # labeled rows of each class, so that two are left where one is held out
+LEAST = 3  # different labeled rows of each class, so that two are left where one is held out
 _MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
 _BOOTSTRAP_ROWS = 2_000
 _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are held out together
@@ -92,7 +92,7 @@ def estimate(
     X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray, options: Mapping[str, Any]
 ) -> np.ndarray:
     """Share (K,) of each class among the unlabeled rows; where there are none, among the labeled ones."""
-    check_labels(codes, weights, classes)
+    check_labels(X, codes, weights, classes)
     if not unlabeled_rows(codes, weights).size:
         totals = np.bincount(codes[codes >= 0], None if weights is None else weights[codes >= 0])
         return totals / totals.sum()
@@ -109,7 +109,7 @@ def soften(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shares (K,) where those given, `prior` (K,), are worth so many labeled rows; and which classes (K,) have too few
     labels to say more of: these keep the share that was given."""
-    counts = label_counts(codes, weights, len(prior))
+    counts = label_counts(X, codes, weights, len(prior))
     held = counts < LEAST
     if not unlabeled_rows(codes, weights).size:
         return prior, np.zeros_like(held)
@@ -125,22 +125,25 @@ def soften(
     return found, held
 
 
-def check_labels(codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray) -> None:
-    """Raise a ValueError that names the classes with too few labeled rows."""
-    counts = label_counts(codes, weights, len(classes))
+def check_labels(X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray) -> None:
+    """Raise a ValueError that names the classes with too few different labeled rows."""
+    counts = label_counts(X, codes, weights, len(classes))
     few = np.flatnonzero(counts < LEAST)
     if few.size:
         have = ", ".join(f"class {classes[c]} has {counts[c]}" for c in few[:4]) + (", ..." if len(few) > 4 else "")
         raise ValueError(
-            f"the class prior cannot be estimated: each class needs at least {LEAST} labeled rows, but {have}. Label "
-            "more rows of these classes, or give class_prior"
+            f"the class prior cannot be estimated: each class needs at least {LEAST} different labeled rows, but "
+            f"{have}. Label more rows of these classes, or give class_prior"
         )
 
 
-def label_counts(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
-    """Number (K,) of the labeled rows of each class that count."""
-    counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
-    return np.bincount(codes[counted], minlength=n_classes)
+def label_counts(X: Any, codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Number (K,) of the different labeled rows of each class that count."""
+    if sp.issparse(X):
+        _data.check_structure(X)
+    labeled = np.flatnonzero(codes >= 0 if weights is None else (codes >= 0) & (weights > 0))
+    rows, known = _cross_fit.taken(X, labeled), codes[labeled]
+    return np.array([_cross_fit.n_different(rows[np.flatnonzero(known == c)]) for c in range(n_classes)])
 
 
 def unlabeled_rows(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -156,8 +159,6 @@ def gather(X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mappi
 def looked_at(X: Any, codes: np.ndarray, weights: np.ndarray | None) -> Rows:
     """The rows get their leading components as further features: these come from unlabeled rows too, and few labels go
     further with them."""
-    if sp.issparse(X):
-        _data.check_structure(X)
     weights = np.ones(len(codes)) if weights is None else weights
     labeled = np.flatnonzero((codes >= 0) & (weights > 0))
     unlabeled = _cross_fit.some(unlabeled_rows(codes, weights), _MOST_ROWS)
@@ -258,7 +259,7 @@ def at_random(totals: np.ndarray, found: np.ndarray) -> float:
 
     remainder = n - K * np.floor(n / K)
     ways = gammaln(K + 1) - gammaln(remainder + 1) - gammaln(K - remainder + 1)
-    equal = -ways if np.ptp(totals) <= 1 else -np.inf
+    equal = -ways if np.ptp(totals) <= 1 + 1e-9 else -np.inf  # sums are rounded
     stories = np.array([log_likelihood(found * n * _WORTH), log_likelihood(np.ones(K)), equal])
     return float(softmax(stories)[0])
 

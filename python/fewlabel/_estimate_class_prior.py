@@ -49,7 +49,8 @@ def estimate_class_prior(
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         Rows, labeled and unlabeled. Of more than 20,000 unlabeled ones so many are drawn.
     y : array-like of shape (n_rows,)
-        Labels; the parameter `unlabeled` says what marks a row without one. At least 3 of each class.
+        Labels; the parameter `unlabeled` says what marks a row without one. At least 3 different rows
+        of each class need one.
     method : {"em", "confusion"}, default="em"
         "em": maximum likelihood by fixed-point iteration on probabilities that were calibrated on cross-fitted labeled
         rows, pulled towards the label shares where labels are few or look drawn at random. "confusion": the confusion
@@ -83,8 +84,8 @@ def estimate_class_prior(
     Raises
     ------
     ValueError
-        If a class has fewer than 3 labeled rows, if one class only has labels, if no row is unlabeled, or if a
-        parameter is out of range.
+        If a class has fewer than 3 different labeled rows, if one class only has labels, if no row is unlabeled, or if
+        a parameter is out of range.
 
     Warns
     -----
@@ -140,7 +141,7 @@ def estimate_class_prior(
     classes, codes = _labels.encode(given, weights)
     if len(classes) < 2:
         raise ValueError(f"only class {classes[0]} has labeled rows: the shares of one class need no estimate")
-    _class_prior.check_labels(codes, weights, classes)
+    _class_prior.check_labels(rows, codes, weights, classes)
     if not _class_prior.unlabeled_rows(codes, weights).size:
         raise ValueError("y has no unlabeled row whose class shares could be estimated (see the parameter `unlabeled`)")
     options = {"alpha": alpha, "threads": _threads.resolve(n_jobs)}

@@ -64,7 +64,7 @@ def _cross_fitted(
     X, codes, weights = _cross_fit.taken(X, rows), np.ascontiguousarray(codes[rows]), _part(weights, rows)
     fold = _cross_fit.choose(X, codes)
     held = np.flatnonzero(fold != _cross_fit.KEPT)
-    if _n_different(X[held]) < _calibration.LEAST:
+    if _cross_fit.n_different(X[held]) < _calibration.LEAST:
         return found
     heavy = np.ones(len(held)) if weights is None else weights[held]
     rough = options | {"tol": max(options["tol"], _ROUGH)}
@@ -92,10 +92,6 @@ def _shifted(codes: np.ndarray, weights: np.ndarray, options: dict[str, Any]) ->
     totals = np.bincount(codes, weights, minlength=len(options["class_prior"]))
     changed = weights * (options["class_prior"] / np.maximum(totals, 1e-300))[codes]
     return changed * (weights.sum() / changed.sum())
-
-
-def _n_different(X: Any) -> int:
-    return len(np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])))
 
 
 def _counts(rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

@@ -33,13 +33,13 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         can name a class without labeled rows: it is then one of `classes_`, with a warning, and gets the rows that fit
         the others least. A share that is less than one row can come to none. Not used where the labeled rows have one
         class. "estimate": for labels that were not drawn at random, as by `estimate_class_prior`; each class needs at
-        least 3.
+        least 3 different labeled rows.
     prior_strength : float or None, default=None
         How many labeled rows the shares in `class_prior` are worth, above 0; None: they are exact. With a number the
         shares give way to what the unlabeled rows say through the supervised model, which counts as much as the labels,
         so that a wrong class prior does less harm: see Notes. `class_prior_` has the shares that were found; these are
         held exactly. Half as many as there are labels is a good choice for shares that may be off by a third. A class
-        with fewer than 3 labeled rows keeps its share, with a warning. The shares of the labels (class_prior None or
+        with fewer than 3 different labeled rows keeps its share, with a warning. The shares of the labels (None or
         "estimate") can have a strength, too; "estimate" with None takes half a row for each class, and more where
         the labels look drawn at random.
     balance : {"auto", "share", "labels"}, default="auto"

@@ -71,6 +71,30 @@ def test_equal_numbers_look_picked_whatever_was_found() -> None:
         assert _class_prior.at_random(np.array(totals), np.full(3, 1 / 3)) < 0.3
 
 
+def test_equal_numbers_are_told_in_spite_of_rounding() -> None:
+    rounded = np.bincount(np.repeat(np.arange(4), 9), np.repeat([5 / 9, 6 / 9, 5 / 9, 6 / 9], 9))
+    assert np.ptp(rounded) > 1
+    exact = _class_prior.at_random(np.array([5.0, 6, 5, 6]), np.full(4, 0.25))
+    assert _class_prior.at_random(rounded, np.full(4, 0.25)) == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("classes", [[0], [0, 1, 2, 3]])
+def test_equal_rows_count_once(classes: list[int], dense: bool) -> None:
+    rows = TOPICS.X.toarray()
+    for c in classes:
+        own = np.flatnonzero(c == Y)
+        rows[own] = rows[own[0]]
+    X = rows if dense else sp.csr_array(rows)
+    with pytest.raises(ValueError, match="at least 3 different labeled rows, but class 0 has 1"):
+        estimate_class_prior(X, Y)
+    with pytest.raises(ValueError, match="at least 3 different labeled rows, but class 0 has 1"):
+        TransductiveSVC(class_prior="estimate").fit(X, Y)
+    with pytest.warns(UserWarning, match="class_prior is held exactly for"):
+        model = TransductiveSVC(class_prior=SHARES, prior_strength=10).fit(X, Y)
+    np.testing.assert_allclose(model.class_prior_[classes], SHARES[classes])
+
+
 def randomly_labeled(spread: float) -> tuple[_class_prior.Evidence, np.ndarray]:
     """Planted evidence with labels drawn at random, by chance not quite of the shares; and the shares of the labels."""
     evidence, rng = planted_evidence((0.6, 0.3, 0.1)), np.random.default_rng(1)
@@ -183,7 +207,7 @@ def test_every_estimator_takes_the_estimate(estimator: type) -> None:
 def test_too_few_labels_of_a_class(estimator: type) -> None:
     y = Y.copy()
     y[np.flatnonzero(y == 2)[2:]] = -1
-    message = "each class needs at least 3 labeled rows, but class 2 has 2"
+    message = "each class needs at least 3 different labeled rows, but class 2 has 2"
     with pytest.raises(ValueError, match=message):
         estimator(class_prior="estimate").fit(TOPICS.X, y)
     with pytest.raises(ValueError, match=message):

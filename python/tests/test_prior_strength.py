@@ -120,7 +120,7 @@ def test_weight_two_is_the_row_twice() -> None:
 def test_a_class_with_few_labels_keeps_its_share() -> None:
     y = Y.copy()
     y[np.flatnonzero(y == 2)[2:]] = -1
-    with pytest.warns(UserWarning, match=r"class_prior is held exactly for 2, .*fewer than 3 labeled rows"):
+    with pytest.warns(UserWarning, match=r"class_prior is held exactly for 2, .*fewer than 3 different labeled rows"):
         model = TransductiveSVC(class_prior=WRONG, prior_strength=20).fit(TOPICS.X, y)
     assert model.class_prior_[2] == pytest.approx(WRONG[2])
     assert np.abs(model.class_prior_ - WRONG).sum() > 0.05
