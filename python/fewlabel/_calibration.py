@@ -63,28 +63,33 @@ def log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) 
 
 
 def temperature_and_biases(
-    scores: np.ndarray, codes: np.ndarray, weights: np.ndarray, expected: np.ndarray | None = None
+    scores: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    expected: np.ndarray | None = None,
+    along: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
     """T and biases (K,) for softmax(scores / T + biases): bias-corrected temperature scaling (Alexandari et al. 2020),
     with ½·5·‖biases - expected‖² added to the sum of the log losses, as few labels say little of them; nothing else
-    said, 0 is expected."""
-    spread, pull = float(scores.std()) or 1.0, _PULL / weights.sum()
+    said, 0 is expected. A multiple of `along` (K,) is added to the biases, which costs nothing."""
+    K, spread, pull = scores.shape[1], float(scores.std()) or 1.0, _PULL / weights.sum()
     weights = weights / weights.sum()
-    target = weights[:, None] * (np.arange(scores.shape[1]) == codes[:, None])
-    center = np.zeros(scores.shape[1]) if expected is None else expected
+    target = weights[:, None] * (np.arange(K) == codes[:, None])
+    center = np.zeros(K) if expected is None else expected
+    line = np.zeros(K) if along is None else along - along.mean()
 
     def loss(at: np.ndarray) -> tuple[float, np.ndarray]:
-        factor, biases = np.exp(at[0]) / spread, at[1:]
-        logs = log_softmax(scores * factor + biases, axis=1)
+        factor, multiple, biases = np.exp(at[0]) / spread, at[1], at[2:]
+        logs = log_softmax(scores * factor + biases + multiple * line, axis=1)
         excess = weights[:, None] * np.exp(logs) - target
-        apart = biases - center
+        apart, sums = biases - center, excess.sum(axis=0)
         value = -np.sum(target * logs) + pull / 2 * (apart @ apart)
-        return value, np.append(np.sum(excess * scores) * factor, excess.sum(axis=0) + pull * apart)
+        return value, np.concatenate([[np.sum(excess * scores) * factor, sums @ line], sums + pull * apart])
 
-    start = np.append(0.0, center)
-    bounds = [(-_WIDEST, _WIDEST)] + [(None, None)] * scores.shape[1]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return float(spread / np.exp(found.x[0])), found.x[1:]
+    start = np.concatenate([[0.0, 0.0], center])
+    bounds = [(-_WIDEST, _WIDEST)] + [(None, None)] * (K + 1)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(spread / np.exp(found[0])), found[2:] + found[1] * line
 
 
 def random_biases(n_classes: int, rng: np.random.Generator) -> np.ndarray:

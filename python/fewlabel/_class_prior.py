@@ -13,7 +13,7 @@ Source
     Neural Computation 2002, equation 2.9: φ(y) ← 1/n Σ_i p_i(y) φ(y)/π(y) / Σ_c p_i(c) φ(c)/π(c) =: r(y). Here with a
     Dirichlet prior, φ(y) ← (l r(y) + S ψ(y)) / (l + S): all that is known of the unlabeled rows came through l labels,
     so that they count as l rows, however many they are. Where nothing is believed ψ are the shares of the labels, and S
-    depends on how they seem to have been chosen, see `at_random`.
+    is half a row a class. Where the labels look drawn at random (`at_random`) their shares count as further rows.
     A. Alexandari, A. Kundaje and A. Shrikumar. Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at
     Label Shift Adaptation. ICML 2020: the p_i that it needs.
     Z. Lipton, Y.-X. Wang and A. Smola. Detecting and Correcting for Label Shift with Black Box Predictors. ICML 2018:
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
-from scipy.special import gammaln, softmax
+from scipy.special import gammaln, log_softmax, softmax
 from scipy.stats import t as student
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
@@ -49,6 +49,7 @@ _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are hel
 _COMPONENTS = 50  # of the rows, beside their features
 _COMPONENTS_LENGTH = 0.5  # of the components of a row, times the mean length of a row
 _PULL = 0.5  # of the label shares where nothing is told, in labeled rows for each class
+_SUSPICION = 0.05  # of what labels' shares are worth that were drawn at random, until it is known whether they were
 _WORTH = 1 / 3  # of a labeled row, in rows from which the shares found would be known
 _STEPS, _CHANGE = 1000, 1e-6
 
@@ -216,18 +217,29 @@ def _of_maximization(
 ) -> np.ndarray:
     """The fixed point of EM, with a belief as if its shares were those of some further rows. Where none is given it is
     a weak one in the label shares: with many classes and few labels of each the likelihood alone takes all rows from
-    some. It becomes stronger the more the labels look as if they were drawn at random from what is found. Classes that
-    are not free keep the share that is believed in."""
+    some. The more the labels look as if they were drawn at random from what is found, the more their shares count
+    beside it, and the more the probabilities must agree with them (`_log_ratios`). Classes that are not free keep the
+    share that is believed in."""
+    K, weights = evidence.scores.shape[1], evidence.unlabeled_weights
     labels = _label_shares(evidence.totals if belief is None else belief.totals)
-    free = np.ones(len(labels), dtype=bool) if belief is None else belief.free
-    ratios = _calibrated(evidence, free, expected) / labels
-    if belief is not None:
-        return _fixed_point(ratios, evidence.unlabeled_weights, belief, start)
-    totals, weakest = evidence.totals, _PULL * len(labels)
-    belief = Belief(labels, weakest, totals, free)
-    found = _fixed_point(ratios, evidence.unlabeled_weights, belief, start)
-    strength = weakest + totals.sum() * at_random(totals, found) * _difficulty(evidence, labels)
-    return _fixed_point(ratios, evidence.unlabeled_weights, belief._replace(strength=strength), found)
+    if belief is None:
+        belief = Belief(labels, _PULL * K, evidence.totals, np.ones(K, dtype=bool))
+    picked = _log_ratios(evidence, labels, belief.free, expected, drawn=False)
+    drawn = _log_ratios(evidence, labels, belief.free, expected, drawn=True)
+    worth = belief.totals.sum() * _difficulty(evidence, labels)  # of the labels' shares if they were drawn at random
+    found = _fixed_point(np.exp(drawn), weights, _beside(belief, labels, _SUSPICION * worth), start)
+    chance = at_random(belief.totals, found)
+    ratios = np.exp(chance * drawn + (1 - chance) * picked)
+    return _fixed_point(ratios, weights, _beside(belief, labels, chance * worth), found)
+
+
+def _beside(belief: Belief, labels: np.ndarray, worth: float) -> Belief:
+    """A belief with the labels' shares (K,) beside what was believed of the free classes, worth that many rows."""
+    shares, free = belief.shares.copy(), belief.free
+    strength = belief.strength + worth
+    among = labels[free] * (shares[free].sum() / labels[free].sum())
+    shares[free] = (belief.strength * shares[free] + worth * among) / strength
+    return belief._replace(shares=shares, strength=strength)
 
 
 def _label_shares(totals: np.ndarray) -> np.ndarray:
@@ -281,15 +293,27 @@ def _fixed_point(
     return prior / prior.sum()
 
 
-def _calibrated(evidence: Evidence, free: np.ndarray, expected: np.ndarray | None) -> np.ndarray:
-    """Probabilities (n, K) of the unlabeled rows, calibrated on the labeled rows of the classes that are free (K,)."""
+def _log_ratios(
+    evidence: Evidence, labels: np.ndarray, free: np.ndarray, expected: np.ndarray | None, drawn: bool
+) -> np.ndarray:
+    """Logarithms (n, K) of the probabilities of unlabeled rows, divided by the shares that these stand for. They are
+    calibrated on the labeled rows of the classes that are free (K,).
+
+    If labels were drawn at random, rare classes have few, of which a model makes low scores that are nearly the same
+    for all rows. Then one number more is fitted, for how much the share of a class moves its bias; and each class is
+    divided by its mean probability on the rows held out, not by its share of them: a class of which the model knows
+    nothing must have the ratio 1, as a little more, in all rows, would draw them all to it.
+    """
     rows, column = free[evidence.codes], np.cumsum(free) - 1
-    scores, codes = evidence.scores[rows][:, free], column[evidence.codes[rows]]
+    scores, codes, weights = evidence.scores[rows][:, free], column[evidence.codes[rows]], evidence.weights[rows]
     some = None if expected is None else expected[free]
-    T, found = _calibration.temperature_and_biases(scores, codes, evidence.weights[rows], some)
-    biases = np.zeros(len(free))
+    along = np.log(labels[free]) if drawn else None
+    T, found = _calibration.temperature_and_biases(scores, codes, weights, some, along)
+    biases, shares = np.zeros(len(free)), labels.copy()
     biases[free] = found
-    return softmax(evidence.unlabeled / T + biases, axis=1)
+    if drawn:
+        shares[free] *= weights @ softmax(scores / T + found, axis=1) / np.bincount(codes, weights)
+    return log_softmax(evidence.unlabeled / T + biases, axis=1) - np.log(shares)
 
 
 def _of_confusion(evidence: Evidence) -> np.ndarray:

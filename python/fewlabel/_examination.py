@@ -13,6 +13,7 @@ import numpy as np
 from fewlabel import _calibration, _cross_fit
 
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
+_ENOUGH = 30  # rows that only one of two models has right, from which on no gain is a bad sign
 _ROUGH = 1e-3  # its tolerance, at least: of what it finds only classes and rough confidence are used
 
 
@@ -32,6 +33,12 @@ class Examined(NamedTuple):
     def hurts(self) -> bool:
         """Unlabeled rows cost right answers: by more than one standard deviation of a fair coin's difference."""
         return self.worse - self.better > np.sqrt(self.worse + self.better)
+
+    @property
+    def helps_in_doubt(self) -> bool:
+        """Enough rows differ to see a gain, and none is seen: less than half a standard deviation."""
+        differ = self.worse + self.better
+        return differ >= _ENOUGH and self.better - self.worse < 0.5 * np.sqrt(differ)
 
 
 def examine(

@@ -180,8 +180,9 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     With `prior_strength` S the shares φ have the largest posterior probability under a Dirichlet prior: they maximize
     l/u Σ_unlabeled log Σ_k φ_k p_k / π_k + S Σ_k class_prior_k log φ_k, where l is the number of labels, π their shares
     and p the probabilities of a supervised model, calibrated on cross-fitted labels (Saerens, Latinne and Decaestecker
-    2002 for S = 0). The labels that are found for unlabeled rows say nothing of φ: an uneven class prior lowers the
-    objective, whether it is true or not.
+    2002 for S = 0). Where the labels look drawn at random, π counts as further rows beside `class_prior`. The labels
+    that are found for unlabeled rows say nothing of φ: an uneven class prior lowers the objective, whether it is true
+    or not.
 
     With `hierarchy` each group has weights too, ‖w‖² counts those of classes and groups, and the score of a class is
     the sum along its path from the top.

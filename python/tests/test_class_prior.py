@@ -103,20 +103,55 @@ def randomly_labeled(spread: float) -> tuple[_class_prior.Evidence, np.ndarray]:
     return evidence._replace(scores=scores, codes=codes), np.bincount(codes) / 600
 
 
-def test_shares_of_labels_drawn_at_random_count() -> None:
+def shares_of_picked(evidence: _class_prior.Evidence, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
+    """The estimate if labels are believed to have been picked."""
+    with monkeypatch.context() as patch:
+        patch.setattr(_class_prior, "at_random", lambda totals, found: 0.0)
+        return _class_prior.shares(evidence, "em")
+
+
+def test_shares_of_labels_drawn_at_random_count(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence, labels = randomly_labeled(1.0)
-    weak = _class_prior.Belief(labels, 1.5, 600 * labels, np.ones(3, dtype=bool))
-    far = np.abs(_class_prior.shares(evidence, "em", belief=weak) - labels).sum()
+    far = np.abs(shares_of_picked(evidence, monkeypatch) - labels).sum()
     near = np.abs(_class_prior.shares(evidence, "em") - labels).sum()
     assert near < 0.9 * far
 
 
-def test_they_do_not_where_no_answer_is_wrong() -> None:
+def test_they_do_not_where_no_answer_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence, labels = randomly_labeled(0.0)
-    weak = _class_prior.Belief(labels, 1.5, 600 * labels, np.ones(3, dtype=bool))
-    np.testing.assert_allclose(
-        _class_prior.shares(evidence, "em"), _class_prior.shares(evidence, "em", belief=weak), atol=1e-5
-    )
+    picked = shares_of_picked(evidence, monkeypatch)
+    assert np.abs(picked - labels).max() > 0.03
+    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), picked, atol=1e-3)
+
+
+def margins(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Scores of four classes as of margins: near 1 for a row's class, near -1 else; but every fourth row looks like
+    none, and neither does a row of the last class."""
+    own = np.eye(4)[codes] * ((codes < 3) & (rng.random(len(codes)) < 0.75))[:, None]
+    return 2 * own - 1 + 0.3 * rng.normal(size=(len(codes), 4)) * (1, 1, 1, 0.1)
+
+
+def test_a_rare_class_that_looks_like_nothing_does_not_take_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares, rng = np.array([0.6, 0.3, 0.09, 0.01]), np.random.default_rng(0)
+    codes = np.repeat(np.arange(4), (600 * shares).astype(int))
+    scores, unlabeled = margins(codes, rng), margins(rng.choice(4, 4000, p=shares), rng)
+    ones = np.ones(len(codes))
+    evidence = _class_prior.Evidence(scores, codes, ones, unlabeled, np.ones(4000), np.arange(len(codes)))
+    assert shares_of_picked(evidence, monkeypatch)[3] > 0.05  # where nothing else is known of the labels
+    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), shares, atol=0.02)
+
+
+def test_along_adds_a_multiple_that_costs_nothing() -> None:
+    evidence = planted_evidence((0.6, 0.3, 0.1))
+    given = (evidence.scores, evidence.codes, evidence.weights)
+    along = np.array([2.0, -1.0, 0.5])
+    T, biases = _calibration.temperature_and_biases(evidence.scores + 30 * along, *given[1:], along=along)
+    T_plain, biases_plain = _calibration.temperature_and_biases(*given, along=along)
+    assert pytest.approx(T_plain, rel=1e-3) == T
+    moved = biases + 30 * along / T
+    np.testing.assert_allclose(moved - moved.mean(), biases_plain - biases_plain.mean(), atol=2e-3)
+    off = softmax(evidence.scores / T_plain + biases_plain, axis=1) - np.eye(3)[evidence.codes]
+    assert abs(evidence.weights @ off @ (along - along.mean())) < 1e-2  # nothing pulls the multiple
 
 
 def test_the_fixed_point_is_the_largest_likelihood() -> None:

@@ -15,11 +15,13 @@ from scipy.special import log_softmax, softmax
 from fewlabel import (
     SemiSupervisedLogisticRegression,
     TransductiveSVC,
+    _advice,
     _calibration,
     _cross_fit,
     load_model,
     save_model,
 )
+from fewlabel._examination import Examined
 
 TWO = text_like(labeled=40)
 TOPICS = many_topics(labels=60)
@@ -230,6 +232,29 @@ def test_harm_is_told_of() -> None:
     with pytest.warns(UserWarning, match="unlabeled rows appear to hurt: of 60 labeled rows"):
         model = TransductiveSVC(cross_fit=True, alpha=0.1, unlabeled_weight=10).fit(X, y)
     assert model.cross_fit_scores_["semi-supervised"] < model.cross_fit_scores_["supervised"]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "said"),
+    [
+        (4, 8, "appear to hurt"),
+        (8, 4, None),
+        (12, 14, None),  # few rows differ
+        (16, 15, "do not appear to help"),
+        (15, 20, "do not appear to help"),
+        (15, 25, "appear to hurt"),
+        (20, 15, None),
+    ],
+)
+def test_what_is_said_of_rows_that_differ(better: int, worse: int, said: str | None) -> None:
+    examined = Examined(0.9, 0.7, 0.75, better, worse, n_rows=200)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _advice.unlabeled_hurt(examined)
+    if said is None:
+        assert not caught
+    else:
+        assert said in str(caught[0].message)
 
 
 def test_help_is_not() -> None:
