@@ -1,6 +1,8 @@
 """The class prior: estimated where the labels have as many rows of each class, and what the estimate is worth.
 
-A hundred labels, equal numbers a class; L1 distances to the true shares of the unlabeled rows, macro F on a test.
+A hundred labels, equal numbers a class; L1 distances to the true shares of the unlabeled rows, macro F on a test. For
+what a hundred labels can tell at most there is the distance where as many further labels, whose rows no model has seen,
+take the place of the cross-fitted ones.
 Where the true shares are nearly equal, as those of RCV1 CCAT, there is next to nothing to gain and the way from the
 label shares to the true prior is a ratio of small numbers: its note has the gain with its standard error.
 """
@@ -66,7 +68,7 @@ def _measure(report: Report, make: Callable[[int], ClassSet]) -> None:
 
     tasks = [equal_labels(make(seed), LABELS, seed) for seed in range(DRAWS)]
     name = tasks[0].name.partition(",")[0] if "uneven" not in tasks[0].name else "20 Newsgroups, uneven"
-    labels, found, confusion, inside = [], [], [], []
+    labels, found, confusion, inside, further = [], [], [], [], []
     ours: dict[str, list[float]] = {"label shares": [], "estimate": [], "true prior": []}
     for task in tasks:
         given = task.given[~task.unlabeled]
@@ -76,11 +78,13 @@ def _measure(report: Report, make: Callable[[int], ClassSet]) -> None:
         found.append(_distance(estimated.estimator.class_prior_, task))
         confusion.append(_distance(estimate_class_prior(task.X, task.given, **BY_CONFUSION).class_prior, task))
         inside.append(_inside(estimate_class_prior(task.X, task.given, confidence_level=CONFIDENCE), task))
+        further.append(_distance(with_further_labels(task), task))
         ours["label shares"].append(learners.transductive(task, class_prior=None).macro_f)
         ours["estimate"].append(estimated.macro_f)
         ours["true prior"].append(learners.transductive(task).macro_f)
     report.fact(f"{name}: L1 distance of the label shares", np.mean(labels), values=labels)
     report.fact(f"{name}: L1 distance by the confusion matrix", np.mean(confusion), values=confusion)
+    report.fact(f"{name}: L1 distance with {LABELS} further labels", np.mean(further), values=further)
     ratio = np.mean(found) / np.mean(labels)
     note = f"{np.mean(found):.3f} of {np.mean(labels):.3f}"
     report.at_most(
@@ -89,6 +93,23 @@ def _measure(report: Report, make: Callable[[int], ClassSet]) -> None:
     what = f"{name}: true shares inside the {CONFIDENCE:.0%} interval"
     report.fact(what, np.mean(inside), note=f"of {len(inside)} draws, {len(task.classes)} shares each", values=inside)
     _way(report, name, ours)
+
+
+def with_further_labels(task: ClassTask) -> np.ndarray:
+    """The estimate (K,) if the model of the labels is calibrated on as many further labels of each class."""
+    from fewlabel import _class_prior, _cross_fit
+
+    codes = task.given.astype(np.int32)
+    rows = _class_prior.looked_at(task.X, codes, None)
+    evidence = _class_prior.cross_fitted(rows, {"alpha": _class_prior.ALPHA, "threads": 1})
+    numbers = _cross_fit.some(_class_prior.unlabeled_rows(codes, None), _class_prior.MOST_ROWS)
+    truth, n = task.y[numbers], np.bincount(rows.codes)
+    chosen = [own[:m] for own, m in zip(class_tasks.by_class(truth, np.random.default_rng(5)), n, strict=True)]
+    seen = np.concatenate(chosen)
+    fresh = evidence._replace(
+        scores=evidence.unlabeled[seen], codes=truth[seen], weights=np.ones(len(seen)), numbers=seen
+    )
+    return _class_prior.shares(fresh, "em")
 
 
 def _way(report: Report, name: str, ours: dict[str, list[float]]) -> None:

@@ -43,7 +43,7 @@ from fewlabel._labels import listed
 METHODS = ("em", "confusion")
 ALPHA = 1e-3  # regularization of the supervised model
 LEAST = 3  # different labeled rows of each class, so that two are left where one is held out
-_MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
+MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
 _BOOTSTRAP_ROWS = 2_000
 _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are held out together
 _COMPONENTS = 50  # of the rows, beside their features
@@ -162,7 +162,7 @@ def looked_at(X: Any, codes: np.ndarray, weights: np.ndarray | None) -> Rows:
     further with them."""
     weights = np.ones(len(codes)) if weights is None else weights
     labeled = np.flatnonzero((codes >= 0) & (weights > 0))
-    unlabeled = _cross_fit.some(unlabeled_rows(codes, weights), _MOST_ROWS)
+    unlabeled = _cross_fit.some(unlabeled_rows(codes, weights), MOST_ROWS)
     rows = with_components(_cross_fit.taken(X, np.concatenate([labeled, unlabeled])))
     given = np.ascontiguousarray(codes[labeled])
     heavy = np.ascontiguousarray(weights[labeled])

@@ -37,6 +37,8 @@ def test_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
     assert distances.ok
     assert len(distances.values) == 2
     assert max(distances.values) < min(found["L1 distance of the label shares"].values)
+    further = found["L1 distance with 40 further labels"].values
+    assert max(further) < min(found["L1 distance of the label shares"].values)
     inside = found["true shares inside the 90% interval"]
     assert inside.note == "of 2 draws, 4 shares each"
     assert float(inside.measured) > 0.5
