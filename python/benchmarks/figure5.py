@@ -3,8 +3,9 @@
     FEWLABEL_DATA=... python -m benchmarks.figure5 [--sets gcat,comp] [--draws 3] [--most 512]
 
 RCV1 GCAT and the groups comp.* of 20 Newsgroups, each against the rest; F is that of the first class, GCAT or comp.*.
-All methods are those of SemiSupervisedLogisticRegression, told the class shares of the unlabeled rows. Draws have other
-rows, other tests and other labels; within a draw more labels contain the fewer.
+All methods are those of SemiSupervisedLogisticRegression, told the class shares of the unlabeled rows. The supervised
+one is not, as in the paper; so it stands there once more, with its threshold moved until it predicts them. Draws have
+other rows, other tests and other labels; within a draw more labels contain the fewer.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ FIRST_DRAW = 10  # other draws than those on which anything was tried
 MOST_ROWS = 16_000  # of a set, a quarter of them the test
 REST = "rest"
 MEASURE = "F of the first class"
+SUPERVISED, MOVED = "supervised", "supervised, threshold moved"
 UPPER, LOWER = ("entropy", "annealing"), ("expectation", "posterior")
-METHODS = ("supervised", *LOWER, *UPPER)
+METHODS = (SUPERVISED, MOVED, *LOWER, *UPPER)
 WELL = 0.02  # "well above", F, mean over the label counts
 
 
@@ -76,8 +78,13 @@ def measure(report: Report, data: ClassSet, draws: int = DRAWS, most: int | None
 
 def learned(task: ClassTask, method: str) -> Any:
     """The estimator of a method, or the supervised one; probabilities are not asked for and not calibrated."""
-    how = {"unlabeled_weight": 0.0} if method == "supervised" else {"method": method}
-    return learners.maxent(task, cross_fit=False, n_jobs=1, **how).estimator
+    plain = method in (SUPERVISED, MOVED)
+    how = {"unlabeled_weight": 0.0} if plain else {"method": method}
+    fitted = learners.maxent(task, cross_fit=False, n_jobs=1, **how).estimator
+    if method == MOVED:
+        scores = fitted.decision_function(task.X[task.unlabeled])
+        fitted.intercept_ = fitted.intercept_ - np.quantile(scores, task.shares[0])
+    return fitted
 
 
 def first_f(task: ClassTask, fitted: Any) -> float:
@@ -116,8 +123,11 @@ def _order(report: Report, name: str, points: dict[str, list[np.ndarray]]) -> No
             f"{name}: {method} - better of {' and '.join(LOWER)}", means[method] - means[beside], WELL, note=note
         )
     for method in LOWER:
-        note = f"{means[method]:.3f}; supervised {means['supervised']:.3f}; mean over the label counts"
-        report.at_least(f"{name}: {method} - supervised", means[method] - means["supervised"], 0.0, note=note)
+        note = f"{means[method]:.3f}; supervised {means[SUPERVISED]:.3f}; mean over the label counts"
+        report.at_least(f"{name}: {method} - supervised", means[method] - means[SUPERVISED], 0.0, note=note)
+    for method in (*LOWER, *UPPER):
+        note = f"{means[method]:.3f}; {MOVED} {means[MOVED]:.3f}; mean over the label counts"
+        report.fact(f"{name}: {method} - {MOVED}", means[method] - means[MOVED], note=note)
 
 
 # ------------------------------------------------------------------ sections

@@ -30,7 +30,8 @@ STYLES = {  # learner -> color, marker
     "entropy": ("#009e73", "^"),
     "expectation": ("#cc79a7", "v"),
     "posterior": ("#d98c00", "s"),
-    "supervised": ("#777777", "o"),
+    figure5.SUPERVISED: ("#777777", "o"),
+    figure5.MOVED: ("#000000", "x"),
 }
 WORDS = {  # as the legends say it
     "labels only": "LinearSVC on the labeled rows",
@@ -105,7 +106,7 @@ def methods(found: dict[str, Any]) -> plt.Figure:
         panel.grid(axis="y", alpha=0.3)
     axes[0].set_ylabel(figure5.MEASURE)
     handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
 

@@ -37,7 +37,7 @@ def test_figure5_has_a_row_for_each_point_and_a_picture(tmp_path) -> None:
     assert len(points) == 2 * len(figure5.METHODS)
     assert all(len(row.values) == 2 and 0 < row.values[0] <= 1 for row in points)
     assert found.curves["planted"]["entropy"]["labels"] == [16, 32]
-    assert [row.ok is None for row in found.rows] == [True] * (1 + len(points)) + [False] * 4
+    assert [row.ok is None for row in found.rows] == [True] * (1 + len(points)) + [False] * 4 + [True] * 4
     assert [p.name for p in plots.write(found, tmp_path, "here")] == ["figure5.svg"]
 
 
@@ -50,12 +50,21 @@ def test_f_is_that_of_the_first_class() -> None:
 
 
 def test_the_order_is_judged_by_the_mean_over_the_label_counts() -> None:
-    level = {"supervised": 0.5, "expectation": 0.6, "posterior": 0.4, "entropy": 0.8, "annealing": 0.61}
+    level = dict(zip(figure5.METHODS, (0.5, 0.55, 0.6, 0.4, 0.8, 0.61), strict=True))
     found = Report(quiet=True)
     points = {m: [np.array([v - 0.1, v - 0.1]), np.array([v + 0.1, v + 0.1])] for m, v in level.items()}
     figure5._order(found, "x", points)
-    verdicts = {row.what.removeprefix("x: ").partition(" - ")[0]: row.ok for row in found.rows}
+    verdicts = {row.what.removeprefix("x: ").partition(" - ")[0]: row.ok for row in found.rows if row.ok is not None}
+    moved = [float(row.measured) for row in found.rows if row.what.endswith(figure5.MOVED)]
+    assert moved == pytest.approx([level[m] - 0.55 for m in (*figure5.LOWER, *figure5.UPPER)], abs=1e-4)
     assert verdicts == {"entropy": True, "annealing": False, "expectation": True, "posterior": False}
+
+
+def test_the_moved_threshold_predicts_the_shares() -> None:
+    task = class_tasks.draw(planted(("first", figure5.REST), apart=1.0), 16, 0)
+    moved = figure5.learned(task, figure5.MOVED)
+    predicted = np.mean(moved.predict(task.X[task.unlabeled]) == task.classes[1])
+    assert predicted == pytest.approx(task.shares[1], abs=1 / task.unlabeled.sum())
 
 
 def test_large_sets_are_drawn_from(monkeypatch) -> None:
@@ -99,7 +108,7 @@ def test_classes_that_lie_far_apart_come_to_no_harm(monkeypatch) -> None:
 
 
 def test_a_fit_tells_that_it_warned_and_that_it_refused() -> None:
-    data = four()
+    data = planted(("a", "b", "c", "d"), apart=8.0)
     macro_f, warned = never_worse._fitted(class_tasks.draw(data, 80, 0), "annealing")
     assert macro_f > 0.9
     assert not warned
