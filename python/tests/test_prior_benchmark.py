@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from planted import many_topics
 
-from benchmarks import class_tasks, prior
+from benchmarks import class_tasks, prior, strength
 from benchmarks.report import Report
 
 TOPICS = many_topics(n=1200, seed=3)
@@ -52,3 +52,17 @@ def test_the_way_and_its_gain() -> None:
     prior._way(report, "x", {"label shares": [0.5, 0.6], "estimate": [0.7, 0.7], "true prior": [0.7, 0.8]})
     last = report.rows[-1]
     assert (last.measured, last.ok, last.note) == ("0.7500", False, "of 0.200 to gain, standard error 0.000")
+
+
+def test_the_mean_loss_is_judged() -> None:
+    report = Report(quiet=True)
+    strength.strength_mean(report)
+    assert not report.rows
+    for held, soft in (0.2, 0.12), (0.1, 0.02):
+        report.fact(f"x, {strength.HELD}", held)
+        report.fact(f"x, {strength.SOFT}", soft)
+    strength.strength_mean(report)
+    last = report.rows[-1]
+    assert float(last.measured) == pytest.approx(0.07)
+    assert last.ok
+    assert last.note == "of 2"
