@@ -1,8 +1,7 @@
 """The class prior: estimated where the labels have as many rows of each class, and what the estimate is worth.
 
-A hundred labels, equal numbers a class; L1 distances to the true shares of the unlabeled rows, macro F on a test. For
-what a hundred labels can tell at most there is the distance where as many further labels, whose rows no model has seen,
-take the place of the cross-fitted ones.
+A hundred labels, equal numbers a class; L1 distances to the true shares of the unlabeled rows, macro F on a test. One
+distance is that of a hundred further labels, whose rows no model has seen, in the place of the cross-fitted ones.
 Where the true shares are nearly equal, as those of RCV1 CCAT, there is next to nothing to gain and the way from the
 label shares to the true prior is a ratio of small numbers: its note has the gain with its standard error.
 """

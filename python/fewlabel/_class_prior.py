@@ -52,6 +52,8 @@ _PULL = 0.5  # of the label shares where nothing is told, in labeled rows for ea
 _SUSPICION = 0.05  # of what labels' shares are worth that were drawn at random, until it is known whether they were
 _WORTH = 1 / 3  # of a labeled row, in rows from which the shares found would be known
 _STEPS, _CHANGE = 1000, 1e-6
+_LEAST_WEIGHT = 1e-100  # of all labeled rows
+_LARGEST = 1e100  # prior_strength, as other parameters
 
 
 class Rows(NamedTuple):
@@ -127,7 +129,7 @@ def soften(
 
 
 def check_labels(X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: np.ndarray) -> None:
-    """Raise a ValueError that names the classes with too few different labeled rows."""
+    """Raise a ValueError that names the classes with too few different labeled rows, or of too little weight."""
     counts = label_counts(X, codes, weights, len(classes))
     few = np.flatnonzero(counts < LEAST)
     if few.size:
@@ -136,6 +138,7 @@ def check_labels(X: Any, codes: np.ndarray, weights: np.ndarray | None, classes:
             f"the class prior cannot be estimated: each class needs at least {LEAST} different labeled rows, but "
             f"{have}. Label more rows of these classes, or give class_prior"
         )
+    _weights.resolve_class_prior(None, classes, _weights.labeled_totals(codes, weights, len(classes)))
 
 
 def label_counts(X: Any, codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
@@ -162,6 +165,12 @@ def looked_at(X: Any, codes: np.ndarray, weights: np.ndarray | None) -> Rows:
     further with them."""
     weights = np.ones(len(codes)) if weights is None else weights
     labeled = np.flatnonzero((codes >= 0) & (weights > 0))
+    total = weights[labeled].sum()
+    if total < _LEAST_WEIGHT:
+        raise ValueError(
+            f"sample_weight gives the labeled rows the total weight {total:.3g}, which counts as a number of rows "
+            "where class shares are found: multiply sample_weight by a constant"
+        )
     unlabeled = _cross_fit.some(unlabeled_rows(codes, weights), MOST_ROWS)
     rows = with_components(_cross_fit.taken(X, np.concatenate([labeled, unlabeled])))
     given = np.ascontiguousarray(codes[labeled])
@@ -238,7 +247,7 @@ def _beside(belief: Belief, labels: np.ndarray, worth: float) -> Belief:
     shares, free = belief.shares.copy(), belief.free
     strength = belief.strength + worth
     among = labels[free] * (shares[free].sum() / labels[free].sum())
-    shares[free] = (belief.strength * shares[free] + worth * among) / strength
+    shares[free] = (belief.strength / strength) * shares[free] + (worth / strength) * among
     return belief._replace(shares=shares, strength=strength)
 
 
@@ -302,7 +311,8 @@ def _log_ratios(
     If labels were drawn at random, rare classes have few, of which a model makes low scores that are nearly the same
     for all rows. Then one number more is fitted, for how much the share of a class moves its bias; and each class is
     divided by its mean probability on the rows held out, not by its share of them: a class of which the model knows
-    nothing must have the ratio 1, as a little more, in all rows, would draw them all to it.
+    nothing must have the ratio 1, as a little more, in all rows, would draw them all to it. Where labels were picked,
+    as many of each class, that mean differs from the share by chance, and the share measures better.
     """
     rows, column = free[evidence.codes], np.cumsum(free) - 1
     scores, codes, weights = evidence.scores[rows][:, free], column[evidence.codes[rows]], evidence.weights[rows]
@@ -312,7 +322,7 @@ def _log_ratios(
     biases, shares = np.zeros(len(free)), labels.copy()
     biases[free] = found
     if drawn:
-        shares[free] *= weights @ softmax(scores / T + found, axis=1) / np.bincount(codes, weights)
+        shares[free] = labels[free].sum() * (weights @ softmax(scores / T + found, axis=1)) / weights.sum()
     return log_softmax(evidence.unlabeled / T + biases, axis=1) - np.log(shares)
 
 
@@ -369,8 +379,10 @@ def refuse_strength(strength: Any) -> None:
         return
     if not isinstance(strength, Real) or isinstance(strength, bool):
         raise TypeError(f"prior_strength must be a number of rows or None, got {strength!r}")
-    if not 0 < float(strength) < np.inf:
-        raise ValueError(f"prior_strength must be a finite number of rows above 0, or None, got {strength!r}")
+    if not 0 < float(strength) <= _LARGEST:
+        raise ValueError(
+            f"prior_strength must be a number of rows above 0 and at most {_LARGEST:g}, or None, got {strength!r}"
+        )
 
 
 def refuse_method(method: Any) -> None:

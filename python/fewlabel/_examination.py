@@ -32,13 +32,18 @@ class Examined(NamedTuple):
     @property
     def hurts(self) -> bool:
         """Unlabeled rows cost right answers: by more than one standard deviation of a fair coin's difference."""
-        return self.worse - self.better > np.sqrt(self.worse + self.better)
+        return bool(-self.gain > np.sqrt(self.worse + self.better))
 
     @property
     def helps_in_doubt(self) -> bool:
         """Enough rows differ to see a gain, and none is seen: less than half a standard deviation."""
         differ = self.worse + self.better
-        return differ >= _ENOUGH and self.better - self.worse < 0.5 * np.sqrt(differ)
+        return bool(differ >= _ENOUGH and self.gain < 0.5 * np.sqrt(differ))
+
+    @property
+    def gain(self) -> float:
+        """Right answers that unlabeled rows added, in rows of mean weight."""
+        return float(np.round(self.n_rows * (self.semi_supervised - self.supervised), 6))
 
 
 def examine(

@@ -37,11 +37,11 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     prior_strength : float or None, default=None
         How many labeled rows the shares in `class_prior` are worth, above 0; None: they are exact. With a number the
         shares give way to what the unlabeled rows say through the supervised model, which counts as much as the labels,
-        so that a wrong class prior does less harm: see Notes. `class_prior_` has the shares that were found; these are
-        held exactly. Half as many as there are labels is a good choice for shares that may be off by a third. A class
-        with fewer than 3 different labeled rows keeps its share, with a warning. The shares of the labels (None or
-        "estimate") can have a strength, too; "estimate" with None takes half a row for each class, and more where
-        the labels look drawn at random.
+        and to the shares of the labels where these look drawn at random: a wrong class prior then does less harm, see
+        Notes. `class_prior_` has the shares that were found; these are held exactly. Half as many as there are labels
+        is a good choice for shares that may be off by a third. A class with fewer than 3 different labeled rows keeps
+        its share, with a warning. The shares of the labels (None or "estimate") can have a strength, too; "estimate"
+        with None takes half a row for each class.
     balance : {"auto", "share", "labels"}, default="auto"
         How labels hold the class prior ("annealing" and "switching"). "share", which "auto" is too: by the counts of
         labels, and at the end the intercepts move so that the model predicts the share. "labels": by the counts of
@@ -69,8 +69,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         Pairs of labels that "switching" exchanges at a time; 0: all that lower the objective.
     cross_fit : {"auto", True, False}, default="auto"
         Whether to fit five more times, each without a fifth of the labels and on at most 3,000 unlabeled rows, to see
-        whether unlabeled rows hurt (a warning tells) and to calibrate `predict_proba`. It needs 20 different labeled
-        rows. "auto": if unlabeled rows take part.
+        whether unlabeled rows hurt or do not help (a warning tells) and to calibrate `predict_proba`. It needs 20
+        different labeled rows. "auto": if unlabeled rows take part.
     unlabeled : "auto", None or a label, default="auto"
         What marks an unlabeled row in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
         "-1" in texts. None: nothing does, every row is labeled. Anything else is the marker itself.
@@ -140,8 +140,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
     -----
     UserWarning
         If no row is unlabeled, if one class only has labels, if `class_prior` is far from the labeled rows or names a
-        class without any, if a class has too few labels for `prior_strength`, or if a class is predicted for less than
-        half of its share of the unlabeled rows.
+        class without any, if a class has too few labels for `prior_strength`, if a class is predicted for less than
+        half of its share of the unlabeled rows, or if unlabeled rows appear to hurt or not to help (`cross_fit`).
     ConvergenceWarning
         If `max_iter` steps did not suffice, if labels did not settle or the last solve did not converge, or if the
         unlabeled rows do not allow the mean probabilities that `class_prior` asks for: it says how far they are.

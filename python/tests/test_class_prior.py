@@ -124,21 +124,106 @@ def test_they_do_not_where_no_answer_is_wrong(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_allclose(_class_prior.shares(evidence, "em"), picked, atol=1e-3)
 
 
-def margins(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Scores of four classes as of margins: near 1 for a row's class, near -1 else; but every fourth row looks like
-    none, and neither does a row of the last class."""
-    own = np.eye(4)[codes] * ((codes < 3) & (rng.random(len(codes)) < 0.75))[:, None]
-    return 2 * own - 1 + 0.3 * rng.normal(size=(len(codes), 4)) * (1, 1, 1, 0.1)
+def margins(codes: np.ndarray, K: int, rng: np.random.Generator, clear: float) -> np.ndarray:
+    """Scores (n, K) as of margins: near 1 for a row's class, near -1 else; but only a part of the rows is clear, the
+    others look like no class, and so do all rows of the last class."""
+    own = np.eye(K)[codes] * ((codes < K - 1) & (rng.random(len(codes)) < clear))[:, None]
+    return 2 * own - 1 + 0.3 * rng.normal(size=(len(codes), K)) * np.append(np.ones(K - 1), 0.1)
+
+
+def of_margins(counts: list[int], shares: list[float], seed: int, clear: float) -> _class_prior.Evidence:
+    """Evidence of so many labeled rows of each class, and unlabeled ones of these shares."""
+    K, rng = len(counts), np.random.default_rng(seed)
+    codes = np.repeat(np.arange(K), counts)
+    scores = margins(codes, K, rng, clear)
+    unlabeled = margins(rng.choice(K, 4000, p=shares), K, rng, clear)
+    return _class_prior.Evidence(scores, codes, np.ones(len(codes)), unlabeled, np.ones(4000), np.arange(len(codes)))
+
+
+FOUR = [0.6, 0.3, 0.09, 0.01]
+SEVEN = [0.35, 0.25, 0.15, 0.1, 0.08, 0.06, 0.01]
 
 
 def test_a_rare_class_that_looks_like_nothing_does_not_take_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    shares, rng = np.array([0.6, 0.3, 0.09, 0.01]), np.random.default_rng(0)
-    codes = np.repeat(np.arange(4), (600 * shares).astype(int))
-    scores, unlabeled = margins(codes, rng), margins(rng.choice(4, 4000, p=shares), rng)
-    ones = np.ones(len(codes))
-    evidence = _class_prior.Evidence(scores, codes, ones, unlabeled, np.ones(4000), np.arange(len(codes)))
+    evidence = of_margins([360, 180, 54, 6], FOUR, 0, clear=0.75)
     assert shares_of_picked(evidence, monkeypatch)[3] > 0.05  # where nothing else is known of the labels
-    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), shares, atol=0.02)
+    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), FOUR, atol=0.02)
+
+
+def test_labels_are_suspected_to_be_drawn_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = of_margins([350, 250, 150, 100, 80, 60, 10], SEVEN, 1, clear=0.2)
+    assert np.abs(_class_prior.shares(evidence, "em") - SEVEN).sum() < 0.1
+    monkeypatch.setattr(_class_prior, "_SUSPICION", 0.0)
+    assert np.abs(_class_prior.shares(evidence, "em") - SEVEN).sum() > 1
+
+
+def test_and_not_too_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = of_margins([80, 60, 40, 20], FOUR, 0, clear=0.75)  # picked, fewer of the frequent ones
+    assert np.abs(_class_prior.shares(evidence, "em") - FOUR).sum() < 0.08
+    monkeypatch.setattr(_class_prior, "_SUSPICION", 1.0)
+    assert np.abs(_class_prior.shares(evidence, "em") - FOUR).sum() > 0.12
+
+
+def test_ratios_of_labels_drawn_at_random_have_the_mean_1_where_rows_were_held_out() -> None:
+    evidence = of_margins([360, 180, 54, 6], FOUR, 0, clear=0.75)
+    held = evidence._replace(unlabeled=evidence.scores)
+    labels, free = np.array(FOUR), np.ones(4, dtype=bool)
+    drawn = _class_prior._log_ratios(held, labels, free, None, drawn=True)
+    np.testing.assert_allclose(np.exp(drawn).mean(axis=0), 1, atol=1e-9)
+    picked = _class_prior._log_ratios(held, labels, free, None, drawn=False)
+    assert abs(np.exp(picked).mean(axis=0)[3] - 1) > 0.1
+
+
+def test_the_share_of_a_class_moves_its_bias_only_where_labels_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence, seen = planted_evidence((0.6, 0.3, 0.1)), []
+    plain = _calibration.temperature_and_biases
+
+    def watched(*given: object) -> tuple[float, np.ndarray]:
+        seen.append(given[4])
+        return plain(*given)
+
+    monkeypatch.setattr(_calibration, "temperature_and_biases", watched)
+    labels, free = np.array([0.5, 0.3, 0.2]), np.array([True, False, True])
+    for drawn in True, False:
+        _class_prior._log_ratios(evidence, labels, free, None, drawn)
+    np.testing.assert_allclose(seen[0], np.log([0.5, 0.2]))
+    assert seen[1] is None
+
+
+def test_shares_of_the_labels_stand_beside_what_is_believed_of_free_classes() -> None:
+    free, labels = np.array([True, True, False]), np.array([0.2, 0.3, 0.5])
+    believed = _class_prior.Belief(np.array([0.6, 0.2, 0.2]), 30.0, 100 * labels, free)
+    beside = _class_prior._beside(believed, labels, 10.0)
+    assert beside.strength == 40
+    np.testing.assert_allclose(beside.shares, [0.75 * 0.6 + 0.25 * 0.32, 0.75 * 0.2 + 0.25 * 0.48, 0.2])
+    assert not np.isnan(_class_prior._beside(believed._replace(strength=5e-324), labels, 0.0).shares).any()
+
+
+def test_a_held_class_keeps_its_share_whatever_the_labels_are() -> None:
+    evidence = planted_evidence((0.6, 0.3, 0.1))
+    free, told = np.array([True, False, True]), np.array([0.3, 0.3, 0.4])
+    belief = _class_prior.Belief(told, 10.0, np.bincount(evidence.codes).astype(float), free)
+    found = _class_prior.shares(evidence, "em", belief=belief)
+    assert found[1] == pytest.approx(0.3)
+    assert found[0] > 0.45
+
+
+def test_a_class_of_next_to_no_weight_keeps_its_rows() -> None:
+    heavy = planted_evidence((0.4, 0.3, 0.3))
+    weights = np.where(heavy.codes == 2, 1e-15, 1.0)
+    with np.errstate(all="raise", under="ignore"):
+        found = _class_prior.shares(heavy._replace(weights=weights), "em")
+    assert found[2] > 1e-4
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_weights_from_which_no_share_can_be_found() -> None:
+    weights = np.where(Y >= 0, 1e-310, 1.0)
+    with pytest.raises(ValueError, match=r"total weight .*e-30\d, which counts as a number of rows"):
+        estimate_class_prior(TOPICS.X, Y, sample_weight=weights)
+    weights = np.where(Y == 0, 1.0, np.where(Y > 0, 1e-300, 1.0))
+    with pytest.raises(ValueError, match=r"sample_weight gives the labeled rows of the classes .* no class prior"):
+        estimate_class_prior(TOPICS.X, Y, sample_weight=weights)
 
 
 def test_along_adds_a_multiple_that_costs_nothing() -> None:

@@ -247,7 +247,7 @@ def test_harm_is_told_of() -> None:
     ],
 )
 def test_what_is_said_of_rows_that_differ(better: int, worse: int, said: str | None) -> None:
-    examined = Examined(0.9, 0.7, 0.75, better, worse, n_rows=200)
+    examined = Examined(0.9, 0.7, 0.7 + (better - worse) / 200, better, worse, n_rows=200)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _advice.unlabeled_hurt(examined)

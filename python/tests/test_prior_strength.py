@@ -151,7 +151,9 @@ def test_without_unlabeled_rows_nothing_gives_way() -> None:
 
 @pytest.mark.parametrize("strength", [0, -1.0, float("inf"), float("nan")])
 def test_strengths_out_of_range(strength: float) -> None:
-    with pytest.raises(ValueError, match=r"prior_strength must be a finite number of rows above 0, or None, got"):
+    with pytest.raises(
+        ValueError, match=r"prior_strength must be a number of rows above 0 and at most 1e\+100, or None, got"
+    ):
         TransductiveSVC(prior_strength=strength).fit(TOPICS.X, Y)
 
 
