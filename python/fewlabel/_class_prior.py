@@ -322,7 +322,8 @@ def _log_ratios(
     biases, shares = np.zeros(len(free)), labels.copy()
     biases[free] = found
     if drawn:
-        shares[free] = labels[free].sum() * (weights @ softmax(scores / T + found, axis=1)) / weights.sum()
+        mean = weights @ softmax(scores / T + found, axis=1) / weights.sum()
+        shares[free] = labels[free].sum() * np.maximum(mean, 1e-100)
     return log_softmax(evidence.unlabeled / T + biases, axis=1) - np.log(shares)
 
 

@@ -99,8 +99,8 @@ def estimate_class_prior(
     interval is the estimate and on each side Student's quantile times the root mean square distance of further
     estimates from it: with random weights of the labeled rows (Newton and Raftery 1994), a model fitted anew for each,
     and with what few labels leave to the penalty of the calibration drawn at random (with two classes and labels that
-    look drawn at random nothing is left to it). It tells what few labels leave
-    open, not what labels of an untypical choice get wrong.
+    look drawn at random nothing is left to it). It tells what few labels leave open, not what labels of an untypical
+    choice get wrong.
 
     References
     ----------
