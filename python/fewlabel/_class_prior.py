@@ -7,19 +7,26 @@ Symbols
     p_i(y)  probability of class y for the unlabeled row i, calibrated for the shares π
     n, l    unlabeled rows, labeled rows
     S, ψ    shares that are believed in, ψ, are worth S labeled rows
+    ρ       chance that the labels were drawn at random (`at_random`)
+    e       how hard the classes are to tell apart (`_difficulty`)
     C_ky    share of the labeled rows of class y for which k is predicted
 Source
     M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities.
     Neural Computation 2002, equation 2.9: φ(y) ← 1/n Σ_i p_i(y) φ(y)/π(y) / Σ_c p_i(c) φ(c)/π(c) =: r(y). Here with a
     Dirichlet prior, φ(y) ← (l r(y) + S ψ(y)) / (l + S): all that is known of the unlabeled rows came through l labels,
     so that they count as l rows, however many they are. Where nothing is believed ψ are the shares of the labels, and S
-    is half a row a class. Where the labels look drawn at random (`at_random`) their shares count as further rows.
+    is half a row a class.
     A. Alexandari, A. Kundaje and A. Shrikumar. Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at
     Label Shift Adaptation. ICML 2020: the p_i that it needs.
     Z. Lipton, Y.-X. Wang and A. Smola. Detecting and Correcting for Label Shift with Black Box Predictors. ICML 2018:
     C φ = shares of the predictions.
     M. Newton and A. Raftery. Approximate Bayesian Inference with the Weighted Likelihood Bootstrap. Journal of the
     Royal Statistical Society B 1994: the interval.
+Rule
+    Ours, for labels that may have been drawn at random: π count as ρ l e rows beside S, and p_i(y)/π(y) is a geometric
+    mean, with weights ρ and 1-ρ, of two forms (`_log_ratios`): labels drawn at random must have the mean probability of
+    their share. EM first takes the form for random labels and π as 0.05 l e rows; ρ follows from what it finds; then EM
+    goes on.
 Cost
     Sixteen supervised fits of the labeled rows, a truncated singular value decomposition of at most 20,000 rows; the
     interval one further fit for each time that weights are drawn.
