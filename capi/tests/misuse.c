@@ -245,9 +245,10 @@ static void wrong_pointers(void) {
   HOLDS(memory != MAP_FAILED);
   HOLDS(mprotect(memory + page, page, PROT_NONE) == 0);
   good_problem(&p);
-  /* 2^31 values promised, a page of them there. */
+  /* 2^31 values promised, all good indices but the last are there. The values are longer, so the indices end first. */
   p.rows.n_values = p.indptr[N_ROWS] = INT64_C(1) << 31;
-  p.rows.indices = memory;
+  p.rows.indices = memory + page - (N_VALUES - 1) * sizeof(int64_t);
+  memcpy(memory + page - (N_VALUES - 1) * sizeof(int64_t), p.indices, (N_VALUES - 1) * sizeof(int64_t));
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indices: the memory of element", fit(&p, NULL));
   good_problem(&p);
   p.rows.values = memory + page - 2 * sizeof(double);
