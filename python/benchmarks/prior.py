@@ -96,19 +96,19 @@ def _measure(report: Report, make: Callable[[int], ClassSet]) -> None:
 
 def with_further_labels(task: ClassTask) -> np.ndarray:
     """The estimate (K,) if the model of the labels is calibrated on as many further labels of each class."""
-    from fewlabel import _class_prior, _cross_fit
+    from fewlabel import _class_prior, _cross_fit, _label_shift
 
     codes = task.given.astype(np.int32)
     rows = _class_prior.looked_at(task.X, codes, None)
-    evidence = _class_prior.cross_fitted(rows, {"alpha": _class_prior.ALPHA, "threads": 1})
+    options = _class_prior.fit_options(rows, {"alpha": _class_prior.ALPHA, "threads": 1})
+    scores = _cross_fit.fitted_scores(rows.labeled, rows.codes, rows.weights, options, rows.unlabeled)
     numbers = _cross_fit.some(_class_prior.unlabeled_rows(codes, None), _class_prior.MOST_ROWS)
     truth, n = task.y[numbers], np.bincount(rows.codes)
     chosen = [own[:m] for own, m in zip(class_tasks.by_class(truth, np.random.default_rng(5)), n, strict=True)]
     seen = np.concatenate(chosen)
-    fresh = evidence._replace(
-        scores=evidence.unlabeled[seen], codes=truth[seen], weights=np.ones(len(seen)), numbers=seen
-    )
-    return _class_prior.shares(fresh, "em")
+    ones = np.ones(len(seen))
+    fresh = _label_shift.Evidence(scores[seen], truth[seen], ones, scores, rows.unlabeled_weights, seen)
+    return _label_shift.shares(fresh, "em")
 
 
 def _way(report: Report, name: str, ours: dict[str, list[float]]) -> None:

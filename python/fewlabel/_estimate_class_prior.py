@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
-from fewlabel import _advice, _class_prior, _data, _labels, _threads, _weights
+from fewlabel import _advice, _class_prior, _data, _label_shift, _labels, _threads, _weights
 
 
 class ClassPriorEstimate(NamedTuple):
@@ -130,7 +130,7 @@ def estimate_class_prior(
     >>> bool(abs(estimate.class_prior - [0.2, 0.8]).max() < 0.05)
     True
     """
-    _class_prior.refuse_method(method)
+    _label_shift.refuse_method(method)
     if not isinstance(n_bootstraps, Integral) or n_bootstraps < 2:
         raise ValueError(f"n_bootstraps must be an integer of at least 2, got {n_bootstraps!r}")
     if not 0 < confidence_level < 1:
@@ -148,7 +148,7 @@ def estimate_class_prior(
     options = {"alpha": alpha, "threads": _threads.resolve(n_jobs)}
     looked_at = _class_prior.looked_at(rows, codes, weights)
     evidence = _class_prior.cross_fitted(looked_at, options)
-    found = _class_prior.shares(evidence, method)
+    found = _label_shift.shares(evidence, method)
     seed = 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max)
     rng = np.random.default_rng(seed)
     drawn = _class_prior.bootstrap(looked_at, evidence, method, n_bootstraps, options, rng)

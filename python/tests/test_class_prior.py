@@ -18,6 +18,7 @@ from fewlabel import (
     _calibration,
     _class_prior,
     _cross_fit,
+    _label_shift,
     estimate_class_prior,
 )
 
@@ -37,7 +38,7 @@ SHARES = np.bincount(TOPICS.truth[Y < 0]) / np.sum(Y < 0)
 both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])
 
 
-def planted_evidence(shares: tuple[float, ...], n: int = 4000, seed: int = 0) -> _class_prior.Evidence:
+def planted_evidence(shares: tuple[float, ...], n: int = 4000, seed: int = 0) -> _label_shift.Evidence:
     """Scores that are log likelihoods, so that softmax is calibrated for equal shares."""
     rng, K = np.random.default_rng(seed), len(shares)
 
@@ -46,13 +47,13 @@ def planted_evidence(shares: tuple[float, ...], n: int = 4000, seed: int = 0) ->
         return 1.5 * at
 
     codes, hidden = np.arange(600) % K, rng.choice(K, n, p=shares)
-    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n), np.arange(600))
+    return _label_shift.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n), np.arange(600))
 
 
 @pytest.mark.parametrize("method", ["em", "confusion"])
 @pytest.mark.parametrize("shares", [(0.9, 0.1), (0.6, 0.3, 0.1)])
 def test_planted_shares(method: str, shares: tuple[float, ...]) -> None:
-    found = _class_prior.shares(planted_evidence(shares), method)
+    found = _label_shift.shares(planted_evidence(shares), method)
     assert found.sum() == pytest.approx(1)
     np.testing.assert_allclose(found, shares, atol=0.05)
 
@@ -60,22 +61,22 @@ def test_planted_shares(method: str, shares: tuple[float, ...]) -> None:
 @pytest.mark.parametrize("scale", [1, 5])
 def test_labels_that_look_drawn_at_random(scale: int) -> None:
     shares, rng = np.array([0.5, 0.3, 0.15, 0.05]), np.random.default_rng(0)
-    drawn = [_class_prior.at_random(scale * rng.multinomial(100, shares).astype(float), shares) for _ in range(50)]
+    drawn = [_label_shift.at_random(scale * rng.multinomial(100, shares).astype(float), shares) for _ in range(50)]
     assert np.quantile(drawn, 0.1) > 0.9
-    assert _class_prior.at_random(scale * np.array([25.0, 25, 25, 25]), shares) < 0.01
-    assert _class_prior.at_random(scale * np.array([10.0, 10, 30, 50]), shares) < 0.01
+    assert _label_shift.at_random(scale * np.array([25.0, 25, 25, 25]), shares) < 0.01
+    assert _label_shift.at_random(scale * np.array([10.0, 10, 30, 50]), shares) < 0.01
 
 
 def test_equal_numbers_look_picked_whatever_was_found() -> None:
     for totals in ([10.0, 10, 10], [4.0, 4, 3]):
-        assert _class_prior.at_random(np.array(totals), np.full(3, 1 / 3)) < 0.3
+        assert _label_shift.at_random(np.array(totals), np.full(3, 1 / 3)) < 0.3
 
 
 def test_equal_numbers_are_told_in_spite_of_rounding() -> None:
     rounded = np.bincount(np.repeat(np.arange(4), 9), np.repeat([5 / 9, 6 / 9, 5 / 9, 6 / 9], 9))
     assert np.ptp(rounded) > 1
-    exact = _class_prior.at_random(np.array([5.0, 6, 5, 6]), np.full(4, 0.25))
-    assert _class_prior.at_random(rounded, np.full(4, 0.25)) == pytest.approx(exact)
+    exact = _label_shift.at_random(np.array([5.0, 6, 5, 6]), np.full(4, 0.25))
+    assert _label_shift.at_random(rounded, np.full(4, 0.25)) == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("dense", [False, True])
@@ -95,7 +96,7 @@ def test_equal_rows_count_once(classes: list[int], dense: bool) -> None:
     np.testing.assert_allclose(model.class_prior_[classes], SHARES[classes])
 
 
-def randomly_labeled(spread: float) -> tuple[_class_prior.Evidence, np.ndarray]:
+def randomly_labeled(spread: float) -> tuple[_label_shift.Evidence, np.ndarray]:
     """Planted evidence with labels drawn at random, by chance not quite of the shares; and the shares of the labels."""
     evidence, rng = planted_evidence((0.6, 0.3, 0.1)), np.random.default_rng(1)
     codes = rng.choice(3, 600, p=(0.56, 0.32, 0.12))
@@ -103,17 +104,17 @@ def randomly_labeled(spread: float) -> tuple[_class_prior.Evidence, np.ndarray]:
     return evidence._replace(scores=scores, codes=codes), np.bincount(codes) / 600
 
 
-def shares_of_picked(evidence: _class_prior.Evidence, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
+def shares_of_picked(evidence: _label_shift.Evidence, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
     """The estimate if labels are believed to have been picked."""
     with monkeypatch.context() as patch:
-        patch.setattr(_class_prior, "at_random", lambda totals, found: 0.0)
-        return _class_prior.shares(evidence, "em")
+        patch.setattr(_label_shift, "at_random", lambda totals, found: 0.0)
+        return _label_shift.shares(evidence, "em")
 
 
 def test_shares_of_labels_drawn_at_random_count(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence, labels = randomly_labeled(1.0)
     far = np.abs(shares_of_picked(evidence, monkeypatch) - labels).sum()
-    near = np.abs(_class_prior.shares(evidence, "em") - labels).sum()
+    near = np.abs(_label_shift.shares(evidence, "em") - labels).sum()
     assert near < 0.9 * far
 
 
@@ -121,7 +122,7 @@ def test_they_do_not_where_no_answer_is_wrong(monkeypatch: pytest.MonkeyPatch) -
     evidence, labels = randomly_labeled(0.0)
     picked = shares_of_picked(evidence, monkeypatch)
     assert np.abs(picked - labels).max() > 0.03
-    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), picked, atol=1e-3)
+    np.testing.assert_allclose(_label_shift.shares(evidence, "em"), picked, atol=1e-3)
 
 
 def margins(codes: np.ndarray, K: int, rng: np.random.Generator, clear: float) -> np.ndarray:
@@ -131,13 +132,13 @@ def margins(codes: np.ndarray, K: int, rng: np.random.Generator, clear: float) -
     return 2 * own - 1 + 0.3 * rng.normal(size=(len(codes), K)) * np.append(np.ones(K - 1), 0.1)
 
 
-def of_margins(counts: list[int], shares: list[float], seed: int, clear: float) -> _class_prior.Evidence:
+def of_margins(counts: list[int], shares: list[float], seed: int, clear: float) -> _label_shift.Evidence:
     """Evidence of so many labeled rows of each class, and unlabeled ones of these shares."""
     K, rng = len(counts), np.random.default_rng(seed)
     codes = np.repeat(np.arange(K), counts)
     scores = margins(codes, K, rng, clear)
     unlabeled = margins(rng.choice(K, 4000, p=shares), K, rng, clear)
-    return _class_prior.Evidence(scores, codes, np.ones(len(codes)), unlabeled, np.ones(4000), np.arange(len(codes)))
+    return _label_shift.Evidence(scores, codes, np.ones(len(codes)), unlabeled, np.ones(4000), np.arange(len(codes)))
 
 
 FOUR = [0.6, 0.3, 0.09, 0.01]
@@ -147,30 +148,30 @@ SEVEN = [0.35, 0.25, 0.15, 0.1, 0.08, 0.06, 0.01]
 def test_a_rare_class_that_looks_like_nothing_does_not_take_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = of_margins([360, 180, 54, 6], FOUR, 0, clear=0.75)
     assert shares_of_picked(evidence, monkeypatch)[3] > 0.05  # where nothing else is known of the labels
-    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), FOUR, atol=0.02)
+    np.testing.assert_allclose(_label_shift.shares(evidence, "em"), FOUR, atol=0.02)
 
 
 def test_labels_are_suspected_to_be_drawn_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = of_margins([350, 250, 150, 100, 80, 60, 10], SEVEN, 1, clear=0.2)
-    assert np.abs(_class_prior.shares(evidence, "em") - SEVEN).sum() < 0.1
-    monkeypatch.setattr(_class_prior, "_SUSPICION", 0.0)
-    assert np.abs(_class_prior.shares(evidence, "em") - SEVEN).sum() > 1
+    assert np.abs(_label_shift.shares(evidence, "em") - SEVEN).sum() < 0.1
+    monkeypatch.setattr(_label_shift, "_SUSPICION", 0.0)
+    assert np.abs(_label_shift.shares(evidence, "em") - SEVEN).sum() > 1
 
 
 def test_and_not_too_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = of_margins([80, 60, 40, 20], FOUR, 0, clear=0.75)  # picked, fewer of the frequent ones
-    assert np.abs(_class_prior.shares(evidence, "em") - FOUR).sum() < 0.08
-    monkeypatch.setattr(_class_prior, "_SUSPICION", 1.0)
-    assert np.abs(_class_prior.shares(evidence, "em") - FOUR).sum() > 0.12
+    assert np.abs(_label_shift.shares(evidence, "em") - FOUR).sum() < 0.08
+    monkeypatch.setattr(_label_shift, "_SUSPICION", 1.0)
+    assert np.abs(_label_shift.shares(evidence, "em") - FOUR).sum() > 0.12
 
 
 def test_ratios_of_labels_drawn_at_random_have_the_mean_1_where_rows_were_held_out() -> None:
     evidence = of_margins([360, 180, 54, 6], FOUR, 0, clear=0.75)
     held = evidence._replace(unlabeled=evidence.scores)
     labels, free = np.array(FOUR), np.ones(4, dtype=bool)
-    drawn = _class_prior._log_ratios(held, labels, free, None, drawn=True)
+    drawn = _label_shift._log_ratios(held, labels, free, None, drawn=True)
     np.testing.assert_allclose(np.exp(drawn).mean(axis=0), 1, atol=1e-9)
-    picked = _class_prior._log_ratios(held, labels, free, None, drawn=False)
+    picked = _label_shift._log_ratios(held, labels, free, None, drawn=False)
     assert abs(np.exp(picked).mean(axis=0)[3] - 1) > 0.1
 
 
@@ -185,25 +186,25 @@ def test_the_share_of_a_class_moves_its_bias_only_where_labels_were_drawn(monkey
     monkeypatch.setattr(_calibration, "temperature_and_biases", watched)
     labels, free = np.array([0.5, 0.3, 0.2]), np.array([True, False, True])
     for drawn in True, False:
-        _class_prior._log_ratios(evidence, labels, free, None, drawn)
+        _label_shift._log_ratios(evidence, labels, free, None, drawn)
     np.testing.assert_allclose(seen[0], np.log([0.5, 0.2]))
     assert seen[1] is None
 
 
 def test_shares_of_the_labels_stand_beside_what_is_believed_of_free_classes() -> None:
     free, labels = np.array([True, True, False]), np.array([0.2, 0.3, 0.5])
-    believed = _class_prior.Belief(np.array([0.6, 0.2, 0.2]), 30.0, 100 * labels, free)
-    beside = _class_prior._beside(believed, labels, 10.0)
+    believed = _label_shift.Belief(np.array([0.6, 0.2, 0.2]), 30.0, 100 * labels, free)
+    beside = _label_shift._beside(believed, labels, 10.0)
     assert beside.strength == 40
     np.testing.assert_allclose(beside.shares, [0.75 * 0.6 + 0.25 * 0.32, 0.75 * 0.2 + 0.25 * 0.48, 0.2])
-    assert not np.isnan(_class_prior._beside(believed._replace(strength=5e-324), labels, 0.0).shares).any()
+    assert not np.isnan(_label_shift._beside(believed._replace(strength=5e-324), labels, 0.0).shares).any()
 
 
 def test_a_held_class_keeps_its_share_whatever_the_labels_are() -> None:
     evidence = planted_evidence((0.6, 0.3, 0.1))
     free, told = np.array([True, False, True]), np.array([0.3, 0.3, 0.4])
-    belief = _class_prior.Belief(told, 10.0, np.bincount(evidence.codes).astype(float), free)
-    found = _class_prior.shares(evidence, "em", belief=belief)
+    belief = _label_shift.Belief(told, 10.0, np.bincount(evidence.codes).astype(float), free)
+    found = _label_shift.shares(evidence, "em", belief=belief)
     assert found[1] == pytest.approx(0.3)
     assert found[0] > 0.45
 
@@ -212,7 +213,7 @@ def test_a_class_of_next_to_no_weight_keeps_its_rows() -> None:
     heavy = planted_evidence((0.4, 0.3, 0.3))
     weights = np.where(heavy.codes == 2, 1e-15, 1.0)
     with np.errstate(all="raise", under="ignore"):
-        found = _class_prior.shares(heavy._replace(weights=weights), "em")
+        found = _label_shift.shares(heavy._replace(weights=weights), "em")
     assert found[2] > 1e-4
 
 
@@ -250,15 +251,15 @@ def test_the_fixed_point_is_the_largest_likelihood() -> None:
         return -np.mean(np.log(ratios @ prior)) - pull * np.mean(np.log(prior))
 
     best = softmax(np.append(minimize(minus_log, np.zeros(2), tol=1e-12).x, 0))
-    np.testing.assert_allclose(_class_prior.shares(evidence, "em"), best, atol=1e-4)
+    np.testing.assert_allclose(_label_shift.shares(evidence, "em"), best, atol=1e-4)
 
 
 def test_weight_two_is_the_row_twice() -> None:
     evidence = planted_evidence((0.7, 0.3), n=200)
     heavy = evidence._replace(weights=evidence.weights * 2, unlabeled_weights=evidence.unlabeled_weights * 2)
-    twice = _class_prior.Evidence(*(np.concatenate([part, part]) for part in evidence))
-    for method in _class_prior.METHODS:
-        np.testing.assert_allclose(_class_prior.shares(heavy, method), _class_prior.shares(twice, method), atol=1e-3)
+    twice = _label_shift.Evidence(*(np.concatenate([part, part]) for part in evidence))
+    for method in _label_shift.METHODS:
+        np.testing.assert_allclose(_label_shift.shares(heavy, method), _label_shift.shares(twice, method), atol=1e-3)
 
 
 def test_shares_that_the_labels_do_not_have() -> None:
@@ -272,7 +273,7 @@ def test_shares_that_the_labels_do_not_have() -> None:
 
 
 def test_the_interval_narrows_with_labels() -> None:
-    for method in _class_prior.METHODS:
+    for method in _label_shift.METHODS:
         few, many = (
             estimate_class_prior(TOPICS.X, equally_labeled(TOPICS, n), method=method, n_bootstraps=8, n_jobs=1)
             for n in (4, 40)

@@ -10,7 +10,7 @@ from planted import many_topics, text_like
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _calibration, _class_prior
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _calibration, _label_shift
 
 TOPICS = many_topics(n=700, seed=3)
 K = TOPICS.truth.max() + 1
@@ -24,7 +24,7 @@ def distance(shares: np.ndarray) -> float:
     return float(np.abs(shares - SHARES).sum())
 
 
-def planted_evidence(shares: tuple[float, ...], n: int = 1000) -> _class_prior.Evidence:
+def planted_evidence(shares: tuple[float, ...], n: int = 1000) -> _label_shift.Evidence:
     """Scores that are log likelihoods, so that softmax is calibrated for equal shares."""
     rng, k = np.random.default_rng(0), len(shares)
 
@@ -32,7 +32,7 @@ def planted_evidence(shares: tuple[float, ...], n: int = 1000) -> _class_prior.E
         return 1.5 * (rng.normal(size=(len(codes), k)) + 1.5 * np.eye(k)[codes])
 
     codes, hidden = np.arange(600) % k, rng.choice(k, n, p=shares)
-    return _class_prior.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n), np.arange(600))
+    return _label_shift.Evidence(scores(codes), codes, np.ones(600), scores(hidden), np.ones(n), np.arange(600))
 
 
 def test_the_shares_have_the_largest_posterior() -> None:
@@ -46,8 +46,8 @@ def test_the_shares_have_the_largest_posterior() -> None:
         return -np.mean(np.log(ratios @ shares)) - strength / 600 * (told @ np.log(shares))
 
     best = softmax(np.append(minimize(minus_log, np.zeros(2), tol=1e-12).x, 0))
-    belief = _class_prior.Belief(told, strength, evidence.totals, np.ones(3, dtype=bool))
-    np.testing.assert_allclose(_class_prior.shares(evidence, "em", belief=belief), best, atol=1e-4)
+    belief = _label_shift.Belief(told, strength, evidence.totals, np.ones(3, dtype=bool))
+    np.testing.assert_allclose(_label_shift.shares(evidence, "em", belief=belief), best, atol=1e-4)
 
 
 @ANY
