@@ -78,11 +78,13 @@ def unlabeled_hurt(examined: Examined) -> None:
     """Warn when labeled rows that were held out had better answers without the unlabeled rows, or no better ones with
     them although many answers differ."""
     if examined.hurts or examined.helps_in_doubt:
+        right, macro_f = examined.right, examined.macro_f
         found = "appear to hurt" if examined.hurts else "do not appear to help"
         warn(
             f"unlabeled rows {found}: of {examined.n_rows} labeled rows that were held out in turn, "
-            f"{examined.supervised:.1%} are right without unlabeled rows and {examined.semi_supervised:.1%} with them. "
-            "Check class_prior and a few answers, or take the supervised model (unlabeled_weight=0)."
+            f"{right.before:.1%} are right without unlabeled rows and {right.after:.1%} with them (macro F "
+            f"{macro_f.before:.3f} and {macro_f.after:.3f}). Check class_prior and a few answers, or take the "
+            "supervised model (unlabeled_weight=0)."
         )
 
 

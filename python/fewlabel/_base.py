@@ -265,8 +265,10 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     def _keep_examined(self, examined: _examination.Examined, supervised: bool) -> None:
         self.supervised_agreement_ = examined.agreement
         self.cross_fit_scores_ = {
-            "supervised": examined.supervised,
-            "semi-supervised": examined.semi_supervised,
+            "supervised": examined.right.before,
+            "semi-supervised": examined.right.after,
+            "supervised macro F": examined.macro_f.before,
+            "semi-supervised macro F": examined.macro_f.after,
             "n_rows": examined.n_rows,
         }
         likely = supervised and self._loss() == "maxent"  # maximum likelihood needs no temperature

@@ -13,37 +13,51 @@ import numpy as np
 from fewlabel import _calibration, _cross_fit
 
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
-_ENOUGH = 30  # rows that only one of two models has right, from which on no gain is a bad sign
+_ENOUGH = 25  # rows that only one of two models has right, from which on no gain is a bad sign
+_COINS = 200  # times that coins are thrown for the answers
+_ROUNDING = 1e-6  # relative: one lost row is just one error
 _ROUGH = 1e-3  # its tolerance, at least: of what it finds only classes and rough confidence are used
+
+
+class Gain(NamedTuple):
+    """What unlabeled rows added to a score of rows that were held out. Its error is the standard deviation that it
+    would have if a fair coin said for each row which of its two answers is that of which model."""
+
+    before: float = float("nan")  # score without unlabeled rows
+    after: float = float("nan")  # score with them
+    error: float = float("nan")
+
+    @property
+    def lost(self) -> bool:
+        """A loss that is seen: of more than one error; not of an unknown score."""
+        return self.before - self.after > self.error * (1 + _ROUNDING)
+
+    @property
+    def unseen(self) -> bool:
+        """No gain is seen: it is less than one error."""
+        return self.after - self.before < self.error * (1 - _ROUNDING)
 
 
 class Examined(NamedTuple):
     """What was found; NaN where it was not looked for."""
 
     agreement: float = float("nan")  # share of the unlabeled rows with the same class as the supervised model gives
-    supervised: float = float("nan")  # cross-fitted share of right answers
-    semi_supervised: float = float("nan")
-    better: int = 0  # rows that only the fit with unlabeled rows has right
-    worse: int = 0  # rows that only the supervised fit has right
+    right: Gain = Gain()  # share of right answers
+    macro_f: Gain = Gain()  # F score, mean over the classes
+    differ: int = 0  # rows that only one of the two has right
     temperature: float = 1.0
     smoothing: float = 0.0
     n_rows: int = 0  # labeled rows that were held out; 0: no cross-fitting
 
     @property
     def hurts(self) -> bool:
-        """Unlabeled rows cost right answers: by more than one standard deviation of a fair coin's difference."""
-        return bool(-self.gain > np.sqrt(self.worse + self.better))
+        """Unlabeled rows cost right answers or macro F."""
+        return self.right.lost or self.macro_f.lost
 
     @property
     def helps_in_doubt(self) -> bool:
-        """Enough rows differ to see a gain, and none is seen: less than half a standard deviation."""
-        differ = self.worse + self.better
-        return bool(differ >= _ENOUGH and self.gain < 0.5 * np.sqrt(differ))
-
-    @property
-    def gain(self) -> float:
-        """Right answers that unlabeled rows added, in rows of mean weight."""
-        return float(np.round(self.n_rows * (self.semi_supervised - self.supervised), 6))
+        """Enough rows differ to see a gain, and none is seen."""
+        return self.differ >= _ENOUGH and (self.right.unseen or self.macro_f.unseen)
 
 
 def examine(
@@ -87,16 +101,41 @@ def _cross_fitted(
         plain = _cross_fit.scores(X[first], codes[first], _part(weights, first), fold[first], options)[held]
     truth = codes[held]
     usual = _calibration.USUAL.get(options["loss"], _calibration.USUAL_OF_MARGINS)
-    right, plain_right = scores.argmax(axis=1) == truth, plain.argmax(axis=1) == truth
+    before, after = plain.argmax(axis=1), scores.argmax(axis=1)
     return found._replace(
-        supervised=float(np.average(plain_right, weights=heavy)),
-        semi_supervised=float(np.average(right, weights=heavy)),
-        better=int(np.sum(right & ~plain_right)),
-        worse=int(np.sum(plain_right & ~right)),
+        right=gain_of_answers(truth, before, after, heavy),
+        macro_f=gain_of_macro_f(truth, before, after, heavy),
+        differ=int(np.sum((before == truth) != (after == truth))),
         temperature=_calibration.temperature(scores, truth, _shifted(truth, heavy, options), usual),
         smoothing=_calibration.smoothing(float(heavy.sum()), scores.shape[1]),
         n_rows=len(held),
     )
+
+
+def gain_of_answers(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> Gain:
+    """Gain in right answers, from classes (n,): true ones, and answers without and with unlabeled rows."""
+    was, now = before == truth, after == truth
+    error = np.sqrt(weights**2 @ (was != now)) / weights.sum()
+    return Gain(float(np.average(was, weights=weights)), float(np.average(now, weights=weights)), float(error))
+
+
+def gain_of_macro_f(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> Gain:
+    """Gain in the mean F score of the classes that rows have, as `gain_of_answers`."""
+    rng, differ, gains = np.random.default_rng(0), before != after, np.zeros(_COINS)
+    for i in range(_COINS if differ.any() else 0):
+        swapped = differ & (rng.random(len(truth)) < 0.5)
+        one, other = np.where(swapped, after, before), np.where(swapped, before, after)
+        gains[i] = _macro_f(truth, other, weights) - _macro_f(truth, one, weights)
+    error = float(np.sqrt(np.mean(gains**2)))
+    return Gain(_macro_f(truth, before, weights), _macro_f(truth, after, weights), error)
+
+
+def _macro_f(truth: np.ndarray, answers: np.ndarray, weights: np.ndarray) -> float:
+    """Mean of F_c = 2 Σ_i w_i [a_i = t_i = c] / Σ_i w_i ([a_i = c] + [t_i = c])."""
+    K = int(max(truth.max(), answers.max())) + 1
+    own, answered = (np.bincount(classes, weights, minlength=K) for classes in (truth, answers))
+    hit = np.bincount(truth, weights * (answers == truth), minlength=K)
+    return float(np.mean(2 * hit[own > 0] / (own + answered)[own > 0]))
 
 
 def _shifted(codes: np.ndarray, weights: np.ndarray, options: dict[str, Any]) -> np.ndarray:

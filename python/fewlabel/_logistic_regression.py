@@ -123,8 +123,9 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         Share of the unlabeled rows to which the supervised model of the same labels gives the same class. NaN where
         there is nothing to compare.
     cross_fit_scores_ : dict
-        Share of right answers for labeled rows that were held out: "supervised" and "semi-supervised"; "n_rows", how
-        many rows that were. NaN and 0 without cross-fitting.
+        Of the answers for labeled rows that were held out: the share of right ones, "supervised" and
+        "semi-supervised"; their macro F, "supervised macro F" and "semi-supervised macro F"; "n_rows", how many rows
+        that were. NaN and 0 without cross-fitting.
     temperature_ : float
         The probabilities are those of the scores divided by it: 1 where no unlabeled row took part. NaN: not
         calibrated, 1 is used.

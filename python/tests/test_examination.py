@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
+import re
 import warnings
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from planted import GROUP, Problem, many_topics, text_like
 from scipy.special import log_softmax, softmax
+from sklearn.metrics import accuracy_score, f1_score
 
 from fewlabel import (
     SemiSupervisedLogisticRegression,
@@ -21,7 +24,7 @@ from fewlabel import (
     load_model,
     save_model,
 )
-from fewlabel._examination import Examined
+from fewlabel._examination import Examined, gain_of_answers, gain_of_macro_f
 
 TWO = text_like(labeled=40)
 TOPICS = many_topics(labels=60)
@@ -238,23 +241,70 @@ def test_harm_is_told_of() -> None:
     ("better", "worse", "said"),
     [
         (4, 8, "appear to hurt"),
+        (1, 3, None),  # just one error
         (8, 4, None),
-        (12, 14, None),  # few rows differ
-        (16, 15, "do not appear to help"),
+        (11, 13, None),  # few rows differ
+        (13, 12, "do not appear to help"),
         (15, 20, "do not appear to help"),
         (15, 25, "appear to hurt"),
-        (20, 15, None),
+        (21, 15, None),  # just one error
     ],
 )
-def test_what_is_said_of_rows_that_differ(better: int, worse: int, said: str | None) -> None:
-    examined = Examined(0.9, 0.7, 0.7 + (better - worse) / 200, better, worse, n_rows=200)
+@pytest.mark.parametrize("weight", [1.0, 1e-9, 0.3])
+def test_what_is_said_of_rows_that_differ(better: int, worse: int, said: str | None, weight: float) -> None:
+    truth, weights = np.zeros(200, dtype=int), np.full(200, weight)
+    before, after = np.zeros(200, dtype=int), np.zeros(200, dtype=int)
+    before[:better] = after[better : better + worse] = 1
+    right = gain_of_answers(truth, before, after, weights)
+    assert said_of(Examined(0.9, right, right, better + worse, n_rows=200)) == said
+
+
+def said_of(examined: Examined) -> str | None:
+    """The verdict of the warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _advice.unlabeled_hurt(examined)
-    if said is None:
-        assert not caught
-    else:
-        assert said in str(caught[0].message)
+    return re.match("unlabeled rows (.*?):", str(caught[0].message))[1] if caught else None
+
+
+def test_macro_f_counts_beside_right_answers() -> None:
+    """More right answers, at the cost of a class of ten rows."""
+    truth = np.repeat([0, 1, 2], [95, 95, 10])
+    before, after = truth.copy(), truth.copy()
+    before[:10], after[190:198] = 1, 0
+    right, macro_f = (gain(truth, before, after, np.ones(200)) for gain in (gain_of_answers, gain_of_macro_f))
+    assert said_of(Examined(0.9, right, right, 18, n_rows=200)) is None
+    assert said_of(Examined(0.9, macro_f, macro_f, 18, n_rows=200)) == "appear to hurt"
+    assert said_of(Examined(0.9, right, macro_f, 18, n_rows=200)) == "appear to hurt"
+    assert said_of(Examined(0.9, macro_f, right, 18, n_rows=200)) == "appear to hurt"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gains_are_those_of_scikit_learn(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    truth, before, after = rng.integers(0, 4, (3, 100))
+    truth[truth == 3] = 0  # class 3 is answered only
+    weights = rng.uniform(0.1, 3, 100) if weighted else np.ones(100)
+    known = {"labels": [0, 1, 2], "average": "macro", "sample_weight": weights}
+    right, macro_f = (gain(truth, before, after, weights) for gain in (gain_of_answers, gain_of_macro_f))
+    assert right.before == pytest.approx(accuracy_score(truth, before, sample_weight=weights))
+    assert right.after == pytest.approx(accuracy_score(truth, after, sample_weight=weights))
+    assert macro_f.before == pytest.approx(f1_score(truth, before, **known))
+    assert macro_f.after == pytest.approx(f1_score(truth, after, **known))
+
+
+def test_error_of_macro_f_is_that_of_all_coins() -> None:
+    """Of all 2^8 ways to swap the answers to rows that differ."""
+    truth = np.repeat([0, 1, 2], [20, 10, 4])
+    before, after = truth.copy(), truth.copy()
+    before[[0, 1, 2, 21, 30]], after[[5, 22, 31]] = [1, 1, 2, 0, 1], [1, 2, 0]
+    differ, gains = np.flatnonzero(before != after), []
+    for coins in itertools.product([False, True], repeat=8):
+        one, other = before.copy(), after.copy()
+        one[differ[list(coins)]], other[differ[list(coins)]] = after[differ[list(coins)]], before[differ[list(coins)]]
+        gains.append(f1_score(truth, other, average="macro") - f1_score(truth, one, average="macro"))
+    found = gain_of_macro_f(truth, before, after, np.ones(34)).error
+    assert found == pytest.approx(np.sqrt(np.mean(np.square(gains))), rel=0.1)  # 200 throws: 5 %
 
 
 def test_help_is_not() -> None:
