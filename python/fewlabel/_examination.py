@@ -14,6 +14,7 @@ from fewlabel import _calibration, _cross_fit
 
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
 _ENOUGH = 25  # rows that only one of two models has right, from which on no gain is a bad sign
+_SEEN = 0.75  # of its error, from which on a gain counts as one
 _COINS = 200  # times that coins are thrown for the answers
 _ROUNDING = 1e-6  # relative: one lost row is just one error
 _ROUGH = 1e-3  # its tolerance, at least: of what it finds only classes and rough confidence are used
@@ -34,8 +35,8 @@ class Gain(NamedTuple):
 
     @property
     def unseen(self) -> bool:
-        """No gain is seen: it is less than one error."""
-        return self.after - self.before < self.error * (1 - _ROUNDING)
+        """No gain is seen: it is less than most of an error."""
+        return self.after - self.before < _SEEN * self.error * (1 - _ROUNDING)
 
 
 class Examined(NamedTuple):

@@ -247,7 +247,8 @@ def test_harm_is_told_of() -> None:
         (13, 12, "do not appear to help"),
         (15, 20, "do not appear to help"),
         (15, 25, "appear to hurt"),
-        (21, 15, None),  # just one error
+        (22, 17, None),
+        (20, 16, "do not appear to help"),
     ],
 )
 @pytest.mark.parametrize("weight", [1.0, 1e-9, 0.3])
