@@ -62,7 +62,8 @@ def search(report: Report, sets: Sequence[str], draws: Sequence[int], most: int 
                     silent += [gain < -2 * chance] * (not warned)
                     right = learners.transductive(task, method=method).macro_f - plain.macro_f
                     note = f"{'the fit warned' if warned else 'no warning'}; told the true shares {right:+.4f}"
-                    report.fact(f"harm: {what}, macro F - supervised", gain, f" ± {chance:.4f}", note)
+                    note += f"; by chance ± {chance:.4f}"
+                    report.fact(f"harm: {what}, macro F - supervised", gain, note=note)
     note = f"of {n_cases}; {harmed} cases of harm; {false_alarms} warnings without; {told} draws with too few labels"
     report.at_most("never worse: cases of harm without a warning", len(silent), 0, note=note)
     report.fact("never worse: of these beyond two standard deviations of the test", sum(silent))
@@ -70,15 +71,15 @@ def search(report: Report, sets: Sequence[str], draws: Sequence[int], most: int 
 
 def by_chance(task: ClassTask, plain: ClassOutcome, ours: ClassOutcome) -> float:
     """Standard deviation of the difference in macro F if a fair coin said for each test row which answer is whose."""
-    before, after = (np.asarray(outcome.estimator.predict(task.X_test)) for outcome in (plain, ours))
-    truth, rng = task.classes[task.y_test], np.random.default_rng(0)
+    before, after = (np.searchsorted(task.classes, outcome.estimator.predict(task.X_test)) for outcome in (plain, ours))
+    numbers, rng = np.arange(len(task.classes)), np.random.default_rng(0)
 
     def macro_f(answers: np.ndarray) -> float:
-        return float(f1_score(truth, answers, labels=task.classes, average="macro", zero_division=0))
+        return float(f1_score(task.y_test, answers, labels=numbers, average="macro", zero_division=0))
 
     gains = []
     for _ in range(COINS):
-        coin = rng.random(len(truth)) < 0.5
+        coin = rng.random(len(before)) < 0.5
         gains.append(macro_f(np.where(coin, before, after)) - macro_f(np.where(coin, after, before)))
     return float(np.sqrt(np.mean(np.square(gains))))
 

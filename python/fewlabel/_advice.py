@@ -75,8 +75,8 @@ def held_shares(classes: np.ndarray, least: int) -> None:
 
 
 def unlabeled_hurt(examined: Examined) -> None:
-    """Warn when labeled rows that were held out had better answers without the unlabeled rows, or no better ones with
-    them although many answers differ."""
+    """Warn when the answers for labeled rows that were held out were better without the unlabeled rows, in right ones
+    or in macro F, or in one of them no better with unlabeled rows although many answers differ."""
     if examined.hurts or examined.helps_in_doubt:
         right, macro_f = examined.right, examined.macro_f
         found = "appear to hurt" if examined.hurts else "do not appear to help"

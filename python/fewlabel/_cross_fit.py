@@ -19,7 +19,7 @@ def choose(X: Any, codes: np.ndarray, n_folds: int = FOLDS, seed: int = 0) -> np
     """Fold (n,) of each labeled row; KEPT: the row is unlabeled, or its class has too few different rows to hold one
     out. The different rows of a class are dealt out in the order of a random projection, of this seed."""
     fold = np.full(len(codes), KEPT)
-    place = _places(X, seed)
+    place = places(X, seed)
     for c in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == c)
         different, number = np.unique(place[rows], return_inverse=True)
@@ -30,10 +30,10 @@ def choose(X: Any, codes: np.ndarray, n_folds: int = FOLDS, seed: int = 0) -> np
 
 def n_different(X: Any) -> int:
     """Number of different rows."""
-    return len(np.unique(_places(X)))
+    return len(np.unique(places(X)))
 
 
-def _places(X: Any, seed: int = 0) -> np.ndarray:
+def places(X: Any, seed: int = 0) -> np.ndarray:
     """A random projection (n,) of the rows: that of equal rows is equal."""
     return np.asarray(X @ np.random.default_rng(seed).standard_normal(X.shape[1]))
 

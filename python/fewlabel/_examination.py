@@ -10,33 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewlabel import _calibration, _cross_fit
+from fewlabel import _calibration, _cross_fit, _gain
+from fewlabel._gain import Gain
 
 _MOST_ROWS = 3000  # unlabeled rows of a fit without a fifth of the labels
-_ENOUGH = 25  # rows that only one of two models has right, from which on no gain is a bad sign
-_SEEN = 0.75  # of its error, from which on a gain counts as one
-_COINS = 200  # times that coins are thrown for the answers
-_ROUNDING = 1e-6  # relative: one lost row is just one error
+_ENOUGH = 25  # different rows that only one of two models has right, from which on no gain is a bad sign
 _ROUGH = 1e-3  # its tolerance, at least: of what it finds only classes and rough confidence are used
-
-
-class Gain(NamedTuple):
-    """What unlabeled rows added to a score of rows that were held out. Its error is the standard deviation that it
-    would have if a fair coin said for each row which of its two answers is that of which model."""
-
-    before: float = float("nan")  # score without unlabeled rows
-    after: float = float("nan")  # score with them
-    error: float = float("nan")
-
-    @property
-    def lost(self) -> bool:
-        """A loss that is seen: of more than one error; not of an unknown score."""
-        return self.before - self.after > self.error * (1 + _ROUNDING)
-
-    @property
-    def unseen(self) -> bool:
-        """No gain is seen: it is less than most of an error."""
-        return self.after - self.before < _SEEN * self.error * (1 - _ROUNDING)
 
 
 class Examined(NamedTuple):
@@ -45,7 +24,7 @@ class Examined(NamedTuple):
     agreement: float = float("nan")  # share of the unlabeled rows with the same class as the supervised model gives
     right: Gain = Gain()  # share of right answers
     macro_f: Gain = Gain()  # F score, mean over the classes
-    differ: int = 0  # rows that only one of the two has right
+    differ: int = 0  # different rows that only one of the two has right
     temperature: float = 1.0
     smoothing: float = 0.0
     n_rows: int = 0  # labeled rows that were held out; 0: no cross-fitting
@@ -102,41 +81,23 @@ def _cross_fitted(
         plain = _cross_fit.scores(X[first], codes[first], _part(weights, first), fold[first], options)[held]
     truth = codes[held]
     usual = _calibration.USUAL.get(options["loss"], _calibration.USUAL_OF_MARGINS)
-    before, after = plain.argmax(axis=1), scores.argmax(axis=1)
+    first_of, together = _together(X[held], truth, heavy)
+    own, before, after = (classes[first_of] for classes in (truth, plain.argmax(axis=1), scores.argmax(axis=1)))
     return found._replace(
-        right=gain_of_answers(truth, before, after, heavy),
-        macro_f=gain_of_macro_f(truth, before, after, heavy),
-        differ=int(np.sum((before == truth) != (after == truth))),
+        right=_gain.of_right_answers(own, before, after, together),
+        macro_f=_gain.of_macro_f(own, before, after, together),
+        differ=int(np.sum((before == own) != (after == own))),
         temperature=_calibration.temperature(scores, truth, _shifted(truth, heavy, options), usual),
         smoothing=_calibration.smoothing(float(heavy.sum()), scores.shape[1]),
         n_rows=len(held),
     )
 
 
-def gain_of_answers(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> Gain:
-    """Gain in right answers, from classes (n,): true ones, and answers without and with unlabeled rows."""
-    was, now = before == truth, after == truth
-    error = np.sqrt(weights**2 @ (was != now)) / weights.sum()
-    return Gain(float(np.average(was, weights=weights)), float(np.average(now, weights=weights)), float(error))
-
-
-def gain_of_macro_f(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> Gain:
-    """Gain in the mean F score of the classes that rows have, as `gain_of_answers`."""
-    rng, differ, gains = np.random.default_rng(0), before != after, np.zeros(_COINS)
-    for i in range(_COINS if differ.any() else 0):
-        swapped = differ & (rng.random(len(truth)) < 0.5)
-        one, other = np.where(swapped, after, before), np.where(swapped, before, after)
-        gains[i] = _macro_f(truth, other, weights) - _macro_f(truth, one, weights)
-    error = float(np.sqrt(np.mean(gains**2)))
-    return Gain(_macro_f(truth, before, weights), _macro_f(truth, after, weights), error)
-
-
-def _macro_f(truth: np.ndarray, answers: np.ndarray, weights: np.ndarray) -> float:
-    """Mean of F_c = 2 Σ_i w_i [a_i = t_i = c] / Σ_i w_i ([a_i = c] + [t_i = c])."""
-    K = int(max(truth.max(), answers.max())) + 1
-    own, answered = (np.bincount(classes, weights, minlength=K) for classes in (truth, answers))
-    hit = np.bincount(truth, weights * (answers == truth), minlength=K)
-    return float(np.mean(2 * hit[own > 0] / (own + answered)[own > 0]))
+def _together(X: Any, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first row of each set of equal rows of a class, and their weight together. Equal rows have equal answers."""
+    pairs = np.column_stack([_cross_fit.places(X), codes])
+    _, first, number = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+    return first, np.bincount(number.ravel(), weights)
 
 
 def _shifted(codes: np.ndarray, weights: np.ndarray, options: dict[str, Any]) -> np.ndarray:

@@ -124,8 +124,8 @@ class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
         there is nothing to compare.
     cross_fit_scores_ : dict
         Of the answers for labeled rows that were held out: the share of right ones, "supervised" and
-        "semi-supervised"; their macro F, "supervised macro F" and "semi-supervised macro F"; "n_rows", how many rows
-        that were. NaN and 0 without cross-fitting.
+        "semi-supervised"; the mean F score over the classes of these rows, "supervised macro F" and "semi-supervised
+        macro F"; all with the weights of the rows. "n_rows": how many rows that were. NaN and 0 without cross-fitting.
     temperature_ : float
         The probabilities are those of the scores divided by it: 1 where no unlabeled row took part. NaN: not
         calibrated, 1 is used.

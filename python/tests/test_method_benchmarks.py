@@ -97,7 +97,8 @@ def test_harm_silence_and_false_alarms_are_counted(monkeypatch) -> None:
     found = Report(quiet=True)
     never_worse.search(found, ["four"], draws=(0, 1, 2), most=80, methods=["annealing"])
     said = ("the fit warned", "no warning", "no warning")
-    assert [row.note for row in found.rows[:-2]] == [f"{what}; told the true shares +0.0500" for what in said]
+    notes = [f"{what}; told the true shares +0.0500; by chance ± 0.0400" for what in said]
+    assert [row.note for row in found.rows[:-2]] == notes
     silent, beyond_chance = found.rows[-2:]
     assert (silent.measured, silent.ok) == ("2.000", False)
     assert silent.note == "of 5; 3 cases of harm; 1 warnings without; 1 draws with too few labels"

@@ -296,12 +296,12 @@ def test_faulthandler(when: str) -> None:
         expected = weights()
         if when == "after":
             faulthandler.enable()
-        done = threading.Event()
+        done, dumps = threading.Event(), []
         def dump():
             with open(os.devnull, "w") as nowhere:
                 while not done.wait(0.01):
-                    faulthandler.dump_traceback(nowhere)
-        dumping = threading.Thread(target=dump)
+                    dumps.append(faulthandler.dump_traceback(nowhere))
+        dumping = threading.Thread(target=dump, daemon=True)
         if when == "during":
             dumping.start()
         for _ in range(5):
@@ -309,6 +309,7 @@ def test_faulthandler(when: str) -> None:
         done.set()
         if when == "during":
             dumping.join()
+            assert dumps
         print("fitted", flush=True)
         ctypes.string_at(8)
         """
