@@ -101,7 +101,7 @@ def with_further_labels(task: ClassTask) -> np.ndarray:
     codes = task.given.astype(np.int32)
     rows = _class_prior.looked_at(task.X, codes, None)
     options = _class_prior.fit_options(rows, {"alpha": _class_prior.ALPHA, "threads": 1})
-    scores = _cross_fit.fitted_scores(rows.labeled, rows.codes, rows.weights, options, rows.unlabeled)
+    scores = _cross_fit.fitted(rows.labeled, rows.codes, rows.weights, options).scores(rows.unlabeled)
     numbers = _cross_fit.some(_class_prior.unlabeled_rows(codes, None), _class_prior.MOST_ROWS)
     truth, n = task.y[numbers], np.bincount(rows.codes)
     chosen = [own[:m] for own, m in zip(class_tasks.by_class(truth, np.random.default_rng(5)), n, strict=True)]

@@ -27,6 +27,7 @@ ALPHA = 1e-3  # regularization of the supervised model
 LEAST = 3  # different labeled rows of each class, so that two are left where one is held out
 MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
 _BOOTSTRAP_ROWS = 2_000
+_SPREAD_ROWS = 2_000  # whose scores show where those of a model lie
 _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are held out together
 _COMPONENTS = 50  # of the rows, beside their features
 _COMPONENTS_LENGTH = 0.5  # of the components of a row, times the mean length of a row
@@ -42,6 +43,21 @@ class Rows(NamedTuple):
     weights: np.ndarray  # (l,)
     unlabeled: Any  # (n, d + 50), CSR
     unlabeled_weights: np.ndarray  # (n,)
+
+
+class Spread(NamedTuple):
+    """Where the scores of unlabeled rows lie."""
+
+    mean: np.ndarray  # (K,)
+    deviation: np.ndarray  # (K,) standard deviation
+
+
+class CrossFitted(NamedTuple):
+    """Evidence, and the spread of unlabeled rows' scores on which it rests."""
+
+    evidence: Evidence
+    spread: Spread  # by the models that held labels out, on average
+    whole: Spread  # by the model of all labels
 
 
 def estimate(
@@ -110,7 +126,7 @@ def unlabeled_rows(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
 
 def gather(X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any]) -> Evidence:
     """Cross-fit the supervised model; `options` are those of the library, without the classes."""
-    return cross_fitted(looked_at(X, codes, weights), options)
+    return cross_fitted(looked_at(X, codes, weights), options).evidence
 
 
 def looked_at(X: Any, codes: np.ndarray, weights: np.ndarray | None) -> Rows:
@@ -140,19 +156,49 @@ def with_components(X: Any) -> Any:
     return sp.csr_matrix(sp.hstack([X, sp.csr_matrix(length * normalize(left * values))]))
 
 
-def cross_fitted(rows: Rows, options: Mapping[str, Any]) -> Evidence:
+def cross_fitted(rows: Rows, options: Mapping[str, Any]) -> CrossFitted:
     """Scores of labeled rows that were held out, for each choice of folds, and of the unlabeled rows."""
     fitting = fit_options(rows, options)
-    found, numbers = [], []
+    given = rows.labeled, rows.codes, rows.weights
+    some = _cross_fit.some(np.arange(rows.unlabeled.shape[0]), _SPREAD_ROWS)
+    looked_at, weights = rows.unlabeled[some], rows.unlabeled_weights[some]
+    found, numbers, spreads = [], [], []
     for seed in range(_FOLDINGS):
         fold = _cross_fit.choose(rows.labeled, rows.codes, seed=seed)
-        held = np.flatnonzero(fold != _cross_fit.KEPT)
-        found.append(_cross_fit.scores(rows.labeled, rows.codes, rows.weights, fold, fitting)[held])
-        numbers.append(held)
-    whole = _cross_fit.fitted_scores(rows.labeled, rows.codes, rows.weights, fitting, rows.unlabeled)
+        scores = np.zeros((len(fold), _cross_fit.n_classes(fitting)))
+        for out, model in _cross_fit.models(*given, fold, fitting):
+            scores[out] = model.scores(rows.labeled[out])
+            spreads.append(_spread(model.scores(looked_at), weights))
+        numbers.append(np.flatnonzero(fold != _cross_fit.KEPT))
+        found.append(scores[numbers[-1]])
+    unlabeled = _cross_fit.fitted(*given, fitting).scores(rows.unlabeled)
+    whole = _spread(unlabeled[some], weights)
+    spread = Spread(*(np.mean(part, axis=0) for part in zip(*spreads, strict=True)))
     row = np.concatenate(numbers)
-    weights = rows.weights[row] / _FOLDINGS
-    return Evidence(np.concatenate(found), rows.codes[row], weights, whole, rows.unlabeled_weights, row)
+    evidence = Evidence(
+        np.concatenate(found),
+        rows.codes[row],
+        rows.weights[row] / _FOLDINGS,
+        _alike(unlabeled, whole, spread),
+        rows.unlabeled_weights,
+        row,
+    )
+    return CrossFitted(evidence, spread, whole)
+
+
+def _spread(scores: np.ndarray, weights: np.ndarray) -> Spread:
+    weights = weights / weights.sum()
+    mean = weights @ scores
+    return Spread(mean, np.sqrt(weights @ (scores - mean) ** 2))
+
+
+def _alike(scores: np.ndarray, own: Spread, wanted: Spread) -> np.ndarray:
+    """Scores (n, K) of a model of all labels, given the spread of the models that held labels out, for which the
+    calibration holds. With a fifth more labels scores lie closer together; a rare class is then a little more probable
+    than its share, in all rows if few labels tell it apart, and would draw them all to it."""
+    wide = own.deviation > 1e-9 * wanted.deviation  # with two classes the scores of one are all 0
+    factor = np.where(wide, wanted.deviation / np.where(wide, own.deviation, 1.0), 1.0)
+    return (scores - own.mean) * factor + wanted.mean
 
 
 def fit_options(rows: Rows, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,26 +208,26 @@ def fit_options(rows: Rows, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bootstrap(
-    rows: Rows, evidence: Evidence, method: str, times: int, options: Mapping[str, Any], rng: np.random.Generator
+    rows: Rows, known: CrossFitted, method: str, times: int, options: Mapping[str, Any], rng: np.random.Generator
 ) -> np.ndarray:
     """Shares (times, K), each with a model fitted anew. Labeled rows get random weights, exponentially distributed,
     with the same total in each class; unlabeled rows are drawn anew; the calibration expects random biases, from the
     distribution that its penalty stands for: few labels leave open what the penalty decides."""
-    whole, fitting = _label_shift.shares(evidence, method), fit_options(rows, options)
-    totals, n = np.bincount(rows.codes, rows.weights), rows.unlabeled.shape[0]
-    found = np.empty((times, len(whole)))
+    evidence, fitting = known.evidence, fit_options(rows, options)
+    start, totals = _label_shift.shares(evidence, method), np.bincount(rows.codes, rows.weights)
+    n, K = rows.unlabeled.shape[0], len(start)
+    found = np.empty((times, K))
     for i in range(times):
         luck = rng.exponential(size=len(rows.codes))
         luck *= (totals / np.bincount(rows.codes, rows.weights * luck))[rows.codes]
         drawn = rng.integers(n, size=min(n, _BOOTSTRAP_ROWS))
+        model = _cross_fit.fitted(rows.labeled, rows.codes, rows.weights * luck, fitting)
         again = evidence._replace(
             weights=evidence.weights * luck[evidence.numbers],
-            unlabeled=_cross_fit.fitted_scores(
-                rows.labeled, rows.codes, rows.weights * luck, fitting, rows.unlabeled[drawn]
-            ),
+            unlabeled=_alike(model.scores(rows.unlabeled[drawn]), known.whole, known.spread),
             unlabeled_weights=rows.unlabeled_weights[drawn],
         )
-        found[i] = _label_shift.shares(again, method, whole, biases=_calibration.random_biases(len(whole), rng))
+        found[i] = _label_shift.shares(again, method, start, biases=_calibration.random_biases(K, rng))
     return found
 
 

@@ -3,8 +3,8 @@
 Rows that are equal are in the same fold, whatever their order: a row of weight 2 is the same as the row twice.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,22 +38,40 @@ def places(X: Any, seed: int = 0) -> np.ndarray:
     return np.asarray(X @ np.random.default_rng(seed).standard_normal(X.shape[1]))
 
 
-def scores(X: Any, codes: np.ndarray, weights: np.ndarray | None, fold: np.ndarray, options: dict[str, Any]) -> Any:
-    """Scores (n, K) of the rows that have a fold, each of the model that did not see its fold; 0 elsewhere."""
-    found = np.zeros((len(codes), n_classes(options)))
+class Model(NamedTuple):
+    """A model that was fitted in the library."""
+
+    coef: np.ndarray  # (d, n_outputs)
+    intercept: np.ndarray  # (n_outputs,)
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Scores (n, K)."""
+        return by_class(np.asarray(X @ self.coef) + self.intercept)
+
+
+def models(
+    X: Any, codes: np.ndarray, weights: np.ndarray | None, fold: np.ndarray, options: Mapping[str, Any]
+) -> Iterator[tuple[np.ndarray, Model]]:
+    """For each fold which rows (n,) are in it, and the model that did not see them."""
     for number in np.unique(fold[fold != KEPT]):
         out = fold == number
-        found[out] = fitted_scores(X[~out], codes[~out], _of(weights, ~out), options, X[out])
+        yield out, fitted(X[~out], codes[~out], _of(weights, ~out), options)
+
+
+def scores(
+    X: Any, codes: np.ndarray, weights: np.ndarray | None, fold: np.ndarray, options: Mapping[str, Any]
+) -> np.ndarray:
+    """Scores (n, K) of the rows that have a fold, each of the model that did not see its fold; 0 elsewhere."""
+    found = np.zeros((len(codes), n_classes(options)))
+    for out, model in models(X, codes, weights, fold, options):
+        found[out] = model.scores(X[out])
     return found
 
 
-def fitted_scores(
-    X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any], X_test: Any
-) -> np.ndarray:
-    """Scores (n_test, K) of a model fitted in the library."""
+def fitted(X: Any, codes: np.ndarray, weights: np.ndarray | None, options: Mapping[str, Any]) -> Model:
+    """Fit a model in the library."""
     report, arrays = _fit.fit(_data.native(X), np.ascontiguousarray(codes, dtype=np.int32), weights, options)
-    coef = arrays["coef"].reshape(report["n_features"], report["n_outputs"])
-    return by_class(np.asarray(X_test @ coef) + arrays["intercept"])
+    return Model(arrays["coef"].reshape(report["n_features"], report["n_outputs"]), arrays["intercept"])
 
 
 def by_class(decision: np.ndarray) -> np.ndarray:

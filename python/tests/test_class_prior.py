@@ -308,7 +308,7 @@ def test_another_seed_holds_out_other_rows_together() -> None:
     assert (folds[0] != folds[1]).any()
     for c in range(4):
         assert [np.bincount(fold[rows.codes == c]).tolist() for fold in folds] == [[2] * 5] * 2
-    evidence = _class_prior.cross_fitted(rows, {"alpha": 1e-3, "threads": 1})
+    evidence = _class_prior.cross_fitted(rows, {"alpha": 1e-3, "threads": 1}).evidence
     np.testing.assert_allclose(evidence.totals, 10)
     np.testing.assert_array_equal(np.bincount(evidence.numbers), 3)
 
