@@ -302,6 +302,41 @@ def test_the_interval_has_the_spread_around_the_estimate() -> None:
     np.testing.assert_allclose(upper, found + reach, atol=1e-3)
 
 
+@pytest.mark.parametrize(("apart", "labels", "seed"), [(0.6, 150, 9), (1.0, 50, 4)])
+def test_a_rare_class_that_few_labels_tell_apart_does_not_take_rows(
+    apart: float, labels: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores of the model of all labels are narrower than those of the rows held out."""
+    rng = np.random.default_rng((seed, labels))
+    truth = rng.choice(3, 2000, p=(0.6, 0.3, 0.1))
+    X = rng.normal(size=(2000, 10))
+    X[np.arange(2000), truth] += apart
+    codes = np.where(np.arange(2000) < labels, truth, -1)
+
+    def distance() -> float:
+        evidence = _class_prior.gather(X, codes, None, {"alpha": 1e-3, "threads": 1})
+        return float(np.abs(_label_shift.shares(evidence, "em") - np.bincount(truth[labels:]) / (2000 - labels)).sum())
+
+    assert distance() < 0.25
+    monkeypatch.setattr(_class_prior, "_alike", lambda scores, own, wanted: scores)
+    assert distance() > 0.6
+
+
+def test_scores_get_the_spread_of_the_models_that_held_labels_out() -> None:
+    rng = np.random.default_rng(0)
+    weights, scores = rng.uniform(0.1, 2, 50), np.column_stack([np.zeros(50), 3 * rng.normal(size=(50, 2)) - 1])
+    own = _class_prior._spread(scores, weights)
+    wanted = _class_prior.Spread(np.array([0.0, -1.0, 2.0]), np.array([0.0, 0.5, 4.0]))
+    alike = _class_prior._alike(scores, own, wanted)
+    for found, expected in zip(_class_prior._spread(alike, weights), wanted, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_array_equal(alike[:, 0], 0)
+    np.testing.assert_allclose(_class_prior._alike(scores, own, own), scores)
+    twice = np.repeat(np.arange(50), 2)
+    for found, expected in zip(_class_prior._spread(scores[twice], weights[twice] / 2), own, strict=True):
+        np.testing.assert_allclose(found, expected)
+
+
 def test_another_seed_holds_out_other_rows_together() -> None:
     rows = _class_prior.looked_at(TOPICS.X, Y, None)
     folds = [_cross_fit.choose(rows.labeled, rows.codes, seed=seed) for seed in (0, 1)]
