@@ -6,8 +6,8 @@ Source
     M. Newton and A. Raftery. Approximate Bayesian Inference with the Weighted Likelihood Bootstrap. Journal of the
     Royal Statistical Society B 1994: the interval.
 Rule
-    Ours: the calibration is that of models that held labels out. The scores that the model of all labels gives unlabeled
-    rows get, class by class, the mean and the standard deviation that those models give them (`_alike`).
+    Ours: the calibration is that of models that held labels out. The scores that the model of all labels gives
+    unlabeled rows get, class by class, the mean and the standard deviation that those models give them (`_alike`).
 Cost
     Sixteen supervised fits of the labeled rows, fifteen passes over 2,000 rows, a truncated singular value
     decomposition of at most 20,000 rows; the interval one further fit for each time that weights are drawn.

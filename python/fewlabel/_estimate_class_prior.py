@@ -96,11 +96,12 @@ def estimate_class_prior(
     -----
     A supervised model (`TransductiveSVC` on the labeled rows) is fitted to the rows and their 50 leading singular
     components: fifteen times without a fifth of the labels, with three choices of the fifths, and once with all. Its
-    scores of the unlabeled rows are given the mean and spread, class by class, of those of the fifteen. The interval is the estimate and on each side Student's quantile times the root mean square distance of further
-    estimates from it: with random weights of the labeled rows (Newton and Raftery 1994), a model fitted anew for each,
-    and with what few labels leave to the penalty of the calibration drawn at random (with two classes and labels that
-    look drawn at random nothing is left to it). It tells what few labels leave open, not what labels of an untypical
-    choice get wrong.
+    scores of the unlabeled rows are given the mean and spread, class by class, of those of the fifteen. The interval is
+    the estimate and on each side Student's quantile times the root mean square distance of further estimates from it:
+    with random weights of the labeled rows (Newton and Raftery 1994), a model fitted anew for each, and with what few
+    labels leave to the penalty of the calibration drawn at random (with two classes and labels that look drawn at
+    random nothing is left to it). It tells what few labels leave open, not what labels of an untypical choice get
+    wrong.
 
     References
     ----------
