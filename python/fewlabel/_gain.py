@@ -3,7 +3,7 @@
 Problem
     Two models answered the same rows, one without unlabeled rows and one with them. Is the second better, or worse?
 Symbols
-    t_i, w_i  true class and weight of row i; the weights add up to 1
+    t_i, w_i  true class and weight of row i
     a_i, b_i  its answers, without and with unlabeled rows
     F_c       2 Σ_i w_i [a_i = t_i = c] / Σ_i w_i ([a_i = c] + [t_i = c])
     δ_i       what the score gains if row i alone goes from a_i to b_i: the mean of two gains, among the a and among the
@@ -45,23 +45,24 @@ class Gain(NamedTuple):
 
 def of_right_answers(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> Gain:
     """Gain in the share of right answers, from classes (n,): true ones, and answers without and with unlabeled rows."""
-    weights = _shares(weights)
-    was, now = before == truth, after == truth
-    return Gain(float(weights @ was), float(weights @ now), float(np.linalg.norm(weights[was != now])))
+    weights = _at_most_one(weights)
+    was, now, total = before == truth, after == truth, weights.sum()
+    error = np.linalg.norm(weights[was != now]) / total
+    return Gain(float(weights @ was / total), float(weights @ now / total), float(error))
 
 
 def of_macro_f(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> Gain:
     """Gain in the mean F_c of the classes that rows have, as `of_right_answers`."""
-    weights = _shares(weights)
+    weights = _at_most_one(weights)
     there = _changes(truth, before, after, weights)
     back = _changes(truth, after, before, weights)
     error = float(np.linalg.norm((there - back) / 2))
     return Gain(_macro_f(truth, before, weights), _macro_f(truth, after, weights), error)
 
 
-def _shares(weights: np.ndarray) -> np.ndarray:
-    weights = weights / weights.max()
-    return weights / weights.sum()
+def _at_most_one(weights: np.ndarray) -> np.ndarray:
+    """Weights so scaled that neither their sum nor their squares leave the range of numbers."""
+    return weights / weights.max()
 
 
 class _Counts(NamedTuple):
