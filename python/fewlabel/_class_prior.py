@@ -31,6 +31,7 @@ LEAST = 3  # different labeled rows of each class, so that two are left where on
 MOST_ROWS = 20_000  # unlabeled rows that are looked at: shares of them are known within 0.4 points
 _BOOTSTRAP_ROWS = 2_000
 _SPREAD_ROWS = 2_000  # whose scores show where those of a model lie
+_TAIL = 0.01  # of the rows at each end, whose scores count as those of the next rows
 _FOLDINGS = 3  # choices of folds, as the estimate depends on which rows are held out together
 _COMPONENTS = 50  # of the rows, beside their features
 _COMPONENTS_LENGTH = 0.5  # of the components of a row, times the mean length of a row
@@ -190,16 +191,29 @@ def cross_fitted(rows: Rows, options: Mapping[str, Any]) -> CrossFitted:
 
 
 def _spread(scores: np.ndarray, weights: np.ndarray) -> Spread:
-    weights = weights / weights.sum()
-    mean = weights @ scores
-    return Spread(mean, np.sqrt(weights @ (scores - mean) ** 2))
+    """Of the scores (n, K), drawn in to the range of all but the lowest and the highest hundredth of each class: a few
+    rows of huge scores say nothing of the others."""
+    low, high = _range(scores, weights)
+    weights, inside = weights / weights.sum(), np.clip(scores, low, high)
+    mean = weights @ inside
+    return Spread(mean, np.sqrt(weights @ (inside - mean) ** 2))
+
+
+def _range(scores: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The scores (K,) below which, and above which, lies a hundredth of the weight."""
+    order = np.argsort(scores, axis=0, kind="stable")
+    ordered, below = np.take_along_axis(scores, order, axis=0), np.cumsum(weights[order], axis=0)
+    first, last = (np.sum(below < part * below[-1], axis=0) for part in (_TAIL, 1 - _TAIL))
+    columns = np.arange(scores.shape[1])
+    return ordered[first, columns], ordered[last, columns]
 
 
 def _alike(scores: np.ndarray, own: Spread, wanted: Spread) -> np.ndarray:
     """Scores (n, K) of a model of all labels, given the spread of the models that held labels out, for which the
-    calibration holds. With a fifth more labels scores lie closer together; a rare class is then a little more probable
-    than its share, in all rows if few labels tell it apart, and would draw them all to it."""
-    wide = own.deviation > 1e-9 * wanted.deviation  # with two classes the scores of one are all 0
+    calibration holds. With a quarter more labels scores lie closer together; a rare class is then a little more
+    probable than its share, in all rows if few labels tell it apart, and would draw them all to it."""
+    size = np.max(np.abs(own.mean) + np.abs(wanted.mean))
+    wide = own.deviation > 1e-9 * np.maximum(size, wanted.deviation)  # with two classes the scores of one are all 0
     factor = np.where(wide, wanted.deviation / np.where(wide, own.deviation, 1.0), 1.0)
     return (scores - own.mean) * factor + wanted.mean
 

@@ -334,7 +334,31 @@ def test_scores_get_the_spread_of_the_models_that_held_labels_out() -> None:
     np.testing.assert_allclose(_class_prior._alike(scores, own, own), scores)
     twice = np.repeat(np.arange(50), 2)
     for found, expected in zip(_class_prior._spread(scores[twice], weights[twice] / 2), own, strict=True):
-        np.testing.assert_allclose(found, expected)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_scores_that_are_all_equal_are_moved_only() -> None:
+    weights = np.random.default_rng(0).uniform(0.1, 2, 340)
+    scores = np.full((340, 3), [-0.1, 0.7, -1.3])
+    own, wanted = (_class_prior._spread(scores + shift, weights) for shift in (0.0, 0.1))
+    np.testing.assert_allclose(_class_prior._alike(scores[:5] + 1, own, wanted), scores[:5] + 1.1)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_row_of_huge_length_does_not_move_the_others(sign: int) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, 1500, p=(0.7, 0.2, 0.1))
+    X = rng.normal(size=(1500, 10))
+    X[np.arange(1500), truth] += 2
+    codes = np.full(1500, -1)
+    for c in range(3):
+        codes[np.flatnonzero(truth == c)[:20]] = c
+    with_one = np.vstack([X, sign * 1e4 * rng.normal(size=10)]), np.append(codes, -1)
+    usual, found = (
+        _label_shift.shares(_class_prior.gather(*given, None, {"alpha": 1e-3, "threads": 1}), "em")
+        for given in ((X, codes), with_one)
+    )
+    np.testing.assert_allclose(found, usual, atol=0.01)
 
 
 def test_another_seed_holds_out_other_rows_together() -> None:

@@ -100,7 +100,7 @@ def test_scores_are_those_of_scikit_learn(weighted: bool) -> None:
 def by_all_coins(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> float:
     """Standard deviation of the gain in macro F over all ways to swap the answers to rows that differ."""
     differ, gains = np.flatnonzero(before != after), []
-    assert 5 <= len(differ) <= 10
+    assert 3 <= len(differ) <= 10
     for coins in itertools.product([False, True], repeat=len(differ)):
         swapped = differ[list(coins)]
         one, other = before.copy(), after.copy()
@@ -114,6 +114,15 @@ def by_all_coins(truth: np.ndarray, before: np.ndarray, after: np.ndarray, weigh
 def test_error_of_macro_f_is_that_of_all_coins(seed: int) -> None:
     answers = random_answers(seed, n=40, wrong=0.1)
     assert of_macro_f(*answers).error == pytest.approx(by_all_coins(*answers), rel=0.03)
+
+
+@pytest.mark.parametrize("wrong", [[0], [0, 1], [0, 1, 2]])
+def test_error_of_macro_f_with_a_class_of_three(wrong: list[int]) -> None:
+    truth = np.repeat([0, 1], [3, 30])
+    before, after = truth.copy(), truth.copy()
+    before[wrong], before[10], after[[20, 21]] = 1, 0, 0
+    answers = truth, before, after, np.ones(33)
+    assert of_macro_f(*answers).error == pytest.approx(by_all_coins(*answers), rel=0.2)
 
 
 def test_a_change_is_that_of_one_row_alone() -> None:
@@ -130,7 +139,7 @@ def test_a_change_is_that_of_one_row_alone() -> None:
 
 
 def test_a_heavy_row_that_leaves_a_light_class() -> None:
-    """What is left of the class's answers is not lost by rounding."""
+    """The right answer that is left to the class is not lost by rounding."""
     truth, before, after = np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0, 1, 1])
     gain = of_macro_f(truth, before, after, np.array([1e-20, 1.0, 1.0]))
     assert np.isfinite(gain.error)
