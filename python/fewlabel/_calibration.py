@@ -59,7 +59,9 @@ def log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) 
     logs = log_softmax(scores / temperature, axis=1)
     if smoothing == 0:
         return logs
-    return np.logaddexp(np.log1p(-smoothing) + logs, np.log(smoothing / scores.shape[1]))
+    with np.errstate(divide="ignore"):  # labeled rows of next to no weight: all of it is spread, and nothing left
+        left = np.log1p(-smoothing)
+    return np.logaddexp(left + logs, np.log(smoothing / scores.shape[1]))
 
 
 def temperature_and_biases(

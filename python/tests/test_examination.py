@@ -89,6 +89,13 @@ def test_rows_that_are_all_right_give_no_certainty() -> None:
     assert largest == pytest.approx((30 + 0.2) / (30 + 0.6), abs=1e-3)
 
 
+@pytest.mark.filterwarnings("error")
+def test_labels_of_next_to_no_weight_say_nothing() -> None:
+    nothing = _calibration.smoothing(1e-90, 4)
+    spread = np.exp(_calibration.log_probabilities(drawn(40, 4)[0], 2.0, nothing))
+    np.testing.assert_allclose(spread, 0.25)
+
+
 def test_smoothing_is_a_fifth_of_a_row_of_each_class() -> None:
     assert _calibration.smoothing(100, 20) == pytest.approx(4 / 104)
     assert _calibration.smoothing(1e6, 2) < 1e-6
