@@ -20,6 +20,7 @@ from benchmarks.corpora import cached, mask_labels, rcv1_rows
 from benchmarks.report import Report
 
 DRAWS = 10
+OVERLAPPING_DRAWS = 24
 LABELS = 100
 MOST_ROWS = 16_000  # of a set, a quarter of them the test
 DISTANCE = 0.35  # of the distance of the label shares, at most
@@ -152,4 +153,33 @@ def prior_newsgroups(report: Report) -> None:
     _measure(report, uneven_newsgroups)
 
 
-SECTIONS = (prior_r8, prior_ccat, prior_gcat, prior_newsgroups)
+def prior_overlapping(report: Report) -> None:
+    """Planted classes that overlap, one of them rare, and labels drawn at random: does a class draw all rows to it?"""
+    for labels in 50, 150:
+        for apart in 0.3, 0.6, 1.0, 2.0:
+            drawn = [_overlapping(apart, labels, seed) for seed in range(OVERLAPPING_DRAWS)]
+            of_labels, found = np.array([distances for distances in drawn if distances]).T
+            what = f"overlapping classes {apart:g} apart, {labels} random labels: L1 distance of the"
+            report.fact(f"{what} label shares", np.mean(of_labels), values=of_labels)
+            report.fact(f"{what} estimate", np.mean(found), note=f"at most {np.max(found):.3f}", values=found)
+
+
+def _overlapping(apart: float, labels: int, seed: int) -> tuple[float, float] | None:
+    """Distances of the label shares and of the estimate; None if a class has too few labels. A class is a standard
+    normal distribution in ten dimensions, with its centre on an axis of its own."""
+    from fewlabel import TransductiveSVC
+
+    rng = np.random.default_rng((seed, labels))
+    truth = rng.choice(3, 2000, p=(0.6, 0.3, 0.1))
+    X = rng.normal(size=(2000, 10))
+    X[np.arange(2000), truth] += apart
+    given, hidden = (np.bincount(part, minlength=3) for part in (truth[:labels], truth[labels:]))
+    if given.min() < 3:
+        return None
+    model = TransductiveSVC(class_prior="estimate", cross_fit=False)
+    model.fit(X, np.where(np.arange(2000) < labels, truth, -1))
+    true = hidden / hidden.sum()
+    return float(np.abs(given / labels - true).sum()), float(np.abs(model.class_prior_ - true).sum())
+
+
+SECTIONS = (prior_r8, prior_ccat, prior_gcat, prior_newsgroups, prior_overlapping)

@@ -66,3 +66,22 @@ def test_the_mean_loss_is_judged() -> None:
     assert float(last.measured) == pytest.approx(0.07)
     assert last.ok
     assert last.note == "of 2"
+
+
+def test_overlapping_classes_are_told_with_the_worst_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prior, "OVERLAPPING_DRAWS", 3)
+    distances = {0: (0.1, 0.2), 1: None, 2: (0.3, 0.6)}
+    monkeypatch.setattr(prior, "_overlapping", lambda apart, labels, seed: distances[seed])
+    report = Report(quiet=True)
+    prior.prior_overlapping(report)
+    assert len(report.rows) == 16
+    of_labels, found = report.rows[:2]
+    assert (of_labels.values, found.values) == ([0.1, 0.3], [0.2, 0.6])
+    assert found.note == "at most 0.600"
+
+
+def test_a_draw_of_overlapping_classes() -> None:
+    of_labels, found = prior._overlapping(4.0, 150, 0)
+    assert 0 < of_labels < 0.3
+    assert 0 < found < 0.1
+    assert prior._overlapping(1.0, 10, 0) is None
