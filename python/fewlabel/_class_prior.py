@@ -7,7 +7,8 @@ Source
     Royal Statistical Society B 1994: the interval.
 Rule
     Ours: the calibration is that of models that held labels out. The scores that the model of all labels gives
-    unlabeled rows get, class by class, the mean and the standard deviation that those models give them (`_alike`).
+    unlabeled rows get, class by class, the mean and the standard deviation of those that these models give them
+    (`_with_spread`).
 Cost
     Sixteen supervised fits of the labeled rows, fifteen passes over 2,000 rows, a truncated singular value
     decomposition of at most 20,000 rows; the interval one further fit for each time that weights are drawn.
@@ -183,7 +184,7 @@ def cross_fitted(rows: Rows, options: Mapping[str, Any]) -> CrossFitted:
         np.concatenate(found),
         rows.codes[row],
         rows.weights[row] / _FOLDINGS,
-        _alike(unlabeled, whole, spread),
+        _with_spread(unlabeled, whole, spread),
         rows.unlabeled_weights,
         row,
     )
@@ -208,7 +209,7 @@ def _range(scores: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndar
     return ordered[first, columns], ordered[last, columns]
 
 
-def _alike(scores: np.ndarray, own: Spread, wanted: Spread) -> np.ndarray:
+def _with_spread(scores: np.ndarray, own: Spread, wanted: Spread) -> np.ndarray:
     """Scores (n, K) of a model of all labels, given the spread of the models that held labels out, for which the
     calibration holds. With a quarter more labels scores lie closer together; a rare class is then a little more
     probable than its share, in all rows if few labels tell it apart, and would draw them all to it."""
@@ -241,7 +242,7 @@ def bootstrap(
         model = _cross_fit.fitted(rows.labeled, rows.codes, rows.weights * luck, fitting)
         again = evidence._replace(
             weights=evidence.weights * luck[evidence.numbers],
-            unlabeled=_alike(model.scores(rows.unlabeled[drawn]), known.whole, known.spread),
+            unlabeled=_with_spread(model.scores(rows.unlabeled[drawn]), known.whole, known.spread),
             unlabeled_weights=rows.unlabeled_weights[drawn],
         )
         found[i] = _label_shift.shares(again, method, start, biases=_calibration.random_biases(K, rng))

@@ -318,7 +318,7 @@ def test_a_rare_class_that_few_labels_tell_apart_does_not_take_rows(
         return float(np.abs(_label_shift.shares(evidence, "em") - np.bincount(truth[labels:]) / (2000 - labels)).sum())
 
     assert distance() < 0.25
-    monkeypatch.setattr(_class_prior, "_alike", lambda scores, own, wanted: scores)
+    monkeypatch.setattr(_class_prior, "_with_spread", lambda scores, own, wanted: scores)
     assert distance() > 0.6
 
 
@@ -327,11 +327,11 @@ def test_scores_get_the_spread_of_the_models_that_held_labels_out() -> None:
     weights, scores = rng.uniform(0.1, 2, 50), np.column_stack([np.zeros(50), 3 * rng.normal(size=(50, 2)) - 1])
     own = _class_prior._spread(scores, weights)
     wanted = _class_prior.Spread(np.array([0.0, -1.0, 2.0]), np.array([0.0, 0.5, 4.0]))
-    alike = _class_prior._alike(scores, own, wanted)
-    for found, expected in zip(_class_prior._spread(alike, weights), wanted, strict=True):
+    moved = _class_prior._with_spread(scores, own, wanted)
+    for found, expected in zip(_class_prior._spread(moved, weights), wanted, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-12)
-    np.testing.assert_array_equal(alike[:, 0], 0)
-    np.testing.assert_allclose(_class_prior._alike(scores, own, own), scores)
+    np.testing.assert_array_equal(moved[:, 0], 0)
+    np.testing.assert_allclose(_class_prior._with_spread(scores, own, own), scores)
     twice = np.repeat(np.arange(50), 2)
     for found, expected in zip(_class_prior._spread(scores[twice], weights[twice] / 2), own, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-12)
@@ -341,7 +341,7 @@ def test_scores_that_are_all_equal_are_moved_only() -> None:
     weights = np.random.default_rng(0).uniform(0.1, 2, 340)
     scores = np.full((340, 3), [-0.1, 0.7, -1.3])
     own, wanted = (_class_prior._spread(scores + shift, weights) for shift in (0.0, 0.1))
-    np.testing.assert_allclose(_class_prior._alike(scores[:5] + 1, own, wanted), scores[:5] + 1.1)
+    np.testing.assert_allclose(_class_prior._with_spread(scores[:5] + 1, own, wanted), scores[:5] + 1.1)
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
