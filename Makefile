@@ -36,9 +36,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-figure5 \
-	bench-labeling bench-large bench-next bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c wheel-all \
-	wheel-test docs check check-go check-sources check-width check-c check-library check-python clean
+.PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-default \
+	bench-figure5 bench-labeling bench-large bench-next bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c \
+	wheel-all wheel-test docs check check-go check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench-classes: build ## measure many classes: quality, time and memory
 
 bench-curves: build ## measure and draw learning curves of many classes
 	$(BIN)/python python/benchmarks/learning_curves.py $(BENCH_CURVES)
+
+bench-default: build ## measure the default against supervised learning and against true class shares
+	$(BIN)/python python/benchmarks/safe_default.py $(BENCH_DEFAULT)
 
 bench-figure5: build ## compare the ways to learn from unlabeled rows, two classes: table, picture
 	$(BIN)/python python/benchmarks/run.py --only figure5 $(BENCH)

@@ -114,6 +114,21 @@ int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_
   return go_fewlabel_predict_dense(model, rows, threads, classes, error, error_size);
 }
 
+int32_t fewlabel_class_prior(const fewlabel_csr *rows, const int32_t *labels, const double *weights,
+                             const char *options, double *shares, double *lower, double *upper, int64_t n_classes,
+                             char *error, int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_class_prior(rows, labels, weights, options, shares, lower, upper, n_classes, error, error_size);
+}
+
+int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights,
+                                   const char *options, double *shares, double *lower, double *upper,
+                                   int64_t n_classes, char *error, int64_t error_size) {
+  if (refused(error, error_size)) return FEWLABEL_FORKED;
+  return go_fewlabel_class_prior_dense(rows, labels, weights, options, shares, lower, upper, n_classes, error,
+                                       error_size);
+}
+
 int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
                           const double *class_prior, int64_t *model, char *error, int64_t error_size) {
   if (refused(error, error_size)) return FEWLABEL_FORKED;

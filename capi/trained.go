@@ -13,8 +13,10 @@ import (
 // trained is what a model handle stands for: a linear model and, directly after a fit, what the fit found out.
 type trained struct {
 	*model.Linear
-	extra     []array  // of the fit; a model from a file has none
-	agreement *float64 // of the fit with the supervised model; nil: not known
+	extra       []array                   // of the fit; a model from a file has none
+	agreement   *float64                  // of the fit with the supervised start; nil: not known
+	returned    *string                   // the method that the solution comes from; nil: not known
+	calibration *transduction.Calibration // nil: not asked for, or not possible
 }
 
 // array is a named array of a model, of one of two types.
@@ -36,8 +38,9 @@ func (a array) copyTo(dst []float64) {
 
 // fromFit keeps the model and the arrays of a fit.
 func fromFit(result *transduction.Result) *trained {
-	t := &trained{Linear: result.Model, agreement: finite(result.Agreement),
-		extra: []array{{name: "transduction", classes: result.Transduction}}}
+	t := &trained{Linear: result.Model, agreement: finite(result.Agreement), returned: &result.Returned,
+		calibration: result.Calibration,
+		extra:       []array{{name: "transduction", classes: result.Transduction}}}
 	if result.Distributions != nil {
 		t.extra = append(t.extra, array{name: "label_distributions", values: result.Distributions})
 	}
@@ -72,6 +75,11 @@ func (t *trained) report() (string, error) {
 	for _, a := range t.arrays() {
 		lengths[a.name] = a.length()
 	}
+	var temperature, smoothing *float64
+	var heldOut *int
+	if c := t.calibration; c != nil {
+		temperature, smoothing, heldOut = finite(c.Temperature), finite(c.Smoothing), &c.HeldOut
+	}
 	text, err := json.Marshal(struct {
 		Classes     int             `json:"n_classes"`
 		Features    int             `json:"n_features"`
@@ -80,13 +88,17 @@ func (t *trained) report() (string, error) {
 		Iterations  int             `json:"n_iter"`
 		Objective   *float64        `json:"objective"`
 		Agreement   *float64        `json:"supervised_agreement"`
+		Returned    *string         `json:"returned"`
+		Temperature *float64        `json:"calibration_temperature"`
+		Smoothing   *float64        `json:"calibration_smoothing"`
+		HeldOut     *int            `json:"n_held_out"`
 		Termination string          `json:"termination_condition"`
 		Warnings    []string        `json:"warnings"`
 		Metadata    json.RawMessage `json:"metadata"`
 		Arrays      map[string]int  `json:"arrays"`
 	}{
 		t.Classes, t.Features, t.Outputs, t.Method, t.Iterations, finite(t.Objective), t.agreement,
-		t.Termination, append([]string{}, t.Warnings...), t.Metadata, lengths,
+		t.returned, temperature, smoothing, heldOut, t.Termination, append([]string{}, t.Warnings...), t.Metadata, lengths,
 	})
 	if err != nil {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)

@@ -18,8 +18,9 @@ func fitted() *trained {
 			ClassPrior: []float64{.4, .6}, Method: "annealing", Iterations: 5, Objective: math.NaN(),
 			Metadata: json.RawMessage(`{"a": [1]}`),
 		},
-		Transduction: []int32{1, 0, 1}, Agreement: 0.5,
-		History: []transduction.Column{{Name: "objective", Values: []float64{9, 8}}},
+		Returned: "switching", Transduction: []int32{1, 0, 1}, Agreement: 0.5,
+		Calibration: &transduction.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
+		History:     []transduction.Column{{Name: "objective", Values: []float64{9, 8}}},
 	})
 }
 
@@ -34,7 +35,8 @@ func TestReport(t *testing.T) {
 	}
 	want := map[string]any{
 		"n_classes": 2., "n_features": 3., "n_outputs": 1., "method": "annealing", "n_iter": 5., "objective": nil,
-		"supervised_agreement": 0.5, "termination_condition": "", "warnings": []any{}, "metadata": map[string]any{"a": []any{1.}},
+		"supervised_agreement": 0.5, "returned": "switching", "calibration_temperature": 0.25, "calibration_smoothing": nil, "n_held_out": 3.,
+		"termination_condition": "", "warnings": []any{}, "metadata": map[string]any{"a": []any{1.}},
 		"arrays": map[string]any{
 			"coef": 3., "intercept": 1., "class_prior": 2., "transduction": 3., "history.objective": 2.,
 		},

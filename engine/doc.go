@@ -2,6 +2,8 @@
 //
 //	transduction  the methods, each an outer loop that reads like its paper's algorithm box; start at Fit. Two classes
 //	              (task) go a way of their own, with half the work; any number goes the other (classTask)
+//	prior         class shares among the unlabeled rows where nobody gives them; start at Gather
+//	calibration   a temperature that turns scores into probabilities; start at Temperature
 //	expectation   what the probabilities of unlabeled rows cost: their entropy, and their means, which the class prior
 //	              tells; start at Regularize, then Means
 //	risk          averaged losses of rows plus α/2 |w|² as an objective: scores, gradient, Hessian product, and the
@@ -23,9 +25,9 @@
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// Arrows go one way: transduction -> expectation -> risk, dual, labeling, minimize -> taxonomy, loss, csr -> work,
-// vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels, the methods nothing of
-// threads.
+// Arrows go one way: transduction -> prior, calibration, expectation -> risk, dual, labeling, minimize -> taxonomy,
+// loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels, the
+// methods nothing of threads.
 //
 // Every sum over rows passes work.Job.Sum or csr's block sums: the way rows are cut depends on the data only, and parts
 // are added in order, so that results have the same bits on any number of threads.

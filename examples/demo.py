@@ -5,8 +5,8 @@ of a comment is the area of the library it comes from. With 20 Newsgroups on the
 keeps it) it runs on that, too. For each question, 5, 10, 20 and 40 texts have a label, and these are compared:
 
     supervised        a linear support vector machine on the labeled texts
-    moved threshold   the same, with the threshold moved to the class share, which it is told
-    transductive      fewlabel's TransductiveSVC: labeled and unlabeled texts, and told the class share as well
+    moved threshold   the same, with the threshold moved to the class share, which it is given
+    transductive      fewlabel's TransductiveSVC: labeled and unlabeled texts, with the class share given as well
     all labels        a support vector machine that is told every label: what one could hope for
 
 At the end all areas of Go's library at once: which of the eight is it, from five labels of each?
@@ -200,7 +200,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5, help="how often the labeled texts are drawn (default 5)")
     parser.add_argument("--output", type=Path, default=Path("demo-results"), help="folder for the pictures")
     chosen = parser.parse_args()
-    warnings.filterwarnings("ignore", message=".*class_prior.*")  # five labels seldom have the share of all texts
+    warnings.filterwarnings("ignore", message=".*class_prior.*")  # five labels can contradict the true share
     curves, histories = {}, {}
     texts, areas = go_comments.load()
     for question in questions(texts, areas, chosen.path):

@@ -50,21 +50,22 @@ print(f"{X.shape[0]} texts, {X.shape[1]} words")
 # %% [markdown]
 # ## Learn
 #
-# Labels were picked topic by topic, so they do not say how frequent the topics are. That has to be told; here it is
-# known from the table of contents.
+# Labels were picked topic by topic, so they do not say how frequent the topics are. The fit estimates that, roughly
+# where each topic has three labels. Here the shares are known from the table of contents: give them where you know
+# them.
 
 # %%
 from sklearn.svm import LinearSVC  # noqa: E402
 
 from fewlabel import TransductiveSVC  # noqa: E402
 
+supervised = LinearSVC().fit(X[labeled], truth[labeled])
+default = TransductiveSVC().fit(X, y)
 names, counts = np.unique(truth, return_counts=True)
 shares = dict(zip(names.tolist(), (counts / len(truth)).tolist(), strict=True))
-
-supervised = LinearSVC().fit(X[labeled], truth[labeled])
 model = TransductiveSVC(class_prior=shares).fit(X, y)
-for fitted in supervised, model:
-    print(f"{type(fitted).__name__:16} {fitted.score(X[~labeled], truth[~labeled]):.0%} of the other texts right")
+for name, fitted in {"LinearSVC": supervised, "TransductiveSVC": default, "with shares": model}.items():
+    print(f"{name:16} {fitted.score(X[~labeled], truth[~labeled]):.0%} of the other texts right")
 
 # %% [markdown]
 # ## Look

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 2
+#define FEWLABEL_ABI_VERSION 3
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -107,7 +107,12 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  * n_rows. The option hierarchy is a tree over the classes as an array with the number of each node's parent: the nodes
  * 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With five
  * classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. The model
- * has the weights of the classes, with those of their groups in them; it does not keep the tree (metadata can). */
+ * has the weights of the classes, with those of their groups in them; it does not keep the tree (metadata can).
+ *
+ * Rows are measured in units of rms, the root of the mean square length of the rows that are not zero, weighted with
+ * `weights`: rows times a number give the same decisions, and alpha means the same for all data. The regularizer in the
+ * objective is alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² where balance
+ * holds the mean score. */
 int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
                      const char *options, fewlabel_progress *progress, int64_t *model, char *error,
                      int64_t error_size);
@@ -122,12 +127,40 @@ int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, co
                            const char *options, fewlabel_progress *progress, int64_t *model, char *error,
                            int64_t error_size);
 
+/* Estimate the share of each class among the unlabeled rows, without a classifier.
+ *   rows, labels, weights  as for fewlabel_fit
+ *   options    JSON object with some of "n_bootstraps" (50; 2 or more), "confidence_level" (0.9; above 0, below 1),
+ *              "random_state" (0; seed of the bootstrap), "threads" (1) and "fit_intercept" (true); NULL: the defaults
+ *   shares     [n_classes] gets the shares that fewlabel_fit with class_prior "auto" uses, bit for bit
+ *   lower, upper  [n_classes] get the ends of an interval that holds the share with the probability
+ *              confidence_level; NULL: not wanted (if both are, the bootstrap is saved). Where no labeled row can be
+ *              held out, as every class has but one, fewer than two rows are unlabeled, or all labels have one class,
+ *              the shares are those of the labels and the interval is 0 to 1.
+ *   n_classes  one more than the largest class number, but at least 2 */
+int32_t fewlabel_class_prior(const fewlabel_csr *rows, const int32_t *labels, const double *weights,
+                             const char *options, double *shares, double *lower, double *upper, int64_t n_classes,
+                             char *error, int64_t error_size);
+int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights,
+                                   const char *options, double *shares, double *lower, double *upper,
+                                   int64_t n_classes, char *error, int64_t error_size);
+
 /* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
- * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows to which the supervised model
- * of the same labels gives the same class; null where there is nothing to compare), "termination_condition", "warnings"
- * (texts that begin with their kind and a colon: "collapse: ...", "convergence: ..." and others), "metadata" (the text
- * given to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for
- * `text`. */
+ * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows to which the supervised
+ * solution, where the method began, gives the same class; null after a fit from a start and where there is nothing to
+ * compare), "returned" (directly after a fit: the method that the solution comes from; "switching" after a fit by
+ * annealing that was compared with switching and ended at a higher objective, otherwise the method itself; null for
+ * other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below), "termination_condition",
+ * "warnings" (texts that begin with their kind and a colon: "collapse: ...", "convergence: ..." and others), "metadata"
+ * (the text given to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options
+ * for `text`.
+ *
+ * Directly after a fit with the option calibrate the decisions can be made probabilities: with T the
+ * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes, class y
+ * has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one decision f take
+ * s = (0, f). n_held_out is the number of labeled rows from which T was found. All three are null without calibrate,
+ * and where it is not possible, which a warning of kind "calibration" explains: at least 20 different labeled rows are
+ * needed, of classes with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A model file
+ * does not keep them (metadata can). */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
 

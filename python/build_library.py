@@ -10,6 +10,7 @@ is used.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import re
@@ -152,6 +153,9 @@ def link_flags(target: Target, scratch: Path) -> list[str]:
 def build_environment(target: Target = HERE) -> dict[str, str]:
     """Environment for `go build`; on glibc, symbol versions old enough for any distribution in use."""
     environment = {**os.environ, "CGO_ENABLED": "1"}
+    # go build keeps what it compiled although a header outside of the package has changed: this flag makes it look.
+    digest = hashlib.sha256((ROOT / "include" / "fewlabel.h").read_bytes()).hexdigest()[:16]
+    environment["CGO_CFLAGS"] = f"{environment.get('CGO_CFLAGS', '-O2 -g')} -DFEWLABEL_HEADER={digest}"
     if target.compiler:
         environment |= {"GOOS": target.system, "GOARCH": target.go_processor, "CC": target.compiler}
     if target.is_glibc:

@@ -12,12 +12,13 @@ enum { MOST_LIVE = 12, MOST_STALE = 32, N_OUTPUTS = 5, ROOM = 8192, FENCE = 64, 
 enum { NO_HANDLE, MODEL, DATA };
 enum { N_STATUSES = FEWLABEL_NO_MEMORY + 1 };
 
-enum { OPTIONS, FIT, FIT_DENSE, SHAPE, REPORT, ARRAY, DECISION, PREDICT, DECISION_DENSE, PREDICT_DENSE, DECISION_WITH,
-       ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, FREE, N_FUNCTIONS };
-static const char *const function_name[] = {"options", "fit", "fit_dense", "shape", "report", "array", "decision",
-                                            "predict", "decision_dense", "predict_dense", "decision_with", "assemble",
-                                            "save", "load", "svmlight_read", "svmlight_shape", "svmlight_copy",
-                                            "svmlight_write", "free"};
+enum { OPTIONS, FIT, FIT_DENSE, CLASS_PRIOR, CLASS_PRIOR_DENSE, SHAPE, REPORT, ARRAY, DECISION, PREDICT, DECISION_DENSE,
+       PREDICT_DENSE, DECISION_WITH, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, FREE, N_FUNCTIONS };
+static const char *const function_name[] = {"options", "fit", "fit_dense", "class_prior", "class_prior_dense", "shape",
+                                            "report", "array", "decision", "predict", "decision_dense",
+                                            "predict_dense", "decision_with", "assemble", "save", "load",
+                                            "svmlight_read", "svmlight_shape", "svmlight_copy", "svmlight_write",
+                                            "free"};
 
 /* Everything that calls only read. The arrays have 8 bytes for each element, whatever type is promised. */
 typedef struct {
@@ -270,8 +271,8 @@ static void make_options(caller *c) {
       "\"hierarchy\": [3, 3, -1, -1]", "\"hierarchy\": [0, 0]", "\"hierarchy\": [4, 4, 5, 5, -1, -1]",
       "\"hierarchy\": []", "\"hierarchy\": [9e9]", "\"fit_intercept\": false", "\"max_switches\": 1",
       "\"max_iter\": 1", "\"max_iter\": 0", "\"max_iter\": 1e30", "\"tol\": 1e-300", "\"tol\": 1e300", "\"tol\": 0",
-      "\"threads\": 3", "\"threads\": 1000000000", "\"threads\": -3", "\"random_state\": 7", "\"aplha\": 1", "}{",
-      "\xff"};
+      "\"threads\": 3", "\"threads\": 1000000000", "\"threads\": -3", "\"random_state\": 7", "\"calibrate\": true",
+      "\"aplha\": 1", "}{", "\xff"};
   char *text = c->in.text;
   int k;
   c->spoiled = 1;
@@ -281,6 +282,15 @@ static void make_options(caller *c) {
     if (k > 0) strcat(text, ", ");
   }
   if (!one_in(c, 30)) strcat(text, "}");
+}
+
+/* Options of the class shares that are right or not. */
+static void make_share_options(caller *c) {
+  static const char *const texts[] = {
+      "{\"n_bootstraps\": 3, \"random_state\": 5}", "{\"confidence_level\": 0.5, \"threads\": 2}",
+      "{\"fit_intercept\": false}", "{\"n_bootstraps\": 1}", "{\"confidence_level\": 1}", "{\"alpha\": 1}", "{"};
+  c->spoiled = 1;
+  strcpy(c->in.text, ONE_OF(c, texts));
 }
 
 /* A model's description, sometimes one that is refused, and arrays that are long enough for all that are not. */

@@ -93,7 +93,8 @@ static int64_t prepare(caller *c, int function) {
   static const int64_t sizes[] = {0, 1, 2, 17, 400, 400, 400, ROOM, -1, INT64_MIN};
   const int kind = function == SIZES || function == COPY ? DATA : function == FREE ? 1 + below(c, 2) : MODEL;
   const int fits = function == FIT || function == FIT_DENSE;
-  const int without = fits || function == OPTIONS || function == DECISION_WITH || function == ASSEMBLE ||
+  const int shares = function == CLASS_PRIOR || function == CLASS_PRIOR_DENSE;
+  const int without = fits || shares || function == OPTIONS || function == DECISION_WITH || function == ASSEMBLE ||
                       function == LOAD || function == READ || function == WRITE;
   int64_t h = 0;
   int k;
@@ -101,15 +102,21 @@ static int64_t prepare(caller *c, int function) {
   if (!without) h = handle(c, kind);
   if (function == FREE) c->wrong_handle = place_of(c, h) < 0; /* either kind is right */
   memset(&c->in, 0, sizeof c->in);
-  if (function == FIT || function == DECISION || function == PREDICT || function == WRITE) make_rows_for(c, h);
-  if (function == FIT_DENSE || function == DECISION_DENSE || function == PREDICT_DENSE) make_dense_for(c, h);
+  if (function == FIT || function == CLASS_PRIOR || function == DECISION || function == PREDICT || function == WRITE) {
+    make_rows_for(c, h);
+  }
+  if (function == FIT_DENSE || function == CLASS_PRIOR_DENSE || function == DECISION_DENSE ||
+      function == PREDICT_DENSE) {
+    make_dense_for(c, h);
+  }
   if (function == DECISION_WITH) {
     make_rows_for(c, h);
     make_weights(c);
     if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* the weights would be a bad pointer */
   }
   if (fits && one_in(c, 2)) make_options(c);
-  if (fits && spoil(c, 10)) c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
+  if (shares && one_in(c, 2)) make_share_options(c);
+  if ((fits || shares) && spoil(c, 10)) c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
   if (function == ASSEMBLE) make_description(c);
   memcpy(&c->before, &c->in, sizeof c->in);
   for (k = 0; k < N_OUTPUTS; k++) memset(c->out[k].bytes, PATTERN, sizeof c->out[k].bytes);
@@ -137,6 +144,22 @@ static int32_t call_fit(caller *c, int function) {
   }
   return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, options,
                       one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
+}
+
+static int32_t call_class_prior(caller *c, int function) {
+  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
+  const double *weights = spoil(c, 2) ? c->in.weights : NULL;
+  double *lower = one_in(c, 2) ? NULL : (double *)c->out[1].bytes;
+  double *upper = one_in(c, 2) ? NULL : (double *)c->out[2].bytes;
+  int64_t n_classes = 0;
+  while (n_classes < MOST_CLASSES && c->in.shares[n_classes] > 0) n_classes++;
+  if (spoil(c, 10)) n_classes = one_in(c, 2) ? -1 : 1 + below(c, MOST_CLASSES);
+  if (function == CLASS_PRIOR_DENSE) {
+    return fewlabel_class_prior_dense(OR_NULL(c, &c->in.dense), OR_NULL(c, c->in.labels), weights, options,
+                                      OUT(double, 0), lower, upper, n_classes, MESSAGE);
+  }
+  return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, options, OUT(double, 0),
+                              lower, upper, n_classes, MESSAGE);
 }
 
 static int32_t call_decision_with(caller *c) {
@@ -179,6 +202,8 @@ static int32_t call(caller *c, int function, int64_t h) {
   switch (function) {
     case FIT:
     case FIT_DENSE: return call_fit(c, function);
+    case CLASS_PRIOR:
+    case CLASS_PRIOR_DENSE: return call_class_prior(c, function);
     case SHAPE: return fewlabel_shape(h, OUT(int64_t, 0), OUT(int64_t, 1), OUT(int64_t, 2), MESSAGE);
     case ARRAY: return call_array(c, h);
     case DECISION: return fewlabel_decision(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
@@ -272,7 +297,7 @@ static void tell(const caller *c) {
   for (f = 0; f < N_FUNCTIONS; f++) {
     long failed = 0;
     for (s = 1; s < N_STATUSES; s++) failed += c->count[f][s];
-    printf("%-15s worked %6ld times, failed", function_name[f], c->count[f][0]);
+    printf("%-17s worked %6ld times, failed", function_name[f], c->count[f][0]);
     for (s = 1; s < N_STATUSES; s++) printf(" %5ld", c->count[f][s]);
     printf("\n");
     HOLDS(c->count[f][0] > 0 && failed > 0);

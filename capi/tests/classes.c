@@ -185,6 +185,64 @@ static void a_class_without_labels(void) {
   FAILS(FEWLABEL_BAD_DATA, "class 1 has no labeled row: label one, or give class_prior", refused(&p, NULL));
 }
 
+/* The same shares as those of a fit, in either form of the rows; the interval is around them. */
+static void shares_without_a_fit(void) {
+  many_problem p;
+  fewlabel_dense dense = {MANY_ROWS, MANY_FEATURES, MANY_FEATURES, NULL, FEWLABEL_FLOAT64};
+  double table[MANY_ROWS * MANY_FEATURES] = {0}, fit[K], alone[K], shares[K], lower[K], upper[K];
+  int64_t model;
+  int i, c;
+  many_classes(&p);
+  for (i = 0; i < 2 * MANY_ROWS; i++) table[i / 2 * MANY_FEATURES + p.indices[i]] = p.values[i];
+  dense.values = table;
+  for (i = 0; i < MANY_ROWS; i++) {
+    if (i % ROWS_A_CLASS < 3 + i / ROWS_A_CLASS) p.labels[i] = i / ROWS_A_CLASS;
+  }
+  model = fitted(&p, NULL);
+  WORKS(fewlabel_array(model, "class_prior", fit, K, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, alone, NULL, NULL, K, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, "{\"threads\": 2}", shares, lower, upper, K, ERROR));
+  for (c = 0; c < K; c++) {
+    HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
+    HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
+  }
+  WORKS(fewlabel_fit_dense(&dense, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", fit, K, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  WORKS(fewlabel_class_prior_dense(&dense, p.labels, NULL, NULL, shares, NULL, upper, K, ERROR));
+  for (c = 0; c < K; c++) HOLDS(shares[c] == fit[c]);
+  many_classes(&p); /* one label of each class: nothing can be held out */
+  WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, shares, lower, upper, K, ERROR));
+  for (c = 0; c < K; c++) HOLDS(fabs(shares[c] - 1.0 / K) < 1e-15 && lower[c] == 0 && upper[c] == 1);
+}
+
+/* 20 labeled rows are enough for a temperature, 3 are not. */
+static void calibrated_fits(void) {
+  enum { PER_CLASS = 10, ROWS = 2 * PER_CLASS + 4 };
+  double table[2 * ROWS];
+  int32_t labels[ROWS];
+  fewlabel_dense rows = {ROWS, 2, 2, table, FEWLABEL_FLOAT64};
+  many_problem p;
+  int64_t model;
+  int i;
+  for (i = 0; i < ROWS; i++) {
+    table[2 * i] = i % 2 + 0.01 * i;
+    table[2 * i + 1] = 1 - i % 2;
+    labels[i] = i < 2 * PER_CLASS ? i % 2 : -1;
+  }
+  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"calibrate\": true}", NULL, &model, ERROR));
+  report_has(model, "\"calibration_temperature\":0.");
+  report_has(model, "\"calibration_smoothing\":0.0196");
+  report_has(model, "\"n_held_out\":20");
+  WORKS(fewlabel_free(model, ERROR));
+  many_classes(&p);
+  model = fitted(&p, "{\"calibrate\": true}");
+  report_has(model, "\"calibration_temperature\":null,\"calibration_smoothing\":null,\"n_held_out\":null");
+  report_has(model, "calibration: 20 different labeled rows");
+  WORKS(fewlabel_free(model, ERROR));
+}
+
 static void refusals(void) {
   many_problem p;
   many_classes(&p);
@@ -227,6 +285,8 @@ int main(void) {
   two_classes_have_one_decision();
   a_file_keeps_them();
   a_class_without_labels();
+  shares_without_a_fit();
+  calibrated_fits();
   refusals();
   more_classes_than_rows();
   return conclude("classes");

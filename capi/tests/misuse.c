@@ -90,6 +90,44 @@ static void dense_rows(void) {
   WORKS(fewlabel_free(model, ERROR));
 }
 
+static int32_t class_prior(const problem *p, const char *options, int64_t n_classes) {
+  double shares[2] = {-7, -7}, lower[2], upper[2];
+  int32_t status = fewlabel_class_prior(&p->rows, p->labels, p->weights, options, shares, lower, upper, n_classes,
+                                        ERROR);
+  HOLDS((status == FEWLABEL_OK) == (shares[0] != -7));
+  return status;
+}
+
+static void class_shares(void) {
+  problem p;
+  double shares[2];
+  good_problem(&p);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "shares is NULL",
+        fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, NULL, NULL, NULL, 2, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
+        fewlabel_class_prior(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
+        fewlabel_class_prior_dense(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL",
+        fewlabel_class_prior(&p.rows, NULL, NULL, NULL, shares, NULL, NULL, 2, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 1: use 2 or more", class_prior(&p, NULL, 1));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "shares cannot have 9223372036854775807 elements", class_prior(&p, NULL, INT64_MAX));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"alpha\"", class_prior(&p, "{\"alpha\": 1}", 2));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_bootstraps is 1: it must be at least 2", class_prior(&p, "{\"n_bootstraps\": 1}", 2));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "confidence_level is 0: it must be above 0",
+        class_prior(&p, "{\"confidence_level\": 0}", 2));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "confidence_level is 1: it must be at most",
+        class_prior(&p, "{\"confidence_level\": 1}", 2));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "random_state is null", class_prior(&p, "{\"random_state\": null}", 2));
+  p.labels[0] = p.labels[N_ROWS - 1] = -1;
+  FAILS(FEWLABEL_BAD_DATA, "no row has a label", class_prior(&p, NULL, 2));
+  good_problem(&p);
+  p.labels[0] = 2;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 2, but the labels have 3 classes", class_prior(&p, NULL, 2));
+  FAILS(FEWLABEL_BAD_DATA, "class 0 has no labeled row",
+        fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, shares, NULL, NULL, 3, ERROR));
+}
+
 static void weights_of_the_caller(void) {
   problem p;
   double coef[2 * N_FEATURES] = {1, 1, 0, 0, 0, 0, 1, 1}, intercept[2] = {0.5, -0.5}, decisions[2 * N_ROWS];
@@ -359,6 +397,7 @@ int main(void) {
   null_pointers_of_a_fit();
   starts_of_a_fit();
   dense_rows();
+  class_shares();
   weights_of_the_caller();
   counts_and_types();
   bad_rows();

@@ -77,18 +77,27 @@ func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 
 func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
 
+func (a *dense[V]) squaredNorm(i int, scale float64) float64 {
+	total := 0.0
+	for _, v := range a.row(i) {
+		x := scale * float64(v)
+		total += x * x
+	}
+	return total
+}
+
 func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }
 
-func (a *dense[V]) times(rows []int32, dst, p []float64) {
+func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {
 	for _, i := range rows {
-		dst[i] = denseDot(a.row(int(i)), p)
+		dst[i] = scale * denseDot(a.row(int(i)), p)
 	}
 }
 
-func (a *dense[V]) addTransposed(rows []int32, dst, q []float64) {
+func (a *dense[V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
 	for _, i := range rows {
 		if q[i] != 0 {
-			denseAxpy(a.row(int(i)), q[i], dst)
+			denseAxpy(a.row(int(i)), scale*q[i], dst)
 		}
 	}
 }
@@ -97,19 +106,19 @@ func (a *dense[V]) addTransposed(rows []int32, dst, q []float64) {
 const gramValues = 1 << 15
 
 func (a *dense[V]) addGram(
-	rows []int32, dst, h, p []float64, shift float64, products []float64,
+	rows []int32, dst, h, p []float64, shift, scale float64, products []float64,
 ) (total, square float64) {
 	for most := max(1, gramValues/a.d); len(rows) > 0; {
 		group := rows[:min(most, len(rows))]
 		rows = rows[len(group):]
 		for _, i := range group {
-			f := denseDot(a.row(int(i)), p) + shift
+			f := scale*denseDot(a.row(int(i)), p) + shift
 			products[i] = h[i] * f
 			total += products[i]
 			square += products[i] * f
 		}
 		for _, i := range group {
-			denseAxpy(a.row(int(i)), products[i], dst)
+			denseAxpy(a.row(int(i)), scale*products[i], dst)
 		}
 	}
 	return total, square

@@ -15,7 +15,7 @@ const rowsAtOnce = 4
 
 // rowKernel adds rows to all panels of weights at once.
 type rowKernel interface {
-	addRowsWide(rows []int32, dst, q []float64, shape Wide)
+	addRowsWide(rows []int32, dst, q []float64, scale float64, shape Wide)
 }
 
 // addRowsWide lets every block of a subset add to weights of its own and adds these to dst in block order.
@@ -30,7 +30,7 @@ func (m *Matrix) addRowsWide(pool *work.Pool, k rowKernel, on *Subset, dst, q []
 			into = m.wideSums[(b-1)*length : b*length]
 			clear(into)
 		}
-		k.addRowsWide(on.rows[on.blocks[b]:on.blocks[b+1]], into, q, shape)
+		k.addRowsWide(on.rows[on.blocks[b]:on.blocks[b+1]], into, q, m.scale, shape)
 	})
 	pool.Stripes(length, func(lo, hi int) {
 		for b := range blocks - 1 {
@@ -99,7 +99,7 @@ func scatterSums(rows []int32, dst, sums []float64, shape Wide) {
 	}
 }
 
-func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, shape Wide) {
+func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, scale float64, shape Wide) {
 	stride := shape.Stride()
 	var some []int32
 	for _, i := range rows {
@@ -115,6 +115,7 @@ func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, shape Wide) {
 			for k, i := range some[:rowsAtOnce] {
 				copy(scales[k*width:(k+1)*width], q[int(i)*stride+b*panelWidth:])
 			}
+			vector.Scale(scales[:rowsAtOnce*width], scale)
 			four := (*[rowsAtOnce]unsafe.Pointer)(wide.place)
 			denseWideAxpys.choose(width)(a.d, four, unsafe.Pointer(&dst[start]), unsafe.Pointer(scales))
 		}
@@ -126,7 +127,7 @@ func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, shape Wide) {
 			for j, v := range a.row(int(i)) {
 				weights := dst[start+j*width : start+(j+1)*width]
 				for c, s := range own {
-					weights[c] += float64(v) * s
+					weights[c] += float64(v) * (scale * s)
 				}
 			}
 		}

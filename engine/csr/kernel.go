@@ -16,10 +16,11 @@ type kernel interface {
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
-	times(rows []int32, dst, p []float64)
-	addTransposed(rows []int32, dst, q []float64)
+	times(rows []int32, dst, p []float64, scale float64)
+	addTransposed(rows []int32, dst, q []float64, scale float64)
 	timesWide(rows []int32, dst, p []float64, shape Wide)
-	addGram(rows []int32, dst, h, p []float64, shift float64, products []float64) (total, square float64)
+	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
+	squaredNorm(i int, scale float64) float64 // of scale * x_i; NaN where an index may stand twice
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -97,23 +98,37 @@ func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
 	return dot(indices, values, p)
 }
 
+func (a *arrays[I, V]) squaredNorm(i int, scale float64) float64 {
+	indices, values := a.row(i)
+	total, rising := 0.0, true
+	for k, v := range values {
+		x := scale * float64(v)
+		total += x * x
+		rising = rising && (k == 0 || indices[k-1] < indices[k])
+	}
+	if !rising {
+		return math.NaN()
+	}
+	return total
+}
+
 func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {
 	indices, values := a.row(i)
 	axpy(indices, values, scale, dst)
 }
 
-func (a *arrays[I, V]) times(rows []int32, dst, p []float64) {
+func (a *arrays[I, V]) times(rows []int32, dst, p []float64, scale float64) {
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		dst[i] = dot(indices, values, p)
+		dst[i] = scale * dot(indices, values, p)
 	}
 }
 
-func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64) {
+func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
 	for _, i := range rows {
 		if q[i] != 0 {
 			indices, values := a.row(int(i))
-			axpy(indices, values, q[i], dst)
+			axpy(indices, values, scale*q[i], dst)
 		}
 	}
 }
@@ -124,21 +139,21 @@ func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64) {
 const gramGroup = 1 << 18
 
 func (a *arrays[I, V]) addGram(
-	rows []int32, dst, h, p []float64, shift float64, products []float64,
+	rows []int32, dst, h, p []float64, shift, scale float64, products []float64,
 ) (total, square float64) {
 	for len(rows) > 0 {
 		group := a.group(rows)
 		rows = rows[len(group):]
 		for _, i := range group {
 			indices, values := a.row(int(i))
-			f := dot(indices, values, p) + shift
+			f := scale*dot(indices, values, p) + shift
 			products[i] = h[i] * f
 			total += products[i]
 			square += products[i] * f
 		}
 		for _, i := range group {
 			indices, values := a.row(int(i))
-			axpy(indices, values, products[i], dst)
+			axpy(indices, values, scale*products[i], dst)
 		}
 	}
 	return total, square

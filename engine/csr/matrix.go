@@ -14,6 +14,7 @@ import (
 // Matrix is a view of n rows with d features in compressed row form.
 type Matrix struct {
 	cols     int
+	scale    float64 // x_i is this many times the stored row
 	kernel   kernel
 	indptr   []int64
 	all      *Subset
@@ -56,7 +57,7 @@ func checkShape(cols, rows int) error {
 
 // newMatrix has all the rows, listed.
 func newMatrix(cols int, k kernel, indptr []int64, rows []int32) *Matrix {
-	m := &Matrix{cols: cols, kernel: k, indptr: indptr}
+	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}
 	m.all = m.Subset(rows)
 	return m
 }
@@ -85,14 +86,20 @@ func (m *Matrix) NonZeros() int { return m.all.nonZeros }
 // All is the set of all rows.
 func (m *Matrix) All() *Subset { return m.all }
 
-// Row calls visit for every stored value of row i, in stored order.
-func (m *Matrix) Row(i int, visit func(col int, value float64)) { m.kernel.visit(i, visit) }
+// Row calls visit for every stored value of row i, times the scale, in stored order.
+func (m *Matrix) Row(i int, visit func(col int, value float64)) {
+	if m.scale == 1 {
+		m.kernel.visit(i, visit)
+		return
+	}
+	m.kernel.visit(i, func(col int, value float64) { visit(col, m.scale*value) })
+}
 
 // RowTimes is x_i . p.
-func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.kernel.rowTimes(i, p) }
+func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kernel.rowTimes(i, p) }
 
 // AddRow adds scale * x_i to dst [cols].
-func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, scale, dst) }
+func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, m.scale*scale, dst) }
 
 // Times sets dst[i] = x_i . p for all rows; dst [rows], p [cols].
 func (m *Matrix) Times(pool *work.Pool, dst, p []float64) { m.TimesOn(pool, m.all, dst, p) }
@@ -100,7 +107,7 @@ func (m *Matrix) Times(pool *work.Pool, dst, p []float64) { m.TimesOn(pool, m.al
 // TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst alone.
 func (m *Matrix) TimesOn(pool *work.Pool, on *Subset, dst, p []float64) {
 	m.need(len(dst), m.Rows(), len(p), m.cols)
-	on.eachChunk(pool, func(rows []int32) { m.kernel.times(rows, dst, p) })
+	on.eachChunk(pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
 }
 
 // TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
@@ -112,7 +119,7 @@ func (m *Matrix) TransposedTimes(pool *work.Pool, dst, q []float64) {
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
 func (m *Matrix) AddTransposedOn(pool *work.Pool, on *Subset, dst, q []float64) {
 	m.need(len(q), m.Rows(), len(dst), m.cols)
-	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q) })
+	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q, m.scale) })
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
@@ -124,7 +131,7 @@ func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift
 	}
 	sums := make([][2]float64, on.Blocks())
 	m.scatter(pool, on, dst, func(block int, rows []int32, sum []float64) {
-		sums[block][0], sums[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.products)
+		sums[block][0], sums[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, m.products)
 	})
 	for _, part := range sums {
 		total += part[0]
@@ -135,7 +142,11 @@ func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift
 
 // SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
 func (m *Matrix) SquaredNorm(i int, scratch []float64) float64 {
-	m.kernel.addRow(i, 1, scratch)
+	return m.squaredNorm(i, m.scale, scratch)
+}
+
+func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) float64 {
+	m.kernel.addRow(i, scale, scratch)
 	total := 0.0
 	m.kernel.visit(i, func(col int, _ float64) {
 		total += scratch[col] * scratch[col]

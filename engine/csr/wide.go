@@ -43,7 +43,13 @@ func (w Wide) At(feature, class int) int {
 // side by side. The weights p may have a few features more than the matrix.
 func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape Wide) {
 	m.needWide(dst, p, shape)
-	on.eachChunk(pool, func(rows []int32) { m.kernel.timesWide(rows, dst, p, shape) })
+	stride := shape.Stride()
+	on.eachChunk(pool, func(rows []int32) {
+		m.kernel.timesWide(rows, dst, p, shape)
+		for _, i := range rows {
+			vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], m.scale)
+		}
+	})
 }
 
 // AddTransposedWide adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows, stride].
@@ -78,7 +84,7 @@ func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64
 		case cut:
 			rows = on.rows[:half]
 		}
-		m.kernel.(panelKernel).addTransposedWide(rows, into, q, shape.Stride(), b*panelWidth)
+		m.kernel.(panelKernel).addTransposedWide(rows, into, q, m.scale, shape.Stride(), b*panelWidth)
 	})
 	if whole < shape.Panels() {
 		sums := m.wideSums[:shape.Len()-split]
@@ -119,7 +125,7 @@ func (m *Matrix) needWide(scores, weights []float64, shape Wide) {
 
 // panelKernel adds the rows to one panel of weights, so that panels can be divided among threads.
 type panelKernel interface {
-	addTransposedWide(rows []int32, panel, q []float64, stride, first int)
+	addTransposedWide(rows []int32, panel, q []float64, scale float64, stride, first int)
 }
 
 func (a *arrays[I, V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
@@ -147,12 +153,15 @@ func (a *arrays[I, V]) timesPanel(rows []int32, dst, panel []float64, stride, fi
 	}
 }
 
-func (a *arrays[I, V]) addTransposedWide(rows []int32, panel, q []float64, stride, first int) {
+func (a *arrays[I, V]) addTransposedWide(rows []int32, panel, q []float64, scale float64, stride, first int) {
 	base, width := unsafe.Pointer(unsafe.SliceData(panel)), min(panelWidth, stride-first)
 	loop := axpyLoops.choose(width, unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)))
+	scales := make([]float64, width)
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		scales := q[int(i)*stride+first : int(i)*stride+first+width]
+		for c, v := range q[int(i)*stride+first : int(i)*stride+first+width] {
+			scales[c] = scale * v
+		}
 		switch {
 		case allZero(scales):
 		case loop != nil:

@@ -1,6 +1,10 @@
 package loss
 
-import "math"
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
 
 // Classes is a loss ξ(s, y) of the class scores s of one row of class y. Where the class is uncertain, with probability
 // p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s.
@@ -73,7 +77,7 @@ type Softmax struct{ Smoothing, Margin float64 }
 
 // At implements Classes; state is q = Σ_y p_y q^y, so that slope = q - p.
 func (l Softmax) At(s, p, slope, state []float64) float64 {
-	best := largest(s)
+	best := vector.Largest(s)
 	total, factor := l.weights(state, s, best), l.factor()
 	value, share := 0.0, 0.0 // share = Σ_{y≠best} p_y / Z_y
 	for y, q := range p {
@@ -146,7 +150,7 @@ func (l Softmax) Bend(dst, v, _, state []float64) {
 
 // Costs implements Classes.
 func (l Softmax) Costs(dst, s []float64) {
-	best := largest(s)
+	best := vector.Largest(s)
 	top, sum := l.weightsOf(dst, s, best)
 	own := l.Smoothing*math.Log(sum) + top - s[best]
 	total, factor := l.weights(dst, s, best), l.factor()
@@ -154,14 +158,4 @@ func (l Softmax) Costs(dst, s []float64) {
 		dst[y] = l.Smoothing*math.Log(total-(1-factor)*z) + l.Margin + s[best] - s[y]
 	}
 	dst[best] = own
-}
-
-func largest(s []float64) int {
-	best := 0
-	for k, v := range s {
-		if v > s[best] {
-			best = k
-		}
-	}
-	return best
 }

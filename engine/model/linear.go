@@ -7,6 +7,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -63,7 +64,7 @@ func (m *Linear) Predict(pool *work.Pool, rows *csr.Matrix, dst []int32) error {
 		row, decisions := m.row(rows), make([]float64, m.Outputs)
 		for i := first; i < end; i++ {
 			row(i, decisions)
-			dst[i] = largest(decisions)
+			dst[i] = int32(vector.Largest(decisions))
 		}
 	})
 	return nil
@@ -81,17 +82,6 @@ func (m *Linear) predictSigns(pool *work.Pool, rows *csr.Matrix, dst []int32) er
 		}
 	}
 	return nil
-}
-
-// largest is the first place of the largest value.
-func largest(values []float64) int32 {
-	best := 0
-	for k, value := range values {
-		if value > values[best] {
-			best = k
-		}
-	}
-	return int32(best)
 }
 
 // row gives a function for the decision values of one row at a time, for one goroutine.

@@ -45,6 +45,15 @@ func New(classes int, parents []int32) (*Tree, error) {
 	return t, t.noBarrenNode()
 }
 
+// Flat are the parents of a tree of classes only.
+func Flat(classes int) []int32 {
+	parents := make([]int32, classes)
+	for y := range parents {
+		parents[y] = -1
+	}
+	return parents
+}
+
 // withoutTop is the tree without a node that is above all others.
 func withoutTop(classes int, parents []int32) []int32 {
 	top := -1

@@ -15,7 +15,8 @@ import (
 //	         weight of the unlabeled rows; r class prior; ξ squared hinge
 //	Source   Sindhwani & Keerthi 2006 section 3.2. Differences: they alternate exact solves for w and p; here p is a
 //	         function of w, see freeEnergy, and w takes inexact Newton steps on the way. T starts where the soft
-//	         labels begin to differ. An exact solve at hard labels ends the run, with switches while they help
+//	         labels begin to differ, and λ' is at most mostOverAlpha α until they are hard. An exact solve at hard
+//	         labels ends the run, with switches while they help
 //	Stops    the mean entropy of p falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	         steps, of which the solve at hard labels is the last: with one step that is all there is
 //	Cost     a temperature: about 10 passes over the active rows
@@ -25,9 +26,11 @@ func (t *task) anneal() solution {
 	if lost(start) {
 		return t.read(r, start, ending{reason: "not_finite"})
 	}
+	t.level = t.softWeight()
 	t.softCosts(r.Plus, r.Minus, constant(len(t.unlabeled), t.prior))
 	r.Recost()
 	t.joined = true
+	t.noteSupervised(sideOf(r.Scores()))
 	energy := newFreeEnergy(t, r, margin)
 	before := make([]float64, len(energy.p))
 	var end ending
@@ -54,6 +57,7 @@ func (t *task) anneal() solution {
 	if end.steps == 0 {
 		energy.relabel(0)
 	}
+	t.level = t.options.UnlabeledWeight
 	t.distribute(energy.p)
 	positive := make([]bool, len(energy.p))
 	labeling.Top(positive, energy.p, t.unlabeledWeight, t.prior, before)
@@ -73,6 +77,26 @@ const (
 	settleRounds  = 100
 )
 
+// mostOverAlpha bounds λ' while labels are soft, in units of α. At a high temperature every unlabeled row costs
+// λ' (1 + f²) / 2, which whitens: where α is small beside λ' and the variance of the rows, the first solutions take the
+// directions of least variance that fit the few labels, and cooling hardens that. At λ' = 1000 α labels harden as they
+// do with the defaults; at any smaller α the exact solve at hard labels is then the first one with the whole λ'.
+// Measured at α = 1e-5 and 1e-6: on text1 errors of 7.9 and 13.3 % become 5.8 and 5.7 %, on pcmac 26 and 31 % become
+// 10 %, in a quarter of the passes; on 400 rows of counts with 6 labels 40 and 49 % become 0. To let λ'
+// rise while T falls ends within 2 % of the same objective after more passes; to bound it by 100 α costs 1 to 3 points
+// at the default α.
+const mostOverAlpha = 1000.0
+
+// softWeight is λ' while labels are soft. A start has labels already, and the schedule of the maxent loss begins where
+// the unlabeled rows cost nothing: to bound λ' as well took 2 to 3 points of accuracy from it (20 Newsgroups,
+// α = 1e-4).
+func (s *sample) softWeight() float64 {
+	if s.start != nil || s.options.Loss == "maxent" {
+		return s.options.UnlabeledWeight
+	}
+	return min(s.options.UnlabeledWeight, mostOverAlpha*s.options.Alpha)
+}
+
 // firstTemperature is high enough for soft labels that hardly differ yet: λ' for rows of unit length, more where the
 // supervised scores are far apart.
 func (t *task) firstTemperature(scores []float64, margin loss.Margin) float64 {
@@ -86,14 +110,14 @@ func (t *task) firstTemperature(scores []float64, margin loss.Margin) float64 {
 		}
 	})
 	spread := math.Sqrt(max(0, sums[1]-sums[0]*sums[0]))
-	return max(t.options.UnlabeledWeight, warmth*spread)
+	return max(t.level, warmth*spread)
 }
 
 // softCosts makes every unlabeled row cost its weight times p_j as positive, 1-p_j as negative.
 func (t *task) softCosts(plus, minus, p []float64) {
 	t.job.EachRow(len(p), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			i, cost := t.unlabeled[k], t.options.UnlabeledWeight*t.unlabeledWeight[k]
+			i, cost := t.unlabeled[k], t.level*t.unlabeledWeight[k]
 			plus[i], minus[i] = cost*p[k], cost*(1-p[k])
 		}
 	})

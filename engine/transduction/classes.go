@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/taxonomy"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // classTask is a problem with any number of classes made ready.
@@ -42,7 +43,7 @@ func newClassTask(s *sample, classes int) (*classTask, error) {
 	if t.tree, err = taxonomy.New(classes, t.parents()); err != nil {
 		return nil, err
 	}
-	if err := t.findPrior(); err != nil {
+	if t.prior, err = s.prior(classes); err != nil {
 		return nil, err
 	}
 	t.counts = labeling.Counts(t.prior, len(s.unlabeled))
@@ -55,38 +56,13 @@ func newClassTask(s *sample, classes int) (*classTask, error) {
 // parents is the tree of the options, or one of classes only.
 func (t *classTask) parents() []int32 {
 	if t.options.Hierarchy == nil {
-		parents := make([]int32, t.classes)
-		for y := range parents {
-			parents[y] = -1
-		}
-		return parents
+		return taxonomy.Flat(t.classes)
 	}
 	parents := make([]int32, len(t.options.Hierarchy))
 	for v, p := range t.options.Hierarchy {
 		parents[v] = int32(max(-2, min(p, math.MaxInt32)))
 	}
 	return parents
-}
-
-func (t *classTask) findPrior() error {
-	t.prior = make([]float64, t.classes)
-	for k, y := range t.class {
-		t.prior[y] += t.labeledWeight[k]
-	}
-	if given := t.options.ClassPrior; given != nil {
-		if len(given) != t.classes {
-			return fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), t.classes)
-		}
-		t.warnOfUnknownClasses()
-		copy(t.prior, given)
-		return checkPrior(given)
-	}
-	for y, share := range t.prior {
-		if !(share > 0) {
-			return fault.Data("class %d has no labeled row: label one, or give class_prior with its share", y)
-		}
-	}
-	return nil
 }
 
 // loss is the loss of a row; smoothing is that of the hinge of Crammer & Singer.
@@ -150,7 +126,7 @@ func (t *classTask) measure(r *risk.Classes) {
 			row := t.costs[j*k : (j+1)*k]
 			r.Loss.Costs(row, r.Score(t.unlabeled[j]))
 			for y := range row {
-				row[y] *= t.options.UnlabeledWeight
+				row[y] *= t.level
 			}
 		}
 	})
@@ -187,7 +163,7 @@ func (t *classTask) labeledLoss(l loss.Classes, score func(i int32) []float64) (
 func (t *classTask) shares(score func(i int32) []float64) []float64 {
 	shares := make([]float64, t.classes)
 	for k, i := range t.unlabeled {
-		shares[largest(score(i))] += t.unlabeledWeight[k]
+		shares[vector.Largest(score(i))] += t.unlabeledWeight[k]
 	}
 	return shares
 }
@@ -199,16 +175,6 @@ func (t *classTask) shareDistance(score func(i int32) []float64) float64 {
 		distance = max(distance, math.Abs(share-t.prior[y]))
 	}
 	return distance
-}
-
-func largest(scores []float64) int {
-	best := 0
-	for y, s := range scores {
-		if s > scores[best] {
-			best = y
-		}
-	}
-	return best
 }
 
 // note adds an outer step to the history.

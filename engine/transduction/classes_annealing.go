@@ -17,7 +17,7 @@ import (
 //	Source   Sindhwani & Keerthi 2006 section 3.2 for two classes, who mention the form for many (Potts); the labels
 //	         under both kinds of sums as in Keerthi, Sundararajan & Shevade 2012. As with two classes w takes inexact
 //	         Newton steps, with q renewed before each: the gradient at the best q is that of the free energy.
-//	         The maxent loss has a schedule of its own
+//	         The maxent loss has a schedule of its own. λ' of the others is bounded, as with two classes
 //	Stops    the mean entropy of q falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	Cost     a temperature: a few Newton steps; a renewal of q is some ten exp a row and class
 func (t *classTask) anneal() classSolution {
@@ -25,13 +25,15 @@ func (t *classTask) anneal() classSolution {
 	if lost(start) {
 		return t.readClasses(r, start, ending{reason: "not_finite"})
 	}
+	t.level = t.softWeight()
 	energy := t.soften(r)
+	t.noteSupervised(likeliestOf(r.Score))
 	var end ending
 	first, slow := t.firstTemperature(), t.options.Loss == "maxent" && t.start == nil
 	labels, before := make([]int32, len(t.unlabeled)), make([]int32, len(t.unlabeled))
 	temperature, factor := t.schedule(first)
 	if slow {
-		temperature = t.options.UnlabeledWeight
+		temperature = t.level
 	}
 	for !t.spent(&end) {
 		energy.temperature = temperature
@@ -51,12 +53,13 @@ func (t *classTask) anneal() classSolution {
 			end.reason = "temperature"
 			break
 		}
-		if slow && temperature > slowUntil*t.options.UnlabeledWeight {
+		if slow && temperature > slowUntil*t.level {
 			temperature /= slowCooling
 		} else {
 			temperature /= factor
 		}
 	}
+	t.level = t.options.UnlabeledWeight
 	t.distribute(r.Soft)
 	t.measure(r)
 	copy(before, labels)
@@ -95,7 +98,7 @@ func (t *classTask) soften(r *risk.Classes) *classEnergy {
 	r.Soft = make([]float64, len(t.unlabeled)*t.classes)
 	for k, i := range t.unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
-		r.Cost[i] = t.options.UnlabeledWeight * t.unlabeledWeight[k]
+		r.Cost[i] = t.level * t.unlabeledWeight[k]
 		copy(r.Soft[k*t.classes:], t.prior)
 	}
 	r.Recost()
@@ -141,13 +144,13 @@ func (t *classTask) firstTemperature() float64 {
 	for y := range k {
 		spread = max(spread, math.Sqrt(max(0, sums[k+y]-sums[y]*sums[y])))
 	}
-	return 2 * max(t.options.UnlabeledWeight, warmth*spread)
+	return 2 * max(t.level, warmth*spread)
 }
 
 // likeliest puts the likeliest class of every unlabeled row into labels.
 func (t *classTask) likeliest(labels []int32, soft []float64) {
 	for j := range labels {
-		labels[j] = int32(largest(soft[j*t.classes : (j+1)*t.classes]))
+		labels[j] = int32(vector.Largest(soft[j*t.classes : (j+1)*t.classes]))
 	}
 }
 

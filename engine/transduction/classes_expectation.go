@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/expectation"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // probable says whether the method learns from the probabilities of the unlabeled rows instead of their labels.
@@ -77,6 +78,7 @@ func (t *classTask) join(r *risk.Classes, joint risk.Joint) {
 	}
 	r.Joint = joint
 	r.Recost()
+	t.noteSupervised(likeliestOf(r.Score))
 }
 
 // noteMeans adds an outer step to the history: belief is the unlabeled rows' part of the objective; before has the
@@ -85,7 +87,7 @@ func (t *classTask) noteMeans(r *risk.Classes, level, belief float64, means []fl
 	t.believed = r.Regularizer() + t.labeledLoss(r.Loss, r.Score) + belief
 	switched, entropy := 0, 0.0
 	for k, i := range t.unlabeled {
-		y := int32(largest(r.Score(i)))
+		y := int32(vector.Largest(r.Score(i)))
 		if y != before[k] {
 			switched++
 		}

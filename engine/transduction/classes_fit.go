@@ -10,11 +10,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // classSolution is a fitted score of every class: s_y(x) = coef_y . x + intercept_y.
 type classSolution struct {
-	coef        []float64 // [features, K] in the problem's order
+	coef        []float64 // [features, K] in the problem's order and units
 	intercept   []float64 // [K]
 	scores      []float64 // [n, K] of the training rows
 	loss        loss.Classes
@@ -39,6 +40,9 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 	default:
 		s = t.switching()
 	}
+	if s.end.reason == givenUp {
+		return nil, nil
+	}
 	if t.movesThreshold() && s.end.reason != "not_finite" {
 		t.moveIntercepts(&s)
 	}
@@ -47,7 +51,7 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 	if t.learnsMeans() {
 		objective = t.believed
 	}
-	err := t.checkNumbers(s.converged, objective, s.coef, s.intercept, s.scores, t.distributions)
+	err := t.checkNumbers(objective, s.coef, s.intercept, s.scores, t.distributions)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +67,8 @@ func (t *classTask) fit(p Problem) (*Result, error) {
 		Warnings: t.warnings,
 	}
 	classifier.Coef, classifier.Intercept = t.outputs(&s)
-	return &Result{Model: classifier, Transduction: t.transduced(p.Labels, s.scores), Distributions: t.distributions,
-		History: t.history.columns(t.options.Method, t.shareColumn())}, nil
+	return &Result{Model: classifier, Returned: t.options.Method, Transduction: t.transduced(p.Labels, s.scores),
+		Distributions: t.distributions, History: t.history.columns(t.options.Method, t.shareColumn())}, nil
 }
 
 // learnsMeans says that the method is one of package expectation, and has something to learn from.
@@ -97,6 +101,9 @@ func (t *classTask) readClasses(r *risk.Classes, outcome minimize.Outcome, end e
 		runtime.GC()
 	}
 	s.coef, s.intercept, s.scores = r.Read(t.feature, t.features)
+	for k := range s.coef {
+		s.coef[k] /= t.length
+	}
 	return s
 }
 
@@ -205,7 +212,7 @@ func (t *classTask) transduced(labels []int32, scores []float64) []int32 {
 	classes := append([]int32(nil), labels...)
 	for i, label := range labels {
 		if label < 0 {
-			classes[i] = int32(largest(scores[i*t.classes : (i+1)*t.classes]))
+			classes[i] = int32(vector.Largest(scores[i*t.classes : (i+1)*t.classes]))
 		}
 	}
 	return classes

@@ -26,6 +26,7 @@ func (t *classTask) switching() classSolution {
 	}
 	labels := make([]int32, len(t.unlabeled))
 	t.admit(r)
+	t.noteSupervised(likeliestOf(r.Score))
 	t.measure(r)
 	labeling.Greedy(labels, t.costs, t.counts)
 	labeling.SwitchClasses(labels, t.costs, t.classes, 0)
@@ -39,6 +40,9 @@ func (t *classTask) switching() classSolution {
 			switched := t.relabel(labels, r, false)
 			end.steps++
 			t.note(r, level*t.options.UnlabeledWeight, switched, 0)
+			if t.hopeless() {
+				return classSolution{end: ending{reason: givenUp}}
+			}
 			if switched == 0 {
 				break
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
@@ -23,8 +24,8 @@ func classSettings() map[string]Options {
 	for _, method := range []string{"annealing", "switching"} {
 		for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
 			for _, balance := range []string{"auto", "share", "labels"} {
-				o := Defaults()
-				o.Method, o.Loss, o.Balance, o.ClassPrior = method, loss, balance, fiveShares
+				o := plainOptions()
+				o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = method, loss, balance, fiveShares
 				out[fmt.Sprint(method, " ", loss, " ", balance)] = o
 			}
 		}
@@ -55,7 +56,7 @@ func outcome(result *Result, data planted.Data, prior []float64) (errors, off fl
 			continue
 		}
 		n++
-		y := largest(s)
+		y := vector.Largest(s)
 		shares[y]++
 		if int32(y) != data.Truth[i] {
 			errors++
@@ -76,7 +77,7 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 		}
 	}
 	for name, o := range classSettings() {
-		o.ClassPrior = prior
+		o.ClassPrior.Shares = prior
 		plain := o
 		plain.UnlabeledWeight = 0
 		supervised, _ := outcome(fit(t, data, nil, plain), data, prior)
@@ -91,8 +92,8 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 			t.Errorf("%s: a share is off by %.4f", name, off)
 		}
 		for i, s := range classScores(result, data) {
-			if data.Labels[i] < 0 && result.Transduction[i] != int32(largest(s)) {
-				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, largest(s), result.Transduction[i])
+			if data.Labels[i] < 0 && result.Transduction[i] != int32(vector.Largest(s)) {
+				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, vector.Largest(s), result.Transduction[i])
 			}
 		}
 	}
@@ -111,7 +112,7 @@ func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 			o.Method, o.Loss, o.MaxIter, o.Tol = "switching", "crammer_singer", 4, 1e-2
 		},
 	} {
-		o := Defaults()
+		o := plainOptions()
 		change(&o)
 		one := fit(t, data, nil, o)
 		for _, threads := range []int{2, 4} {
@@ -133,7 +134,7 @@ func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
 		data := planted.Topics(1500, 24, 200, 0.4, seed)
 		for _, method := range []string{"annealing", "switching"} {
 			for _, weight := range []float64{0, 0.1} {
-				o := Defaults()
+				o := plainOptions()
 				o.Method, o.UnlabeledWeight, o.Alpha, o.Tol = method, weight, 0.02, 1e-9
 				binary := fit(t, data, nil, o)
 				o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for the many-class way
@@ -164,7 +165,7 @@ func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
 	only := data
 	only.Labels = slices.Clone(data.Truth)
 	for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
-		o := Defaults()
+		o := plainOptions()
 		o.Loss, o.Tol = loss, 1e-9
 		full := fit(t, only, nil, o)
 		o.Method = "switching"
@@ -189,10 +190,10 @@ func TestAClassWithoutLabels(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
-		o.Method, o.ClassPrior = method, []float64{0.5, 0.3, 0.2}
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares = method, []float64{0.5, 0.3, 0.2}
 		result := fit(t, data, nil, o)
-		if _, off := outcome(result, data, o.ClassPrior); off > 0.01 {
+		if _, off := outcome(result, data, o.ClassPrior.Shares); off > 0.01 {
 			t.Errorf("%s: a share is off by %v", method, off)
 		}
 	}
@@ -201,8 +202,8 @@ func TestAClassWithoutLabels(t *testing.T) {
 func TestClassTreesKeepTheShares(t *testing.T) {
 	data := fiveClasses(700, 8)
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
-		o.Method, o.Hierarchy, o.ClassPrior = method, []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
+		o := plainOptions()
+		o.Method, o.Hierarchy, o.ClassPrior.Shares = method, []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
 		result := fit(t, data, nil, o)
 		wrong, off := outcome(result, data, fiveShares)
 		if wrong > 0.5 || off > 0.01 {
@@ -219,13 +220,13 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 		weights[i] = 1 + float64(i%3)
 	}
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
-		o.Method, o.ClassPrior = method, fiveShares
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares = method, fiveShares
 		result := fit(t, data, weights, o)
 		shares, total := make([]float64, 5), 0.0
 		for i, s := range classScores(result, data) {
 			if data.Labels[i] < 0 {
-				shares[largest(s)] += weights[i]
+				shares[vector.Largest(s)] += weights[i]
 				total += weights[i]
 			}
 		}
@@ -244,7 +245,7 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 // Values that leave the range of numbers are an error that names one, with every method and loss.
 func TestManyClassesRefuseHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)
-	rows := scaled(t, data.Rows, 1e200)
+	rows := scaled(t, data.Rows, 1.7e308)
 	for name, o := range classSettings() {
 		_, err := Fit(Problem{Rows: rows, Labels: data.Labels}, o, nil)
 		if err == nil || !strings.Contains(err.Error(), "scale your features") {

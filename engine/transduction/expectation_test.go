@@ -12,8 +12,8 @@ import (
 )
 
 func probableOptions(method string, prior []float64) Options {
-	o := Defaults()
-	o.Method, o.Loss, o.Alpha, o.ClassPrior = method, "maxent", 1e-3, prior
+	o := plainOptions()
+	o.Method, o.Loss, o.Alpha, o.ClassPrior.Shares = method, "maxent", 1e-3, prior
 	return o
 }
 

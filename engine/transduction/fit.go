@@ -13,10 +13,12 @@ import (
 // Result is what Fit has learned.
 type Result struct {
 	Model         *model.Linear
+	Returned      string    // the method that the solution comes from, see comparison.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
 	History       []Column
-	Agreement     float64 // share of unlabeled rows whose class is that of the supervised model, see agreement.go
+	Agreement     float64      // share of unlabeled rows with the class of the supervised start, see agreement.go
+	Calibration   *Calibration // nil: not asked for, or not possible
 }
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
@@ -33,7 +35,9 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 		if result, err = s.fit(p); err != nil {
 			return err
 		}
-		return s.compare(result)
+		s.compare(p, result)
+		result.Agreement = s.agreement(result.Transduction)
+		return s.calibrate(result)
 	})
 	return result, err
 }
@@ -52,6 +56,9 @@ type ending struct {
 	reason string
 	steps  int
 }
+
+// givenUp is the reason of a fit that its rival has ended.
+const givenUp = "given_up"
 
 // early says that the outer loop has ended before the method had come to its end.
 func (e *ending) early() bool { return e.reason == "max_iter" || e.reason == "stopped" }
@@ -77,8 +84,10 @@ func (s *sample) spent(end *ending) bool {
 	return reason != ""
 }
 
-// fit takes the two-class way where it can: it is the same problem with half the work.
+// fit takes the two-class way where it can: it is the same problem with half the work. Without a result the fit was
+// given up, see comparison.go.
 func (s *sample) fit(p Problem) (*Result, error) {
+	s.checkScales()
 	classes := s.classes()
 	if s.start != nil && !s.oneClass() {
 		if err := s.checkStart(p.Rows.Cols(), classes); err != nil {
@@ -101,7 +110,7 @@ func (s *sample) fit(p Problem) (*Result, error) {
 
 // classes is the number of classes: those of the labels, and those that class_prior knows besides.
 func (s *sample) classes() int {
-	classes := len(s.options.ClassPrior)
+	classes := len(s.options.ClassPrior.Shares)
 	for _, y := range s.class {
 		classes = max(classes, int(y)+1)
 	}
@@ -116,9 +125,12 @@ func (s *sample) manyClassOptions() bool {
 
 func (t *task) fit(p Problem) (*Result, error) {
 	s := t.solve()
+	if s.end.reason == givenUp {
+		return nil, nil
+	}
 	scores := t.score(&s)
 	objective := t.objective(s, scores)
-	err := t.checkNumbers(s.converged, objective, s.coef, []float64{s.intercept}, scores, t.distributions)
+	err := t.checkNumbers(objective, s.coef, []float64{s.intercept}, scores, t.distributions)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +141,11 @@ func (t *task) fit(p Problem) (*Result, error) {
 	classifier := &model.Linear{
 		Classes: 2, Features: p.Rows.Cols(), Outputs: 1,
 		Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
-		ClassPrior: []float64{1 - t.prior, t.prior}, Method: t.options.Method, Iterations: max(1, s.end.steps),
+		ClassPrior: t.shares, Method: t.options.Method, Iterations: max(1, s.end.steps),
 		Objective: objective, Termination: s.end.reason, Warnings: t.warnings,
 	}
-	return &Result{Model: classifier, Transduction: transduced(p.Labels, scores), Distributions: t.distributions,
-		History: t.history.columns(t.options.Method, "positive_share")}, nil
+	return &Result{Model: classifier, Returned: t.options.Method, Transduction: transduced(p.Labels, scores),
+		Distributions: t.distributions, History: t.history.columns(t.options.Method, "positive_share")}, nil
 }
 
 func (t *task) solve() solution {
@@ -219,11 +231,11 @@ func (t *task) objective(s solution, scores []float64) float64 {
 	return t.transductiveObjective(t.options.Alpha/2*square, scores, t.margin())
 }
 
-// unpacked gives the weights their places in the problem's features [d].
+// unpacked gives the weights their places in the problem's features [d], for rows in its units.
 func (t *task) unpacked(coef []float64, cols int) []float64 {
 	out := make([]float64, cols)
 	for k, w := range coef {
-		out[t.feature[k]] = w
+		out[t.feature[k]] = w / t.length
 	}
 	return out
 }

@@ -17,6 +17,13 @@ import (
 )
 
 // settings are all combinations of method, loss and balance; under the race detector each method has one balance.
+// plainOptions are the defaults with the shares of the labels and the weight 1, of which nothing has to be found.
+func plainOptions() Options {
+	o := Defaults()
+	o.ClassPrior.Rule, o.UnlabeledWeight = "labels", 1
+	return o
+}
+
 func settings() map[string]Options {
 	out := map[string]Options{}
 	for k, method := range []string{"annealing", "switching", "pair_switching"} {
@@ -25,12 +32,12 @@ func settings() map[string]Options {
 			list = list[k : k+1]
 		}
 		for _, balance := range list {
-			o := Defaults()
+			o := plainOptions()
 			o.Method, o.Balance = method, balance
 			out[method+" "+balance] = o
 		}
 	}
-	hinge := Defaults()
+	hinge := plainOptions()
 	hinge.Method, hinge.Loss = "pair_switching", "hinge"
 	out["pair_switching hinge"] = hinge
 	return out
@@ -95,11 +102,11 @@ func errorRate(f []float64, truth []int32) float64 {
 
 func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
 	data := planted.Topics(1500, 240, 6, 0.3, 12)
-	supervised := Defaults()
+	supervised := plainOptions()
 	supervised.UnlabeledWeight = 0
 	base := errorRate(scores(fit(t, data, nil, supervised), data), data.Truth)
 	for name, o := range settings() {
-		o.ClassPrior = []float64{0.7, 0.3}
+		o.ClassPrior.Shares = []float64{0.7, 0.3}
 		result := fit(t, data, nil, o)
 		f := scores(result, data)
 		if got := errorRate(f, data.Truth); got > base-0.05 {
@@ -115,8 +122,8 @@ func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
 func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 	data := planted.Topics(600, 120, 6, 0.4, 3)
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
-		o.Method, o.Balance, o.ClassPrior, o.Tol = method, "labels", []float64{0.6, 0.4}, 1e-9
+		o := plainOptions()
+		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method, "labels", []float64{0.6, 0.4}, 1e-9
 		result := fit(t, data, nil, o)
 		f := scores(result, data)
 		order := make([]int, 0, len(f))
@@ -163,7 +170,7 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	data := planted.Topics(200, 60, 200, 0.5, 4)
 	var reference []float64
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
+		o := plainOptions()
 		o.Method = method
 		result := fit(t, data, nil, o)
 		if reference == nil {
@@ -173,9 +180,9 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 			t.Errorf("%s: another solution, or warnings %q", method, result.Model.Warnings)
 		}
 	}
-	o := Defaults()
+	o := plainOptions()
 	o.Method, o.Tol = "pair_switching", 1e-8
-	exact := Defaults()
+	exact := plainOptions()
 	exact.Tol = 1e-8
 	want := fit(t, data, nil, exact).Model
 	for j, w := range fit(t, data, nil, o).Model.Coef {
@@ -184,13 +191,13 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 		}
 	}
 	half := planted.Topics(200, 60, 100, 0.5, 4)
-	none := Defaults()
+	none := plainOptions()
 	none.UnlabeledWeight = 0
 	weights := make([]float64, 200)
 	for i := range 100 {
 		weights[i] = 1
 	}
-	without, with := fit(t, half, weights, Defaults()).Model, fit(t, half, nil, none).Model
+	without, with := fit(t, half, weights, plainOptions()).Model, fit(t, half, nil, none).Model
 	if !slices.Equal(without.Coef, with.Coef) {
 		t.Error("unlabeled_weight 0 and rows of weight 0 differ")
 	}
@@ -259,7 +266,7 @@ func TestWeightsAreCopies(t *testing.T) {
 		}
 	}
 	copies := choose(data, rows)
-	exact := Defaults()
+	exact := plainOptions()
 	exact.UnlabeledWeight, exact.Tol = 0, 1e-12
 	weighted, copied := fit(t, data, weights, exact).Model, fit(t, copies, nil, exact).Model
 	for j, w := range weighted.Coef {
@@ -271,7 +278,7 @@ func TestWeightsAreCopies(t *testing.T) {
 		if o.Method == "pair_switching" { // it switches rows, whatever their weights: two copies may part
 			continue
 		}
-		o.ClassPrior, o.Tol = []float64{0.7, 0.3}, 1e-8
+		o.ClassPrior.Shares, o.Tol = []float64{0.7, 0.3}, 1e-8
 		f, g := scores(fit(t, data, weights, o), data), scores(fit(t, copies, nil, o), data)
 		differ := 0
 		for i := range f {
@@ -333,7 +340,7 @@ func TestHistoryAndSoftLabels(t *testing.T) {
 func TestAnnealingIsFarBelowItsBudgetOfPasses(t *testing.T) {
 	data := planted.Topics(3000, 240, 10, 0.3, 8)
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
+		o := plainOptions()
 		o.Method = method
 		for _, column := range fit(t, data, nil, o).History {
 			if last := column.Values[len(column.Values)-1]; column.Name == "n_passes" && !(last > 10 && last < 1000) {
@@ -362,12 +369,12 @@ func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	all := settings()
 	for _, method := range probable {
-		o := Defaults()
+		o := plainOptions()
 		o.Method, o.Loss = method, "maxent"
 		all[method] = o
 	}
 	for _, method := range []string{"annealing", "switching"} {
-		o := Defaults()
+		o := plainOptions()
 		o.Method, o.Loss = method, "crammer_singer"
 		all[method+" crammer_singer"] = o
 	}
@@ -395,8 +402,8 @@ func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
 // A share that no whole number of rows has leaves a row undecided at any temperature: annealing must end all the same.
 func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 	data := planted.Topics(298, 60, 10, 0.45, 13)
-	o := Defaults()
-	o.ClassPrior = []float64{0.55, 0.45} // 129.6 of 288 rows
+	o := plainOptions()
+	o.ClassPrior.Shares = []float64{0.55, 0.45} // 129.6 of 288 rows
 	if result := fit(t, data, nil, o); result.Model.Iterations > 60 || result.Model.Termination == "max_iter" {
 		t.Errorf("%d steps, ended by %s", result.Model.Iterations, result.Model.Termination)
 	}
@@ -414,7 +421,7 @@ func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
 			continue
 		}
 		for _, prior := range []float64{0.1, 0.9} {
-			o.ClassPrior = []float64{1 - prior, prior}
+			o.ClassPrior.Shares = []float64{1 - prior, prior}
 			f := scores(fit(t, equal, nil, o), equal)
 			if share := unlabeledShare(f, equal.Labels); share != math.Round(prior) {
 				t.Errorf("%s: %v positive, the class prior says %v", name, share, prior)
@@ -441,7 +448,7 @@ func column(t *testing.T, result *Result, name string) []float64 {
 func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	for name, o := range settings() {
-		o.ClassPrior = []float64{0.7, 0.3}
+		o.ClassPrior.Shares = []float64{0.7, 0.3}
 		for _, most := range []int{1, 2, 5} {
 			o.MaxIter = most
 			result := fit(t, data, nil, o)
@@ -486,35 +493,12 @@ func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
 		{func(o *Options) { o.UnlabeledWeight, o.Tol = 0, 1e-60 }, "not_converged", "raise tol or alpha"},
 		{func(o *Options) { o.Tol = 1e-60 }, "not_converged", "raise tol or alpha"},
 	} {
-		o := Defaults()
+		o := plainOptions()
 		c.change(&o)
 		m := fit(t, data, nil, o).Model
 		if text := strings.Join(m.Warnings, "; "); m.Termination != c.reason || !strings.Contains(text, c.advice) {
 			t.Errorf("ended by %q, should be %q; warnings %q", m.Termination, c.reason, m.Warnings)
 		}
-	}
-}
-
-// What is too large to compute with is an error that says where it is and what helps, at once and for every method.
-func TestHugeValuesAreNamed(t *testing.T) {
-	data := planted.Topics(60, 60, 20, 0.3, 7)
-	for name, o := range settings() {
-		for _, factor := range []float64{1e80, 1e200, 1e300} {
-			_, err := Fit(Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
-			var bad *fault.Error
-			if !errors.As(err, &bad) || bad.Kind != fault.BadData || !strings.Contains(bad.Message, "scale your features") {
-				t.Errorf("%s, values of %v: %v", name, factor, err)
-			}
-		}
-	}
-	o := Defaults()
-	o.Alpha = 1e-9
-	result, err := Fit(Problem{Rows: scaled(t, data.Rows, 1e6), Labels: data.Labels}, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := strings.Join(result.Model.Warnings, "; "); !strings.Contains(text, "scale your features (X has the value ") {
-		t.Errorf("warnings %q", text)
 	}
 }
 
@@ -534,7 +518,7 @@ func scaled(t *testing.T, rows *csr.Matrix, factor float64) *csr.Matrix {
 
 func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 	data := planted.Topics(30, 30, 10, 0.5, 7)
-	task := taskOf(t, data, Defaults())
+	task := taskOf(t, data, plainOptions())
 	good := solution{coef: []float64{1}, converged: true}
 	for _, c := range []struct {
 		s         solution
@@ -545,12 +529,12 @@ func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
 		{solution{intercept: math.NaN(), converged: true}, nil, 1},
 	} {
-		err := task.checkNumbers(c.s.converged, c.objective, c.s.coef, []float64{c.s.intercept}, c.scores)
+		err := task.checkNumbers(c.objective, c.s.coef, []float64{c.s.intercept}, c.scores)
 		if err == nil || !strings.Contains(err.Error(), "scale your") {
 			t.Errorf("%+v: error %v", c, err)
 		}
 	}
-	if err := task.checkNumbers(good.converged, 1, good.coef, []float64{0}); err != nil {
+	if err := task.checkNumbers(1, good.coef, []float64{0}); err != nil {
 		t.Error(err)
 	}
 }
@@ -558,7 +542,7 @@ func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 // Bad labels and one pair a round: the rounds at the full weight do not suffice, and max_iter has no part in it.
 func TestLabelsThatDoNotSettle(t *testing.T) {
 	data := planted.Topics(800, 60, 40, 0.4, 7)
-	o := Defaults()
+	o := plainOptions()
 	o.Method, o.MaxSwitches = "switching", 1
 	task := taskOf(t, data, o)
 	r, newton, _ := task.supervised(task.startLimits())
@@ -579,7 +563,7 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 
 func TestLimitOnSwitches(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
-	o := Defaults()
+	o := plainOptions()
 	o.Method, o.MaxSwitches = "switching", 3
 	switched := column(t, fit(t, data, nil, o), "n_switched")
 	switched = switched[:len(switched)-1] // the last step is several rounds
@@ -591,7 +575,7 @@ func TestLimitOnSwitches(t *testing.T) {
 func TestBadProblems(t *testing.T) {
 	data := planted.Topics(20, 30, 4, 0.5, 11)
 	with := func(change func(p *Problem, o *Options)) error {
-		p, o := Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, Defaults()
+		p, o := Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, plainOptions()
 		change(&p, &o)
 		_, err := Fit(p, o, nil)
 		return err
@@ -611,17 +595,17 @@ func TestBadProblems(t *testing.T) {
 		{"labels has 3 entries, but there are 20 rows", func(p *Problem, _ *Options) { p.Labels = p.Labels[:3] }},
 		{"weights has 1 entries", func(p *Problem, _ *Options) { p.Weights = []float64{1} }},
 		{"weights of row 0 is -1", func(p *Problem, _ *Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
-		{"weights: the labeled rows of class 1 have a share of 0 of the labeled weight", func(p *Problem, _ *Options) {
+		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *Problem, _ *Options) {
 			p.Weights = slices.Repeat([]float64{1}, 20)
 			for i := range 4 { // classes 0, 1, 0, 1
 				p.Weights[i] = [2]float64{1e200, 1e-200}[i%2]
 			}
 		}},
-		{"class_prior of class 0 is 0", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0, 1} }},
+		{"class_prior of class 0 is 0", func(_ *Problem, o *Options) { o.ClassPrior.Shares = []float64{0, 1} }},
 		{"class_prior has 2 entries: 3 are needed", func(p *Problem, o *Options) {
-			o.ClassPrior, p.Labels[7] = []float64{0.2, 0.8}, 2
+			o.ClassPrior.Shares, p.Labels[7] = []float64{0.2, 0.8}, 2
 		}},
-		{"class_prior has 1 entries", func(_ *Problem, o *Options) { o.ClassPrior = []float64{0.2} }},
+		{"class_prior has 1 entries", func(_ *Problem, o *Options) { o.ClassPrior.Shares = []float64{0.2} }},
 		{"loss is \"maxent\"", func(_ *Problem, o *Options) { o.Method, o.Loss = "pair_switching", "maxent" }},
 		{"balance is \"mean\"", func(_ *Problem, o *Options) { o.Balance, o.Loss = "mean", "maxent" }},
 		{"hierarchy is given", func(_ *Problem, o *Options) { o.Method, o.Hierarchy = "pair_switching", []int{2, 2, -1} }},
@@ -640,7 +624,7 @@ func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
 	for i := range 4 {
 		data.Labels[i] = 1
 	}
-	result := fit(t, data, nil, Defaults())
+	result := fit(t, data, nil, plainOptions())
 	for i, f := range scores(result, data) {
 		if f <= 0 || result.Transduction[i] != 1 {
 			t.Fatalf("row %d: score %v", i, f)
@@ -683,7 +667,7 @@ func TestCollapseIsSaidWithAdviceThatApplies(t *testing.T) {
 		{"labels", true, []string{"Use balance \"share\""}},
 		{"share", true, nil},
 	} {
-		o := Defaults()
+		o := plainOptions()
 		o.Balance, o.FitIntercept, o.Alpha, o.UnlabeledWeight = c.balance, c.intercept, 1, 1e-6
 		text := strings.Join(fit(t, data, nil, o).Model.Warnings, "\n")
 		for _, want := range c.want {
@@ -700,7 +684,7 @@ func TestCollapseIsSaidWithAdviceThatApplies(t *testing.T) {
 // One row can only be all of one class: that is no collapse.
 func TestOneUnlabeledRowIsNoCollapse(t *testing.T) {
 	data := planted.Topics(21, 30, 20, 0.5, 11)
-	result := fit(t, data, nil, Defaults())
+	result := fit(t, data, nil, plainOptions())
 	if w := result.Model.Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "one_unlabeled: ") {
 		t.Errorf("warnings %q", w)
 	}
@@ -708,7 +692,7 @@ func TestOneUnlabeledRowIsNoCollapse(t *testing.T) {
 
 func TestDecodeOptions(t *testing.T) {
 	o, err := DecodeOptions([]byte(`{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`))
-	if err != nil || o.Alpha != 0.5 || o.Method != "switching" || o.ClassPrior[1] != 0.75 || o.Threads != 3 || o.Tol != Defaults().Tol {
+	if err != nil || o.Alpha != 0.5 || o.Method != "switching" || o.ClassPrior.Shares[1] != 0.75 || o.Threads != 3 || o.Tol != Defaults().Tol {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for text, want := range map[string]string{

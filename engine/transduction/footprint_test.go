@@ -97,7 +97,7 @@ func TestForecastOfMemory(t *testing.T) {
 		"unused features":     {scattered(500, 400_000, 1000, 30, 60), 30, "annealing", nil},
 		"labeled rows":        {scattered(4000, 50, 50, 80, 400), 80, "switching", nil},
 	} {
-		o := Defaults()
+		o := plainOptions()
 		o.Method, o.MaxIter, o.Tol, o.Hierarchy = c.method, 3, 0.1, c.tree
 		var forecast float64
 		need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
@@ -135,7 +135,7 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		{scattered(3, 1<<30, 50, 3, 3), nil, fault.BadArgument,
 			"1073741824 features and 3 outputs are more than 2147483648 weights"},
 	} {
-		o := Defaults()
+		o := plainOptions()
 		if c.change != nil {
 			c.change(&o)
 		}

@@ -7,32 +7,23 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
-// hugeValue is where products of values leave the range of numbers, or come so near that no solve converges.
+// hugeValue is where products of weights leave the range of numbers, or come so near that no solve converges.
 const hugeValue = 1e50
 
-// checkNumbers refuses a result that is not finite, and one that did not converge because of huge values. The values
-// are looked at only then, and after pair switching: the dual method may end near enough to the optimum or not, as
-// rounding has it.
-func (s *sample) checkNumbers(converged bool, objective float64, results ...[]float64) error {
+// checkNumbers refuses a result that is not finite.
+func (s *sample) checkNumbers(objective float64, results ...[]float64) error {
 	finite := isFinite(objective)
 	for _, list := range results {
 		for _, v := range list {
 			finite = finite && isFinite(v)
 		}
 	}
-	if finite && converged && s.options.Method != "pair_switching" {
+	if finite {
 		return nil
 	}
 	value, row, feature := s.largestValue()
-	switch {
-	case math.Abs(value) >= hugeValue:
-		return fault.Data("X has the value %v in row %d, column %d, too large to compute with: scale your features, for "+
-			"example to rows of unit length", value, row, feature)
-	case !finite:
-		return fault.Data("the fit left the range of numbers: scale your features (the largest value of X is %v in row %d, "+
-			"column %d) or raise alpha", value, row, feature)
-	}
-	return nil
+	return fault.Data("the fit left the range of numbers: scale your features (the largest value of X is %.4g in row %d, "+
+		"column %d) or raise alpha", value, row, feature)
 }
 
 // largestValue is the value farthest from zero, with its row and the problem's number of its feature.
@@ -44,7 +35,7 @@ func (s *sample) largestValue() (value float64, row int, feature int32) {
 			}
 		})
 	}
-	return value, row, feature
+	return value * s.length, row, feature
 }
 
 // lost says that a solve has left the range of numbers: nothing that follows can bring it back.

@@ -14,8 +14,9 @@ import (
 type Options struct {
 	Method          string
 	Alpha           float64
-	UnlabeledWeight float64
-	ClassPrior      []float64 // [classes] shares among the unlabeled rows; nil: those of the labeled rows
+	UnlabeledWeight float64 // autoWeight: what fits the numbers of rows
+	ClassPrior      ClassPrior
+	ClassWeight     []float64 // [classes] factors on the weights of the labeled rows; nil: all 1
 	Constraint      string
 	PenaltyWeight   float64
 	KLWeight        float64
@@ -23,6 +24,7 @@ type Options struct {
 	Loss            string
 	Hierarchy       []int // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
+	Calibrate       bool
 	MaxSwitches     int // 0: all that help
 	MaxIter         int
 	Tol             float64
@@ -33,16 +35,18 @@ type Options struct {
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{
-		Method: "annealing", Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Alpha: 1e-3, UnlabeledWeight: 1,
+		Method: "annealing", ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
+		Alpha: 1e-3, UnlabeledWeight: autoWeight,
 		Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
 
-// option describes one field of Options for the outside: its name in JSON, Python and C, its range and its meaning.
-type option struct {
+// option describes one field of Options, or of another O, for the outside: its name in JSON, Python and C, its range
+// and its meaning.
+type option[O any] struct {
 	name, kind, meaning string
-	field               func(o *Options) any // pointer to the field
+	field               func(o *O) any // pointer to the field
 	choices             []string
 	minimum             float64
 	exclusive           bool    // minimum itself is not allowed
@@ -53,18 +57,21 @@ type option struct {
 // hard without end.
 const mostWeight = 1e6
 
-var table = []option{
+var table = []option[Options]{
 	{name: "method", kind: "string",
 		choices: append([]string{"annealing", "switching", "pair_switching"}, probable...),
 		meaning: "how unlabeled rows are learned from", field: func(o *Options) any { return &o.Method }},
 	{name: "alpha", kind: "number", exclusive: true,
 		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
-	{name: "unlabeled_weight", kind: "number", maximum: mostWeight,
-		meaning: "weight of the averaged loss of the unlabeled rows",
-		field:   func(o *Options) any { return &o.UnlabeledWeight }},
-	{name: "class_prior", kind: "numbers", exclusive: true,
-		meaning: "share of each class among the unlabeled rows; null: as among the labeled rows",
+	{name: "unlabeled_weight", kind: "number or auto", maximum: mostWeight,
+		meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, less where they are few",
+		field:   func(o *Options) any { return (*weight)(&o.UnlabeledWeight) }},
+	{name: "class_prior", kind: "string or numbers", choices: priorRules,
+		meaning: "share of each class among the unlabeled rows; auto: found; labels: as among the labeled rows",
 		field:   func(o *Options) any { return &o.ClassPrior }},
+	{name: "class_weight", kind: "numbers", exclusive: true,
+		meaning: "factor on the weights of the labeled rows of each class, for their loss and not for class_prior; null: 1",
+		field:   func(o *Options) any { return &o.ClassWeight }},
 	{name: "constraint", kind: "string", choices: []string{"equality", "penalty"},
 		meaning: "how entropy and expectation hold the class prior",
 		field:   func(o *Options) any { return &o.Constraint }},
@@ -83,6 +90,9 @@ var table = []option{
 		field:   func(o *Options) any { return &o.Hierarchy }},
 	{name: "fit_intercept", kind: "boolean",
 		meaning: "whether the classifier has an intercept", field: func(o *Options) any { return &o.FitIntercept }},
+	{name: "calibrate", kind: "boolean",
+		meaning: "whether to find a temperature that makes probabilities of decisions, by five further fits",
+		field:   func(o *Options) any { return &o.Calibrate }},
 	{name: "max_switches", kind: "integer",
 		meaning: "pairs of labels exchanged at a time, 0: all that help",
 		field:   func(o *Options) any { return &o.MaxSwitches }},
@@ -109,7 +119,7 @@ func OptionsText() string {
 		case o.kind != "boolean":
 			entry["minimum"], entry["exclusive_minimum"] = o.minimum, o.exclusive
 		}
-		if o.kind == "number" {
+		if o.kind == "number" || o.kind == "number or auto" {
 			entry["maximum"] = o.largest()
 		}
 		list[k] = entry
@@ -125,12 +135,17 @@ func OptionsText() string {
 // name the option. Options that are not there have their defaults; empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
 	options := Defaults()
+	err := decode(text, &options, table)
+	return options, err
+}
+
+func decode[O any](text []byte, options *O, table []option[O]) error {
 	if len(strings.TrimSpace(string(text))) == 0 {
-		return options, nil
+		return nil
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(text, &given); err != nil {
-		return options, fault.Argument("options must be a JSON object: %v", err)
+		return fault.Argument("options must be a JSON object: %v", err)
 	}
 	names := make([]string, 0, len(given))
 	for name := range given {
@@ -138,17 +153,17 @@ func DecodeOptions(text []byte) (Options, error) {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		if err := options.set(name, given[name]); err != nil {
-			return options, err
+		if err := set(options, table, name, given[name]); err != nil {
+			return err
 		}
 	}
-	return options, nil
+	return nil
 }
 
-func (o *Options) set(name string, value json.RawMessage) error {
-	k := slices.IndexFunc(table, func(t option) bool { return t.name == name })
+func set[O any](o *O, table []option[O], name string, value json.RawMessage) error {
+	k := slices.IndexFunc(table, func(t option[O]) bool { return t.name == name })
 	if k < 0 {
-		return fault.Argument("unknown option %q; did you mean %q?", name, nearest(name))
+		return fault.Argument("unknown option %q; did you mean %q?", name, nearest(name, table))
 	}
 	t := table[k]
 	if string(value) == "null" && !t.nullable(o) {
@@ -161,7 +176,7 @@ func (o *Options) set(name string, value json.RawMessage) error {
 }
 
 // nullable says that null has a meaning.
-func (t option) nullable(o *Options) bool {
+func (t option[O]) nullable(o *O) bool {
 	switch t.field(o).(type) {
 	case *[]float64, *[]int:
 		return true
@@ -169,17 +184,21 @@ func (t option) nullable(o *Options) bool {
 	return false
 }
 
-func (t option) kindInWords() string {
+func (t option[O]) kindInWords() string {
 	switch t.kind {
 	case "integer":
 		return "an integer"
 	case "integers", "numbers":
 		return "an array of " + t.kind
+	case "number or auto":
+		return "a number or \"auto\""
+	case "string or numbers":
+		return "a string or an array of numbers"
 	}
 	return "a " + t.kind
 }
 
-func (t option) check(o *Options) error {
+func (t option[O]) check(o *O) error {
 	switch field := t.field(o).(type) {
 	case *string:
 		if !slices.Contains(t.choices, *field) {
@@ -189,8 +208,18 @@ func (t option) check(o *Options) error {
 		return t.inRange(*field)
 	case *int:
 		return t.inRange(float64(*field))
+	case *weight:
+		if float64(*field) != autoWeight {
+			return t.inRange(float64(*field))
+		}
 	case *[]float64:
-		return checkPrior(*field)
+		for _, value := range *field {
+			if err := t.inRange(value); err != nil {
+				return err
+			}
+		}
+	case *ClassPrior:
+		return field.check()
 	}
 	return nil
 }
@@ -198,7 +227,7 @@ func (t option) check(o *Options) error {
 // largestNumber bounds the numbers: larger ones make sums overflow.
 const largestNumber = 1e100
 
-func (t option) inRange(value float64) error {
+func (t option[O]) inRange(value float64) error {
 	if value > t.largest() && !math.IsInf(value, 0) {
 		return fault.Argument("%s is %v: it must be at most %v", t.name, value, t.largest())
 	}
@@ -212,25 +241,11 @@ func (t option) inRange(value float64) error {
 	return nil
 }
 
-func (t option) largest() float64 {
+func (t option[O]) largest() float64 {
 	if t.maximum > 0 {
 		return t.maximum
 	}
 	return largestNumber
-}
-
-func checkPrior(prior []float64) error {
-	total := 0.0
-	for class, share := range prior {
-		if !(share > 0 && share < 1) {
-			return fault.Argument("class_prior of class %d is %v: it must lie between 0 and 1", class, share)
-		}
-		total += share
-	}
-	if prior != nil && math.Abs(total-1) > 1e-6 {
-		return fault.Argument("class_prior sums to %v: it must sum to 1", total)
-	}
-	return nil
 }
 
 // agree refuses options that do not go together.
@@ -258,7 +273,7 @@ func (o *Options) agree() error {
 }
 
 // nearest is the option whose name is fewest edits away.
-func nearest(name string) string {
+func nearest[O any](name string, table []option[O]) string {
 	best, bestDistance := "", math.MaxInt
 	for _, t := range table {
 		if d := editDistance(name, t.name); d < bestDistance {

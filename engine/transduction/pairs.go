@@ -31,7 +31,9 @@ func (t *task) pairSwitching() solution {
 		return t.readDual(d, gap, ending{reason: "not_finite"})
 	}
 	positive := make([]bool, len(t.unlabeled))
-	t.topLabels(positive, t.dualScores(d))
+	scores := t.dualScores(d)
+	t.noteSupervised(sideOf(scores))
+	t.topLabels(positive, scores)
 	t.signs(d, positive)
 	ratio := (1 - t.prior) / t.prior
 	end := ending{reason: "no_switch"}

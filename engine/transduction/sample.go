@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/prior"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -23,18 +24,29 @@ type Problem struct {
 type sample struct {
 	options  Options
 	job      *work.Job
-	rows     *csr.Matrix // the problem's rows, packed
+	rows     *csr.Matrix // the problem's rows, packed, in units of length
+	length   float64     // that unit: the root of the mean square length of the problem's rows that count
 	feature  []int32     // [rows.Cols] the problem's number of each packed feature
 	features int         // of the problem
 	start    *model.Linear
 
 	labeled         []int32   // rows with a label and a weight
 	class           []int32   // [labeled]
+	labeledRows     []float64 // [labeled] weights as given: numbers of rows
 	labeledWeight   []float64 // [labeled] sums to 1
 	unlabeled       []int32   // rows without a label and with a weight
 	unlabeledWeight []float64 // [unlabeled] sums to 1
 
+	shares   []float64       // [classes] φ of the unlabeled rows, see prior
+	picked   bool            // the labeled rows were probably not drawn at random, see balance
+	evidence *prior.Evidence // from which class shares were found; nil: they were not
+
+	level      float64 // λ' while soft labels are found, see softWeight; then the weight of the unlabeled rows
+	rival      float64 // objective to end below, or the fit is given up; 0: none
+	supervised []int32 // [unlabeled] class by the supervised solution where the method began; nil: it began elsewhere
+
 	warnings []string
+	ofPrior  []string // those of finding the class prior
 	history  history
 }
 
@@ -46,12 +58,19 @@ func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
 	if len(s.labeled) == 0 {
 		return nil, fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
 	}
+	s.resolveWeight()
+	s.level = s.options.UnlabeledWeight
+	if err := s.applyClassWeight(); err != nil {
+		return nil, err
+	}
 	normalize(s.labeledWeight)
 	normalize(s.unlabeledWeight)
 	if err := s.checkMemory(0); err != nil {
 		return nil, err
 	}
+	s.length = p.Rows.RootMeanSquare(job, p.Weights)
 	s.rows, s.feature = p.Rows.Packed(job.Pool)
+	s.rows = s.rows.Scaled(1 / s.length)
 	if err := s.checkMemory(s.rows.Cols()); err != nil {
 		return nil, err
 	}
@@ -85,7 +104,7 @@ func (s *sample) sort(p Problem) error {
 			s.unlabeledWeight = append(s.unlabeledWeight, weight)
 		default:
 			s.labeled = append(s.labeled, int32(i))
-			s.labeledWeight = append(s.labeledWeight, weight)
+			s.labeledRows = append(s.labeledRows, weight)
 			s.class = append(s.class, label)
 		}
 	}
@@ -109,11 +128,17 @@ func (s *sample) transductive() bool { return len(s.unlabeled) > 1 && s.options.
 var balances = []string{"auto", "share", "mean", "labels"}
 
 // balance resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label counts for both
-// kinds of switching, which find small classes better without it, and for losses whose scores have no sides.
+// kinds of switching, which find small classes better without it, and for losses whose scores have no sides. Where the
+// shares were found and the labels were probably picked, class by class, thresholds stay where the labels put them:
+// such labels count rare classes as much as others, and a threshold that moves to an estimate takes over its error.
+// Measured on Reuters R8, k1b, fbis and wap, 5, 20 and 80 labels of each class: macro F 0.01 better on average, and no
+// worse than the supervised model where it was up to 0.013 worse.
 func (s *sample) balance() string {
 	switch {
 	case s.options.Balance != "auto":
 		return s.options.Balance
+	case s.picked:
+		return "labels"
 	case s.options.Method == "annealing" && s.options.Loss == "squared_hinge":
 		return "mean"
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // A fit can go on from an earlier model of the same features and classes, after labels were added.
@@ -65,23 +66,27 @@ func (s *sample) checkStart(features, classes int) error {
 	if err := start.Check(); err != nil {
 		return fault.Argument("start: %v", err)
 	}
+	unit := s.length
 	for _, list := range [][]float64{start.Coef, start.Intercept} {
 		for _, v := range list {
-			if math.Abs(v) >= hugeValue {
+			if math.Abs(v)*unit >= hugeValue {
 				return fault.Argument("start has the weight %v, too large to compute with", v)
 			}
 		}
+		unit = 1
 	}
 	return nil
 }
 
-// startCoef are the weights of the start for the packed features, the outputs of a feature side by side.
+// startCoef are the weights of the start for the packed features in units of length, the outputs of a feature side by
+// side.
 func (s *sample) startCoef() []float64 {
 	outputs := s.start.Outputs
 	coef := make([]float64, len(s.feature)*outputs)
 	for k, old := range s.feature {
 		copy(coef[k*outputs:(k+1)*outputs], s.start.Coef[int(old)*outputs:])
 	}
+	vector.Scale(coef, s.length)
 	return coef
 }
 
@@ -126,7 +131,7 @@ func bothSides(difference []float64) []float64 {
 
 // levels are the parts of their weight that the unlabeled rows have one after the other in switching.
 func (s *sample) levels() []float64 {
-	if s.start != nil {
+	if s.start != nil || s.direct() {
 		return []float64{1}
 	}
 	var levels []float64

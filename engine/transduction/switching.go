@@ -30,6 +30,7 @@ func (t *task) switching() solution {
 	}
 	scores := make([]float64, t.rows.Rows())
 	r.ScoreAll(scores)
+	t.noteSupervised(sideOf(scores))
 	positive := make([]bool, len(t.unlabeled))
 	t.topLabels(positive, scores)
 	end := ending{reason: "no_switch"}
@@ -42,6 +43,9 @@ func (t *task) switching() solution {
 			switched := t.relabel(positive, r.Scores())
 			end.steps++
 			t.record(r.Regularizer(), r.Scores(), margin, level*t.options.UnlabeledWeight, switched, 0)
+			if t.hopeless() {
+				return solution{end: ending{reason: givenUp}}
+			}
 			if switched == 0 {
 				break
 			}

@@ -1,7 +1,6 @@
 package transduction
 
 import (
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -12,7 +11,7 @@ import (
 type task struct {
 	*sample
 	positive []bool  // [labeled] class 1
-	prior    float64 // r: share of class 1 among the unlabeled rows
+	prior    float64 // r: that of class 1
 
 	scratch []float64 // [2 unlabeled] of topLabels
 	best    []bool    // [unlabeled] of relabel
@@ -26,27 +25,12 @@ func newTask(s *sample) (*task, error) {
 	for k, class := range s.class {
 		t.positive[k] = class == 1
 	}
-	return t, t.findPrior()
-}
-
-func (t *task) findPrior() error {
-	for k, positive := range t.positive {
-		if positive {
-			t.prior += t.labeledWeight[k]
-		}
+	shares, err := s.prior(2)
+	if err != nil {
+		return nil, err
 	}
-	switch prior := t.options.ClassPrior; {
-	case prior == nil && !t.oneClass() && !(t.prior > 0 && t.prior < 1):
-		return fault.Data("weights: the labeled rows of class 1 have a share of %v of the labeled weight, which cannot be "+
-			"the class prior: make the weights less unequal, or give class_prior", t.prior)
-	case prior == nil:
-	case len(prior) != 2:
-		return fault.Argument("class_prior has %d entries: two are needed, one a class", len(prior))
-	default:
-		t.prior = prior[1]
-		return checkPrior(prior)
-	}
-	return nil
+	t.prior = shares[1]
+	return t, nil
 }
 
 // frame is where the intercept comes from.
@@ -105,7 +89,7 @@ func (t *task) gather(dst, scores []float64) {
 func (t *task) preference(f float64, margin loss.Margin) float64 {
 	plus, _, _ := margin.At(f)
 	minus, _, _ := margin.At(-f)
-	return t.options.UnlabeledWeight * (plus - minus)
+	return t.level * (plus - minus)
 }
 
 // preferences puts the preference of every unlabeled row into g [unlabeled].

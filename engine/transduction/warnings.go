@@ -2,7 +2,6 @@ package transduction
 
 import (
 	"fmt"
-	"math"
 )
 
 // checkEnd warns when the fit did not end as it should, and sees to it that the reason says so.
@@ -21,12 +20,7 @@ func (s *sample) checkEnd(converged bool, gap float64, end *ending) {
 	if converged {
 		return
 	}
-	advice := "raise tol or alpha"
-	if value, row, feature := s.largestValue(); math.Abs(value) > 100 {
-		advice = fmt.Sprintf("scale your features (X has the value %.4g in row %d, column %d), or raise alpha", value, row,
-			feature)
-	}
-	s.warn("convergence", "the last solve ended %s, and more steps would not help: %s", distance, advice)
+	s.warn("convergence", "the last solve ended %s, and more steps would not help: raise tol or alpha", distance)
 	if !end.early() {
 		end.reason = "not_converged"
 	}
@@ -42,12 +36,12 @@ func (s *sample) warnSupervised() {
 	}
 }
 
-// warnOfUnknownClasses warns of every class that class_prior alone knows; t.prior has the shares of the labeled rows.
-func (t *classTask) warnOfUnknownClasses() {
-	for class, share := range t.prior {
+// warnOfUnknownClasses warns of every class that class_prior alone knows; labels are the shares of the labeled rows.
+func (s *sample) warnOfUnknownClasses(labels []float64) {
+	for class, share := range labels {
 		if share == 0 {
-			t.warn("no_label", "class %d has a share in class_prior but no labeled row: nothing says what it looks like, so "+
-				"that it gets the rows that fit the other classes least. Label a row of it", class)
+			s.warn("no_label", "class %d has a share in class_prior but no labeled row, so it gets the rows that fit the "+
+				"other classes least. Label some rows of this class", class)
 		}
 	}
 }

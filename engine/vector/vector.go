@@ -59,3 +59,14 @@ func Scale(a []float64, factor float64) {
 		a[j] *= factor
 	}
 }
+
+// Largest is the first place of the largest entry.
+func Largest(a []float64) int {
+	best := 0
+	for j, v := range a {
+		if v > a[best] {
+			best = j
+		}
+	}
+	return best
+}

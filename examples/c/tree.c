@@ -16,7 +16,7 @@ static const char *const name[N_NODES] = {"cars",     "trains", "hockey",    "ch
 static const int parent[N_NODES] = {6, 6, 7, 7, 8, 8, -1, -1, -1};
 
 /* The same tree as the options of a fit want it. The shares of the classes are known here; without class_prior they are
- * taken from the labeled rows. */
+ * found from labeled and unlabeled rows. */
 #define SETTINGS "\"loss\": \"maxent\", \"class_prior\": [0.1667, 0.1667, 0.1667, 0.1667, 0.1666, 0.1666]"
 static const char *const flat = "{" SETTINGS "}";
 static const char *const in_a_tree = "{" SETTINGS ", \"hierarchy\": [6, 6, 7, 7, 8, 8, -1, -1, -1]}";

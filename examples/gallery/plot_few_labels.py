@@ -36,7 +36,7 @@ print(*(f"{count} {name}" for name, count in zip(names, counts, strict=True)), s
 
 # %%
 # Labels are drawn class by class, so they say nothing about the shares of the classes, which range from 3 to 29
-# percent. The third classifier is told these; the second is not and takes the shares of the labels, all equal.
+# percent. The third classifier is given these; the second, the default, finds shares from labels and unlabeled texts.
 
 shares = dict(zip(names, counts / counts.sum(), strict=True))
 numbers = [1, 2, 3, 5, 10, 20]
@@ -59,7 +59,7 @@ def accuracies(per_class, seed):
     return [model.score(X[rest], topics[rest]) for model in models]
 
 
-warnings.simplefilter("ignore", UserWarning)  # labels with other shares than told are meant here
+warnings.simplefilter("ignore", UserWarning)  # of classes with one label
 found = np.array([[accuracies(n, seed) for seed in range(draws)] for n in numbers])
 
 # %%
@@ -69,8 +69,8 @@ found = np.array([[accuracies(n, seed) for seed in range(draws)] for n in number
 
 learners = [
     "LinearSVC, labels only",
-    "TransductiveSVC, all shares equal",
-    "TransductiveSVC, shares told",
+    "TransductiveSVC, default",
+    "TransductiveSVC, shares given",
 ]
 means = 100 * found.mean(axis=1)  # (numbers, learners)
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -84,7 +84,7 @@ plt.show()
 
 # %%
 # Labels that are drawn at random do tell the shares, roughly, and the more the better. ``LearningCurveDisplay`` makes
-# this comparison for your own labels in one call; nobody is told anything here.
+# this comparison for your own labels in one call.
 
 LearningCurveDisplay.from_estimator(
     TransductiveSVC(), X, topics, n_labels=(40, 80, 160, 320), n_draws=2, random_state=1

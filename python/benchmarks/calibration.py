@@ -13,7 +13,7 @@ from benchmarks.class_tasks import ClassSet, ClassTask
 from benchmarks.report import Report
 
 DRAWS = 5
-TIMED = 1  # draws that are also fitted without cross-fitting, to compare times
+TIMED = 1  # draws that are also fitted without calibration, to compare times
 LABELS = 100
 BINS = 15
 LARGEST = 0.08  # expected calibration error, mean over the draws
@@ -45,16 +45,16 @@ def _measure(report: Report, data: ClassSet, kind: str, **settings: Any) -> None
     found: dict[str, list[float]] = {}
     for seed in range(DRAWS):
         task = class_tasks.draw(data, LABELS, seed)
-        calibrated = learner(task, cross_fit=True, **settings)
+        calibrated = learner(task, calibrate=True, **settings)
         for name, probabilities in _probabilities(calibrated.estimator, task).items():
             found.setdefault(f"{name}, expected calibration error", []).append(
                 expected_calibration_error(probabilities, task.y_test)
             )
             found.setdefault(f"{name}, log loss", []).append(log_loss(probabilities, task.y_test))
-        found.setdefault("temperature", []).append(calibrated.estimator.temperature_)
+        found.setdefault("temperature", []).append(calibrated.estimator.calibration_temperature_)
         if seed < TIMED:
-            plain = learner(task, cross_fit=False, **settings)
-            found.setdefault("time of a fit / without cross-fitting", []).append(calibrated.seconds / plain.seconds)
+            plain = learner(task, calibrate=False, **settings)
+            found.setdefault("time of a fit / without calibration", []).append(calibrated.seconds / plain.seconds)
     what = f"{data.name}, {LABELS} labels, {kind}"
     error, before = (np.array(found.pop(f"{n}, expected calibration error")) for n in ("calibrated", "as scored"))
     report.at_most(f"{what}: expected calibration error", error.mean(), LARGEST, values=error)

@@ -80,18 +80,20 @@ def thresholds_for_shares(scores: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 # ------------------------------------------------------------------ fewlabel
 def transductive(task: ClassTask, **settings: Any) -> ClassOutcome:
-    """fewlabel's TransductiveSVC, told the class shares of the task; settings as its parameters."""
+    """fewlabel's TransductiveSVC with the class shares of the task; settings as its parameters. Unlabeled rows weigh
+    as much as labeled ones, as in the paper."""
     from fewlabel import TransductiveSVC
 
-    return _fitted(task, TransductiveSVC, {"alpha": ALPHA, "class_prior": task.class_prior} | settings)
+    usual = {"alpha": ALPHA, "class_prior": task.class_prior, "unlabeled_weight": 1.0}
+    return fitted(task, TransductiveSVC, usual | settings)
 
 
 def maxent(task: ClassTask, **settings: Any) -> ClassOutcome:
-    """fewlabel's SemiSupervisedLogisticRegression, told the class shares of the task."""
+    """The same of SemiSupervisedLogisticRegression, its probabilities not calibrated."""
     from fewlabel import SemiSupervisedLogisticRegression
 
-    usual = {"alpha": ALPHA_MAXENT, "class_prior": task.class_prior}
-    return _fitted(task, SemiSupervisedLogisticRegression, usual | settings)
+    usual = {"alpha": ALPHA_MAXENT, "class_prior": task.class_prior, "unlabeled_weight": 1.0, "calibrate": False}
+    return fitted(task, SemiSupervisedLogisticRegression, usual | settings)
 
 
 def our_supervised(task: ClassTask, **settings: Any) -> ClassOutcome:
@@ -100,17 +102,18 @@ def our_supervised(task: ClassTask, **settings: Any) -> ClassOutcome:
 
     labeled = ~task.unlabeled
     usual = {"alpha": ALPHA, "unlabeled": None}
-    return _fitted(task, TransductiveSVC, usual | settings, task.X[labeled], task.marked[labeled])
+    return fitted(task, TransductiveSVC, usual | settings, task.X[labeled], task.marked[labeled])
 
 
 def all_labels(task: ClassTask, **settings: Any) -> ClassOutcome:
     """The same told every label of the training rows."""
     from fewlabel import TransductiveSVC
 
-    return _fitted(task, TransductiveSVC, {"alpha": ALPHA, "unlabeled": None} | settings, task.X, task.named)
+    return fitted(task, TransductiveSVC, {"alpha": ALPHA, "unlabeled": None} | settings, task.X, task.named)
 
 
-def _fitted(task: ClassTask, kind: Any, settings: dict[str, Any], X: Any = None, y: Any = None) -> ClassOutcome:
+def fitted(task: ClassTask, kind: Any, settings: dict[str, Any], X: Any = None, y: Any = None) -> ClassOutcome:
+    """The outcome of an estimator with just these settings and the hierarchy of the task."""
     if task.hierarchy is not None:
         settings = {"hierarchy": task.hierarchy} | settings
     X, y = (task.X, task.marked) if X is None else (X, y)

@@ -106,10 +106,10 @@ def dense_fit(report: Report, rounds: int = 3, n: int = ROWS["fit"]) -> None:
 
 
 def transductive() -> Any:
-    """The estimator with one thread."""
+    """The estimator with one thread and the class shares of the labels."""
     from fewlabel import TransductiveSVC
 
-    return TransductiveSVC(alpha=ALPHA, n_jobs=1)
+    return TransductiveSVC(alpha=ALPHA, class_prior="labels", unlabeled_weight=1.0, n_jobs=1)
 
 
 def _fit_rows(report: Report, task: corpora.Task, seconds: dict[str, np.ndarray], models: dict[str, Any]) -> None:

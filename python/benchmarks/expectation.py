@@ -81,8 +81,8 @@ def _compare(report: Report, data: ClassSet, n_labels: int, demand: bool = True)
 
 
 def _fitted(task: ClassTask, **settings: Any) -> ClassOutcome:
-    """Without the further fits that calibrate probabilities, on one thread: times of the methods themselves."""
-    return learners.maxent(task, cross_fit=False, n_jobs=1, **settings)
+    """On one thread: times of the methods themselves."""
+    return learners.maxent(task, n_jobs=1, **settings)
 
 
 def _residual(task: ClassTask, found: ClassOutcome) -> float:

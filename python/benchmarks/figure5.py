@@ -80,7 +80,7 @@ def learned(task: ClassTask, method: str) -> Any:
     """The estimator of a method, or the supervised one; probabilities are not asked for and not calibrated."""
     plain = method in (SUPERVISED, MOVED)
     how = {"unlabeled_weight": 0.0} if plain else {"method": method}
-    fitted = learners.maxent(task, cross_fit=False, n_jobs=1, **how).estimator
+    fitted = learners.maxent(task, n_jobs=1, **how).estimator
     if method == MOVED:
         scores = fitted.decision_function(task.X[task.unlabeled])
         fitted.intercept_ = fitted.intercept_ - np.quantile(scores, task.shares[0])

@@ -91,11 +91,11 @@ def label_spreading(task: Task) -> Outcome:
 
 
 def transductive(task: Task, **settings: Any) -> Outcome:
-    """fewlabel's TransductiveSVC, told the class share of the task; settings as its parameters. Pair switching has the
-    hinge loss, as Joachims' does."""
+    """fewlabel's TransductiveSVC with the class share of the task; settings as its parameters. Unlabeled rows weigh
+    as much as labeled ones, as in the papers; pair switching has the hinge loss, as Joachims' does."""
     from fewlabel import TransductiveSVC
 
-    usual = {"alpha": ALPHA, "class_prior": task.class_prior}
+    usual = {"alpha": ALPHA, "class_prior": task.class_prior, "unlabeled_weight": 1.0}
     if settings.get("method") == "pair_switching":
         usual["loss"] = "hinge"
     start = time.perf_counter()

@@ -126,7 +126,8 @@ def _fit(path: Path, settings: dict[str, Any]) -> Figures:
 
     _warm(settings)
     X, y, given, prior = _load(path)
-    estimator = TransductiveSVC(**({"alpha": ALPHA, "class_prior": prior} | settings))
+    usual = {"alpha": ALPHA, "class_prior": prior, "unlabeled_weight": 1.0}
+    estimator = TransductiveSVC(**(usual | settings))
     settle()
     forget_peak()
     before = resident("VmRSS")

@@ -13,20 +13,28 @@ def decisions(X: sp.csr_matrix, coef: np.ndarray, intercept: float) -> np.ndarra
     return X @ np.ravel(coef) + float(np.ravel(intercept)[0])
 
 
+def unit(X: sp.csr_matrix | np.ndarray) -> float:
+    """The root of the mean square length of the rows that are not zero."""
+    squares = np.ravel(sp.csr_matrix(X).power(2).sum(axis=1))
+    return float(np.sqrt(np.mean(squares[squares > 0])))
+
+
 def l2_objective(
     X: sp.csr_matrix, given: np.ndarray, coef: np.ndarray, intercept: float, alpha: float, unlabeled_weight: float
 ) -> float:
     """The papers' transductive objective, the bias as the weight of a constant feature:
 
-    alpha/2 (|w|^2 + b^2) + 1/(2l) sum_labeled max(0, 1 - y f)^2 + unlabeled_weight/(2u) sum_unlabeled max(0, 1 - |f|)^2
+    alpha/2 (rms^2 |w|^2 + b^2) + 1/(2l) sum_labeled max(0, 1 - y f)^2
+    + unlabeled_weight/(2u) sum_unlabeled max(0, 1 - |f|)^2
 
-    `given` is 0 or 1 in labeled rows and -1 in unlabeled ones. Without unlabeled rows, or with `unlabeled_weight=0`,
-    it is the objective of `LinearSVC(loss="squared_hinge", C=1/(2 l alpha))` times alpha.
+    `given` is 0 or 1 in labeled rows and -1 in unlabeled ones; rms is the `unit` of all rows. Without unlabeled rows,
+    or with `unlabeled_weight=0`, it is alpha rms^2 times the objective of
+    `LinearSVC(loss="squared_hinge", C=1/(2 l alpha rms^2), intercept_scaling=rms)`.
     """
     f = decisions(X, coef, intercept)
     unlabeled = given == UNLABELED
     sign = np.where(given[~unlabeled] == 1, 1.0, -1.0)
-    value = alpha / 2 * (np.sum(np.square(coef)) + float(np.ravel(intercept)[0]) ** 2)
+    value = alpha / 2 * (unit(X) ** 2 * np.sum(np.square(coef)) + float(np.ravel(intercept)[0]) ** 2)
     value += np.mean(np.square(np.maximum(0, 1 - sign * f[~unlabeled]))) / 2
     if unlabeled.any() and unlabeled_weight:
         value += unlabeled_weight * np.mean(np.square(np.maximum(0, 1 - np.abs(f[unlabeled])))) / 2

@@ -1,7 +1,6 @@
 """The class prior: estimated where the labels have as many rows of each class, and what the estimate is worth.
 
-A hundred labels, equal numbers a class; L1 distances to the true shares of the unlabeled rows, macro F on a test. One
-distance is that of a hundred further labels, whose rows no model has seen, in the place of the cross-fitted ones.
+A hundred labels, equal numbers a class; L1 distances to the true shares of the unlabeled rows, macro F on a test.
 Where the true shares are nearly equal, as those of RCV1 CCAT, there is next to nothing to gain and the way from the
 label shares to the true prior is a ratio of small numbers: its note has the gain with its standard error.
 """
@@ -25,7 +24,6 @@ LABELS = 100
 MOST_ROWS = 16_000  # of a set, a quarter of them the test
 DISTANCE = 0.35  # of the distance of the label shares, at most
 CONFIDENCE = 0.9  # of the interval
-BY_CONFUSION = {"method": "confusion", "n_bootstraps": 2}
 WAY = 0.8  # from the macro F with label shares to that with the true prior, at least
 
 
@@ -68,23 +66,19 @@ def _measure(report: Report, make: Callable[[int], ClassSet]) -> None:
 
     tasks = [equal_labels(make(seed), LABELS, seed) for seed in range(DRAWS)]
     name = tasks[0].name.partition(",")[0] if "uneven" not in tasks[0].name else "20 Newsgroups, uneven"
-    labels, found, confusion, inside, further = [], [], [], [], []
+    labels, found, inside = [], [], []
     ours: dict[str, list[float]] = {"label shares": [], "estimate": [], "true prior": []}
     for task in tasks:
         given = task.given[~task.unlabeled]
         shares = np.bincount(given, minlength=len(task.classes)) / len(given)
-        estimated = learners.transductive(task, class_prior="estimate", cross_fit=False)
+        estimated = learners.transductive(task, class_prior="auto")
         labels.append(_distance(shares, task))
         found.append(_distance(estimated.estimator.class_prior_, task))
-        confusion.append(_distance(estimate_class_prior(task.X, task.given, **BY_CONFUSION).class_prior, task))
         inside.append(_inside(estimate_class_prior(task.X, task.given, confidence_level=CONFIDENCE), task))
-        further.append(_distance(with_further_labels(task), task))
-        ours["label shares"].append(learners.transductive(task, class_prior=None).macro_f)
+        ours["label shares"].append(learners.transductive(task, class_prior="labels").macro_f)
         ours["estimate"].append(estimated.macro_f)
         ours["true prior"].append(learners.transductive(task).macro_f)
     report.fact(f"{name}: L1 distance of the label shares", np.mean(labels), values=labels)
-    report.fact(f"{name}: L1 distance by the confusion matrix", np.mean(confusion), values=confusion)
-    report.fact(f"{name}: L1 distance with {LABELS} further labels", np.mean(further), values=further)
     ratio = np.mean(found) / np.mean(labels)
     note = f"{np.mean(found):.3f} of {np.mean(labels):.3f}"
     report.at_most(
@@ -93,23 +87,6 @@ def _measure(report: Report, make: Callable[[int], ClassSet]) -> None:
     what = f"{name}: true shares inside the {CONFIDENCE:.0%} interval"
     report.fact(what, np.mean(inside), note=f"of {len(inside)} draws, {len(task.classes)} shares each", values=inside)
     _way(report, name, ours)
-
-
-def with_further_labels(task: ClassTask) -> np.ndarray:
-    """The estimate (K,) if the model of the labels is calibrated on as many further labels of each class."""
-    from fewlabel import _class_prior, _cross_fit, _label_shift
-
-    codes = task.given.astype(np.int32)
-    rows = _class_prior.looked_at(task.X, codes, None)
-    options = _class_prior.fit_options(rows, {"alpha": _class_prior.ALPHA, "threads": 1})
-    scores = _cross_fit.fitted(rows.labeled, rows.codes, rows.weights, options).scores(rows.unlabeled)
-    numbers = _cross_fit.some(_class_prior.unlabeled_rows(codes, None), _class_prior.MOST_ROWS)
-    truth, n = task.y[numbers], np.bincount(rows.codes)
-    chosen = [own[:m] for own, m in zip(class_tasks.by_class(truth, np.random.default_rng(5)), n, strict=True)]
-    seen = np.concatenate(chosen)
-    ones = np.ones(len(seen))
-    fresh = _label_shift.Evidence(scores[seen], truth[seen], ones, scores, rows.unlabeled_weights, seen)
-    return _label_shift.shares(fresh, "em")
 
 
 def _way(report: Report, name: str, ours: dict[str, list[float]]) -> None:
@@ -165,7 +142,7 @@ def prior_overlapping(report: Report) -> None:
 
 
 def _overlapping(apart: float, labels: int, seed: int) -> tuple[float, float] | None:
-    """Distances of the label shares and of the estimate; None if a class has too few labels. A class is a standard
+    """Distances of the label shares and of the estimate; None if a class has no label. A class is a standard
     normal distribution in ten dimensions, with its centre on an axis of its own."""
     from fewlabel import TransductiveSVC
 
@@ -174,10 +151,9 @@ def _overlapping(apart: float, labels: int, seed: int) -> tuple[float, float] | 
     X = rng.normal(size=(2000, 10))
     X[np.arange(2000), truth] += apart
     given, hidden = (np.bincount(part, minlength=3) for part in (truth[:labels], truth[labels:]))
-    if given.min() < 3:
+    if not given.all():
         return None
-    model = TransductiveSVC(class_prior="estimate", cross_fit=False)
-    model.fit(X, np.where(np.arange(2000) < labels, truth, -1))
+    model = TransductiveSVC().fit(X, np.where(np.arange(2000) < labels, truth, -1))
     true = hidden / hidden.sum()
     return float(np.abs(given / labels - true).sum()), float(np.abs(model.class_prior_ - true).sum())
 

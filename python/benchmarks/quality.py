@@ -14,8 +14,9 @@ from benchmarks import corpora, learners, objective
 from benchmarks.corpora import Task
 from benchmarks.learners import ALPHA, Outcome
 from benchmarks.report import Report
+from fewlabel.methods import Annealing, PairSwitching, Switching
 
-METHODS = ("annealing", "switching")
+METHODS = {"annealing": Annealing, "switching": Switching}
 BALANCES = ("share", "mean", "labels")
 
 
@@ -26,9 +27,10 @@ def svmlin_example(report: Report) -> None:
         report.fact(f"svmlin example: {_name(learner)}, test error", learner(task).error, " %")
     bounds = {"annealing": (0.1240, 6.2), "switching": (0.1346, 7.5)}
     for method, (most, worst) in bounds.items():
-        quick = learners.transductive(task, method=method, balance="labels")
+        as_published = METHODS[method](balance="labels")
+        quick = learners.transductive(task, method=as_published)
         report.fact(f"svmlin example: {method}, objective at the default tol", recomputed(task, quick))
-        outcome = learners.transductive(task, method=method, balance="labels", tol=1e-7)
+        outcome = learners.transductive(task, method=as_published, tol=1e-7)
         value = recomputed(task, outcome)
         report.at_most(f"svmlin example: {method}, objective", value, most, note=_own_account(outcome))
         report.at_most(f"svmlin example: {method}, test error", outcome.error, worst, " %")
@@ -86,9 +88,9 @@ def reuters(report: Report, draws: int = 10) -> None:
         "switching": lambda task: learners.transductive(task, method="switching"),
         "pair switching": lambda task: learners.transductive(task, method="pair_switching"),
         "pair switching, squared hinge, share": lambda task: learners.transductive(
-            task, method="pair_switching", loss="squared_hinge", balance="share"
+            task, method=PairSwitching(balance="share"), loss="squared_hinge"
         ),
-        "switching, mean": lambda task: learners.transductive(task, method="switching", balance="mean"),
+        "switching, mean": lambda task: learners.transductive(task, method=Switching(balance="mean")),
     }
     points: dict[str, list[float]] = {name: [] for name in fits}
     for seed in range(draws):
@@ -130,13 +132,14 @@ def limits(report: Report) -> None:
     told = Task("labeled rows", X, y, y, float(y.mean()), task.X_test, task.y_test)
     peer = learners.linear_svc(task.n_labels, tol=1e-12, max_iter=100_000).fit(told.X, told.given)
     best = _supervised_objective(told, peer)
-    for what, of, settings in (
-        ("no unlabeled rows", told, {"class_prior": None}),
-        ("unlabeled_weight=0", task, {"unlabeled_weight": 0.0, "balance": "labels"}),
-        ("unlabeled_weight=0, default balance", task, {"unlabeled_weight": 0.0}),
+    for what, of, settings, balance in (
+        ("no unlabeled rows", told, {"class_prior": "labels"}, "auto"),
+        ("unlabeled_weight=0", task, {"unlabeled_weight": 0.0}, "labels"),
+        ("unlabeled_weight=0, default balance", task, {"unlabeled_weight": 0.0}, "auto"),
     ):
-        for method in METHODS:
-            ours = _supervised_objective(told, learners.transductive(of, method=method, **settings).estimator)
+        for method, kind in METHODS.items():
+            fitted = learners.transductive(of, method=kind(balance=balance), **settings).estimator
+            ours = _supervised_objective(told, fitted)
             gap = abs(ours - best) / best
             report.at_most(f"{what}: {method} = LinearSVC, relative gap", gap, 1e-6, note=f"{ours:.9f} / {best:.9f}")
 
@@ -183,9 +186,10 @@ def _errors(report: Report, name: str, learner: str, tasks: Iterable[Task], **se
 
 def _balances(report: Report, name: str, tasks: list[Task], peers: str = "", **settings: object) -> None:
     """Errors of the methods with each way to hold the class prior, to compare."""
-    for method in METHODS:
+    for method, kind in METHODS.items():
         for balance in BALANCES:
-            errors = _errors(report, name, f"{method}, {balance}", tasks, method=method, balance=balance, **settings)
+            how = kind(balance=balance)
+            errors = _errors(report, name, f"{method}, {balance}", tasks, method=how, **settings)
             note = "; ".join(filter(None, (_spread(errors), peers)))
             report.fact(f"{name}: {method}, balance {balance}, mean error", np.mean(errors), " %", note, errors)
 

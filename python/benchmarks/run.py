@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    alpha,
     calibration,
     class_quality,
     class_speed,
@@ -23,7 +24,6 @@ from benchmarks import (
     label_next,
     large,
     learning_curves,
-    never_worse,
     predict,
     prior,
     program,
@@ -31,8 +31,9 @@ from benchmarks import (
     reader,
     recipes,
     report,
+    safe_default,
+    scale,
     speed,
-    strength,
     warm,
 )
 
@@ -43,8 +44,8 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "expectation": expectation.SECTIONS,
     "figure5": figure5.SECTIONS,
     "curves": learning_curves.SECTIONS,
-    "strength": strength.SECTIONS,
-    "prior": prior.SECTIONS + never_worse.SECTIONS,
+    "default": safe_default.SECTIONS,
+    "prior": prior.SECTIONS,
     "calibration": calibration.SECTIONS,
     "large": large.SECTIONS,
     "warm": warm.SECTIONS,
@@ -54,6 +55,8 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "reader": reader.SECTIONS,
     "predict": predict.SECTIONS,
     "dense": dense.SECTIONS,
+    "alpha": alpha.SECTIONS,
+    "scale": scale.SECTIONS,
 }
 USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
 

@@ -83,7 +83,7 @@ def warm_comp(report: Report, n_draws: int = 10) -> None:
         draws = []
         for seed in range(n_draws):
             task = corpora.comp(seed)
-            told = task.class_prior if prior == "told" else None
+            told = task.class_prior if prior == "told" else "labels"
             more = with_more(task.given, task.y, task.unlabeled, seed)
             draws.append(
                 refit(
@@ -101,7 +101,7 @@ def warm_newsgroups(report: Report, n_draws: int = 3) -> None:
     """All 20 groups, as classes and as a tree; both estimators."""
     from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 
-    usual = {"unlabeled": class_tasks.MARKER, "n_jobs": 1}
+    usual = {"unlabeled": class_tasks.MARKER, "calibrate": False, "n_jobs": 1}
     for name, make, settings in (
         ("squared hinge", TransductiveSVC, {}),
         ("squared hinge, tree", TransductiveSVC, {"hierarchy": "."}),

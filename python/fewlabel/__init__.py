@@ -8,16 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewlabel import datasets, inspection, metrics, model_selection, plotting
-    from fewlabel._compare import compare
-    from fewlabel._estimate_class_prior import estimate_class_prior
+    from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._show_versions import show_versions
     from fewlabel._transductive_svc import TransductiveSVC
     from fewlabel._version import __version__
+    from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
+    from fewlabel.inspection._compare import compare
+    from fewlabel.inspection._estimate_class_prior import estimate_class_prior
 
 __all__ = [
+    "ClassPriorWarning",
+    "DataWarning",
+    "FewlabelWarning",
     "SemiSupervisedLogisticRegression",
     "TransductiveSVC",
     "__version__",
@@ -26,6 +30,7 @@ __all__ = [
     "estimate_class_prior",
     "inspection",
     "load_model",
+    "methods",
     "metrics",
     "model_selection",
     "plotting",
@@ -34,16 +39,19 @@ __all__ = [
 ]
 
 _MODULE_OF = {
+    "ClassPriorWarning": "_warnings",
+    "DataWarning": "_warnings",
+    "FewlabelWarning": "_warnings",
     "__version__": "_version",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "TransductiveSVC": "_transductive_svc",
-    "compare": "_compare",
-    "estimate_class_prior": "_estimate_class_prior",
+    "compare": "inspection._compare",
+    "estimate_class_prior": "inspection._estimate_class_prior",
     "load_model": "_model_file",
     "save_model": "_model_file",
     "show_versions": "_show_versions",
 }
-_SUBMODULES = ("datasets", "inspection", "metrics", "model_selection", "plotting")
+_SUBMODULES = ("datasets", "inspection", "methods", "metrics", "model_selection", "plotting")
 
 
 def __getattr__(name: str) -> Any:

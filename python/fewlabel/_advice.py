@@ -7,15 +7,28 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fewlabel._examination import Examined
-from fewlabel._labels import listed
+from fewlabel._inputs._labels import FEWEST, Labels
+from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
-# The library's warnings begin with their kind. These are said here, in Python's words: see nothing_unlabeled.
-_SAID_HERE = ("no_unlabeled",)
-_SHOWN = 4  # classes whose shares are named
+# The warnings of the library begin with their kind. A kind without a category is left out, as `nothing_unlabeled` warns
+# of the same in terms of y.
+_CATEGORIES: dict[str, type[Warning] | None] = {
+    "no_unlabeled": None,
+    "calibration": None,  # predict_proba warns, see not_calibrated
+    "one_unlabeled": DataWarning,
+    "one_class": DataWarning,
+    "row_lengths": DataWarning,
+    "column_scales": DataWarning,
+    "no_label": ClassPriorWarning,
+    "small_share": ClassPriorWarning,
+    "collapse": ClassPriorWarning,
+    "balance": ClassPriorWarning,
+    "class_prior": ClassPriorWarning,
+    "convergence": ConvergenceWarning,
+}
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
     """Warn at the line that called into the package."""
     level, frame = 1, sys._getframe()
     ours = ("fewlabel.", "sklearn.callback.")  # the latter wraps `fit`
@@ -25,89 +38,48 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def nothing_unlabeled() -> None:
-    """`y` was looked through for markers and has none."""
+    """`y` was searched for markers and has none."""
     warn(
-        "y has no unlabeled row, so this is the supervised solution. Append unlabeled rows, with -1 or None in y, or "
-        "tell how they are marked by the parameter `unlabeled`; unlabeled=None says that all rows are labeled."
+        "y has no unlabeled row, so this is the supervised solution. Append unlabeled rows, marked by -1 or None in y, "
+        "or give their marker as the parameter `unlabeled`; unlabeled=None means that all rows are labeled.",
+        DataWarning,
     )
 
 
-def far_prior(prior: np.ndarray, totals: np.ndarray, classes: np.ndarray) -> None:
-    """Warn when the labeled rows can hardly have been drawn with the given class prior.
-
-    That is: the share of a class differs by more than 0.1 and by more than three standard deviations of the share of a
-    class among that many rows drawn at random. Classes without labeled rows have a warning of their own.
-    """
-    known = totals > 0
-    shares, prior = totals[known] / totals.sum(), prior[known] / prior[known].sum()
-    excess = np.abs(shares - prior) - np.maximum(0.1, 3 * np.sqrt(prior * (1 - prior) / totals.sum()))
-    if (excess > 0).any():
-        most = np.sort(np.argsort(-excess, kind="stable")[:_SHOWN])
-        names = classes[known][most]
-        warn(
-            f"class_prior is {_shares(prior[most], names)}, but the labeled rows have {_shares(shares[most], names)}. "
-            "If they were drawn at random, check class_prior (its order is that of classes_); if they were chosen "
-            "class by class, this is as it should be."
-        )
+def rare_marker(labels: Labels, unlabeled: int) -> None:
+    """Warn where "auto" takes -1 for the marker, but fewer rows have it than 0 and 1 each: it may be a class."""
+    if unlabeled >= FEWEST and labels.classes.tolist() == [0, 1]:
+        counts = np.bincount(labels.codes[labels.codes >= 0], minlength=2)
+        if unlabeled < counts.min():
+            warn(
+                f"{unlabeled} rows of -1 in y are taken as unlabeled, fewer than those of 0 ({counts[0]}) and of 1 "
+                f"({counts[1]}). Pass unlabeled=-1 to confirm this, unlabeled=None if -1, 0 and 1 are three classes.",
+                DataWarning,
+            )
 
 
-def far_estimate(
-    prior: np.ndarray, estimate: np.ndarray, interval: tuple[np.ndarray, np.ndarray], classes: np.ndarray
-) -> None:
-    """Warn when the given class prior is far from the estimated one: in sum, and a share outside its interval."""
-    outside = (prior < interval[0]) | (prior > interval[1])
-    apart = np.abs(prior - estimate)
-    if apart.sum() > 0.2 and outside.any():
-        most = np.sort(np.argsort(-apart * outside, kind="stable")[: min(_SHOWN, int(outside.sum()))])
-        warn(
-            f"class_prior is {_shares(prior[most], classes[most])}, but the estimate is "
-            f"{_shares(estimate[most], classes[most])}. Look at some answers before you trust either."
-        )
-
-
-def held_shares(classes: np.ndarray, least: int) -> None:
-    """Warn which classes keep the share that they were given, although the prior may give way."""
-    if classes.size:
-        warn(
-            f"class_prior is held exactly for {listed(classes, _SHOWN)}, whatever prior_strength is: fewer than "
-            f"{least} different labeled rows say too little of a share. Label more rows of these classes."
-        )
-
-
-def unlabeled_hurt(examined: Examined) -> None:
-    """Warn when the answers for labeled rows that were held out were better without the unlabeled rows, in right ones
-    or in macro F, or in one of them no better with unlabeled rows although many answers differ."""
-    if examined.hurts or examined.helps_in_doubt:
-        right, macro_f = examined.right, examined.macro_f
-        found = "appear to hurt" if examined.hurts else "do not appear to help"
-        warn(
-            f"unlabeled rows {found}: of {examined.n_rows} labeled rows that were held out in turn, "
-            f"{right.before:.1%} are right without unlabeled rows and {right.after:.1%} with them (macro F "
-            f"{macro_f.before:.3f} and {macro_f.after:.3f}). Check class_prior and a few answers, or take the "
-            "supervised model (unlabeled_weight=0)."
-        )
-
-
-def not_calibrated(n_labels: int) -> None:
-    """Tell that probabilities are those of the scores as they are."""
+def not_calibrated(needed: int = 20) -> None:
+    """Warn that probabilities are those of the scores as they are."""
     warn(
-        f"the probabilities are not calibrated: fit held out no labeled rows for that. It needs {n_labels} different "
-        "ones, of classes with at least two, and cross_fit=True."
+        f"the probabilities are not calibrated: that takes {needed} different labeled rows of classes with at least 2. "
+        "Label more rows, or set calibrate=False."
     )
+
+
+def named(text: str, classes: np.ndarray) -> str:
+    """A text of the library with the names of classes and arguments that Python's callers know."""
+    text = re.sub(r"\bclass (\d+)\b", lambda found: f"class {classes[int(found[1])]}", text)
+    return re.sub(r"^weights\b", "sample_weight", text)
 
 
 def of_the_library(messages: list[str], classes: np.ndarray, steps: int, objective: float) -> None:
-    """Pass on what the library warns of, with the names of the classes for their numbers."""
+    """Pass on the warnings of the library, with the names of the classes in place of their numbers."""
     for message in messages:
         kind, _, text = message.partition(": ")
-        if kind in _SAID_HERE:
+        category = _CATEGORIES.get(kind, FewlabelWarning)
+        if category is None:
             continue
-        text = re.sub(r"\bclass (\d+)\b", lambda found: f"class {classes[int(found[1])]}", text)
-        if kind == "convergence":
-            warn(f"{text}. It did {steps} steps; the objective is {objective:.6g}.", ConvergenceWarning)
-        else:
-            warn(f"{text}.")
-
-
-def _shares(shares: np.ndarray, classes: np.ndarray) -> str:
-    return ", ".join(f"{share:.1%} of class {name}" for share, name in zip(shares, classes, strict=True))
+        text = named(text, classes)
+        if category is ConvergenceWarning:
+            text += f". It did {steps} steps; the objective is {objective:.6g}"
+        warn(f"{text}.", category)

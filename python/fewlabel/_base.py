@@ -7,21 +7,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import (
-    _advice,
-    _class_prior,
-    _cross_fit,
-    _data,
-    _examination,
-    _fit,
-    _hierarchy,
-    _labels,
-    _progress,
-    _scores,
-    _threads,
-    _weights,
-)
+from fewlabel import _advice, _progress, methods
 from fewlabel._compat import CallbackSupport, with_callbacks
+from fewlabel._inputs import _data, _hierarchy, _labels, _weights
+from fewlabel._native import _fit, _scores, _threads
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
@@ -29,17 +18,14 @@ _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     """Linear classifier from labeled and unlabeled rows. A subclass has the parameters and says which loss it is."""
 
-    method: str
+    method: Any
     alpha: float
-    unlabeled_weight: float
+    unlabeled_weight: Any
     class_prior: Any
-    prior_strength: float | None
-    balance: str
     hierarchy: Any
     fit_intercept: bool
     class_weight: Any
-    max_switches: int
-    cross_fit: Any
+    calibrate: bool
     unlabeled: Any
     max_iter: int
     tol: float
@@ -47,6 +33,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     random_state: Any
     warm_start: bool
     verbose: int
+    _methods: tuple[str, ...]  # names that `method` can have
 
     @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -62,9 +49,9 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. Weight k is the same as the row k times, 0 the same as
-            no row. "pair_switching" and a limit `max_switches` exchange labels row for row whatever the weights, so
-            that with unequal weights the weighted class share can drift; "switching" does so with more than two
-            classes, too, but in the end keeps the weighted shares.
+            no row. "pair_switching" and `Switching` with `max_switches` exchange labels row for row whatever the
+            weights, so that with unequal weights the weighted class share can drift; so does "switching" with more than
+            two classes, but in the end it keeps the weighted shares.
 
         Returns
         -------
@@ -74,7 +61,8 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X or y cannot be used, or no row is labeled.
+            If a parameter is out of range, X or y cannot be used, no row is labeled, or unlabeled="auto" can be read in
+            two ways: y holds -1, 0 and 1 and mostly 0 or all about equally often, 1 and -1 only, or empty texts.
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
@@ -85,32 +73,27 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             If the native library cannot be loaded.
         """
         warm = self.warm_start and hasattr(self, "coef_")
-        as_given, on_y = X, None if y is None else "no_validation"
-        X = _data.check_rows(self, X, y=on_y, reset=not warm, dense_above=_data.MOSTLY)
+        method = methods.resolve(self.method, self._methods)
+        rows = _data.check_rows(
+            self, X, y=None if y is None else "no_validation", reset=not warm, dense_above=_data.MOSTLY
+        )
         given = _labels.read(y, self.unlabeled)
-        check_consistent_length(X, given.labeled)
-        weights = _weights.check_sample_weight(sample_weight, X.shape[0])
+        check_consistent_length(rows, given.labeled)
+        weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
         tree = _hierarchy.read(self.hierarchy, labels.classes)
         start = self._start(labels.classes) if warm else None
-        self._warn_before(given.labeled, weights)
-        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        _examination.refuse_choice(self.cross_fit)
-        prior = self._prior(X, labels, weights, totals)
-        task = _progress.FitTask(self, as_given, given, weights)
-        weights = _weights.apply_class_weight(self.class_weight, labels.classes, labels.codes, weights)
-        options = self._options() | _cross_fit.class_options(prior, tree)
-        with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(self.method)) as show:
-            fitted = _fit.fit(_data.native(X), labels.codes, weights, options, (show, task.tell), start)
-        supervised = not self._transductive(given.labeled, weights)
-        cross_fit = self._cross_fits() and not (supervised and isinstance(self.cross_fit, str))
-        agreement = fitted.report["supervised_agreement"]
-        examined = _examination.examine(X, labels.codes, weights, options, agreement, cross_fit)
+        self._warn_before(given, labels, weights)
+        options = self._options() | methods.options(method) | self._class_options(labels, weights, tree)
+        task = _progress.FitTask(self, X, given, weights)
+        with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(method.name)) as show:
+            try:
+                fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
+            except ValueError as error:
+                raise ValueError(_advice.named(str(error), labels.classes)) from None
         self._keep(labels.classes, tree, fitted)
-        self._keep_examined(examined, supervised)
         task.end()
         _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
-        _advice.unlabeled_hurt(examined)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -147,6 +130,31 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         numbers = self._predicted(X)
         return self.classes_[numbers]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy of the predictions for the labeled rows; rows with the marker of `unlabeled` in y are left out.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+        y : array-like of shape (n_rows,)
+            True labels, with markers for the rows without one.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weight of each row; that of an unlabeled row is not used.
+
+        Returns
+        -------
+        score : float
+            Share of the labeled rows, by weight, that get their label.
+
+        Raises
+        ------
+        ValueError
+            If no row is labeled.
+        """
+        check_is_fitted(self)
+        return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight)))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
         """Group of each row at a level of `hierarchy`: where the predicted class belongs.
@@ -191,13 +199,11 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     def _options(self) -> dict[str, Any]:
         """The options of the library that do not depend on the classes; the library checks their ranges."""
         options = {
-            "method": self.method,
             "alpha": self.alpha,
             "unlabeled_weight": self.unlabeled_weight,
-            "balance": self.balance,
             "loss": self._loss(),
             "fit_intercept": self.fit_intercept,
-            "max_switches": self.max_switches,
+            "calibrate": self.calibrate,
             "max_iter": self.max_iter,
             "tol": self.tol,
             "threads": _threads.resolve(self.n_jobs),
@@ -207,6 +213,17 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         elif self.random_state is not None:
             options["random_state"] = self.random_state
         return options
+
+    def _class_options(
+        self, labels: _labels.Labels, weights: np.ndarray | None, tree: _hierarchy.Tree | None
+    ) -> dict[str, Any]:
+        """The options of the library that depend on the classes."""
+        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
+        prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
+        factors = _weights.class_factors(self.class_weight, labels.classes, totals)
+        if len(labels.classes) == 1:
+            return {"class_prior": "auto"}
+        return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
 
     def _start(self, classes: np.ndarray) -> _fit.Start:
         """The fitted model, to go on from with the same classes."""
@@ -227,6 +244,9 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         self.n_iter_ = report["n_iter"]
         self.objective_ = report["objective"]
         self.termination_condition_ = report["termination_condition"]
+        self.supervised_agreement_ = _number(report["supervised_agreement"])
+        self.calibration_temperature_ = _number(report["calibration_temperature"])
+        self.calibration_smoothing_ = _number(report["calibration_smoothing"])
         self.history_ = _columns("history.", arrays)
         self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
         self._keep_distributions(arrays.get("label_distributions"))
@@ -237,59 +257,19 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         elif hasattr(self, "label_distributions_"):
             del self.label_distributions_  # of an earlier fit
 
-    def _prior(self, X: Any, labels: _labels.Labels, weights: np.ndarray | None, totals: np.ndarray) -> np.ndarray:
-        """Share (K,) of each class among the unlabeled rows: given, of the labels, or estimated."""
-        classes = labels.classes
-        _class_prior.refuse_strength(self.prior_strength)
-        estimates = _estimates(self.class_prior)
-        fitting = {"alpha": _class_prior.ALPHA, "threads": _threads.resolve(self.n_jobs)}
-        if estimates and len(classes) > 1 and self.prior_strength is None:
-            return _class_prior.estimate(X, labels.codes, weights, classes, fitting)
-        prior = _weights.resolve_class_prior(None if estimates else self.class_prior, classes, totals)
-        if len(classes) == 1:
-            return prior
-        if estimates:
-            _class_prior.check_labels(X, labels.codes, weights, classes)
-        elif self.class_prior is not None:
-            _advice.far_prior(prior, totals, classes)
-        if self.prior_strength is None:
-            return prior
-        prior, held = _class_prior.soften(X, labels.codes, weights, prior, self.prior_strength, fitting)
-        _advice.held_shares(classes[held], _class_prior.LEAST)
-        return prior
-
-    def _cross_fits(self) -> bool:
-        """Whether `cross_fit` asks for cross-fitting."""
-        return _estimates(self.class_prior) if isinstance(self.cross_fit, str) else bool(self.cross_fit)
-
-    def _keep_examined(self, examined: _examination.Examined, supervised: bool) -> None:
-        self.supervised_agreement_ = examined.agreement
-        self.cross_fit_scores_ = {
-            "supervised": examined.right.before,
-            "semi-supervised": examined.right.after,
-            "supervised macro F": examined.macro_f.before,
-            "semi-supervised macro F": examined.macro_f.after,
-            "n_rows": examined.n_rows,
-        }
-        likely = supervised and self._loss() == "maxent"  # maximum likelihood needs no temperature
-        self.temperature_ = examined.temperature if examined.n_rows or likely else float("nan")
-        self.smoothing_ = examined.smoothing
-
-    def _transductive(self, labeled: np.ndarray, weights: np.ndarray | None) -> bool:
-        """Whether unlabeled rows take part."""
-        return self.unlabeled_weight > 0 and bool(_unlabeled(labeled, weights).any())
-
-    def _warn_before(self, labeled: np.ndarray, weights: np.ndarray | None) -> None:
-        if self.unlabeled is not None and not _unlabeled(labeled, weights).any():
+    def _warn_before(self, given: _labels.Given, labels: _labels.Labels, weights: np.ndarray | None) -> None:
+        if self.unlabeled is not None and not _unlabeled(given.labeled, weights).any():
             _advice.nothing_unlabeled()
+        _advice.rare_marker(labels, int(given.minus_one.sum()))
 
 
 def _unlabeled(labeled: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     return ~labeled if weights is None else ~labeled & (weights > 0)
 
 
-def _estimates(class_prior: Any) -> bool:
-    return isinstance(class_prior, str) and class_prior == "estimate"
+def _number(value: float | None) -> float:
+    """A number of a report; JSON has no NaN."""
+    return float("nan") if value is None else float(value)
 
 
 def _columns(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _fit, _library
+from fewlabel import methods
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
+from fewlabel._native import _fit, _library
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
@@ -33,7 +34,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) and how the
-        supervised model compares (`supervised_agreement_`, `cross_fit_scores_`) is not kept.
+        supervised model compares (`supervised_agreement_`) is not kept.
     path : path-like
         The file, replaced if it is there.
 
@@ -120,8 +121,8 @@ def _metadata(model: Any) -> dict[str, Any]:
         "hierarchy": _encoded("hierarchy", model.hierarchy_),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
-        "temperature": None if np.isnan(model.temperature_) else model.temperature_,
-        "smoothing": model.smoothing_,
+        "temperature": _encoded("calibration_temperature_", model.calibration_temperature_),
+        "smoothing": _encoded("calibration_smoothing_", model.calibration_smoothing_),
     }
 
 
@@ -139,7 +140,7 @@ def _assembled(model: Any) -> int:
     """Handle of the model in the library."""
     report = {
         "n_classes": len(model.classes_),
-        "method": model.method,
+        "method": getattr(model.method, "name", model.method),
         "n_iter": model.n_iter_,
         "objective": model.objective_ if np.isfinite(model.objective_) else None,
         "termination_condition": model.termination_condition_,
@@ -161,9 +162,9 @@ def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str
     model.n_iter_ = report["n_iter"]
     model.objective_ = report["objective"]
     model.termination_condition_ = report["termination_condition"]
-    temperature = metadata.get("temperature")
-    model.temperature_ = float("nan") if temperature is None else float(temperature)
-    model.smoothing_ = float(metadata.get("smoothing", 0))
+    nothing = {"float": "nan"}
+    model.calibration_temperature_ = float(_decoded(metadata.get("temperature", nothing)))
+    model.calibration_smoothing_ = float(_decoded(metadata.get("smoothing", nothing)))
     return model
 
 
@@ -187,6 +188,8 @@ def _decoded_classes(written: dict[str, Any], n_classes: int) -> np.ndarray:
 def _encoded(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray | list | tuple):
         return [_encoded(name, item) for item in value]
+    if isinstance(value, methods.Method):
+        return {"method": methods.options(value)}
     if isinstance(value, Mapping):
         return {"dict": [[_encoded(name, key), _encoded(name, item)] for key, item in value.items()]}
     if isinstance(value, np.generic):
@@ -203,6 +206,8 @@ def _decoded(value: Any) -> Any:
         return [_decoded(item) for item in value]
     if isinstance(value, dict) and "dict" in value:
         return {_decoded(key): _decoded(item) for key, item in value["dict"]}
+    if isinstance(value, dict) and "method" in value:
+        return methods.of_options(value["method"])
     if isinstance(value, dict):
         return float(value["float"])
     return value

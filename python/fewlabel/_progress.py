@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
-from fewlabel._labels import Given
-from fewlabel._signatures import STOP, Progress
+from fewlabel._inputs._labels import Given
+from fewlabel._native._signatures import STOP, Progress
 
 Watch = Callable[[Progress], None]
 

@@ -4,7 +4,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from fewlabel import _library, _threads
+from fewlabel._native import _library, _threads
 from fewlabel._version import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib", "tqdm")

@@ -10,7 +10,9 @@ import scipy.sparse as sp
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from fewlabel import _compat, _data, _library, _threads
+from fewlabel import _compat
+from fewlabel._inputs import _data
+from fewlabel._native import _library, _threads
 
 __all__ = ["dump_svmlight_file", "load_svmlight_file"]
 

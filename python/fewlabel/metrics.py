@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from fewlabel import _labels
+from fewlabel._inputs import _labels
 
 __all__ = ["labeled_scorer", "precision_recall_breakeven"]
 
@@ -16,7 +16,8 @@ __all__ = ["labeled_scorer", "precision_recall_breakeven"]
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Scorer that leaves out the unlabeled rows, which others would take for a class of their own.
 
-    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows.
+    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows,
+    and a score other than the accuracy, which the `score` of this package's estimators takes of the labeled rows.
     Numbers that are labels in an object array, as None between them makes one, are scored as numbers.
 
     Parameters
@@ -117,13 +118,10 @@ class _LabeledScorer:
         self.unlabeled = unlabeled
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
-        given = _labels.read(y, self.unlabeled)
-        if not given.labeled.any():
-            raise ValueError("no row to score: every label in y is a marker of unlabeled rows")
-        if sample_weight is not None:
-            parameters["sample_weight"] = np.asarray(sample_weight)[given.labeled]
-        rows = _safe_indexing(X, np.flatnonzero(given.labeled))
-        return check_scoring(estimator, self.scoring)(estimator, rows, given.values, **parameters)
+        rows, labels, weights = _labels.labeled_part(X, y, self.unlabeled, sample_weight)
+        if weights is not None:
+            parameters["sample_weight"] = weights
+        return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)
 
     def __repr__(self) -> str:
         return f"labeled_scorer({self.scoring!r}, unlabeled={self.unlabeled!r})"

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import indexable
 
-from fewlabel import _labels
+from fewlabel._inputs import _labels
 
 __all__ = ["SemiSupervisedSplit"]
 
@@ -16,8 +16,9 @@ __all__ = ["SemiSupervisedSplit"]
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows; every unlabeled row is in each training part and in no test part.
 
-    For `cross_val_score`, `GridSearchCV` and whatever else takes `cv`. An ordinary splitter would hide unlabeled rows
-    from training and take their markers for a class when it scores.
+    For `cross_val_score`, `GridSearchCV` and whatever else takes `cv`. An ordinary splitter hides some of the unlabeled
+    rows from training, may put no labeled row into a test part, and every score but the classifiers' own counts the
+    markers in a test part as a class.
 
     Parameters
     ----------
@@ -30,8 +31,8 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
     Notes
     -----
-    Test parts have the labels as they stand in `y`. scikit-learn's scores do not take numbers in an object array, as in
-    [0, 1, None]: score these with `fewlabel.metrics.labeled_scorer`.
+    Test parts have the labels as they stand in `y`. The classifiers' own `score` takes numbers in an object array, as
+    in [0, 1, None]; scikit-learn's scores do not: use `fewlabel.metrics.labeled_scorer` for these.
 
     See Also
     --------

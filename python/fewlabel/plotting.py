@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _learning_curve
+from fewlabel import methods
+from fewlabel.inspection import _learning_curve
 
 __all__ = ["HistoryDisplay", "LearningCurveDisplay"]
 
@@ -81,7 +82,8 @@ class HistoryDisplay:
         if not getattr(model, "history_", None):
             raise ValueError(f"{type(model).__name__} has no history: it was read from a file, or took no step")
         two = len(model.classes_) == 2 and "positive_share" in model.history_
-        name = f"{type(model).__name__}, {model.method}" if name is None else name
+        method = methods.resolve(model.method, model._methods).name
+        name = f"{type(model).__name__}, {method}" if name is None else name
         display = cls(model.history_, wanted_share=float(model.class_prior_[1]) if two else None, name=name)
         if two:
             display._share = f"share of class {model.classes_[1]}"

@@ -82,15 +82,16 @@ def test_objective_by_hand():
     X = sp.csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     given = np.array([1, 0, -1, -1])
     coef, intercept = np.array([[0.5, -2.0]]), np.array([0.25])
-    # f = 0.75, -1.75, -1.25, 0.25; losses 0.25², 0 labeled; 0, 0.75² unlabeled
-    by_hand = 0.1 / 2 * (0.25 + 4 + 0.0625) + 0.0625 / 4 + 3 * 0.5625 / 4
+    # f = 0.75, -1.75, -1.25, 0.25; losses 0.25², 0 labeled; 0, 0.75² unlabeled; square lengths 1, 1, 2 of three rows
+    by_hand = 0.1 / 2 * (4 / 3 * (0.25 + 4) + 0.0625) + 0.0625 / 4 + 3 * 0.5625 / 4
     value = objective.l2_objective(X, given, coef, intercept, alpha=0.1, unlabeled_weight=3.0)
     assert value == pytest.approx(by_hand, rel=1e-14)
 
 
 def test_objective_is_that_of_linear_svc():
     rng = np.random.default_rng(0)
-    X = sp.csr_matrix(rng.normal(size=(30, 4)))
+    X = rng.normal(size=(30, 4))
+    X = sp.csr_matrix(X / np.linalg.norm(X, axis=1)[:, None])
     y = (X.toarray()[:, 0] + rng.normal(size=30) > 0).astype(np.int64)
     fitted = learners.linear_svc(30, 0.01, tol=1e-12, max_iter=100_000).fit(X, y)
     least = objective.l2_objective(X, y, fitted.coef_, fitted.intercept_, 0.01, 0)

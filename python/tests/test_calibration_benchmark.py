@@ -57,7 +57,7 @@ def test_sections_measure_what_the_estimators_say(monkeypatch: pytest.MonkeyPatc
     rows = {row.what.removeprefix("planted, 60 labels, maxent: "): row for row in report.rows}
     assert rows["expected calibration error"].bound == "≤ 0.08"
     assert len(rows["expected calibration error"].values) == len(rows["temperature"].values) == 2
-    assert len(rows["time of a fit / without cross-fitting"].values) == 1
+    assert len(rows["time of a fit / without calibration"].values) == 1
     losses = np.subtract(rows["expected calibration error"].values, rows["uncalibrated"].values)
     np.testing.assert_allclose(rows["largest loss by calibration"].values, losses)
     assert rows["largest loss by calibration"].ok == (losses.max() <= 0.01)
@@ -78,7 +78,7 @@ def test_calibration_that_does_harm_is_short(monkeypatch: pytest.MonkeyPatch, wo
 
 def _learner_that_says(confidence: float) -> Any:
     estimator = SimpleNamespace(
-        temperature_=1.0,
+        calibration_temperature_=1.0,
         decision_function=lambda X: np.full(1000, np.log(0.3 / 0.7)),
         predict_proba=lambda X: np.tile([confidence, 1 - confidence], (1000, 1)),
     )

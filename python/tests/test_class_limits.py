@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel.methods import Annealing, Switching
 
 X, Y, TRUTH = many_topics(n=400, labels=60)
 LABELED = Y >= 0
@@ -81,8 +82,8 @@ def test_it_is_near_linear_svc_of_crammer_and_singer(alpha: float) -> None:
 def test_it_is_logistic_regression(alpha: float, intercept: bool, n_classes: int) -> None:
     """Theirs gets the constant feature as a column, as ours regularizes the intercept."""
     rows, _, labels = (X, Y, TRUTH) if n_classes == 4 else text_like(n=400)
-    model = SemiSupervisedLogisticRegression(alpha=alpha, unlabeled=None, fit_intercept=intercept, tol=1e-10)
-    model.fit(rows, labels)
+    settings = {"alpha": alpha, "fit_intercept": intercept, "tol": 1e-10}
+    model = SemiSupervisedLogisticRegression(unlabeled=None, calibrate=False, **settings).fit(rows, labels)
     factor = 1 if n_classes == 4 else 2  # two classes have weights ±½w each
     theirs = LogisticRegression(
         C=factor / (len(labels) * alpha), fit_intercept=False, solver="newton-cg", tol=1e-10, max_iter=10_000
@@ -157,8 +158,10 @@ def test_unlabeled_weight_zero_is_the_fit_of_the_labeled_rows(method: str) -> No
 def test_objective_recomputed_from_the_data(
     kind: type, settings: dict[str, Any], losses: Any, weight: float, method: str
 ) -> None:
-    balance = settings["balance"]
-    model = kind(method=method, unlabeled_weight=weight, **settings).fit(X, Y)
+    settings = {"class_prior": "labels", "unlabeled_weight": weight} | settings
+    balance = settings.pop("balance")
+    chosen = {"annealing": Annealing, "switching": Switching}[method](balance=balance)
+    model = kind(method=chosen, **settings).fit(X, Y)
     each = losses(model.decision_function(X))
     value = model.alpha / 2 * squares(model, balance != "mean") + of_labels(each[LABELED], Y[LABELED])
     value += weight * np.mean(each[~LABELED].min(axis=1))
@@ -174,7 +177,7 @@ def test_two_classes_as_many_are_two_classes(method: str, weight: float) -> None
     """In groups of one class each: the sum of a class's and its group's weights costs half as much as one weight. With
     many labels, so that there is one solution to find; rows at the border may still change places."""
     rows, labels, _ = text_like(labeled=150)
-    settings = {"method": method, "tol": 1e-9, "unlabeled_weight": weight}
+    settings = {"method": method, "tol": 1e-9, "unlabeled_weight": weight, "class_prior": "labels"}
     plain = TransductiveSVC(alpha=1e-2, **settings).fit(rows, labels)
     groups = TransductiveSVC(alpha=2e-2, hierarchy={0: "a", 1: "b"}, **settings).fit(rows, labels)
     assert groups.objective_ == pytest.approx(2 * plain.objective_, rel=1e-3 if weight else 1e-6)
@@ -185,6 +188,7 @@ def test_two_classes_as_many_are_two_classes(method: str, weight: float) -> None
 
 def test_relabeled_classes_give_the_same_model() -> None:
     order = np.array([2, 0, 3, 1])
-    model = TransductiveSVC(tol=1e-9).fit(X, Y)
-    other = TransductiveSVC(tol=1e-9).fit(X, np.append(order, -1)[Y])
+    settings = {"class_prior": "labels", "tol": 1e-9}
+    model = TransductiveSVC(**settings).fit(X, Y)
+    other = TransductiveSVC(**settings).fit(X, np.append(order, -1)[Y])
     np.testing.assert_allclose(other.coef_[order], model.coef_, atol=1e-4)

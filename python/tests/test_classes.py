@@ -37,7 +37,7 @@ every = pytest.mark.parametrize(
 @pytest.mark.filterwarnings("error")
 def test_unlabeled_rows_help_and_every_class_gets_its_share(kind: type, settings: dict[str, Any]) -> None:
     supervised = kind(**settings, unlabeled_weight=0).fit(X, Y)
-    model = kind(**settings).fit(X, Y)
+    model = kind(**settings, class_prior=SHARES).fit(X, Y)
     assert model.score(X, TRUTH) > max(0.96, supervised.score(X, TRUTH) + 0.05)
     shares = np.bincount(model.predict(X[UNLABELED]), minlength=4) / UNLABELED.sum()
     np.testing.assert_allclose(shares, model.class_prior_, atol=0.01)
@@ -48,7 +48,7 @@ def test_unlabeled_rows_help_and_every_class_gets_its_share(kind: type, settings
 
 @every
 def test_fitted_attributes(kind: type, settings: dict[str, Any]) -> None:
-    model = kind(**settings).fit(X, Y)
+    model = kind(**settings, class_prior=SHARES).fit(X, Y)
     n, d = X.shape
     assert model.classes_.tolist() == [0, 1, 2, 3]
     assert (model.coef_.shape, model.intercept_.shape, model.class_prior_.shape) == ((4, d), (4,), (4,))
@@ -177,10 +177,8 @@ def test_a_class_that_the_prior_alone_names(kind: type, method: str) -> None:
     names = np.array(["a", "b", "c", "d", "-1"])
     given = names[np.where(Y == 3, -1, Y)]
     prior = dict(zip("abcd", SHARES, strict=True))
-    with pytest.warns(
-        UserWarning, match="class d has a share in class_prior but no labeled row: nothing says"
-    ) as caught:
-        model = kind(method=method, class_prior=prior).fit(X, given)
+    with pytest.warns(UserWarning, match="class d has a share in class_prior but no labeled row, so it gets") as caught:
+        model = kind(method=method, class_prior=prior, calibrate=False).fit(X, given)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
@@ -201,9 +199,11 @@ def test_a_share_of_less_than_one_row() -> None:
     assert 3 not in model.predict(X[UNLABELED])
 
 
-def test_the_warning_of_a_far_prior_names_the_classes_that_are_far() -> None:
-    with pytest.warns(UserWarning, match=r"class_prior is 2\.0% of class 0, .*labeled rows have 40\.0% of class 0"):
-        TransductiveSVC(class_prior=[0.02, 0.25, 0.2, 0.53]).fit(X, Y)
+def test_the_warning_of_a_contradicted_prior_has_the_name_of_the_class() -> None:
+    many = many_topics(labels=60)
+    names = np.array(["a", "b", "c", "d", "-1"])[many.y]
+    with pytest.warns(UserWarning, match=r"class_prior gives class a a share of 2\.0%, but .* suggest (3|4)\d\.\d%"):
+        TransductiveSVC(class_prior=[0.02, 0.25, 0.2, 0.53]).fit(many.X, names)
 
 
 # --- probabilities ----------------------------------------------------------------------------------------------------
@@ -213,17 +213,20 @@ def test_probabilities_of_many_classes() -> None:
     model = SemiSupervisedLogisticRegression().fit(X, Y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(Y), 4)
-    sharp, even = softmax(model.decision_function(X) / model.temperature_, axis=1), model.smoothing_
+    sharp, even = (
+        softmax(model.decision_function(X) / model.calibration_temperature_, axis=1),
+        model.calibration_smoothing_,
+    )
     np.testing.assert_allclose(probabilities, (1 - even) * sharp + even / 4)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(probabilities))
     np.testing.assert_array_equal(probabilities.argmax(axis=1), model.predict(X))
 
 
-@pytest.mark.filterwarnings("ignore:the probabilities are not calibrated")
 def test_probabilities_of_two_classes() -> None:
     two = text_like()
-    model = SemiSupervisedLogisticRegression(alpha=1e-3).fit(two.X, two.y)
+    model = SemiSupervisedLogisticRegression(alpha=1e-3, calibrate=False).fit(two.X, two.y)
+    assert np.isnan([model.calibration_temperature_, model.calibration_smoothing_]).all()
     decision = model.decision_function(two.X)
     assert decision.shape == (len(two.y),)
     assert model.coef_.shape == (1, two.X.shape[1])
@@ -242,4 +245,20 @@ def test_probabilities_of_one_class() -> None:
 
 def test_a_support_vector_machine_has_probabilities_on_demand() -> None:
     assert not hasattr(TransductiveSVC(), "predict_proba")
-    assert hasattr(TransductiveSVC(cross_fit=True), "predict_proba")
+    model = TransductiveSVC(calibrate=True).fit(X, Y)
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(probabilities.argmax(axis=1), model.predict(X))
+
+
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+@pytest.mark.parametrize("problem", [text_like(labeled=40), many_topics(labels=40)], ids=["two classes", "four"])
+def test_calibration_changes_probabilities_only(kind: type, problem: Any) -> None:
+    plain, calibrated = (kind(calibrate=on).fit(problem.X, problem.y) for on in (False, True))
+    assert calibrated.coef_.tobytes() == plain.coef_.tobytes()
+    assert calibrated.calibration_temperature_ > 0
+    assert 0 < calibrated.calibration_smoothing_ < 0.5
+    hidden = problem.y == -1
+    probabilities = calibrated.predict_proba(problem.X[hidden])
+    sure, right = probabilities.max(axis=1).mean(), calibrated.score(problem.X[hidden], problem.truth[hidden])
+    assert abs(sure - right) < 0.1

@@ -29,7 +29,7 @@ def test_scores_are_those_of_cross_validation(capsys: pytest.CaptureFixture[str]
 
 def test_texts_and_estimators_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     y = np.where(Y < 0, None, np.array(["a", "b", "c", "d"])[TRUTH])
-    kinds = {"svm": TransductiveSVC(), "maxent": SemiSupervisedLogisticRegression(cross_fit=False)}
+    kinds = {"svm": TransductiveSVC(), "maxent": SemiSupervisedLogisticRegression(calibrate=False)}
     found = compare(X, y, kinds, cv=2, verbose=0)
     assert list(found.scores) == ["supervised", "svm", "maxent"]
     assert capsys.readouterr().out == ""

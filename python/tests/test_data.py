@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import text_like
 
-from fewlabel import TransductiveSVC, _data, _library, _scores
+from fewlabel import TransductiveSVC
+from fewlabel._inputs import _data
+from fewlabel._native import _library, _scores
 
 X, Y, _ = text_like(n=120, d=60)
 X.data = np.round(X.data * 64) / 64  # exact in float32

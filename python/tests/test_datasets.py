@@ -11,7 +11,8 @@ import scipy.sparse as sp
 import sklearn.datasets
 from planted import text_like
 
-from fewlabel import TransductiveSVC, _library
+from fewlabel import TransductiveSVC
+from fewlabel._native import _library
 from fewlabel.datasets import dump_svmlight_file, load_svmlight_file
 
 X, Y, _ = text_like()

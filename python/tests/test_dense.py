@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _data
-from fewlabel import _signatures as c
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel._inputs import _data
+from fewlabel._native import _signatures as c
 
 
 def embeddings(n: int = 400, d: int = 30, k: int = 2, dtype: Any = np.float32) -> tuple[Any, np.ndarray, np.ndarray]:

@@ -245,7 +245,7 @@ def linear_models(draw: st.DrawFn) -> tuple[Any, sp.csr_matrix]:
     model.classes_, model.class_prior_ = np.arange(classes), np.full(classes, 1 / classes)
     model.hierarchy_, model.n_features_in_ = None, features
     model.n_iter_, model.objective_, model.termination_condition_ = 1, 0.5, "converged"
-    model.temperature_, model.smoothing_ = float("nan"), 0.0
+    model.calibration_temperature_ = model.calibration_smoothing_ = float("nan")
     rows = sp.random(draw(st.integers(1, 30)), features, 0.4, format="csr", random_state=rng)
     rows.data = np.round(rows.data * 8) / 8  # sums are exact in any order, so that ties stay ties
     if draw(st.booleans()):

@@ -17,9 +17,17 @@ MODULES = [
     f"fewlabel.{module.name}" for module in pkgutil.iter_modules(fewlabel.__path__) if module.name != "libfewlabel"
 ]
 PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
-PUBLIC_MODULES = (fewlabel.datasets, fewlabel.inspection, fewlabel.metrics, fewlabel.model_selection, fewlabel.plotting)
+PUBLIC = [item for item in PUBLIC if not (inspect.isclass(item) and issubclass(item, Warning))]
+PUBLIC_MODULES = (
+    fewlabel.datasets,
+    fewlabel.inspection,
+    fewlabel.methods,
+    fewlabel.metrics,
+    fewlabel.model_selection,
+    fewlabel.plotting,
+)
 PUBLIC += [getattr(module, name) for module in PUBLIC_MODULES for name in module.__all__]
-METHODS = ("fit", "predict", "predict_level", "decision_function")
+METHODS = ("fit", "predict", "predict_level", "decision_function", "score")
 PUBLIC += [getattr(fewlabel.TransductiveSVC, name) for name in METHODS]
 PUBLIC += [getattr(fewlabel.SemiSupervisedLogisticRegression, f"predict_{name}") for name in ("proba", "log_proba")]
 PUBLIC += [getattr(fewlabel.model_selection.SemiSupervisedSplit, name) for name in ("split", "get_n_splits")]

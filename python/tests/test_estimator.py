@@ -16,7 +16,15 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _advice
+from fewlabel import (
+    ClassPriorWarning,
+    DataWarning,
+    FewlabelWarning,
+    SemiSupervisedLogisticRegression,
+    TransductiveSVC,
+    _advice,
+)
+from fewlabel.methods import Annealing
 
 X, Y, TRUTH = text_like()
 METHODS = ("annealing", "switching", "pair_switching")
@@ -80,12 +88,12 @@ def test_predict_is_the_sign_of_the_decision(model: TransductiveSVC) -> None:
     np.testing.assert_allclose(decision, X @ model.coef_[0] + model.intercept_[0])
 
 
-@pytest.mark.parametrize("prior", [None, [0.6, 0.4], {1: 0.3, 0: 0.7}, np.array([0.55, 0.45])])
+@pytest.mark.parametrize("prior", ["labels", [0.6, 0.4], {1: 0.3, 0: 0.7}, np.array([0.55, 0.45])])
 def test_class_share_is_kept(prior: Any) -> None:
     model = TransductiveSVC(class_prior=prior).fit(X, Y)
     share = model.predict(X[Y == -1]).mean()
     assert abs(share - model.class_prior_[1]) <= 0.01
-    wanted = np.bincount(Y[Y >= 0]) / (Y >= 0).sum() if prior is None else [prior[0], prior[1]]
+    wanted = np.bincount(Y[Y >= 0]) / (Y >= 0).sum() if isinstance(prior, str) else [prior[0], prior[1]]
     np.testing.assert_allclose(model.class_prior_, wanted)
 
 
@@ -132,10 +140,14 @@ def test_weight_zero_is_no_row(method: str) -> None:
     np.testing.assert_array_equal(weighted.transduction_[kept], fewer.transduction_)
 
 
-def test_weights_of_one_size_change_nothing() -> None:
-    model = TransductiveSVC().fit(X, Y, sample_weight=np.full(len(Y), 4.0))
-    np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y).coef_)
-    np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y, sample_weight=2).coef_)
+def test_weights_of_one_size_change_nothing_where_shares_are_not_estimated() -> None:
+    """For an estimate four labels say more than one."""
+
+    def fitted(**weights: Any) -> np.ndarray:
+        return TransductiveSVC(class_prior="labels").fit(X, Y, **weights).coef_
+
+    np.testing.assert_array_equal(fitted(sample_weight=np.full(len(Y), 4.0)), fitted())
+    np.testing.assert_array_equal(fitted(sample_weight=2), fitted())
 
 
 def test_balanced_class_weight_counts_labeled_rows() -> None:
@@ -144,7 +156,7 @@ def test_balanced_class_weight_counts_labeled_rows() -> None:
     balanced = TransductiveSVC(class_weight="balanced").fit(X, Y)
     by_hand = TransductiveSVC(class_weight=weights).fit(X, Y)
     np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
-    np.testing.assert_allclose(balanced.class_prior_, counts / counts.sum())
+    np.testing.assert_array_equal(balanced.class_prior_, TransductiveSVC().fit(X, Y).class_prior_)
     assert (balanced.coef_ != TransductiveSVC().fit(X, Y).coef_).any()
 
 
@@ -157,7 +169,7 @@ def test_in_a_pipeline_and_a_grid_search() -> None:
 
 def test_refit_forgets_the_earlier_fit() -> None:
     model = TransductiveSVC().fit(X, Y)
-    with pytest.warns(UserWarning, match="all labeled rows have class 3"):
+    with pytest.warns(DataWarning, match="all labeled rows have class 3"):
         model.fit(X[:5], [3, 3, -1, -1, -1])
     assert model.classes_.tolist() == [3]
     assert model.predict(X).tolist() == [3] * X.shape[0]
@@ -180,7 +192,7 @@ def test_a_good_fit_warns_of_nothing_and_writes_nothing(capfd: pytest.CaptureFix
 
 
 def test_warning_without_unlabeled_rows() -> None:
-    with pytest.warns(UserWarning, match=r"no unlabeled row.*unlabeled=None says") as caught:
+    with pytest.warns(DataWarning, match=r"no unlabeled row.*unlabeled=None means") as caught:
         TransductiveSVC().fit(X, TRUTH)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -189,7 +201,7 @@ def test_warning_without_unlabeled_rows() -> None:
 def test_warning_when_one_class_is_labeled() -> None:
     one = np.where(Y == 1, -1, Y)
     with pytest.warns(
-        UserWarning, match="all labeled rows have class 0: the model gives every row this class"
+        DataWarning, match="all labeled rows have class 0: the model gives every row this class"
     ) as caught:
         model = TransductiveSVC().fit(X, one)
     assert len(caught) == 1
@@ -198,9 +210,9 @@ def test_warning_when_one_class_is_labeled() -> None:
     assert (model.decision_function(X) < 0).all()
 
 
-@pytest.mark.parametrize("prior", [[0.3, 0.7], {0: 0.3, 1: 0.7}, None])
+@pytest.mark.parametrize("prior", [[0.3, 0.7], {0: 0.3, 1: 0.7}, "auto", "labels"])
 def test_one_labeled_class_gives_a_constant_model_whatever_the_prior(prior: Any) -> None:
-    with pytest.warns(UserWarning, match="all labeled rows have class 0") as caught:
+    with pytest.warns(DataWarning, match="all labeled rows have class 0") as caught:
         model = TransductiveSVC(class_prior=prior, class_weight={0: 1, 1: 2}).fit(X, np.where(Y == 1, -1, Y))
     assert len(caught) == 1
     assert set(model.predict(X)) == set(model.transduction_) == {0}
@@ -209,10 +221,20 @@ def test_one_labeled_class_gives_a_constant_model_whatever_the_prior(prior: Any)
     assert not model.coef_.any()
 
 
-def test_warning_when_the_prior_is_far_from_the_labels() -> None:
-    with pytest.warns(UserWarning, match=r"class_prior is .*check class_prior") as caught:
-        TransductiveSVC(class_prior=[0.05, 0.95]).fit(X, Y)
+def test_warning_when_a_given_prior_contradicts_labels_and_rows() -> None:
+    many = text_like(labeled=100)
+    with pytest.warns(ClassPriorWarning, match="class_prior") as caught:
+        TransductiveSVC(class_prior=[0.05, 0.95]).fit(many.X, many.y)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_warning_when_a_true_prior_is_far_from_labels_that_were_picked() -> None:
+    many = text_like(share=0.15)
+    y = np.full(len(many.y), -1)
+    for c in (0, 1):
+        y[np.flatnonzero(many.truth == c)[:20]] = c
+    TransductiveSVC(class_prior=[0.85, 0.15]).fit(many.X, y)
 
 
 def test_warning_of_too_few_steps() -> None:
@@ -248,12 +270,20 @@ def test_a_tol_out_of_reach_is_said_to_be_so(unlabeled_weight: float) -> None:
 
 
 def test_warnings_of_the_library() -> None:
-    messages = ["no_unlabeled: none", "moon: it is full: class 1 is out, class 0 not", "convergence: max_iter is low"]
+    messages = [
+        "no_unlabeled: none",
+        "moon: it is full: class 1 is out, class 0 not",
+        "collapse: class 1 is gone",
+        "row_lengths: some are long",
+        "convergence: max_iter is low",
+    ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _advice.of_the_library(messages, np.array(["ham", "spam"]), 7, 0.25)
     assert [(str(warning.message), warning.category) for warning in caught] == [
-        ("it is full: class spam is out, class ham not.", UserWarning),
+        ("it is full: class spam is out, class ham not.", FewlabelWarning),
+        ("class spam is gone.", ClassPriorWarning),
+        ("some are long.", DataWarning),
         ("max_iter is low. It did 7 steps; the objective is 0.25.", ConvergenceWarning),
     ]
 
@@ -263,7 +293,7 @@ def test_warning_of_a_collapse_has_the_names_of_the_classes() -> None:
     rows = sp.hstack([X, np.full((X.shape[0], 1), 30.0)], format="csr")
     model = TransductiveSVC(class_prior=[0.5, 0.5], fit_intercept=False, alpha=1.0, unlabeled_weight=1e-6)
     with pytest.warns(
-        UserWarning, match=r"class (spam|ham) is predicted for .* says 50\.0%.*Turn fit_interc"
+        ClassPriorWarning, match=r"class (spam|ham) is predicted for .* says 50\.0%.*Turn fit_interc"
     ) as caught:
         model.fit(rows, np.array(["ham", "spam", "-1"])[Y])
     assert len(caught) == 1
@@ -273,15 +303,44 @@ def test_warning_of_a_collapse_has_the_names_of_the_classes() -> None:
 def test_one_unlabeled_row_is_no_collapse() -> None:
     labels = TRUTH.copy()
     labels[3] = -1
-    with pytest.warns(UserWarning, match="one row only is unlabeled: this is the supervised solution") as caught:
+    with pytest.warns(DataWarning, match="one row only is unlabeled: this is the supervised solution") as caught:
         TransductiveSVC().fit(X, labels)
     assert len(caught) == 1
 
 
 def test_a_balance_that_needs_an_intercept() -> None:
-    with pytest.warns(UserWarning, match='balance is "mean", but fit_intercept is off') as caught:
-        TransductiveSVC(balance="mean", fit_intercept=False).fit(X, Y)
+    with pytest.warns(ClassPriorWarning, match='balance is "mean", but fit_intercept is off') as caught:
+        TransductiveSVC(method=Annealing(balance="mean"), fit_intercept=False).fit(X, Y)
     assert len(caught) == 1
+
+
+def test_rows_of_very_different_lengths_are_warned_about() -> None:
+    lengths = sp.diags_array(np.random.default_rng(0).lognormal(size=len(Y)))
+    with pytest.warns(DataWarning, match=r"very different lengths .*Normalizer.*logarithms first\.$") as caught:
+        TransductiveSVC().fit(lengths @ X, Y)
+    assert [warning.filename for warning in caught if "lengths" in str(warning.message)] == [__file__]
+
+
+def test_features_of_very_different_scales_are_warned_about() -> None:
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(len(Y), 6)) + TRUTH[:, np.newaxis]
+    dense[:, 4] *= 500
+    with pytest.warns(DataWarning, match=r"standard deviation of feature 4 is .*StandardScaler"):
+        TransductiveSVC().fit(dense, Y)
+
+
+def test_the_categories_of_warnings_are_user_warnings() -> None:
+    assert issubclass(ClassPriorWarning, FewlabelWarning)
+    assert issubclass(DataWarning, FewlabelWarning)
+    assert issubclass(FewlabelWarning, UserWarning)
+
+
+def test_probabilities_that_are_not_there_name_the_parameter_that_makes_them() -> None:
+    for name in ("predict_proba", "predict_log_proba"):
+        assert not hasattr(TransductiveSVC(), name)
+        assert hasattr(TransductiveSVC(calibrate=True), name)
+        with pytest.raises(AttributeError, match=rf"TransductiveSVC has {name} only with calibrate=True"):
+            getattr(TransductiveSVC(), name)
 
 
 def test_random_state() -> None:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from planted import GROUP, many_topics, text_like
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _hierarchy
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel._inputs import _hierarchy
+from fewlabel.methods import Annealing
 
 X, Y, _ = many_topics()
 NAMES = np.array(["comp.sys.mac", "rec.autos", "comp.sys.pc", "rec.cycles", "-1"])
@@ -177,7 +179,7 @@ def test_one_class_of_a_tree() -> None:
         ({"method": "pair_switching", "unlabeled_weight": 0}, "it is for two classes, and there are 4"),
         ({"loss": "hinge"}, "loss is .hinge.: it goes with method pair_switching only"),
         ({"loss": "maxent"}, "loss='maxent' is that of SemiSupervisedLogisticRegression"),
-        ({"loss": "crammer_singer", "balance": "mean"}, 'balance is "mean".*use "share" or "labels"'),
+        ({"loss": "crammer_singer", "method": Annealing(balance="mean")}, 'balance is "mean".*use "share" or "labels"'),
         ({"class_prior": [0.5, 0.5]}, r"class_prior has 2 shares, but 4 classes have labeled rows \(0, 1, 2, 3\)"),
         ({"class_prior": [0.2] * 5}, "5 shares, but 4 classes .*dict .* can name a class without labeled rows"),
         ({"class_prior": {0: 0.5, 1: 0.3, 2: 0.2}}, r"missing: \[3\]"),

@@ -14,7 +14,9 @@ def module_name(path: Path) -> str:
 
 
 MODULES = {
-    module_name(path): path for folder in (".", "fewlabel", "benchmarks") for path in (ROOT / folder).glob("*.py")
+    module_name(path): path
+    for pattern in ("*.py", "fewlabel/**/*.py", "benchmarks/*.py")
+    for path in ROOT.glob(pattern)
 }
 
 

@@ -183,7 +183,7 @@ def test_copies_are_not_chosen_before_all_else(dense: bool) -> None:
 def test_chosen_rows_are_typical_of_others_and_not_alike() -> None:
     digits, digit = load_digits(return_X_y=True)
     y = np.where(np.arange(len(digit)) < 40, digit, -1)
-    model = TransductiveSVC(alpha=1e-2).fit(digits / 16.0, y)
+    model = TransductiveSVC(alpha=0.1, class_prior="labels").fit(digits / 16.0, y)
     directions = digits / np.linalg.norm(digits, axis=1, keepdims=True)
     typical, unsure = (rank_to_label(model, digits / 16.0, 30, y=y, unsure=share) for share in (0.5, 1e-9))
 
@@ -205,7 +205,7 @@ def test_empty_rows_are_not_chosen() -> None:
 
 
 def test_of_very_many_rows_some_are_clustered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabel._rank_to_label.MOST_ROWS", 25)
+    monkeypatch.setattr("fewlabel.inspection._rank_to_label.MOST_ROWS", 25)
     model = TransductiveSVC().fit(TWO.X, TWO.y)
     for n in (5, 60):
         assert len(set(rank_to_label(model, TWO.X, n))) == n
@@ -282,7 +282,8 @@ def test_other_linear_models_pipelines_and_searches() -> None:
     assert str(explain(search, TWO.X[[0]])) == str(explain(search.best_estimator_, TWO.X[[0]]))
     assert len(suspicious_labels(search, TWO.X, TWO.y, cv=2, margin=-1e9).rows) == (TWO.y >= 0).sum()
     labels = np.array(["drink", "drink", "ride", "ride", None, None, "drink", "drink"])  # the last one is wrong
-    model = make_pipeline(TfidfVectorizer(), TransductiveSVC(alpha=0.05)).fit(TEXTS, labels)
+    classifier = TransductiveSVC(alpha=0.05, class_prior="labels", unlabeled_weight=1.0)
+    model = make_pipeline(TfidfVectorizer(), classifier).fit(TEXTS, labels)
     assert suspicious_labels(model, TEXTS, labels, margin=0).rows.tolist()[0] == 7
 
 

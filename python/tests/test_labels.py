@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from planted import text_like
 
-from fewlabel import TransductiveSVC, _labels
+from fewlabel import DataWarning, TransductiveSVC
+from fewlabel._inputs import _labels
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]
@@ -105,7 +107,15 @@ def test_own_marker(y: object, marker: object) -> None:
     assert labels.codes.tolist() == [1, -1, 0]
 
 
-@pytest.mark.parametrize(("y", "marker"), [(["a", "?", "b"], "?"), (["a", 0, "b"], 0), (np.array(["a", 0, "b"]), 0)])
+@pytest.mark.parametrize(
+    ("y", "marker"),
+    [
+        (["a", "?", "b"], "?"),
+        (["a", 0, "b"], 0),
+        (np.array(["a", 0, "b"]), 0),
+        (np.array(["0", "-1", "1"], dtype=object), -1),
+    ],
+)
 def test_own_marker_among_texts(y: object, marker: object) -> None:
     assert _labels.encode(_labels.read(y, unlabeled=marker)).codes.tolist() == [0, -1, 1]
 
@@ -213,3 +223,93 @@ def test_transduction_has_the_dtype_of_the_labels_and_no_marker(values: np.ndarr
     assert set(model.transduction_.tolist()) == set(values.tolist())
     np.testing.assert_array_equal(model.transduction_[y >= 0], given[y >= 0])
     assert pickle.loads(pickle.dumps(model)).predict(X).tolist() == model.predict(X).tolist()
+
+
+def rows_of(minus: int, zero: int, one: int) -> np.ndarray:
+    return np.repeat([-1, 0, 1], [minus, zero, one])
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32, object])
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (rows_of(10, 90, 10), r"10 rows of -1, 90 of 0 and 10 of 1.*two ways.*unlabeled=-1.*SVMlight.*unlabeled=0"),
+        (rows_of(40, 101, 60), r"two ways.*unlabeled=-1.*unlabeled=0"),
+        (rows_of(50, 50, 50), r"two ways.*unlabeled=-1.*three classes, pass unlabeled=None"),
+        (rows_of(70, 100, 90), r"three classes, pass unlabeled=None"),
+        (rows_of(120, 100, 85), r"three classes, pass unlabeled=None"),
+    ],
+)
+def test_minus_one_zero_and_one_that_can_be_read_in_two_ways(y: np.ndarray, message: str, kind: type) -> None:
+    y = y.astype(kind)
+    with pytest.raises(ValueError, match=message):
+        _labels.encode(_labels.read(y))
+    for unlabeled, classes in ((-1, [0, 1]), (0, [-1, 1]), (None, [-1, 0, 1])):
+        assert _labels.encode(_labels.read(y, unlabeled)).classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        rows_of(1000, 6, 4),
+        rows_of(1000, 400, 100),
+        rows_of(160, 100, 100),
+        rows_of(30, 50, 50),
+        rows_of(9, 300, 100),
+        rows_of(2, 2, 2),
+        np.repeat([-1, 0, 1, 2], 50),
+        np.repeat([-1, 1, 2], 50),
+        np.repeat([np.nan, 0, 1], [10, 90, 10]),
+    ],
+)
+def test_ordinary_markers_are_not_refused(y: np.ndarray) -> None:
+    assert -1 not in _labels.encode(_labels.read(y)).classes
+
+
+def test_rows_of_weight_zero_make_no_labels_ambiguous() -> None:
+    y = rows_of(50, 50, 50)
+    labels = _labels.encode(_labels.read(y), np.where(np.arange(150) < 140, (y != 1) + 0.0, 1.0))
+    assert labels.classes.tolist() == [0, 1]
+
+
+def test_fewer_rows_of_minus_one_than_of_each_class_are_warned_about() -> None:
+    X, _, truth = text_like(share=0.5)
+    y = np.where(np.arange(len(truth)) % 10 == 0, -1, truth)
+    with pytest.warns(DataWarning, match=r"30 rows of -1 in y are taken as unlabeled.*unlabeled=-1.*unlabeled=None"):
+        TransductiveSVC().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TransductiveSVC(unlabeled=-1).fit(X, y)
+
+
+@pytest.mark.parametrize("y", [["a", "", None, "b"], np.array(["a", "", "", "b"]), ["a", "", "-1", "b"]])
+def test_empty_texts_can_be_read_in_two_ways(y: object) -> None:
+    with pytest.raises(ValueError, match=r'empty texts.*two ways.*unlabeled="".*unlabeled=None'):
+        _labels.encode(_labels.read(y))
+
+
+@pytest.mark.parametrize(
+    ("y", "unlabeled", "classes"),
+    [
+        (["a", "", "b"], "", ["a", "b"]),
+        (["a", "", "b"], None, ["", "a", "b"]),
+        (["a", "", None, "b"], float("nan"), ["", "a", "b"]),
+        (["a", "", "-1", "b"], "-1", ["", "a", "b"]),
+    ],
+)
+def test_the_cures_of_empty_texts(y: object, unlabeled: object, classes: list) -> None:
+    assert _labels.encode(_labels.read(y, unlabeled)).classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("dtype", "labels", "kind"),
+    [("Int64", [3, 7], "i"), ("Int32", [3, 7], "i"), ("UInt8", [3, 7], "iu"), ("boolean", [False, True], "b")],
+)
+def test_nullable_labels_of_pandas_keep_their_kind(dtype: str, labels: list, kind: str) -> None:
+    X, y, truth = text_like()
+    given = pd.Series(np.array(labels)[truth]).astype(dtype).mask(y < 0)
+    model = TransductiveSVC().fit(X, given)
+    assert model.classes_.tolist() == labels
+    for found in (model.classes_, model.transduction_, model.predict(X)):
+        assert found.dtype.kind in kind
+    assert model.score(X, given) == TransductiveSVC().fit(X, y).score(X, y)

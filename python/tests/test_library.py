@@ -22,10 +22,11 @@ import numpy as np
 import pytest
 from planted import GROUP, many_topics, text_like
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _library, _threads, show_versions
-from fewlabel import _signatures as c
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, show_versions
+from fewlabel._native import _library, _threads
+from fewlabel._native import _signatures as c
 
-PACKAGE = Path(_library.__file__).parent
+PACKAGE = Path(_library.__file__).parents[1]
 HEADER = Path(__file__).parents[2] / "include" / "fewlabel.h"
 X, Y, _ = text_like()
 WAIT = 60  # seconds after which a child counts as hanging
@@ -361,7 +362,8 @@ def test_number_of_threads() -> None:
 LONG_FIT = """
 import time
 import numpy as np, scipy.sparse as sp
-from fewlabel import TransductiveSVC, _library
+from fewlabel import TransductiveSVC
+from fewlabel._native import _library
 from planted import text_like
 
 rng = np.random.default_rng(0)

@@ -11,9 +11,12 @@ from planted import text_like
 from sklearn.svm import LinearSVC
 
 from fewlabel import TransductiveSVC
+from fewlabel.methods import Annealing, PairSwitching, Switching
 
 X, Y, TRUTH = text_like(n=400, d=150, labeled=60)
-METHODS = ("annealing", "switching", "pair_switching")
+KINDS = {kind.name: kind for kind in (Annealing, Switching, PairSwitching)}
+METHODS = tuple(KINDS)
+TOLD = {"class_prior": "labels", "unlabeled_weight": 1.0}  # as in the papers
 LABELED = Y >= 0
 
 
@@ -51,7 +54,7 @@ def test_without_unlabeled_rows_it_is_linear_svc(alpha: float, intercept: bool) 
 @pytest.mark.parametrize("balance", ["share", "mean", "labels"])
 def test_unlabeled_weight_zero_is_linear_svc_on_the_labeled_rows(method: str, balance: str) -> None:
     tol = 1e-7 if method == "pair_switching" else 1e-5  # a duality gap is a tighter bound than that of a gradient
-    model = TransductiveSVC(method=method, balance=balance, unlabeled_weight=0, tol=tol).fit(X, Y)
+    model = TransductiveSVC(method=KINDS[method](balance=balance), unlabeled_weight=0, tol=tol).fit(X, Y)
     ours = linear_svc_objective(model, X[LABELED], Y[LABELED], 1e-3)
     theirs = linear_svc_objective(linear_svc(X[LABELED], Y[LABELED], 1e-3), X[LABELED], Y[LABELED], 1e-3)
     assert ours == pytest.approx(theirs, rel=1e-6)
@@ -94,7 +97,8 @@ def objective(model: TransductiveSVC, with_intercept: bool) -> float:
 @pytest.mark.parametrize("weight", [0.1, 1.0])
 def test_objective_recomputed_from_the_data(method: str, balance: str, weight: float) -> None:
     for loss in ("squared_hinge", "hinge") if method == "pair_switching" else ("squared_hinge",):
-        model = TransductiveSVC(method=method, balance=balance, loss=loss, unlabeled_weight=weight).fit(X, Y)
+        told = TOLD | {"method": KINDS[method](balance=balance), "unlabeled_weight": weight}
+        model = TransductiveSVC(loss=loss, **told).fit(X, Y)
         assert model.objective_ == pytest.approx(objective(model, balance != "mean"), rel=1e-9)
         if balance == "labels":
             assert model.history_["objective"][-1] == pytest.approx(model.objective_, rel=1e-6)
@@ -104,7 +108,7 @@ def test_objective_recomputed_from_the_data(method: str, balance: str, weight: f
     ("method", "chosen"), [("annealing", "mean"), ("switching", "share"), ("pair_switching", "share")]
 )
 def test_balance_auto_is_what_the_docstring_says(method: str, chosen: str) -> None:
-    models = [TransductiveSVC(method=method, balance=balance).fit(X, Y) for balance in ("auto", chosen)]
+    models = [TransductiveSVC(method=KINDS[method](balance=b), **TOLD).fit(X, Y) for b in ("auto", chosen)]
     assert models[0].coef_.tobytes() == models[1].coef_.tobytes()
 
 

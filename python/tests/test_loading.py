@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from test_library import PACKAGE, python
 
-from fewlabel import _diagnosis, _library
+from fewlabel._native import _diagnosis, _library
 
 LOAD = """
 import sys
 import fewlabel
-from fewlabel import _library
+from fewlabel._native import _library
 assert fewlabel.__file__.startswith(sys.argv[1]), fewlabel.__file__
 try:
     print("loaded", *_library.versions())
@@ -87,7 +87,7 @@ def test_of_another_version(installed: Path) -> None:
 
 def test_with_fewer_functions(installed: Path) -> None:
     """Of the same version, but from before a function was added, as in a source folder after `git pull`."""
-    with open(installed / "fewlabel" / "_signatures.py", "a", encoding="utf-8") as table:
+    with open(installed / "fewlabel" / "_native" / "_signatures.py", "a", encoding="utf-8") as table:
         table.write('\nSIGNATURES["fewlabel_new"] = (c_int32, ())\n')
     assert "has no function fewlabel_new, so it is older than this package. Install" in message(installed)
 

@@ -15,9 +15,8 @@ STATUS = """
 import ctypes, gc, gzip, os, resource, sys, time
 import numpy as np, scipy.sparse as sp
 from pathlib import Path
-from fewlabel import (
-    SemiSupervisedLogisticRegression, TransductiveSVC, _library, datasets, load_model, save_model
-)
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, datasets, load_model, save_model
+from fewlabel._native import _library
 from planted import many_topics, text_like
 
 def status(name):

@@ -1,16 +1,14 @@
-"""The benchmarks that compare methods: figure 5 of the paper, and the search for harm, both on planted rows."""
+"""The benchmark that compares methods: figure 5 of the paper, on planted rows."""
 
 from __future__ import annotations
 
-import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.metrics import f1_score
 
-from benchmarks import class_tasks, figure5, never_worse, plots
+from benchmarks import class_tasks, figure5, plots, safe_default
 from benchmarks.report import Report
 
 
@@ -25,10 +23,6 @@ def planted(names: tuple[str, ...], n: int = 300, apart: float = 3.0) -> class_t
 
 def two() -> class_tasks.ClassSet:
     return planted(("first", figure5.REST))
-
-
-def four() -> class_tasks.ClassSet:
-    return planted(("a", "b", "c", "d"))
 
 
 # ------------------------------------------------------------------ figure 5
@@ -77,63 +71,9 @@ def test_large_sets_are_drawn_from(monkeypatch) -> None:
 
 
 def test_programs_refuse_unknown_sets(capsys) -> None:
-    for program, known in (figure5, "gcat"), (never_worse, "k1b"):
+    for program, known in (figure5, "gcat"), (safe_default, "k1b"):
         with pytest.raises(SystemExit):
             program.main(["--sets", "nothing"])
         told = capsys.readouterr().err
         assert "unknown set 'nothing': choose from" in told
         assert known in told
-
-
-# ------------------------------------------------------------------ harm
-def test_harm_silence_and_false_alarms_are_counted(monkeypatch) -> None:
-    monkeypatch.setattr(class_tasks, "SETS", {"four": four})
-    monkeypatch.setattr(never_worse.learners, "our_supervised", lambda task: SimpleNamespace(macro_f=0.8))
-    fits = iter([(0.7, True), (0.7, False), (0.75, False), (0.795, True), None, (0.9, False)])
-    outcomes = (fit and (SimpleNamespace(macro_f=fit[0]), fit[1]) for fit in fits)
-    monkeypatch.setattr(never_worse, "_fitted", lambda task, method: next(outcomes))
-    monkeypatch.setattr(never_worse, "by_chance", lambda task, plain, ours: 0.04)
-    monkeypatch.setattr(never_worse.learners, "transductive", lambda task, method: SimpleNamespace(macro_f=0.85))
-    found = Report(quiet=True)
-    never_worse.search(found, ["four"], draws=(0, 1, 2), most=80, methods=["annealing"])
-    said = ("the fit warned", "no warning", "no warning")
-    notes = [f"{what}; told the true shares +0.0500; by chance ± 0.0400" for what in said]
-    assert [row.note for row in found.rows[:-2]] == notes
-    silent, beyond_chance = found.rows[-2:]
-    assert (silent.measured, silent.ok) == ("2.000", False)
-    assert silent.note == "of 5; 3 cases of harm; 1 warnings without; 1 draws with too few labels"
-    assert beyond_chance.measured == "1.000"
-
-
-def test_chance_is_that_of_all_coins() -> None:
-    """Two of six test rows differ: the four ways to swap them."""
-    data = planted(("a", "b", "c", "d"))
-    task = dataclasses.replace(class_tasks.draw(data, 40, 0), X_test=np.arange(6), y_test=np.array([0, 0, 1, 1, 2, 3]))
-    before, after = np.array(list("aabbcd")), np.array(list("abbbcc"))
-    gains = []
-    for swapped in ((), (1,), (5,), (1, 5)):
-        one, other = before.copy(), after.copy()
-        one[list(swapped)], other[list(swapped)] = after[list(swapped)], before[list(swapped)]
-        f = [f1_score(np.array(list("aabbcd")), answers, average="macro", zero_division=0) for answers in (one, other)]
-        gains.append(f[1] - f[0])
-    plain, ours = (
-        SimpleNamespace(estimator=SimpleNamespace(predict=lambda rows, told=told: told)) for told in (before, after)
-    )
-    assert never_worse.by_chance(task, plain, ours) == pytest.approx(np.sqrt(np.mean(np.square(gains))), rel=0.15)
-
-
-def test_classes_that_lie_far_apart_come_to_no_harm(monkeypatch) -> None:
-    monkeypatch.setattr(class_tasks, "SETS", {"four": lambda: planted(("a", "b", "c", "d"), apart=8.0)})
-    found = Report(quiet=True)
-    never_worse.search(found, ["four"], draws=(0,), most=40, methods=["annealing", "switching"])
-    assert [row.measured for row in found.rows] == ["0", "0"]
-    assert found.rows[0].ok
-    assert found.rows[0].note.startswith("of 2; 0 cases of harm; 0 warnings")
-
-
-def test_a_fit_tells_that_it_warned_and_that_it_refused() -> None:
-    data = planted(("a", "b", "c", "d"), apart=8.0)
-    found, warned = never_worse._fitted(class_tasks.draw(data, 80, 0), "annealing")
-    assert found.macro_f > 0.9
-    assert not warned
-    assert never_worse._fitted(class_tasks.draw(data, 4, 0), "annealing") is None

@@ -14,7 +14,9 @@ import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
 from test_docs import offer_zstd
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _data, _fit, _library, load_model, save_model
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
+from fewlabel._inputs import _data
+from fewlabel._native import _fit, _library
 
 X, Y, _ = text_like()
 MANY, MANY_LABELS, _ = many_topics()

@@ -1,29 +1,37 @@
-"""The library's options are the parameters of the estimators, with the same defaults and ranges."""
+"""The library's options are parameters of the estimators and of their methods, with the same defaults and ranges."""
 
 from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 from planted import text_like
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _fit, _library
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, methods
+from fewlabel._inputs import _data
+from fewlabel._native import _fit, _library
 
 X, Y, _ = text_like(n=60, d=30)
-IN_PYTHON_ONLY = {"class_weight", "cross_fit", "prior_strength", "unlabeled", "n_jobs", "verbose", "warm_start"}
-OF_TRANSDUCTIVE = {"loss"}
-OF_PROBABILITIES = {"constraint", "penalty_weight", "kl_weight"}
+IN_PYTHON_ONLY = {"unlabeled", "n_jobs", "verbose", "warm_start"}
+OF_METHODS = {"balance", "constraint", "kl_weight", "max_switches", "penalty_weight"}
 RENAMED = {"threads": "n_jobs"}
+KINDS = [getattr(methods, name) for name in methods.__all__]
 both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])
 
 
 def options(estimator: type = TransductiveSVC) -> list[dict[str, Any]]:
+    """The library's options that are parameters of the estimator."""
+    other = {"loss"} if estimator is SemiSupervisedLogisticRegression else set()
+    return [o for o in json.loads(_library.text("fewlabel_options")) if o["name"] not in OF_METHODS | other]
+
+
+def options_of_methods() -> dict[str, dict[str, Any]]:
     listed = json.loads(_library.text("fewlabel_options"))
-    other = OF_TRANSDUCTIVE if estimator is SemiSupervisedLogisticRegression else OF_PROBABILITIES
-    return [o for o in listed if o["name"] not in other]
+    return {option["name"]: option for option in listed if option["name"] in OF_METHODS}
 
 
 def signature_defaults(estimator: type) -> dict[str, Any]:
@@ -38,15 +46,24 @@ def test_every_parameter_is_keyword_only(estimator: type) -> None:
 
 
 @both
+def test_sixteen_parameters_at_most(estimator: type) -> None:
+    assert len(signature_defaults(estimator)) <= 16
+
+
+@both
 def test_same_names(estimator: type) -> None:
     names = {RENAMED.get(option["name"], option["name"]) for option in options(estimator)}
     assert names | IN_PYTHON_ONLY == set(signature_defaults(estimator))
 
 
+def test_every_option_of_a_method_is_one_of_the_library() -> None:
+    assert {field.name for kind in KINDS for field in fields(kind)} == set(options_of_methods())
+
+
 @both
 def test_same_defaults(estimator: type) -> None:
     python = signature_defaults(estimator)
-    own = {"alpha"} if estimator is SemiSupervisedLogisticRegression else set()
+    own = {"alpha", "calibrate"} if estimator is SemiSupervisedLogisticRegression else set()
     for option in options(estimator):
         name = option["name"]
         assert {"name", "type", "default", "meaning"} <= set(option)
@@ -59,19 +76,38 @@ def test_same_defaults(estimator: type) -> None:
         assert isinstance(python[name], type(option["default"])) or option["type"] == "number"
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_defaults_of_a_method(kind: Any) -> None:
+    for name, value in methods.options(kind()).items():
+        if name == "method":
+            assert value == kind.name
+        else:
+            assert options_of_methods()[name]["default"] == value, name
+
+
+def written_defaults(described: Any, names: Any) -> dict[str, Any]:
+    """What the docstring says the defaults of these parameters are."""
+    lines = [line.strip() for line in inspect.getdoc(described).splitlines()]
+    entries = {name: next(line for line in lines if line.startswith(f"{name} : ")) for name in names}
+    return {name: eval(entry.rsplit("default=", 1)[1]) for name, entry in entries.items()}
+
+
 @both
 def test_defaults_named_in_the_docstring(estimator: type) -> None:
-    lines = [line.strip() for line in inspect.getdoc(estimator).splitlines()]
-    for name, default in signature_defaults(estimator).items():
-        entry = next(line for line in lines if line.startswith(f"{name} : "))
-        written = entry.rsplit("default=", 1)[1]
-        assert eval(written) == default, entry
+    defaults = signature_defaults(estimator)
+    assert written_defaults(estimator, defaults) == defaults
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_defaults_of_a_method_named_in_its_docstring(kind: Any) -> None:
+    defaults = {field.name: field.default for field in fields(kind)}
+    assert written_defaults(kind, defaults) == defaults
 
 
 def out_of_range(option: dict[str, Any]) -> list[Any]:
     if "choices" in option:
         return ["annealling"]
-    if option["type"] in ("number", "integer") and "minimum" in option:
+    if option["type"] in ("number", "number or auto", "integer") and "minimum" in option:
         low = [option["minimum"]] if option.get("exclusive_minimum") else [option["minimum"] - 1]
         return low + ([2 * option["maximum"]] if "maximum" in option else [])
     return []
@@ -85,19 +121,27 @@ def test_values_out_of_range_are_refused_by_name(estimator: type) -> None:
             checked.add(option["name"])
             with pytest.raises(ValueError, match=option["name"]):
                 estimator(**{option["name"]: value}).fit(X, Y)
-    assert {"method", "alpha", "unlabeled_weight", "balance", "max_iter", "tol"} <= checked
+    assert {"method", "alpha", "unlabeled_weight", "class_prior", "max_iter", "tol"} <= checked
 
 
-def test_every_choice_is_in_the_docstring() -> None:
-    text = inspect.getdoc(TransductiveSVC) + inspect.getdoc(SemiSupervisedLogisticRegression)
-    for option in options() + options(SemiSupervisedLogisticRegression):
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_of_a_method_out_of_range_are_refused_by_name(kind: Any) -> None:
+    estimator = TransductiveSVC if kind.name in TransductiveSVC._methods else SemiSupervisedLogisticRegression
+    for field in fields(kind):
+        for value in out_of_range(options_of_methods()[field.name]):
+            with pytest.raises(ValueError, match=field.name):
+                estimator(method=kind(**{field.name: value})).fit(X, Y)
+
+
+def test_every_choice_is_in_a_docstring() -> None:
+    kinds = [TransductiveSVC, SemiSupervisedLogisticRegression, *KINDS]
+    text = "".join(inspect.getdoc(kind) for kind in kinds)
+    for option in [*options(), *options_of_methods().values()]:
         for choice in option.get("choices", []):
             assert f'"{choice}"' in text, option["name"]
 
 
 def test_unknown_option_suggests_the_nearest() -> None:
-    from fewlabel import _data
-
     rows = _data.native(X)
     with pytest.raises(ValueError, match=r"unlabelled_weight.*unlabeled_weight"):
         _fit.fit(rows, Y.astype(np.int32), None, {"unlabelled_weight": 1.0})

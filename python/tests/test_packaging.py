@@ -21,7 +21,7 @@ import check_library
 import fewlabel
 import fresh_environment
 from check_library import ROOT
-from fewlabel import _library
+from fewlabel._native import _library
 
 LICENCES = (ROOT / "THIRD_PARTY_LICENSES.md").read_text(encoding="utf-8")
 

@@ -172,11 +172,11 @@ def test_learning_curve_with_another_marker(marker: Any) -> None:
 
 
 def test_learning_curve_of_a_pipeline_does_not_change_it() -> None:
-    pipeline = make_pipeline(MaxAbsScaler(), SemiSupervisedLogisticRegression())
-    display = LearningCurveDisplay.from_estimator(pipeline, TWO.X, TWO.truth, n_labels=[10], n_draws=1)
-    assert pipeline[-1].unlabeled_weight == 1
+    pipeline = make_pipeline(MaxAbsScaler(), SemiSupervisedLogisticRegression(class_prior="labels"))
+    display = LearningCurveDisplay.from_estimator(pipeline, TWO.X, TWO.truth, n_labels=[10, 20, 40], n_draws=1)
+    assert pipeline[-1].unlabeled_weight == "auto"
     assert not hasattr(pipeline[-1], "coef_")
-    assert display.scores != display.supervised_scores
+    assert (display.scores != display.supervised_scores).any()
 
 
 @pytest.mark.parametrize(

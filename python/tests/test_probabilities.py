@@ -12,6 +12,9 @@ from planted import text_like
 from sklearn.exceptions import ConvergenceWarning
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel._inputs import _data
+from fewlabel._native import _fit
+from fewlabel.methods import Entropy, Expectation, Posterior
 
 METHODS = ["entropy", "expectation", "posterior"]
 HELD = METHODS[:2]
@@ -33,7 +36,7 @@ def _shares(classes: int) -> np.ndarray:
     return shares / shares.sum()
 
 
-def fitted(method: str, X: Any, y: Any, **settings: Any) -> SemiSupervisedLogisticRegression:
+def fitted(method: Any, X: Any, y: Any, **settings: Any) -> SemiSupervisedLogisticRegression:
     settings = {"alpha": 1e-3} | settings
     return SemiSupervisedLogisticRegression(method=method, **settings).fit(X, y)
 
@@ -113,32 +116,46 @@ def test_without_unlabeled_rows_it_is_supervised(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("method", "message"),
     [
-        ({"balance": "labels"}, "balance is .*labels.*leave balance"),
-        ({"method": "posterior", "constraint": "penalty"}, "constraint is .penalty.*posterior.*use entropy or expect"),
-        ({"method": "annealing", "constraint": "penalty"}, "constraint is .penalty.*annealing.*use entropy or expect"),
-        ({"constraint": "exact"}, "constraint is .*exact"),
-        ({"penalty_weight": 0.0}, "penalty_weight is 0.*above 0"),
-        ({"kl_weight": 0.0}, "kl_weight is 0"),
+        (Entropy(constraint="exact"), "constraint is .*exact"),
+        (Expectation(penalty_weight=0.0), "penalty_weight is 0.*above 0"),
+        (Posterior(kl_weight=0.0), "kl_weight is 0"),
     ],
 )
-def test_what_does_not_go_together(settings: dict[str, Any], message: str) -> None:
+def test_options_out_of_range(method: Any, message: str) -> None:
     X, _, y = topics(n=40)
-    with pytest.raises((ValueError, TypeError), match=message):
-        fitted(**({"method": "entropy", "X": X, "y": y} | settings))
+    with pytest.raises(ValueError, match=message):
+        fitted(method, X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "entropy", "balance": "labels"}, "balance is .*labels.*leave balance"),
+        ({"method": "posterior", "constraint": "penalty"}, "constraint is .penalty.*posterior.*use entropy or expect"),
+        ({"method": "annealing", "constraint": "penalty"}, "constraint is .penalty.*annealing.*use entropy or expect"),
+        ({"method": "entropy", "loss": "squared_hinge"}, "method is .entropy.*maxent"),
+    ],
+)
+def test_options_of_the_library_that_do_not_go_together(options: dict[str, Any], message: str) -> None:
+    X, _, y = topics(n=40)
+    with pytest.raises(ValueError, match=message):
+        _fit.fit(_data.native(X), y.astype(np.int32), None, {"loss": "maxent"} | options)
 
 
 def test_large_margins_have_no_probabilities() -> None:
     X, y, _ = text_like(n=60, d=30)
-    with pytest.raises(ValueError, match=r"method is .entropy.*maxent"):
+    with pytest.raises(
+        ValueError, match=r"method='entropy' is not one of 'annealing', 'switching', 'pair_switching', nor"
+    ):
         TransductiveSVC(method="entropy").fit(X, y)
 
 
 def test_a_penalty_leaves_the_prior_a_little() -> None:
     X, _, y = topics()
     off = [
-        fitted("expectation", X, y, class_prior=[0.1, 0.2, 0.3, 0.4], **s).history_["constraint_residual"][-1]
-        for s in ({}, {"constraint": "penalty"}, {"constraint": "penalty", "penalty_weight": 0.1})
+        fitted(Expectation(**options), X, y, class_prior=[0.1, 0.2, 0.3, 0.4]).history_["constraint_residual"][-1]
+        for options in ({}, {"constraint": "penalty"}, {"constraint": "penalty", "penalty_weight": 0.1})
     ]
     assert off[0] < off[1] < off[2]

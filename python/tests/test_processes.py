@@ -21,7 +21,8 @@ from planted import many_topics, text_like
 from sklearn.model_selection import GridSearchCV
 from test_library import PACKAGE, WAIT, coefficients, needs_fork, python
 
-from fewlabel import TransductiveSVC, _library
+from fewlabel import TransductiveSVC
+from fewlabel._native import _library
 from fewlabel.model_selection import SemiSupervisedSplit
 
 X, Y, _ = text_like()
@@ -32,7 +33,8 @@ PRELUDE = """
 import os, signal, sys, threading, time
 import numpy as np
 from planted import text_like
-from fewlabel import TransductiveSVC, _library
+from fewlabel import TransductiveSVC
+from fewlabel._native import _library
 
 P = text_like()
 

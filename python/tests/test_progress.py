@@ -15,9 +15,10 @@ from planted import many_topics, text_like
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _library
-from fewlabel._fit import run
-from fewlabel._signatures import Progress
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel._native import _library
+from fewlabel._native._fit import run
+from fewlabel._native._signatures import Progress
 from fewlabel.model_selection import SemiSupervisedSplit
 
 X, Y, TRUTH = text_like()

@@ -10,6 +10,7 @@ from planted import GROUP, many_topics, text_like
 from sklearn.base import clone
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel.methods import Switching
 
 X, Y, TRUTH = text_like()
 
@@ -29,7 +30,9 @@ def passes(model: Any) -> float:
 def test_goes_on_pair_by_pair(many: bool) -> None:
     """With a limit of pairs it begins at the full weight, with the labels of the model."""
     rows, y, truth = many_topics() if many else (X, Y, TRUTH)
-    model = TransductiveSVC(method="switching", max_switches=20, warm_start=True).fit(rows, y)
+    model = TransductiveSVC(
+        method=Switching(max_switches=20), class_prior="labels", unlabeled_weight=1.0, warm_start=True
+    ).fit(rows, y)
     added = more_labels(y, truth)
     fresh = clone(model).fit(rows, added)
     assert passes(model.fit(rows, added)) < passes(fresh)

@@ -1,0 +1,163 @@
+package transduction
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fewlabel/fewlabel/engine/calibration"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
+// with one decision f have the scores (0, f).
+type Calibration struct {
+	Temperature float64 // T
+	Smoothing   float64 // e
+	HeldOut     int     // labeled rows from which T was found
+}
+
+const (
+	leastHeldOut   = 20       // different rows; with fewer nothing is calibrated
+	calibratedRows = 5 * 5000 // unlabeled rows of the five fits together
+	calibratedTol  = 1e-3     // their tolerance, at least: T does not need the last digits of scores
+)
+
+// calibrate adds probabilities to a result, if the options ask for them.
+//
+//	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
+//	Method   cross-fitting: five further fits with the options of the fit and the class shares it found, each without a
+//	         fifth of the labels and on a fifth of the unlabeled rows, score the labeled rows that they have not seen;
+//	         these get the class shares of the unlabeled rows by weights, and T and e from package calibration
+//	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature). Cross-fitting instead of rows kept aside is ours: there
+//	         are few labels
+//	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
+//	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
+//	Cost     about one more fit, and package calibration's search
+func (s *sample) calibrate(result *Result) error {
+	switch {
+	case !s.options.Calibrate:
+		return nil
+	case s.oneClass() && s.classes() <= 2:
+		result.Calibration = &Calibration{Temperature: 1}
+		return nil
+	}
+	sample := s.forShares(result.Model.Classes)
+	split := sample.Split(s.job, calibratedRows)
+	if split.Different < leastHeldOut {
+		result.uncalibrated("%d different labeled rows of classes with at least two are needed to calibrate probabilities, "+
+			"and there are %d: label %d more", leastHeldOut, split.Different, leastHeldOut-split.Different)
+		return nil
+	}
+	rows, err := s.heldOut(split, result.Model.ClassPrior)
+	var known *fault.Error
+	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
+		result.uncalibrated("a fit without a fifth of the labels is not possible, so that probabilities are not calibrated: "+
+			"%v", err)
+		return nil
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.job.Stopped(): // so were the further fits, after a step
+		result.uncalibrated("the fit was stopped, so that probabilities are not calibrated")
+		return nil
+	}
+	result.Calibration = &Calibration{HeldOut: len(rows.Class),
+		Temperature: calibration.Temperature(s.job, rows, s.usualTemperature()),
+		Smoothing:   calibration.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
+	return nil
+}
+
+// uncalibrated warns that there is no calibration.
+func (r *Result) uncalibrated(format string, a ...any) {
+	r.Model.Warnings = append(r.Model.Warnings, "calibration: "+fmt.Sprintf(format, a...))
+}
+
+// usualTemperature is about what many labels give: scores of loss maxent are logarithms of odds, and the margins of the
+// other losses end near 1.
+func (s *sample) usualTemperature() float64 {
+	if s.options.Loss == "maxent" {
+		return 1
+	}
+	return 0.2
+}
+
+// heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
+// shares of the unlabeled rows.
+func (s *sample) heldOut(split prior.Split, shares []float64) (calibration.Rows, error) {
+	out := calibration.Rows{Classes: len(shares)}
+	for f := range split.Folds {
+		var held []int32
+		for k, fold := range split.Labeled {
+			if fold == f {
+				held = append(held, s.labeled[k])
+				out.Class, out.Weight = append(out.Class, s.class[k]), append(out.Weight, s.labeledRows[k])
+			}
+		}
+		scores, err := s.scoresWithout(f, split, shares, held)
+		if err != nil {
+			return out, err
+		}
+		out.Scores = append(out.Scores, scores...)
+	}
+	totals, before, after := make([]float64, out.Classes), vector.Sum(out.Weight), 0.0
+	for i, y := range out.Class {
+		totals[y] += out.Weight[i]
+	}
+	for i, y := range out.Class {
+		out.Weight[i] *= shares[y] / totals[y]
+		after += out.Weight[i]
+	}
+	vector.Scale(out.Weight, before/after)
+	return out, nil
+}
+
+// scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
+func (s *sample) scoresWithout(f int, split prior.Split, shares []float64, held []int32) ([]float64, error) {
+	p, rows := Problem{}, []int32(nil)
+	take := func(row, class int32, weight float64) {
+		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
+	}
+	for k, fold := range split.Labeled {
+		if fold != f {
+			take(s.labeled[k], s.class[k], s.labeledRows[k])
+		}
+	}
+	for k, place := range split.Unlabeled {
+		if split.Chosen[k] == f {
+			take(s.unlabeled[place], -1, s.unlabeledWeight[place])
+		}
+	}
+	p.Rows = s.rows.Selected(rows)
+	options := s.options
+	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
+	options.Tol = max(options.Tol, calibratedTol)
+	part, err := newSample(p, options, s.job.Aside())
+	if err != nil {
+		return nil, err
+	}
+	part.picked = s.picked // the balance follows from it
+	result, err := part.fit(p)
+	if err != nil {
+		return nil, err
+	}
+	decisions := make([]float64, len(held)*result.Model.Outputs)
+	if err := result.Model.Decisions(s.job.Pool, s.rows.Selected(held), decisions); err != nil {
+		return nil, err
+	}
+	return byClass(decisions, result.Model.Outputs), nil
+}
+
+// byClass gives scores [n, K] for decisions [n, outputs].
+func byClass(decisions []float64, outputs int) []float64 {
+	if outputs > 1 {
+		return decisions
+	}
+	scores := make([]float64, 2*len(decisions))
+	for i, f := range decisions {
+		scores[2*i+1] = f
+	}
+	return scores
+}

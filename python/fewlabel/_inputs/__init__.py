@@ -1,0 +1,1 @@
+"""What callers give: rows, labels, weights and class trees, checked, never changed."""

@@ -1,0 +1,139 @@
+"""Rows of features: from whatever the caller has to checked CSR or dense rows, never changing the caller's objects."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from fewlabel._native import _signatures as c
+
+_VALUE_TYPES = {np.dtype(np.float32): c.FLOAT32, np.dtype(np.float64): c.FLOAT64}
+_INDEX_TYPES = {np.dtype(np.int32): c.INT32, np.dtype(np.int64): c.INT64}
+_CHUNK = 1 << 20  # values looked at in one piece
+MOSTLY = 0.5  # above this share of values that are not zero CSR would take more memory and time
+
+
+class Rows(NamedTuple):
+    """A struct for the library and the arrays it points to, which must outlive it."""
+
+    struct: c.Csr | c.Dense
+    arrays: tuple[np.ndarray, ...]
+
+
+def check_rows(
+    estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation", dense_above: float = 1.0, finite: bool = True
+) -> Any:
+    """Validate X for an estimator and give it as CSR of float64 or float32.
+
+    A dense array stays one if more than the share `dense_above` of its values is not zero; below 0: in any case.
+    CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
+    Without `finite` the values are not looked at: `_scores.scores` does it where it matters.
+    """
+    X = validate_data(
+        estimator,
+        X,
+        y=y,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,  # check_finite says where
+    )
+    if not sp.issparse(X) and not _filled(X, dense_above):
+        X = sp.csr_array(X)
+    if finite:
+        check_finite(X)
+    return X
+
+
+def _filled(X: np.ndarray, share: float) -> bool:
+    """Whether more than this share of the values is not zero."""
+    return share < 0 or (share < 1 and int(np.count_nonzero(X)) > share * X.size)
+
+
+def check_finite(X: Any) -> None:
+    """Raise a ValueError that names row and column of the first value that is NaN or infinite."""
+    if not sp.issparse(X):
+        _check_finite_dense(X)
+        return
+    for start in range(0, len(X.data), _CHUNK):
+        finite = np.isfinite(X.data[start : start + _CHUNK])
+        if not finite.all():
+            position = start + int(np.argmin(finite))
+            row = int(np.searchsorted(X.indptr, position, side="right")) - 1
+            raise ValueError(
+                f"X has {_spelled(X.data[position])} in row {row}, column {X.indices[position]}: "
+                "every value must be finite"
+            )
+
+
+def _check_finite_dense(X: np.ndarray) -> None:
+    step = max(1, _CHUNK // X.shape[1])
+    for start in range(0, len(X), step):
+        finite = np.isfinite(X[start : start + step])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            value = _spelled(X[start + row, column])
+            raise ValueError(f"X has {value} in row {start + row}, column {column}: every value must be finite")
+
+
+def check_structure(X: Any) -> None:
+    """Raise a ValueError where SciPy's product would read beyond its arrays."""
+    indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
+    if len(indptr) != X.shape[0] + 1 or indptr[0] != 0:
+        raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries and begin with 0")
+    falling = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if falling.size:
+        raise ValueError(f"X.indptr decreases in row {falling[0]}")
+    if indptr[-1] > n_values:
+        raise ValueError(f"X.indptr promises {indptr[-1]} values, but there are {n_values}")
+    if indptr[-1]:
+        used = indices[: indptr[-1]]
+        if used.view(f"u{used.itemsize}").max() >= X.shape[1]:  # below 0 is huge as an unsigned number
+            raise ValueError(f"X.indices must lie in 0 ... {X.shape[1] - 1}, found {used.min()} ... {used.max()}")
+
+
+def native(X: Any) -> Rows:
+    """The view of a CSR for the library. Arrays are copied only if their type or layout is not the library's."""
+    if not sp.issparse(X):
+        return _native_dense(X)
+    indptr, indices = _whole(X.indptr), _whole(X.indices)
+    values = np.ascontiguousarray(X.data)
+    if len(indptr) != X.shape[0] + 1:
+        raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries, has {len(indptr)}")
+    struct = c.Csr(
+        n_rows=X.shape[0],
+        n_features=X.shape[1],
+        n_values=min(len(indices), len(values)),
+        indptr=indptr.ctypes.data,
+        indices=indices.ctypes.data,
+        values=values.ctypes.data,
+        indptr_type=_INDEX_TYPES[indptr.dtype],
+        index_type=_INDEX_TYPES[indices.dtype],
+        value_type=_VALUE_TYPES[values.dtype],
+    )
+    return Rows(struct, (indptr, indices, values))
+
+
+def _native_dense(X: np.ndarray) -> Rows:
+    """The view of a dense array: without a copy if the values of a row lie side by side."""
+    size = X.itemsize
+    if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
+        X = np.ascontiguousarray(X)
+    struct = c.Dense(
+        n_rows=X.shape[0],
+        n_features=X.shape[1],
+        row_stride=X.strides[0] // size,
+        values=X.ctypes.data,
+        value_type=_VALUE_TYPES[X.dtype],
+    )
+    return Rows(struct, (X,))
+
+
+def _whole(numbers: np.ndarray) -> np.ndarray:
+    """As an array of int32, if it is one, or of int64."""
+    return np.ascontiguousarray(numbers, dtype=np.int32 if numbers.dtype == np.int32 else np.int64)
+
+
+def _spelled(value: Any) -> str:
+    return "NaN" if np.isnan(value) else f"{value:+}"

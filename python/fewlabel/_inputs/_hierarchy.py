@@ -1,0 +1,142 @@
+"""Trees of classes: read from a dict or from class names, numbered for the library, asked for a level.
+
+A tree is a dict from every node to its parent, None just below the top. Classes are the leaves; the other nodes are
+groups. The top itself is no node: a group above all others would add the same to every class.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fewlabel._inputs._labels import listed
+
+Tree = dict[Any, Any]
+
+
+def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
+    """The tree of the classes, or None where `hierarchy` is None.
+
+    Classes come first, in their order, then the groups from the classes upwards.
+    """
+    if hierarchy is None:
+        return None
+    if isinstance(hierarchy, str):
+        return _from_names(hierarchy, classes)
+    if isinstance(hierarchy, Mapping):
+        return _from_parents(hierarchy, classes)
+    raise ValueError(
+        f"hierarchy={hierarchy!r} must be None, a dict from child to parent, or a separator that is found in the class "
+        "names (a list of pairs could give a node two parents)"
+    )
+
+
+def numbers(tree: Tree | None) -> np.ndarray | None:
+    """Number of the parent of every node, classes first, -1 just below the top; None where there are no groups."""
+    if tree is None or not any(parent is not None for parent in tree.values()):
+        return None
+    number = {name: k for k, name in enumerate(tree)} | {None: -1}
+    return np.array([number[parent] for parent in tree.values()], dtype=np.int64)
+
+
+def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
+    """Names (K,) of the classes' ancestors at a level: 1 is just below the top. A class less deep is its own."""
+    if not isinstance(level, int | np.integer) or isinstance(level, bool) or level < 1:
+        raise ValueError(f"level must be an integer of at least 1 (1: just below the top), got {level!r}")
+    found = []
+    for name in classes.tolist():
+        path = _path(tree, name)
+        found.append(path[max(0, len(path) - int(level))])
+    return _as_array(found, classes.dtype)
+
+
+def _path(tree: Tree, name: Any) -> list[Any]:
+    """From a node up to just below the top."""
+    path = [name]
+    while tree[path[-1]] is not None:
+        path.append(tree[path[-1]])
+    return path
+
+
+def _as_array(names: list[Any], dtype: np.dtype[Any]) -> np.ndarray:
+    """In the dtype of the classes if it holds all the names, otherwise objects."""
+    kinds = {"U": str, "i": int, "u": int, "f": float, "b": bool}
+    kind = kinds.get(dtype.kind)
+    if kind is not None and all(type(name) is kind for name in names):
+        return np.array(names, dtype=None if kind is str else dtype)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
+
+
+def _from_names(separator: str, classes: np.ndarray) -> Tree:
+    names = classes.tolist()
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            f"hierarchy={separator!r} is a separator, which needs class names that are texts; the classes are "
+            f"{listed(classes)}. Give a dict from child to parent."
+        )
+    if not separator or not any(separator in name for name in names):
+        raise ValueError(
+            f"hierarchy={separator!r} is a separator, but no class name has it: the classes are {listed(classes)}"
+        )
+    parents: Tree = {}
+    for name in names:
+        parts = name.split(separator)
+        if not all(parts):
+            raise ValueError(f"hierarchy={separator!r}: the class {name!r} has an empty part")
+        for depth in range(len(parts), 0, -1):
+            parents[separator.join(parts[:depth])] = separator.join(parts[: depth - 1]) or None
+    return _ordered(parents, names)
+
+
+def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
+    parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
+    for child, parent in parents.items():
+        if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
+            raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: a node has one parent")
+    _refuse_cycles(parents)
+    names = classes.tolist()
+    groups = {parent for parent in parents.values() if parent is not None}
+    unknown = [child for child in parents if child not in groups and child not in names]
+    if unknown and len(names) > 1:
+        raise ValueError(
+            f"hierarchy has {unknown[0]!r} below {parents[unknown[0]]!r}, but no row has this label and nothing is "
+            f"below it: the classes are {listed(classes)}"
+        )
+    highest = {name for name in [*names, *groups] if parents.get(name) is None}
+    if len(highest) == 1 and highest <= groups:  # the top has a name
+        top = highest.pop()
+        parents = {child: None if parent == top else parent for child, parent in parents.items() if child != top}
+    return _ordered(parents, names)
+
+
+def _plain(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _refuse_cycles(parents: Tree) -> None:
+    for start in parents:
+        path = [start]
+        while (above := parents.get(path[-1])) is not None:
+            if above in path:
+                circle = [*path[path.index(above) :], above]
+                raise ValueError(f"hierarchy goes in a circle: {' -> '.join(repr(name) for name in circle)}")
+            path.append(above)
+
+
+def _ordered(parents: Tree, names: list[Any]) -> Tree:
+    """Classes first, then the groups above them; a class must be a leaf."""
+    tree = {name: parents.get(name) for name in names}
+    for name in names:
+        group = tree[name]
+        while group is not None:
+            if group in names:
+                below = next(child for child in parents if parents[child] == group)
+                raise ValueError(
+                    f"hierarchy has {below!r} below {group!r}, which is a class: a class must be a leaf. Give the rows "
+                    f"of {group!r} a class of their own below it, or the group another name."
+                )
+            tree[group] = parents.get(group)
+            group = tree[group]
+    return tree

@@ -1,0 +1,236 @@
+"""Labels: which rows have one, which classes there are, and class numbers for the library."""
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Number, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+UNLABELED = -1  # class number of a row without a label
+_SIMILAR = 2 / 3  # ratio of two frequencies from which on the rows of -1 look like a third class
+_RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
+FEWEST = 5  # rows of -1 below which their frequency says nothing
+
+
+class Given(NamedTuple):
+    """Labels as given, told apart from markers."""
+
+    values: np.ndarray  # (n_labeled,) labels in the order of the rows, in the dtype that classes_ will have
+    labeled: np.ndarray  # (n,) bool
+    minus_one: np.ndarray  # (n,) bool: "auto" took -1 for the marker
+    auto: bool
+
+
+class Labels(NamedTuple):
+    """Classes and the class number of every row."""
+
+    classes: np.ndarray  # (K,) sorted, without marker
+    codes: np.ndarray  # (n,) int32, number in `classes`, or -1: unlabeled
+
+
+def read(y: Any, unlabeled: Any = "auto") -> Given:
+    """Tell labels from markers.
+
+    "auto" takes as markers -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text "-1";
+    None takes none: every row is labeled. Any other value is the marker itself.
+    """
+    values = _as_1d(y)
+    auto = isinstance(unlabeled, str) and unlabeled == "auto"
+    minus_one = np.zeros(len(values), dtype=bool)
+    if unlabeled is None:
+        marked = np.zeros(len(values), dtype=bool)
+    elif auto:
+        missing, minus_one = _auto_markers(values)
+        marked = missing | minus_one
+    else:
+        marked = _equal(values, unlabeled)
+    labels = _plain(values[~marked], np.flatnonzero(~marked))
+    assert_all_finite(labels, input_name="y")
+    if labels.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y must hold class labels")
+    if len(labels):
+        # Twice: scikit-learn would take many classes with one label each for numbers to be predicted, and warn.
+        check_classification_targets(np.tile(labels, 2))
+    return Given(labels, ~marked, minus_one, auto)
+
+
+def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
+    """Number the classes. A row of weight 0 counts as absent: its label is not looked at."""
+    labeled, values, minus_one = given.labeled, given.values, given.minus_one
+    if weights is not None:
+        values = values[weights[labeled] > 0]
+        labeled, minus_one = labeled & (weights > 0), minus_one & (weights > 0)
+    if not labeled.any():
+        raise ValueError(
+            "y has no labeled row: every label is a marker of unlabeled rows (see the parameter `unlabeled`) or has "
+            "sample_weight 0. Give at least one row of each class a label."
+        )
+    classes, numbers = np.unique(values, return_inverse=True)
+    if given.auto:
+        _refuse_ambiguous(classes, np.bincount(numbers).tolist(), int(minus_one.sum()))
+    codes = np.full(len(labeled), UNLABELED, dtype=np.int32)
+    codes[labeled] = numbers
+    return Labels(classes, codes)
+
+
+def with_classes_of(class_prior: Any, labels: Labels) -> Labels:
+    """Add the classes that have no labeled row but an entry in the dict `class_prior`.
+
+    Where one class only has labels nothing is added: its model is constant.
+    """
+    known = set(labels.classes.tolist())
+    if not isinstance(class_prior, Mapping) or len(known) == 1:
+        return labels
+    added = [name for name in class_prior if name not in known]
+    if not added:
+        return labels
+    _refuse_other_kinds(added, labels.classes)
+    dtype = None if labels.classes.dtype.kind in "Uiuf" else labels.classes.dtype  # None: longer texts, larger numbers
+    classes = np.unique(np.concatenate([labels.classes, np.array(added, dtype=dtype)]))
+    moved = np.append(np.searchsorted(classes, labels.classes), UNLABELED).astype(np.int32)
+    if len(classes) > len(labels.codes):
+        raise ValueError(
+            f"class_prior names {listed(np.array(added, dtype=object))} besides the classes with labeled rows: "
+            f"{len(classes)} classes, more than the {len(labels.codes)} rows"
+        )
+    return Labels(classes, moved[labels.codes])
+
+
+def _refuse_other_kinds(added: list[Any], classes: np.ndarray) -> None:
+    """A name of another type than the labels is a slip, not a class without labels."""
+    kind = next(kind for kind in (str, bool | np.bool_, Integral, Real, object) if isinstance(classes[0], kind))
+    wrong = [name for name in added if not isinstance(name, kind) or _is_missing(name)]
+    if wrong:
+        raise ValueError(
+            f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and further ones "
+            f"only for classes without, which have names of the same type; unknown: {wrong}"
+        )
+
+
+def _refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
+    """Refuse labels that unlabeled="auto" can read in two ways. `unlabeled` is the number of -1.
+
+    In SVMlight's and SVMlin's files 0 is the marker, and 1 and -1 are the classes. That is likely if only 1 and -1
+    occur, or if 0 is most of -1, 0 and 1 and -1 is no rarity beside 1. All three can be classes, as in sentiment
+    (negative, neutral, positive). That is likely if they are about equally frequent. A class of empty texts is unusual,
+    and so is every other meaning of many -1 beside few 0 and 1 than unlabeled rows.
+    """
+    if classes.dtype.kind in "OU" and (classes == "").any():
+        raise ValueError(
+            'y has empty texts (""), which can be read in two ways. If they mark unlabeled rows, put None in their '
+            'place, or pass unlabeled="" where they are the only marker. If "" is a class, pass the marker: unlabeled='
+            'None (every row is labeled), unlabeled="-1" or, for None and NaN, unlabeled=float("nan").'
+        )
+    names = [str(name).removesuffix(".0") for name in classes]
+    if not unlabeled or names not in (["1"], ["True"], ["0", "1"]):
+        return
+    if len(names) == 1:
+        raise ValueError(
+            "y holds 1 and -1 only, which can be read in two ways. If -1 marks unlabeled rows, only class 1 has "
+            "labels: label some rows of another class too. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks "
+            "unlabeled rows, as in SVMlight's and SVMlin's files) or unlabeled=None (every row is labeled)."
+        )
+    found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which can be read in two ways."
+    cure = "If -1 marks unlabeled rows, pass unlabeled=-1."
+    if counts[0] > unlabeled + counts[1] and unlabeled >= _RARE * counts[1]:
+        raise ValueError(
+            f"{found} {cure} If 0 marks unlabeled rows and -1 is a class, as in SVMlight's and SVMlin's files, pass "
+            "unlabeled=0."
+        )
+    if unlabeled >= FEWEST and all(_SIMILAR * unlabeled <= n <= unlabeled / _SIMILAR for n in counts):
+        raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
+
+
+def _as_1d(y: Any) -> np.ndarray:
+    if isinstance(y, list | tuple) and any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y):
+        array = np.empty(len(y), dtype=object)  # np.asarray would turn None and NaN into texts
+        array[:] = y
+    elif not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype):
+        array = np.asarray(y, dtype=object)  # pandas would turn integers beside pandas.NA into floats
+    else:
+        array = np.asarray(y)
+    if array.ndim != 1:
+        array = column_or_1d(array, warn=True)
+    return array
+
+
+def labeled_part(X: Any, y: Any, unlabeled: Any, sample_weight: Any = None) -> tuple[Any, np.ndarray, Any]:
+    """The labeled rows, their labels and their weights, for a score."""
+    given = read(y, unlabeled)
+    check_consistent_length(X, given.labeled, sample_weight)
+    if not given.labeled.any():
+        raise ValueError(
+            "no row to score: every label in y is a marker of unlabeled rows (see the parameter `unlabeled`). Split by "
+            "SemiSupervisedSplit, which tests labeled rows only"
+        )
+    if given.labeled.all():
+        return X, given.values, sample_weight
+    rows = np.flatnonzero(given.labeled)
+    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    return _safe_indexing(X, rows), given.values, weights
+
+
+def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows marked as missing, and rows marked with -1."""
+    none = np.zeros(len(values), dtype=bool)
+    kind = values.dtype.kind
+    if kind == "f":
+        return np.isnan(values), values == -1
+    if kind == "i":
+        return none, values == -1
+    if kind == "U":
+        return none, values == "-1"
+    if kind == "O":
+        return _each(values, _is_missing), _each(values, _is_minus_one)
+    return none, none
+
+
+def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
+    if _is_missing(marker):
+        return _each(values, _is_missing)
+    if values.dtype.kind == "U":
+        return values == str(marker)  # np.array(["a", 0]) holds the text "0"
+    if values.dtype.kind in "biuf" and isinstance(marker, Number):
+        return values == marker
+    return _each(values, lambda value: not _is_missing(value) and bool(value == _as_kind(marker, value)))
+
+
+def _as_kind(marker: Any, value: Any) -> Any:
+    return str(marker) if isinstance(value, str) else marker
+
+
+def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
+    return np.fromiter((test(value) for value in values), dtype=bool, count=len(values))
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas.NA, pandas.NaT
+        return True
+    return isinstance(value, Number) and bool(value != value)
+
+
+def _is_minus_one(value: Any) -> bool:
+    return isinstance(value, str | Number) and value in (-1, "-1")
+
+
+def _plain(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Labels of an object array in the plain dtype that holds them; texts stay objects."""
+    if labels.dtype.kind != "O":
+        return labels
+    for value, row in zip(labels, rows, strict=True):
+        if _is_missing(value):
+            raise ValueError(f"y has {value!r} in row {row}, which `unlabeled` does not name as a marker")
+    for kind, dtype in ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64)):
+        if all(isinstance(value, kind) for value in labels):
+            return labels.astype(dtype)
+    kinds = sorted({type(value).__name__ for value in labels})
+    raise ValueError(f"y mixes labels of several types: {', '.join(kinds)}. Make them all text or all numbers.")
+
+
+def listed(classes: np.ndarray, most: int = 12) -> str:
+    """The names of classes, for a message; the first ones of many."""
+    names = [str(name) for name in classes[:most]]
+    return ", ".join(names) + (", ..." if len(classes) > most else "")

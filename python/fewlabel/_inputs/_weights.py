@@ -1,0 +1,107 @@
+"""Weights of rows and shares of classes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fewlabel._inputs._labels import listed
+
+PRIOR_RULES = ("auto", "labels")
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Weights (n_rows,) as float64, or None: all 1."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(f"sample_weight must be finite and not negative: row {bad[0]} has {weights[bad[0]]}")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row: at least one labeled row of each class needs a weight")
+    return weights
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
+    """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
+    return None if class_weight is None else _class_weights(class_weight, classes, totals)
+
+
+def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Total weight (n_classes,) of the labeled rows of each class."""
+    labeled = codes >= 0
+    return np.bincount(codes[labeled], None if weights is None else weights[labeled], minlength=n_classes).astype(float)
+
+
+def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | str:
+    """Share (K,) of each class among the unlabeled rows, adding up to 1, or the name of a rule of the library.
+
+    Where one class only has labels `class_prior` is looked at for mistakes only: the other classes that it names are
+    not known.
+    """
+    one_class = len(classes) == 1
+    if isinstance(class_prior, str) and class_prior in PRIOR_RULES:
+        return class_prior
+    if isinstance(class_prior, Mapping) and one_class:
+        prior = np.array(list(class_prior.values()), dtype=np.float64)
+    elif isinstance(class_prior, Mapping):
+        prior = _by_class(class_prior, classes, totals)
+    elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
+        raise ValueError(
+            f"class_prior={class_prior!r} is not supported: give 'auto', 'labels' (the shares of the labeled rows), an "
+            f"array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
+        )
+    else:
+        prior = np.asarray(class_prior, dtype=np.float64)
+    if prior.shape != (len(classes),) and not one_class:
+        raise ValueError(
+            f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({listed(classes)}). "
+            "Only a dict from class to share can name a class without labeled rows."
+        )
+    bad = np.flatnonzero(~(np.isfinite(prior) & (prior > 0) & (prior < 1)))
+    if bad.size:
+        name = f"of class {classes[bad[0]]} " if not one_class else ""
+        raise ValueError(
+            f"class_prior must hold shares between 0 and 1, both excluded; the share {name}is {prior[bad[0]]}"
+        )
+    if abs(prior.sum() - 1) > 1e-6:
+        raise ValueError(f"class_prior must add up to 1; {prior.tolist()} adds up to {prior.sum():.6g}")
+    return "auto" if one_class else prior / prior.sum()
+
+
+def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        with np.errstate(all="ignore"):
+            factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))
+        if not np.isfinite(factors).all():
+            raise ValueError(
+                f"class_weight='balanced' divides by the total weights of the classes, which are {totals.tolist()}: "
+                "make sample_weight less unequal"
+            )
+        return factors
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")
+    known = {name: class_weight.get(name, 1.0) for name in classes.tolist()}
+    unknown = [name for name in class_weight if name not in known]
+    if unknown and len(classes) > 1:
+        raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
+    given = np.array(list(class_weight.values()), dtype=np.float64)
+    if not (np.isfinite(given) & (given > 0)).all():
+        raise ValueError(f"class_weight must hold finite weights above 0; got {class_weight!r}")
+    return np.array(list(known.values()), dtype=np.float64)
+
+
+def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Values in the order of the classes, which have all that `values` names."""
+    known = classes.tolist()
+    missing = [key for key in known if key not in values]
+    if missing:
+        raise ValueError(
+            f"class_prior must have one entry for each class with labeled rows ({listed(classes[totals > 0])}); "
+            f"missing: {missing}, without labeled rows: {classes[totals == 0].tolist()}"
+        )
+    return np.array([values[key] for key in known], dtype=np.float64)

@@ -1,0 +1,1 @@
+"""The native library: found, loaded and called; one fit in it; scores of rows with it or without."""

@@ -1,0 +1,150 @@
+"""One fit in the library, from arrays to arrays, that Ctrl-C can end.
+
+The blocking call runs in a thread of its own; the calling thread waits in short steps, so that Python can deliver
+KeyboardInterrupt there, and then sets the cancel flag that the library polls.
+"""
+
+import ctypes
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabel._inputs._data import Rows
+from fewlabel._native import _library
+from fewlabel._native._signatures import Dense, Progress
+
+_STEP = 0.05  # seconds between two looks at the progress
+
+Watches = Sequence[Callable[[Progress], None]]
+
+
+class Fitted(NamedTuple):
+    """What the library found: its report, and arrays by name."""
+
+    report: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+
+class Start(NamedTuple):
+    """A fitted model to go on from."""
+
+    n_classes: int
+    coef: np.ndarray  # (n_outputs, n_features)
+    intercept: np.ndarray  # (n_outputs,)
+    class_prior: np.ndarray  # (n_classes,)
+
+
+def fit(
+    rows: Rows,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    options: Mapping[str, Any],
+    watches: Watches = (),
+    start: Start | None = None,
+) -> Fitted:
+    """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1)."""
+    settings = options_text(options).encode()
+    progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
+
+    def task() -> None:
+        _library.call(
+            "fewlabel_fit_dense" if isinstance(rows.struct, Dense) else "fewlabel_fit",
+            ctypes.byref(rows.struct),
+            codes.ctypes.data,
+            None if weights is None else weights.ctypes.data,
+            begin.value,
+            settings,
+            ctypes.byref(progress),
+            ctypes.byref(model),
+        )
+
+    try:
+        if start is not None:
+            begin.value = assemble({"n_classes": start.n_classes}, start.coef, start.intercept, start.class_prior)
+        run(task, progress, watches)
+        return read(model.value)
+    finally:
+        for handle in (begin, model):
+            if handle.value:
+                _library.call("fewlabel_free", handle.value)
+
+
+def assemble(report: Mapping[str, Any], coef: np.ndarray, intercept: np.ndarray, class_prior: np.ndarray) -> int:
+    """Handle of a model in the library, made from what `fewlabel_report` says of it and its arrays; coef is (K, d)."""
+    description = dict(report) | {"n_features": coef.shape[1], "n_outputs": coef.shape[0]}
+    arrays = [np.ascontiguousarray(part, dtype=np.float64) for part in (coef.T, intercept, class_prior)]
+    handle = ctypes.c_int64()
+    pointers = (array.ctypes.data for array in arrays)
+    text = json.dumps(description, allow_nan=False).encode()
+    _library.call("fewlabel_assemble", text, *pointers, ctypes.byref(handle))
+    return handle.value
+
+
+def read(model: int) -> Fitted:
+    """Report and arrays of a model in the library."""
+    report = json.loads(_library.text("fewlabel_report", model))
+    if report["objective"] is None:  # JSON has no NaN
+        report["objective"] = float("nan")
+    arrays = {}
+    for name, length in report["arrays"].items():
+        arrays[name] = np.empty(length, dtype=np.float64)
+        _library.call("fewlabel_array", model, name.encode(), arrays[name].ctypes.data, length)
+    return Fitted(report, arrays)
+
+
+def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> None:
+    """Run a blocking task in a thread and call the watches meanwhile and once more when it is done.
+
+    On KeyboardInterrupt, and if a watch raises, cancel the task, wait for its end and raise again.
+    """
+    failures: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            task()
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=guarded, name="fewlabel-fit")
+    try:
+        thread.start()
+        while thread.is_alive():
+            thread.join(_STEP)
+            for watch in watches:
+                watch(progress)
+    except BaseException:
+        progress.cancel = 1
+        _wait(thread)  # the library must not touch the arrays after we return
+        raise
+    if failures:
+        raise failures[0]
+    for watch in watches:
+        watch(progress)
+
+
+def options_text(options: Mapping[str, Any]) -> str:
+    """Options as JSON, from Python's and NumPy's scalars."""
+    return json.dumps({name: _plain(name, value) for name, value in options.items()}, allow_nan=False)
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(name, item) for item in value.tolist()]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is not None and not isinstance(value, str | bool | int | float):
+        raise TypeError(f"{name} must be a number, a text, a bool or None, got {type(value).__name__}")
+    if isinstance(value, float) and not np.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value}")
+    return value
+
+
+def _wait(thread: threading.Thread) -> None:
+    while thread.ident is not None and thread.is_alive():
+        try:
+            thread.join(_STEP)
+        except KeyboardInterrupt:
+            continue  # an impatient second Ctrl-C: the first one is being served

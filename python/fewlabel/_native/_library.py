@@ -1,0 +1,159 @@
+"""The native library: found, loaded at the first call, checked, called.
+
+A process that was forked after its parent had loaded the library cannot use the parent's copy: the threads of its
+runtime do not exist in the child. Such a child gets a private copy, or a RuntimeError where the system does not allow
+that; it never hangs.
+"""
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fewlabel._native import _diagnosis, _private_copy
+from fewlabel._native import _signatures as c
+from fewlabel._version import UNKNOWN, __version__
+
+_FILE_NAMES = {"darwin": "libfewlabel.dylib", "win32": "libfewlabel.dll"}
+PATH = Path(__file__).parents[1] / _FILE_NAMES.get(sys.platform, "libfewlabel.so")
+
+_ERROR_SIZE = 4096  # bytes of an error text
+
+
+class _Loaded(NamedTuple):
+    library: ctypes.CDLL
+    process: int  # id of the process that may use it
+
+
+_loaded: _Loaded | None = None
+_first_process: int | None = None  # the one that loaded, or began to load, the file itself
+_lock = threading.Lock()
+
+
+def library() -> ctypes.CDLL:
+    """The library of this process, loaded now if it was not."""
+    global _loaded
+    if _loaded is None or _loaded.process != os.getpid():
+        with _lock:
+            if _loaded is None or _loaded.process != os.getpid():
+                _loaded = _Loaded(_load(), os.getpid())
+    return _loaded.library
+
+
+def is_loaded() -> bool:
+    """Whether this process has the library already."""
+    return _loaded is not None and _loaded.process == os.getpid()
+
+
+def call(function: str, *arguments: Any) -> None:
+    """Call a function that ends in `error, error_size`; raise the exception of its status code."""
+    error = ctypes.create_string_buffer(_ERROR_SIZE)
+    status = getattr(library(), function)(*arguments, error, _ERROR_SIZE)
+    if status != c.OK:
+        raise _exception(status, error.value.decode("utf-8", "replace"))
+
+
+def text(function: str, *arguments: Any) -> str:
+    """The text of a function that takes `text, text_size, needed` after these arguments."""
+    needed = ctypes.c_int64()
+    call(function, *arguments, None, 0, ctypes.byref(needed))
+    buffer = ctypes.create_string_buffer(needed.value)
+    call(function, *arguments, buffer, needed.value, ctypes.byref(needed))
+    return buffer.value.decode("utf-8")
+
+
+@contextlib.contextmanager
+def released(handle: int) -> Iterator[int]:
+    """Free a handle at the end of the block."""
+    try:
+        yield handle
+    finally:
+        call("fewlabel_free", handle)
+
+
+def live_handles() -> int:
+    """Number of handles not yet freed; 0 between calls."""
+    return int(library().fewlabel_live_handles())
+
+
+def versions() -> tuple[str, int]:
+    """Version and ABI version of the library."""
+    loaded = library()
+    return loaded.fewlabel_version().decode(), int(loaded.fewlabel_abi_version())
+
+
+def _exception(status: int, message: str) -> BaseException:
+    if status in (c.BAD_ARGUMENT, c.BAD_DATA):
+        return ValueError(message)
+    if status == c.IO_ERROR:
+        return OSError(message)
+    if status == c.CANCELLED:
+        return KeyboardInterrupt(message)
+    if status == c.FORKED:
+        return RuntimeError(f"{message} {_private_copy.FORK_ADVICE}")
+    if status == c.NO_MEMORY or "out of memory" in message or "makeslice" in message:
+        return MemoryError(message)
+    return RuntimeError(message)
+
+
+def _load() -> ctypes.CDLL:
+    global _first_process
+    forked = _first_process not in (None, os.getpid())
+    if forked:
+        loaded = _private_copy.load(PATH)
+    else:
+        _first_process = os.getpid()
+        loaded = _open()
+    _declare(loaded, ("fewlabel_abi_version", "fewlabel_version"))
+    _check_versions(loaded)
+    _declare(loaded, c.SIGNATURES)
+    return loaded
+
+
+def _open() -> ctypes.CDLL:
+    try:
+        if _diagnosis.is_cut_off(PATH):
+            raise OSError("file too short")
+        return ctypes.CDLL(str(PATH))  # its symbols stay local to it
+    except OSError as reason:
+        raise RuntimeError(
+            f"the native library of fewlabel cannot be loaded: {_diagnosis.reason(PATH)} (Fitting and files need the "
+            f"library, predict does not. The system says: {reason})"
+        ) from reason
+
+
+def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
+    for name in names:
+        try:
+            function = getattr(loaded, name)
+        except AttributeError:
+            raise RuntimeError(
+                f"{PATH} has no function {name}, so it is older than this package. {_diagnosis.REINSTALL}"
+            ) from None
+        function.restype, function.argtypes = c.SIGNATURES[name]
+
+
+def _check_versions(loaded: ctypes.CDLL) -> None:
+    abi = int(loaded.fewlabel_abi_version())
+    if abi != c.ABI_VERSION:
+        raise RuntimeError(
+            f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}: they are of two versions of fewlabel. "
+            f"{_diagnosis.REINSTALL}"
+        )
+    version = loaded.fewlabel_version().decode()
+    known = __version__ != UNKNOWN and "unstamped" not in version
+    if known and version != __version__:
+        raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_diagnosis.REINSTALL}")
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread of the parent may have held it at the fork
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

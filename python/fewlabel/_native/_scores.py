@@ -1,0 +1,85 @@
+"""Scores of rows by linear weights.
+
+The library computes those of sparse rows if this process has loaded it anyway, otherwise SciPy: no score needs it. Both
+add the terms of a sum in the order of the row.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel._inputs import _data
+from fewlabel._native import _library, _threads
+
+_CHUNK = 1 << 17  # values of dense rows made float64 at a time
+
+
+def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """Scores (n, K) of checked rows X (n, d) by finite weights coef (K, d) and intercept (K,); a ValueError where they
+    come from a value of X that is not finite, or an index of X is out of range."""
+    if sp.issparse(X):
+        found = _of_sparse(X, coef, intercept, n_jobs)
+    else:
+        found = _dense_products(X, coef)
+        found += intercept
+    if not np.isfinite(found).all():
+        _data.check_finite(X)  # such a value makes every score of its row so: else X needs no look
+    return found
+
+
+def _of_sparse(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    if _library.is_loaded() and coef.shape == (len(intercept), X.shape[1]):
+        try:
+            return _by_library(X, coef, intercept, n_jobs)
+        except ValueError:
+            _data.check_structure(X)  # says it in words of X
+            raise
+    _data.check_structure(X)
+    found = _sparse_products(X, coef)
+    found += intercept
+    return found
+
+
+def _by_library(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    rows, found = _data.native(X), np.empty((X.shape[0], len(coef)))
+    by_feature = len(coef) > 1 and rows.struct.n_values >= X.shape[1]  # worth a copy of the weights
+    weights = np.ascontiguousarray(coef.T if by_feature else coef, dtype=np.float64)
+    shifts = np.ascontiguousarray(intercept, dtype=np.float64)
+    _library.call(
+        "fewlabel_decision_with",
+        ctypes.byref(rows.struct),
+        weights.ctypes.data,
+        shifts.ctypes.data,
+        len(coef),
+        int(by_feature),
+        _threads.resolve(n_jobs),
+        found.ctypes.data,
+    )
+    return found
+
+
+def _sparse_products(X: Any, coef: np.ndarray) -> np.ndarray:
+    return np.asarray(X @ coef[0])[:, None] if len(coef) == 1 else np.asarray(X @ coef.T)
+
+
+def _dense_products(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
+    """Products (n, K) of dense rows with coef (K, d). The way is chosen for each row by what is in it, and BLAS gets
+    one row at a time, as it gives other last bits in a batch: so a row has the same score alone."""
+    filled = np.count_nonzero(X, axis=1) > _data.MOSTLY * X.shape[1]
+    if filled.all():
+        return _row_by_row(X, coef)
+    found = np.empty((len(X), len(coef)))
+    found[filled] = _row_by_row(X[filled], coef)
+    found[~filled] = _sparse_products(sp.csr_array(X[~filled]), coef)
+    return found
+
+
+def _row_by_row(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
+    weights, found = np.ascontiguousarray(coef.T), np.empty((len(X), len(coef)))
+    step = max(1, _CHUNK // X.shape[1])
+    for start in range(0, len(X), step):
+        rows = np.ascontiguousarray(X[start : start + step], dtype=np.float64)
+        np.matmul(rows[:, None, :], weights, out=found[start : start + step, None, :])
+    return found

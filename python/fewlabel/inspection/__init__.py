@@ -1,0 +1,17 @@
+"""Questions about a fit: do unlabeled rows help, why this class, what to label next, which labels look wrong, what is
+new to the model.
+
+All of them read the weights of a linear classifier. `model` is a fitted classifier with `coef_`, a pipeline that ends
+in one, or a search (`GridSearchCV`) that found one; rows are what it predicts from: for a pipeline from texts, texts.
+"""
+
+from fewlabel.inspection._check import Check as Check
+from fewlabel.inspection._check import check
+from fewlabel.inspection._explain import Explanation as Explanation
+from fewlabel.inspection._explain import explain
+from fewlabel.inspection._rank_to_label import rank_to_label
+from fewlabel.inspection._suspicious_labels import SuspiciousLabels as SuspiciousLabels
+from fewlabel.inspection._suspicious_labels import suspicious_labels
+from fewlabel.inspection._unseen_mass import unseen_mass
+
+__all__ = ["check", "explain", "rank_to_label", "suspicious_labels", "unseen_mass"]

@@ -1,0 +1,176 @@
+"""compare: do unlabeled rows help here? Cross-fitted scores of methods beside those of the supervised model."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import get_scorer
+from sklearn.utils import check_consistent_length
+from sklearn.utils._indexing import _safe_indexing
+
+from fewlabel._inputs import _labels
+from fewlabel._transductive_svc import TransductiveSVC
+from fewlabel.model_selection import SemiSupervisedSplit
+
+SUPERVISED = "supervised"
+METHODS = ("annealing", "switching")
+
+
+class Comparison:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    scores : dict of str to ndarray of shape (n_splits,)
+        Score on each test part, by name; "supervised" comes first.
+    scoring : str
+        What the scores are.
+    """
+
+    def __init__(self, scores: Mapping[str, np.ndarray], scoring: str) -> None:
+        self.scores = dict(scores)
+        self.scoring = scoring
+
+    def __str__(self) -> str:
+        """The table: mean and standard error of each score, and of its difference from the supervised one."""
+        wide = max(len(name) for name in self.scores)
+        lines = [f"{self.scoring}, mean over {len(self.scores[SUPERVISED])} test parts ± standard error"]
+        for name, values in self.scores.items():
+            line = f"{name:{wide}}  {values.mean():.3f} ± {_error(values):.3f}"
+            if name != SUPERVISED:
+                gain = values - self.scores[SUPERVISED]
+                line += f"   {gain.mean():+.3f} ± {_error(gain):.3f} against supervised"
+            lines.append(line)
+        return "\n".join(lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean scores with their standard errors.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw. None: a figure of its own.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            Where it was drawn.
+        """
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure(layout="constrained").subplots()
+        means = [values.mean() for values in self.scores.values()]
+        errors = [_error(values) for values in self.scores.values()]
+        places = np.arange(len(means))
+        ax.errorbar(means, places, xerr=errors, fmt="o", capsize=3)
+        ax.axvline(means[0], linestyle=":", color="gray")
+        ax.set(yticks=places, yticklabels=list(self.scores), xlabel=self.scoring)
+        ax.invert_yaxis()
+        return ax
+
+
+def compare(
+    X: Any,
+    y: Any,
+    methods: Any = METHODS,
+    *,
+    estimator: Any = None,
+    scoring: str = "f1_macro",
+    cv: Any = 5,
+    verbose: int = 1,
+    ax: Any = None,
+) -> Comparison:
+    """Compare methods with the supervised model, on labeled rows that were held out in turn.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        Rows, labeled and unlabeled.
+    y : array-like of shape (n_rows,)
+        Labels; the parameter `unlabeled` of the estimator says what marks a row without one.
+    methods : list of str, or dict of str to estimator, default=("annealing", "switching")
+        Values of the parameter `method` of `estimator`, or estimators by the names that they shall have.
+    estimator : estimator or None, default=None
+        What `methods` are values for; without unlabeled rows it is the supervised model. None: `TransductiveSVC()`.
+    scoring : str, default="f1_macro"
+        Name of a scorer of scikit-learn.
+    cv : int or splitter, default=5
+        What splits the labeled rows, as in `SemiSupervisedSplit`. Each class needs that many labeled rows.
+    verbose : int, default=1
+        Above 0: print the table.
+    ax : matplotlib.axes.Axes or None, default=None
+        Where to draw the scores. None: nothing is drawn; `Comparison.plot` does it later.
+
+    Returns
+    -------
+    comparison : Comparison
+        `scores`, a dict from name to array; `str()` is the table; `plot()` draws it.
+
+    Raises
+    ------
+    ValueError
+        If there is no method, if one has the name "supervised", or if a class has fewer labeled rows than `cv`.
+
+    Notes
+    -----
+    It fits each method and the supervised model `cv` times. With few labels the standard errors are wide: a gain of
+    less than two of them says little.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import compare
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.arange(400) % 2
+    >>> X = rng.normal(size=(400, 20)) + truth[:, None]
+    >>> y = np.where(np.arange(400) < 20, truth, -1)
+    >>> comparison = compare(X / np.linalg.norm(X, axis=1, keepdims=True), y, ["annealing"], verbose=0)
+    >>> list(comparison.scores)
+    ['supervised', 'annealing']
+    """
+    base = TransductiveSVC() if estimator is None else estimator
+    chosen = _chosen(methods, base)
+    given = _labels.read(y, base.unlabeled)
+    labels = np.asarray(y, dtype=object)
+    check_consistent_length(labels, given.labeled)
+    score = get_scorer(scoring)
+    scores: dict[str, list[float]] = {name: [] for name in (SUPERVISED, *chosen)}
+    for train, test in SemiSupervisedSplit(cv, unlabeled=base.unlabeled).split(given.labeled, y):
+        known = train[given.labeled[train]]
+        X_test, y_test = _safe_indexing(X, test), _of(given, test)
+        model = clone(base).set_params(unlabeled=None, class_prior="labels", calibrate=False)
+        fitted = model.fit(_safe_indexing(X, known), _of(given, known))
+        scores[SUPERVISED].append(score(fitted, X_test, y_test))
+        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
+        for name, kind in chosen.items():
+            scores[name].append(score(clone(kind).fit(X_train, y_train), X_test, y_test))
+    found = Comparison({name: np.array(values) for name, values in scores.items()}, scoring)
+    if verbose:
+        print(found)
+    if ax is not None:
+        found.plot(ax)
+    return found
+
+
+def _chosen(methods: Any, base: Any) -> dict[str, Any]:
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise ValueError(f"methods must be a list of methods or a dict from name to estimator, got {methods!r}")
+    if isinstance(methods, Mapping):
+        chosen = dict(methods)
+    else:
+        chosen = {name: clone(base).set_params(method=name) for name in methods}
+    if not chosen or SUPERVISED in chosen:
+        raise ValueError(f"methods must name at least one method, none of them {SUPERVISED!r}; got {list(chosen)}")
+    return chosen
+
+
+def _of(given: _labels.Given, rows: np.ndarray) -> np.ndarray:
+    """Labels, in their plain dtype, of labeled rows."""
+    return given.values[np.cumsum(given.labeled)[rows] - 1]
+
+
+def _error(values: np.ndarray) -> float:
+    """Standard error of the mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

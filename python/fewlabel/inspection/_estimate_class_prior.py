@@ -1,0 +1,153 @@
+"""estimate_class_prior: the class shares of unlabeled rows, with an interval."""
+
+import ctypes
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, check_random_state
+
+from fewlabel._inputs import _data, _labels, _weights
+from fewlabel._native import _fit, _library, _threads
+from fewlabel._native._signatures import Dense
+
+
+class ClassPriorEstimate(NamedTuple):
+    """What `estimate_class_prior` found; arrays are in the order of `classes`."""
+
+    classes: np.ndarray
+    class_prior: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    label_shares: np.ndarray
+
+    def as_dict(self) -> dict[Any, float]:
+        """Class to share, as the parameter `class_prior` of the estimators takes it."""
+        return dict(zip(self.classes.tolist(), self.class_prior.tolist(), strict=True))
+
+
+def estimate_class_prior(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    n_bootstraps: int = 50,
+    confidence_level: float = 0.9,
+    unlabeled: Any = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> ClassPriorEstimate:
+    """Estimate the share of each class among the unlabeled rows.
+
+    These are the shares that the estimators use with `class_prior="auto"`, here with an interval. The labeled rows need
+    not be drawn at random from all rows: people label what is easy to find, often the same number of each class. They
+    have to be typical of their class. Where they look drawn at random, their shares count as well.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        Rows, labeled and unlabeled. At most 5,000 of the unlabeled rows, evenly spaced, are used.
+    y : array-like of shape (n_rows,)
+        Labels; the parameter `unlabeled` says what marks a row without one.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
+        Weight of each row, at least 0.
+    n_bootstraps : int, default=50
+        How often rows are given random weights for the interval, at least 2.
+    confidence_level : float, default=0.9
+        Of the interval, between 0 and 1.
+    unlabeled : "auto", None or a label, default="auto"
+        What marks an unlabeled row in `y`, as in `TransductiveSVC`.
+    n_jobs : int or None, default=None
+        Number of threads, as in `TransductiveSVC`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the interval. None is a fixed seed.
+
+    Returns
+    -------
+    estimate : ClassPriorEstimate
+        `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, which add up to 1; `lower` and `upper`
+        (n_classes,), the ends of the interval of each share; `label_shares` (n_classes,), the shares of the labeled
+        rows; `as_dict()`, from class to share.
+
+    Raises
+    ------
+    ValueError
+        If one class only has labels, if no row is unlabeled, or if a parameter is out of range.
+
+    Notes
+    -----
+    Five supervised models, each without a fifth of the labels, score the labeled rows that they have not seen and a
+    fifth of the unlabeled rows each. A slope and a bias for each class turn scores into probabilities (Alexandari et
+    al. 2020). The shares φ maximize
+
+        l/(1+e) mean_unlabeled log Σ_y φ_y p_y / m_y  +  Σ_y a_y log φ_y
+
+    by EM (Saerens et al. 2002), where p are the probabilities of an unlabeled row, m their mean over the held-out
+    labeled rows, l the number of labels and e the share of wrong answers for held-out rows, divided by that of guesses.
+    The Dirichlet prior a counts as half a row for each class, spread as the labels are; where the labels look drawn at
+    random, the labels count in it as well, with the weight e.
+
+    The interval says how much the shares vary with the labels that happened to be there. It does not say how far off
+    they are if labeled rows are not typical of their class.
+
+    References
+    ----------
+    M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities: A
+    Simple Procedure. Neural Computation 2002.
+
+    A. Alexandari, A. Kundaje and A. Shrikumar. Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at
+    Label Shift Adaptation. ICML 2020.
+
+    M. Newton and A. Raftery. Approximate Bayesian Inference with the Weighted Likelihood Bootstrap. Journal of the
+    Royal Statistical Society B 1994: the interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import estimate_class_prior
+    >>> rng = np.random.default_rng(0)
+    >>> truth = (np.arange(1000) < 800).astype(int)  # four fifths of class 1
+    >>> X = rng.normal(size=(1000, 5)) + 2 * truth[:, None]
+    >>> y = np.full(1000, -1)
+    >>> y[:20], y[-20:] = 1, 0  # as many labels of each class
+    >>> estimate = estimate_class_prior(X, y)
+    >>> estimate.label_shares
+    array([0.5, 0.5])
+    >>> bool(abs(estimate.class_prior - [0.2, 0.8]).max() < 0.05)
+    True
+    """
+    rows = _data.check_rows(BaseEstimator(), X, reset=True, dense_above=_data.MOSTLY)
+    given = _labels.read(y, unlabeled)
+    check_consistent_length(rows, given.labeled)
+    weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
+    classes, codes = _labels.encode(given, weights)
+    if len(classes) < 2:
+        raise ValueError(f"only class {classes[0]} has labeled rows: the shares of one class need no estimate")
+    options = {
+        "n_bootstraps": n_bootstraps,
+        "confidence_level": confidence_level,
+        "threads": _threads.resolve(n_jobs),
+        "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
+    }
+    shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
+    _estimate(_data.native(rows), codes, weights, options, (shares, lower, upper))
+    totals = _weights.labeled_totals(codes, weights, len(classes))
+    return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
+
+
+def _estimate(
+    rows: _data.Rows,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    options: dict[str, Any],
+    results: tuple[np.ndarray, ...],
+) -> None:
+    _library.call(
+        "fewlabel_class_prior_dense" if isinstance(rows.struct, Dense) else "fewlabel_class_prior",
+        ctypes.byref(rows.struct),
+        codes.ctypes.data,
+        None if weights is None else weights.ctypes.data,
+        _fit.options_text(options).encode(),
+        *(array.ctypes.data for array in results),
+        len(results[0]),
+    )

@@ -1,0 +1,134 @@
+"""Which features pushed a row to its class."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+
+from fewlabel.inspection import _linear_model
+
+
+class Explanation(NamedTuple):
+    """What pushed a row to a class: `score` is `contributions.sum() + rest + intercept`. As text, a small table."""
+
+    label: Any  #: the class that is explained
+    score: float  #: decision for it; above 0, for one of two classes or against another one, means this class
+    features: np.ndarray  #: (n,) names of the features with the largest contributions, most in favor first
+    contributions: np.ndarray  #: (n,) weight times value of each; above 0 speaks for the class
+    rest: float  #: sum of the contributions of all other features
+    intercept: float  #: the same for every row
+
+    def __str__(self) -> str:
+        parts = [*zip(self.features, self.contributions, strict=True), ("(other features)", self.rest)]
+        lines = [f"{value:+10.4f}  {name}" for name, value in [*parts, ("(intercept)", self.intercept)]]
+        return "\n".join([*lines, f"{self.score:+10.4f}  score of {self.label}"])
+
+
+def explain(
+    model: Any, row: Any, feature_names: Any = None, n: int = 10, *, label: Any = None, against: Any = None
+) -> Explanation:
+    """Tell which features pushed a row to its class.
+
+    Parameters
+    ----------
+    model : classifier, pipeline or search
+        Fitted.
+    row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
+        The row.
+    feature_names : array-like of shape (n_features,) or None, default=None
+        Names of the features that the classifier gets. None: those of the pipeline's transformers or of the data frame
+        it was fitted on, otherwise x0, x1, and so on.
+    n : int, default=10
+        Most features that are named: those with the largest contributions, for the class or against it.
+    label : label or None, default=None
+        The class to explain. None: the predicted one.
+    against : label or None, default=None
+        With more than two classes: explain why `label` rather than this class. None: the score of `label` alone.
+
+    Returns
+    -------
+    explanation : Explanation
+        Names and contributions, which sum to the decision together with the intercept and the rest.
+
+    Raises
+    ------
+    ValueError
+        If `row` is not one row, a class is unknown, or names are too few or too many.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.inspection import explain
+    >>> texts = ["red wine", "white wine", "red car", "fast car", "old wine", "old car"]
+    >>> model = make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1))
+    >>> model = model.fit(texts, ["drink", None, "ride", None, None, None])
+    >>> explanation = explain(model, "old red car", n=2)
+    >>> explanation.label, explanation.features[0]
+    ('ride', 'car')
+    """
+    classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, _one_row(row))
+    predicted = classifier.predict(rows)
+    if len(predicted) != 1:
+        raise ValueError(f"row must be one row, got {len(predicted)}")
+    n = _linear_model.at_least_one("n", n)
+    names = _names(model, classifier, feature_names)
+    k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
+    weights, intercept = _difference(classifier, k, against)
+    rows = sp.csr_array(_linear_model.matrix(rows), copy=True)
+    rows.sum_duplicates()  # in place, so on a copy
+    contributions = rows.data * weights[rows.indices]
+    largest = np.argsort(-np.abs(contributions), kind="stable")[:n]
+    largest = largest[np.argsort(-contributions[largest], kind="stable")]
+    return Explanation(
+        label=classifier.classes_.tolist()[k],
+        score=float(contributions.sum() + intercept),
+        features=names[rows.indices[largest]],
+        contributions=contributions[largest],
+        rest=float(np.delete(contributions, largest).sum()),
+        intercept=float(intercept),
+    )
+
+
+def _one_row(row: Any) -> Any:
+    if isinstance(row, str | bytes):
+        return [row]
+    if sp.issparse(row):
+        return row.reshape(1, -1) if row.ndim == 1 else row
+    if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1 and np.asarray(row).dtype.kind in "biuf":
+        return np.asarray(row).reshape(1, -1)
+    return row
+
+
+def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, float]:
+    """Weights (n_features,) and intercept whose score is explained."""
+    coef, intercept = classifier.coef_, np.broadcast_to(classifier.intercept_, len(classifier.coef_))
+    other = None if against is None else _linear_model.class_number(classifier, against, "against")
+    if other == k:
+        raise ValueError(f"against={against!r} is the class that is explained")
+    if len(coef) == 1:  # the score of the last class
+        sign = 1 if k == len(classifier.classes_) - 1 and len(classifier.classes_) > 1 else -1
+        return sign * coef[0], sign * float(intercept[0])
+    if other is None:
+        return coef[k], float(intercept[k])
+    return coef[k] - coef[other], float(intercept[k] - intercept[other])
+
+
+def _names(model: Any, classifier: Any, feature_names: Any) -> np.ndarray:
+    """Names (n_features,) of what the classifier gets."""
+    model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
+    if feature_names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
+        try:
+            feature_names = model[:-1].get_feature_names_out()
+        except AttributeError:  # a HashingVectorizer, for one, has no names
+            feature_names = None
+    if feature_names is None:
+        feature_names = getattr(classifier, "feature_names_in_", None)
+    if feature_names is None:
+        feature_names = [f"x{j}" for j in range(n_features)]
+    names = np.asarray(feature_names, dtype=object)
+    if names.shape != (n_features,):
+        raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")
+    return names

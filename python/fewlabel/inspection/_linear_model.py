@@ -1,0 +1,55 @@
+"""A fitted linear classifier, alone or at the end of a pipeline or search: what reaches it, and its scores."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel._inputs import _labels
+
+
+def final(model: Any) -> Any:
+    """The classifier of a pipeline or search, or the model itself."""
+    model = getattr(model, "best_estimator_", model)
+    classifier = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    check_is_fitted(classifier)
+    if not hasattr(classifier, "coef_") or not hasattr(classifier, "classes_"):
+        raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {model!r}")
+    return classifier
+
+
+def rows_of(model: Any, X: Any) -> Any:
+    """The rows that reach the classifier."""
+    model = getattr(model, "best_estimator_", model)
+    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model.steps) > 1 else X
+
+
+def matrix(rows: Any) -> Any:
+    """Rows, which the classifier has taken, as CSR or as an array."""
+    return sp.csr_array(rows) if sp.issparse(rows) else np.asarray(rows)
+
+
+def class_scores(classifier: Any, rows: Any) -> np.ndarray:
+    """Score of each class (n_rows, n_classes); of two the first has 0, as only the difference counts."""
+    if len(classifier.classes_) == 1:
+        raise ValueError(f"the model has one class only, {classifier.classes_[0]}: no score is near that of another")
+    scores = classifier.decision_function(rows)
+    return np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores
+
+
+def class_number(classifier: Any, label: Any, what: str) -> int:
+    """Place of a label in `classes_`; `what` names the label in the message if it is none of them."""
+    classes = classifier.classes_.tolist()
+    if label not in classes:
+        raise ValueError(f"{what} is {label!r}, which is not a class: these are {_labels.listed(classifier.classes_)}")
+    return int(classes.index(label))
+
+
+def at_least_one(name: str, value: Any) -> int:
+    """A number of rows or features, checked."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    return int(value)

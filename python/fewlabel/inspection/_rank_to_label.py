@@ -1,0 +1,108 @@
+"""Which rows to label next."""
+
+import warnings
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_consistent_length
+
+from fewlabel._inputs import _labels
+from fewlabel.inspection import _linear_model
+
+ROUNDS = 20  # of the clustering
+MOST_ROWS = 20_000  # that are clustered
+
+
+def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: float = 0.5) -> np.ndarray:
+    """Choose the rows whose labels would help most: where the model is unsure, and each typical of many others.
+
+    The half of the rows that the model is least sure of is parted into `n` clusters of alike rows, and the row in the
+    middle of each is chosen. So of many copies of an unsure row one is chosen, and no row that is like no other.
+
+    Parameters
+    ----------
+    model : classifier, pipeline or search
+        Fitted.
+    X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
+        Rows to choose from. Empty rows are not chosen.
+    n : int, default=10
+        How many to choose; fewer if there are not as many.
+    y : array-like of shape (n_rows,) or None, default=None
+        Labels with markers: only rows without a label are chosen. None: any row.
+    unsure : float, default=0.5
+        Share of the rows that are unsure enough, above 0 and at most 1: those with the smallest margins, which are the
+        score of the predicted class above that of the next one. 1 takes no notice of the model.
+
+    Returns
+    -------
+    rows : ndarray of shape (n,), int
+        Numbers of the rows in X, that of the largest cluster first.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the model has one class only.
+
+    Notes
+    -----
+    Twenty labels chosen so, on top of forty, against twenty of random rows, six draws each: on Reuters R8 they raised
+    the macro F by 0.09 ± 0.04 more, on 20 Newsgroups by 0.00 ± 0.03, so that nothing was gained there. The smallest
+    margins alone are a poor choice when there are few labels: they mean little then, and belong to rows that say
+    little.
+
+    Only the directions of the rows count. Of more than 20,000 unsure rows every so many are clustered. It takes a few
+    seconds.
+
+    References
+    ----------
+    Z. Xu, K. Yu, V. Tresp, X. Xu and J. Wang. Representative Sampling for Text Classification Using Support Vector
+    Machines. ECIR 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.inspection import rank_to_label
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [0.5, 0.5], [0.4, 0.6], [0.9, 0.1], [0.1, 0.9], [0.8, 0.1]])
+    >>> model = TransductiveSVC().fit(X, [0, 1, -1, -1, -1, -1, -1, -1])
+    >>> rank_to_label(model, X[2:], n=1)
+    array([0])
+    """
+    n = _linear_model.at_least_one("n", n)
+    if not isinstance(unsure, Real) or not 0 < unsure <= 1:
+        raise ValueError(f"unsure must be a share above 0 and at most 1, got {unsure!r}")
+    classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, X)
+    ordered = np.sort(_linear_model.class_scores(classifier, rows), axis=1)
+    margins = ordered[:, -1] - ordered[:, -2]
+    directions = normalize(_linear_model.matrix(rows))
+    free = np.asarray(abs(directions).sum(axis=1)).ravel() > 0
+    if y is not None:
+        check_consistent_length(margins, y)
+        free &= ~_labels.read(y, getattr(classifier, "unlabeled", "auto")).labeled
+    candidates = np.flatnonzero(free)
+    candidates = candidates[np.argsort(margins[candidates], kind="stable")]
+    if len(candidates) <= n:
+        return candidates
+    candidates = candidates[: max(n, int(np.ceil(unsure * len(candidates))))]
+    few = min(len(candidates), max(MOST_ROWS, n))
+    candidates = candidates[np.arange(few) * len(candidates) // few]
+    return _typical(candidates, directions, n)
+
+
+def _typical(candidates: np.ndarray, directions: Any, n: int) -> np.ndarray:
+    """The middle row of each of n clusters, that of the largest first; if rows are alike also the first candidates."""
+    rows = directions[candidates]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than clusters
+        found = KMeans(n, n_init=1, max_iter=ROUNDS, random_state=0).fit(rows)
+    nearness = np.asarray(rows @ found.cluster_centers_.T)
+    own = nearness[np.arange(len(candidates)), found.labels_]
+    sizes = np.bincount(found.labels_, minlength=n)
+    clusters = [k for k in np.argsort(-sizes, kind="stable") if sizes[k]]
+    chosen = [int(np.argmax(np.where(found.labels_ == k, own, -np.inf))) for k in clusters]
+    rest = np.setdiff1d(np.arange(len(candidates)), chosen)
+    return candidates[[*chosen, *rest][:n]]

@@ -1,0 +1,111 @@
+"""Which labels the others contradict."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from fewlabel._inputs import _labels
+from fewlabel.inspection import _linear_model
+
+
+class SuspiciousLabels(NamedTuple):
+    """Labels that contradict what the other labels say, the most contradicted first."""
+
+    rows: np.ndarray  #: (n,) numbers of the rows
+    given: np.ndarray  #: (n,) their labels
+    predicted: np.ndarray  #: (n,) what the model says instead
+    margins: np.ndarray  #: (n,) by how much the score of the predicted class is above that of the given one
+
+
+def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10) -> SuspiciousLabels:
+    """Find labels that the others contradict.
+
+    A model that was told a wrong label mostly obeys it: with few labels each one pulls the boundary to its side. So the
+    labels are hidden in turn, a tenth at a time, and copies of the model that have not seen them judge them.
+
+    Parameters
+    ----------
+    model : classifier, pipeline or search
+        Fitted.
+    X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
+        Rows, labeled and unlabeled, best all that the model was fitted on.
+    y : array-like of shape (n_rows,)
+        Labels, with markers for the rows without one.
+    margin : float, default=0.5
+        A label is suspicious if the score of another class is at least so much above that of its own.
+    cv : int or None, default=10
+        In how many parts the labels are hidden; that many fits. None: no fit, the model itself judges, which is right
+        for labels that it has not been fitted with.
+
+    Returns
+    -------
+    found : SuspiciousLabels
+        The most contradicted first. Rows that are the only one of their class cannot be judged and are not among them.
+
+    Raises
+    ------
+    ValueError
+        If no row is labeled, a label is not one of the model's classes, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.inspection import suspicious_labels
+    >>> X = np.vstack([np.tile([1.0, 0.1], (6, 1)), np.tile([0.1, 1.0], (6, 1))])
+    >>> y = np.array(["a", "a", "a", "b", None, None, "b", "b", "b", "b", None, None])  # the fourth is wrong
+    >>> found = suspicious_labels(TransductiveSVC().fit(X, y), X, y, cv=4)
+    >>> found.rows, found.given, found.predicted
+    (array([3]), array(['b'], dtype=object), array(['a'], dtype=object))
+    """
+    if not isinstance(margin, Real) or not np.isfinite(margin):
+        raise ValueError(f"margin must be a finite number, got {margin!r}")
+    model = getattr(model, "best_estimator_", model)
+    classifier = _linear_model.final(model)
+    given = _labels.read(y, getattr(classifier, "unlabeled", "auto"))
+    if not given.labeled.any():
+        raise ValueError("y has no labeled row")
+    classes, labeled = classifier.classes_, np.flatnonzero(given.labeled)
+    own = np.array([_linear_model.class_number(classifier, label, "a label in y") for label in given.values.tolist()])
+    if cv is None:
+        judged = np.arange(len(labeled))
+        scores = _linear_model.class_scores(classifier, _linear_model.rows_of(model, _safe_indexing(X, labeled)))
+    else:
+        judged, scores = _blind_scores(model, X, y, labeled, own, cv, classes)
+    rows, own = labeled[judged], own[judged]
+    own_scores = np.take_along_axis(scores, own[:, None], axis=1)[:, 0]
+    np.put_along_axis(scores, own[:, None], -np.inf, axis=1)
+    margins = scores.max(axis=1) - own_scores
+    found = np.argsort(-margins, kind="stable")
+    found = found[margins[found] >= margin]
+    return SuspiciousLabels(rows[found], classes[own[found]], classes[scores.argmax(axis=1)[found]], margins[found])
+
+
+def _blind_scores(
+    model: Any, X: Any, y: Any, labeled: np.ndarray, own: np.ndarray, parts: Any, classes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which labels were judged, as positions in `labeled`, and their scores by models that have not seen them."""
+    if not isinstance(parts, Integral) or isinstance(parts, bool) or parts < 2:
+        raise ValueError(f"cv must be an integer of at least 2, or None, got {parts!r}")
+    counts = np.bincount(own)
+    judged = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone
+    if not judged.size:
+        raise ValueError("every class has one labeled row only: none can be hidden")
+    scores = np.full((len(labeled), len(classes)), -np.inf)  # a class without labels in y has no score
+    folds = StratifiedKFold(min(int(parts), int(counts.max())), shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        splits = list(folds.split(judged, own[judged]))
+    for _, hidden in splits:
+        test = labeled[judged[hidden]]
+        train = np.setdiff1d(np.arange(len(y)), test)
+        blind = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+        classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
+        columns = np.searchsorted(classes, classifier.classes_)
+        scores[judged[hidden][:, None], columns] = _linear_model.class_scores(classifier, rows)
+    return judged, scores[judged]

@@ -1,0 +1,133 @@
+"""Methods with options: what the parameter `method` of the estimators takes in place of a name.
+
+A name is the method with its defaults: `method="switching"` is the same as `method=Switching()`.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+__all__ = ["Annealing", "Entropy", "Expectation", "PairSwitching", "Posterior", "Switching"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annealing:
+    """Soft labels of the unlabeled rows that harden while a temperature falls.
+
+    Parameters
+    ----------
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        How the class prior is held. "share": by the counts of labels, and at the end the thresholds move so that the
+        predictions of the unlabeled rows have the class shares. "mean": also by a linear constraint on the mean score
+        of the unlabeled rows, for each class (squared hinge only). "labels": as in the papers, by the counts of labels
+        only, with the thresholds at 0. "auto": "labels" where `class_prior="auto"` finds that the labeled rows were
+        probably not drawn at random; otherwise "mean" with the squared hinge and "share" with other losses.
+    """
+
+    name: ClassVar[str] = "annealing"
+    balance: str = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switching:
+    """Hard labels of the unlabeled rows, many exchanged at a time, while the weight of the unlabeled rows rises.
+
+    Parameters
+    ----------
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`; "auto" is "share" where it is not "labels".
+    max_switches : int, default=0
+        Pairs of labels that are exchanged at a time; 0: all that lower the objective.
+    """
+
+    name: ClassVar[str] = "switching"
+    balance: str = "auto"
+    max_switches: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairSwitching:
+    """Joachims' algorithm: hard labels, one pair exchanged at a time. Two classes only.
+
+    Parameters
+    ----------
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Switching`.
+    """
+
+    name: ClassVar[str] = "pair_switching"
+    balance: str = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entropy:
+    """Probabilities of the unlabeled rows that are certain and have the class prior as their mean.
+
+    Parameters
+    ----------
+    constraint : {"equality", "penalty"}, default="equality"
+        How the mean of the probabilities is held. "equality": exactly, by multipliers. "penalty": at a cost.
+    penalty_weight : float, default=10.0
+        Weight of the divergence of the mean probabilities from the class prior with constraint "penalty", above 0, in
+        the unit of a row's loss.
+    """
+
+    name: ClassVar[str] = "entropy"
+    constraint: str = "equality"
+    penalty_weight: float = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectation:
+    """Probabilities of the unlabeled rows that have the class prior as their mean.
+
+    Parameters
+    ----------
+    constraint : {"equality", "penalty"}, default="equality"
+        As in `Entropy`.
+    penalty_weight : float, default=10.0
+        As in `Entropy`.
+    """
+
+    name: ClassVar[str] = "expectation"
+    constraint: str = "equality"
+    penalty_weight: float = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posterior:
+    """Probabilities of the unlabeled rows that are near labels with the class prior as their mean.
+
+    Parameters
+    ----------
+    kl_weight : float, default=0.1
+        Weight of the divergence between labels and probabilities, above 0.
+    """
+
+    name: ClassVar[str] = "posterior"
+    kl_weight: float = 0.1
+
+
+Method = Annealing | Switching | PairSwitching | Entropy | Expectation | Posterior
+_BY_NAME = {kind.name: kind for kind in (Annealing, Switching, PairSwitching, Entropy, Expectation, Posterior)}
+
+
+def resolve(method: Any, names: tuple[str, ...]) -> Method:
+    """The method of a name, or the given one, if its name is one of `names`."""
+    found = _BY_NAME[method]() if isinstance(method, str) and method in _BY_NAME else method
+    if not isinstance(found, Method) or found.name not in names:
+        kinds = ", ".join(f"{name!r}" for name in names)
+        raise ValueError(
+            f"method={method!r} is not one of {kinds}, nor one of these with options, such as "
+            f"{_BY_NAME[names[0]]()!r} of fewlabel.methods"
+        )
+    return found
+
+
+def of_options(given: dict[str, Any]) -> Method:
+    """The method that `options` gave these."""
+    return _BY_NAME[given["method"]](**{name: value for name, value in given.items() if name != "method"})
+
+
+def options(method: Method) -> dict[str, Any]:
+    """The options of the library that say the same."""
+    return {"method": method.name} | asdict(method)
