@@ -23,21 +23,22 @@ const folds = 5
 
 // Split uses at most so many unlabeled rows.
 func (s *Sample) Split(job *work.Job, most int) Split {
-	var out Split
-	if s.rank == nil {
-		s.rank = ranks(s.Number)
+	n := min(most, len(s.Unlabeled))
+	out := Split{Unlabeled: make([]int, n), Chosen: make([]int, n)}
+	rows := slices.Clone(s.Labeled)
+	for k := range n {
+		out.Unlabeled[k] = k * len(s.Unlabeled) / n
+		rows = append(rows, s.Unlabeled[out.Unlabeled[k]])
 	}
+	s.rank = s.ranks(rows)
 	out.deal(s)
 	if out.Folds == 0 {
-		return out
+		return Split{Labeled: out.Labeled}
 	}
-	n := min(most, len(s.Unlabeled))
-	out.Unlabeled, out.Chosen = make([]int, n), make([]int, n)
 	job.EachRow(n, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			place := k * len(s.Unlabeled) / n
-			out.Unlabeled[k] = place
-			out.Chosen[k] = int(math.Float64bits(s.key(s.Unlabeled[place])) * mixer >> 32 % uint64(out.Folds))
+			row := s.Unlabeled[out.Unlabeled[k]]
+			out.Chosen[k] = int(math.Float64bits(s.key(row)) * mixer >> 32 % uint64(out.Folds))
 		}
 	})
 	return out
@@ -75,14 +76,21 @@ func (out *Split) deal(s *Sample) {
 
 const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers over all bits
 
-// ranks gives the places of numbers in their order: features that no row has change nothing.
-func ranks(numbers []int32) []int32 {
-	order := make([]int32, len(numbers))
-	for k := range order {
-		order[k] = int32(k)
+// ranks gives the places in their order of the features that are not zero in all of these rows: the others change
+// nothing, so that dense rows and sparse ones, and rows with features of their own added elsewhere, have the same keys.
+func (s *Sample) ranks(rows []int32) []int32 {
+	occurs := make([]bool, len(s.Number))
+	for _, i := range rows {
+		s.Rows.Row(int(i), func(col int, value float64) { occurs[col] = occurs[col] || value != 0 })
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(numbers[a], numbers[b]) })
-	rank := make([]int32, len(numbers))
+	var order []int32
+	for k := range s.Number {
+		if occurs[k] {
+			order = append(order, int32(k))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.Number[a], s.Number[b]) })
+	rank := make([]int32, len(s.Number))
 	for place, k := range order {
 		rank[k] = int32(place)
 	}
