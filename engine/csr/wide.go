@@ -9,7 +9,8 @@ import (
 
 // Wide is the shape of the weights of several classes: a matrix of features times classes in panels of up to eight
 // classes. In a panel the classes of a feature lie side by side, 64 bytes, so that a non-zero of a row touches one
-// cache line a panel; panels follow one another. Classes are filled up to a multiple of four.
+// cache line a panel; panels follow one another. Classes are filled up to a multiple of four, but one class is one
+// vector.
 //
 // A product with wide weights reads the rows once for every panel; it counts as one pass, for all classes.
 type Wide struct {
@@ -20,7 +21,12 @@ type Wide struct {
 const panelWidth = 8
 
 // Stride is the number of classes filled up: the length of a row of scores.
-func (w Wide) Stride() int { return (w.Classes + 3) / 4 * 4 }
+func (w Wide) Stride() int {
+	if w.Classes == 1 {
+		return 1
+	}
+	return (w.Classes + 3) / 4 * 4
+}
 
 // Len is the length of a vector of weights.
 func (w Wide) Len() int { return w.Features * w.Stride() }
@@ -44,6 +50,10 @@ func (w Wide) At(feature, class int) int {
 func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape Wide) {
 	m.needWide(dst, p, shape)
 	stride := shape.Stride()
+	if stride == 1 {
+		m.TimesOn(pool, on, dst, p)
+		return
+	}
 	on.eachChunk(pool, func(rows []int32) {
 		m.kernel.timesWide(rows, dst, p, shape)
 		for _, i := range rows {
@@ -55,6 +65,10 @@ func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape 
 // AddTransposedWide adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows, stride].
 func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
 	m.needWide(q, dst, shape)
+	if shape.Stride() == 1 {
+		m.AddTransposedOn(pool, on, dst, q)
+		return
+	}
 	if k, ok := m.kernel.(rowKernel); ok {
 		m.addRowsWide(pool, k, on, dst, q, shape)
 		return
