@@ -12,7 +12,7 @@
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Soft and Top for two classes, Transport
 //	              and SoftClasses for more
-//	taxonomy      a class tree as a linear map from node scores to class scores; start at Tree
+//	scores      a class tree as a linear map from node scores to class scores; start at Tree
 //	loss          what a row's margin, or its class scores, cost; start at Margin and Classes
 //	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
 //	              then Wide for all classes at once
@@ -25,7 +25,7 @@
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// Arrows go one way: transduction -> prior, calibration, expectation -> risk, dual, labeling, minimize -> taxonomy,
+// Arrows go one way: transduction -> prior, calibration, expectation -> risk, dual, labeling, minimize -> scores,
 // loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels, the
 // methods nothing of threads.
 //

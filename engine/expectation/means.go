@@ -17,14 +17,14 @@ import (
 //	         a_jy = -C log p_jy + ∂G/∂m_y what a change of p_jy costs
 //	Source   Keerthi, Sundararajan & Shevade 2012, sections 4.1 and 4.2 (entropy: Grandvalet & Bengio 2005;
 //	         expectations: Mann & McCallum 2007)
-//	Cost     an exp a row and class for gradient and line; two walks over the scores for a Bend
+//	Cost     an exp a row and class for gradient and line; two walks over the scores for a HessVec
 //
 // The gradient with respect to s_j is u_j p_j (a_j - p_j . a_j), class by class. Both terms bend to both sides: the
 // second derivative is not definite.
 type Means struct {
 	Entropy float64 // C
 	Hold    Hold
-	// Convex makes Bend a model of the curvature that is positive: C (diag p_j - p_j p_jᵀ) in place of the entropy's,
+	// Convex makes HessVec a model of the curvature that is positive: C (diag p_j - p_j p_jᵀ) in place of the entropy's,
 	// which is what a solve for fixed labels has there; of G what does not vanish with its slope (Gauss-Newton).
 	Convex bool
 
@@ -134,9 +134,9 @@ func softmax(p, s []float64) (total float64) {
 	return top + math.Log(sum)
 }
 
-// Bend implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
+// HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
 // -C (δs - δ̄) + G” δm, up to what all classes have in common.
-func (m *Means) Bend(changes, slope, state []float64) (curvature float64) {
+func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
 	classes := len(m.M)
 	moved := make([]float64, classes) // δm, then G'' δm
 	m.job.Sum(len(m.rows), moved, func(lo, hi int, part []float64) {
@@ -188,8 +188,8 @@ func (m *Means) bendConvex(dst, p, change, moved []float64, weight float64) {
 	}
 }
 
-// Along implements risk.Joint: exact second derivatives.
-func (m *Means) Along(scores, changes []float64, t float64) (slope, curvature float64) {
+// LineDerivatives implements risk.Joint: exact second derivatives.
+func (m *Means) LineDerivatives(scores, changes []float64, t float64) (slope, curvature float64) {
 	classes := len(m.M)
 	sums := make([]float64, 2+3*classes) // first and second derivative of Σ u H; m and its derivatives
 	m.job.Sum(len(m.rows), sums, func(lo, hi int, part []float64) {
@@ -215,7 +215,7 @@ func (m *Means) Along(scores, changes []float64, t float64) (slope, curvature fl
 	return slope, curvature
 }
 
-// turn adds a row's part of the sums of Along: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² - variance of δ);
+// turn adds a row's part of the sums of LineDerivatives: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² - variance of δ);
 // with log p = s - total those of H are -Σ (first of p) log p and -Σ (second of p) log p - Σ (first of p) (δ - δ̄).
 func turn(part, p, s, change []float64, total, weight float64) {
 	mean, classes := vector.Dot(p, change), len(p)

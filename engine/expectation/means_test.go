@@ -96,7 +96,7 @@ func TestGradientAndBendAgreeWithDifferences(t *testing.T) {
 				at := int(i)*stride + y
 				unit := make([]float64, len(scores))
 				unit[at] = 1
-				first, second := m.Along(scores, unit, 0)
+				first, second := m.LineDerivatives(scores, unit, 0)
 				moved := slices.Clone(scores)
 				moved[at] += h
 				high := m.Gradient(moved, up, scratch)
@@ -118,10 +118,10 @@ func TestGradientAndBendAgreeWithDifferences(t *testing.T) {
 	}
 }
 
-// bendAt is Bend at these scores.
+// bendAt is HessVec at these scores.
 func (m *Means) bendAt(scores, changes, slope, state []float64) float64 {
 	m.Gradient(scores, slope, state)
-	return m.Bend(changes, slope, state)
+	return m.HessVec(changes, slope, state)
 }
 
 func TestAlongAgreesWithDifferences(t *testing.T) {
@@ -136,10 +136,10 @@ func TestAlongAgreesWithDifferences(t *testing.T) {
 		}
 		const h = 1e-5
 		for _, where := range []float64{0, 0.3, 2} {
-			first, second := m.Along(scores, changes, where)
+			first, second := m.LineDerivatives(scores, changes, where)
 			near(t, name+": slope", first, (at(where+h)-at(where-h))/(2*h), 1e-8)
-			high, _ := m.Along(scores, changes, where+h)
-			low, _ := m.Along(scores, changes, where-h)
+			high, _ := m.LineDerivatives(scores, changes, where+h)
+			low, _ := m.LineDerivatives(scores, changes, where-h)
 			near(t, name+": curvature", second, (high-low)/(2*h), 1e-7)
 		}
 	}

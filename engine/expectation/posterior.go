@@ -101,8 +101,8 @@ func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
-// Bend implements risk.Joint: the curvature at labels held fixed, which bounds that of Ψ from above.
-func (e *Posterior) Bend(changes, _, state []float64) (curvature float64) {
+// HessVec implements risk.Joint: the curvature at labels held fixed, which bounds that of Ψ from above.
+func (e *Posterior) HessVec(changes, _, state []float64) (curvature float64) {
 	var sum [1]float64
 	e.job.Sum(len(e.rows), sum[:], func(lo, hi int, part []float64) {
 		for k := lo; k < hi; k++ {
@@ -118,8 +118,8 @@ func (e *Posterior) Bend(changes, _, state []float64) (curvature float64) {
 	return sum[0]
 }
 
-// Along implements risk.Joint: the slope of Ψ itself, the curvature at labels held fixed.
-func (e *Posterior) Along(scores, changes []float64, t float64) (slope, curvature float64) {
+// LineDerivatives implements risk.Joint: the slope of Ψ itself, the curvature at labels held fixed.
+func (e *Posterior) LineDerivatives(scores, changes []float64, t float64) (slope, curvature float64) {
 	e.label(e.trial, scores, changes, t)
 	var sums [2]float64
 	e.job.Sum(len(e.rows), sums[:], func(lo, hi int, part []float64) {

@@ -8,7 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/taxonomy"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -21,7 +21,7 @@ func joined(
 ) *risk.Classes {
 	t.Helper()
 	data := planted.Classes(n, 14, 15, prior, 1)
-	tree, err := taxonomy.New(classes, []int32{5, 5, 6, 6, -1, -1, -1})
+	tree, err := scores.NewTree(classes, []int32{5, 5, 6, 6, -1, -1, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func joined(
 	}
 	r.Joint = cost(rows, weights, r)
 	r.Recost()
-	r.Heavy([]int32{0, 1, 2, 3, 4})
+	r.PreconditionBy([]int32{0, 1, 2, 3, 4})
 	return r
 }
 
@@ -70,12 +70,12 @@ func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 		const h = 1e-5
 		for k := 0; k < dim; k += 3 {
 			r.Gradient(gradient)
-			r.Curve()
+			r.UpdateHessian()
 			clear(unit)
 			unit[k] = 1
-			near(t, name+": curvature", r.HessianTimes(product, unit), product[k], 1e-12)
-			r.Aim(unit)
-			slope, curvature := r.Along(0)
+			near(t, name+": curvature", r.HessVec(product, unit), product[k], 1e-12)
+			r.SetDirection(unit)
+			slope, curvature := r.LineDerivatives(0)
 			near(t, name+": slope along", slope, gradient[k], 1e-11)
 			near(t, name+": curvature along", curvature, product[k], 1e-11)
 			r.Step(h)

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -9,13 +10,49 @@ import (
 // Classes is a loss ξ(s, y) of the class scores s of one row of class y. Where the class is uncertain, with probability
 // p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s.
 type Classes interface {
-	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what Bend needs. All
+	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what HessVec needs. All
 	// have one entry a class.
 	At(s, p, slope, state []float64) (value float64)
-	// Bend sets dst to the (generalized) second derivative of that, or a bound on it from above, times v.
-	Bend(dst, v, p, state []float64)
+	// HessVec sets dst to the (generalized) second derivative of that, or a bound on it from above, times v.
+	HessVec(dst, v, p, state []float64)
+	// Curvature is the largest curvature in the score of one class that this state has.
+	Curvature(state []float64) float64
 	// Costs puts ξ(s, y) into dst, for every class y.
 	Costs(dst, s []float64)
+}
+
+// Signed is a margin loss of two classes with the scores -z and z.
+//
+//	Problem  ξ(s, y) = m(s_y)
+//	Source   the papers' loss of two classes: ξ(z) as positive, ξ(-z) as negative
+type Signed struct{ Margin Margin }
+
+// At implements Classes; state is the curvature.
+func (l Signed) At(s, p, slope, state []float64) float64 {
+	total := 0.0
+	for y, q := range p {
+		value, first, second := l.Margin.At(s[y])
+		total += q * value
+		slope[y], state[y] = q*first, q*second
+	}
+	return total
+}
+
+// HessVec implements Classes.
+func (Signed) HessVec(dst, v, _, state []float64) {
+	for y, h := range state {
+		dst[y] = h * v[y]
+	}
+}
+
+// Curvature implements Classes.
+func (Signed) Curvature(state []float64) float64 { return slices.Max(state) }
+
+// Costs implements Classes.
+func (l Signed) Costs(dst, s []float64) {
+	for y, f := range s {
+		dst[y], _, _ = l.Margin.At(f)
+	}
 }
 
 // OneAgainstRest is a margin loss for every class, which is one side, against all others.
@@ -44,12 +81,15 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 	return total
 }
 
-// Bend implements Classes.
-func (OneAgainstRest) Bend(dst, v, _, state []float64) {
+// HessVec implements Classes.
+func (OneAgainstRest) HessVec(dst, v, _, state []float64) {
 	for y, h := range state {
 		dst[y] = h * v[y]
 	}
 }
+
+// Curvature implements Classes.
+func (OneAgainstRest) Curvature(state []float64) float64 { return slices.Max(state) }
 
 // Costs implements Classes.
 func (l OneAgainstRest) Costs(dst, s []float64) {
@@ -136,9 +176,9 @@ func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
 
-// Bend implements Classes: (diag q - q qᵀ) v / σ. Without a margin, or where the class is certain, that is the second
+// HessVec implements Classes: (diag q - q qᵀ) v / σ. Without a margin, or where the class is certain, that is the second
 // derivative; otherwise it bounds it from above.
-func (l Softmax) Bend(dst, v, _, state []float64) {
+func (l Softmax) HessVec(dst, v, _, state []float64) {
 	mean := 0.0
 	for k, q := range state {
 		mean += q * v[k]
@@ -146,6 +186,15 @@ func (l Softmax) Bend(dst, v, _, state []float64) {
 	for k, q := range state {
 		dst[k] = q * (v[k] - mean) / l.Smoothing
 	}
+}
+
+// Curvature implements Classes.
+func (l Softmax) Curvature(state []float64) float64 {
+	largest := 0.0
+	for _, q := range state {
+		largest = max(largest, q*(1-q))
+	}
+	return largest / l.Smoothing
 }
 
 // Costs implements Classes.

@@ -68,7 +68,7 @@ func checkDifferences(t *testing.T, name string, l Classes, s, p []float64) {
 	for y := range s {
 		clear(unit)
 		unit[y] = 1
-		l.Bend(product, unit, p, state)
+		l.HessVec(product, unit, p, state)
 		at := s[y]
 		s[y] = at + h
 		high := l.At(s, p, up, scratch)
@@ -120,7 +120,7 @@ func TestExtremeScoresStayFinite(t *testing.T) {
 	slope, state := make([]float64, 3), make([]float64, 3)
 	for name, l := range classLosses {
 		value := l.At(s, p, slope, state)
-		l.Bend(make([]float64, 3), s, p, state)
+		l.HessVec(make([]float64, 3), s, p, state)
 		for _, v := range append(slope, value) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s: value %v, slope %v", name, value, slope)

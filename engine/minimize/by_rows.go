@@ -16,16 +16,16 @@ type ByRows interface {
 	Residual(dst []float64) (value float64)
 	// Gather forms the sum with these coefficients, the residual r, for the next three.
 	Gather(residual []float64)
-	// Steepness is |r|², and the bound on F(w) - F(w*) for a gradient of that length.
-	Steepness() (square, gap float64)
-	// Nearness is rᵀ M⁻¹ r for a matrix M near the Hessian that Curve has fixed.
-	Nearness() (square float64)
-	// Conjugate puts coefficients and image of z = M⁻¹ r into dst and image after Nearness, and returns rᵀ z.
+	// GradientNorm is |r|², and the bound on F(w) - F(w*) for a gradient of that length.
+	GradientNorm() (square, gap float64)
+	// PreconditionedNorm is rᵀ M⁻¹ r for a matrix M near the Hessian that UpdateHessian has fixed.
+	PreconditionedNorm() (square float64)
+	// Conjugate puts coefficients and image of z = M⁻¹ r into dst and image after PreconditionedNorm, and returns rᵀ z.
 	Conjugate(dst, image, residual []float64) (square float64)
-	// BendRows puts the coefficients of H p into dst, given those of p and its image, and returns pᵀ H p.
-	BendRows(dst, p, image []float64) (curvature float64)
-	// AimRows prepares the line w + t s, given coefficients and image of s, which it may change.
-	AimRows(s, image []float64)
+	// HessVecRows puts the coefficients of H p into dst, given those of p and its image, and returns pᵀ H p.
+	HessVecRows(dst, p, image []float64) (curvature float64)
+	// SetDirectionRows prepares the line w + t s, given coefficients and image of s, which it may change.
+	SetDirectionRows(s, image []float64)
 }
 
 // inRows takes Newton steps by conjugate gradients on coefficients: the same steps as inVariables, but for rounding.
@@ -42,33 +42,33 @@ type inRows struct {
 func (n inRows) gradient() (value, norm, gap float64) {
 	value = n.f.Residual(n.residual)
 	n.f.Gather(n.residual)
-	square, gap := n.f.Steepness()
+	square, gap := n.f.GradientNorm()
 	return value, math.Sqrt(square), gap
 }
 
 func (n inRows) solve(eta float64) {
 	n.images()
 	n.zero()
-	enough := eta * eta * n.f.Nearness()
+	enough := eta * eta * n.f.PreconditionedNorm()
 	conjugated, image := n.product, n.conjugatedImage // the product's memory is free when M⁻¹ r is formed, and back
 	square := n.f.Conjugate(conjugated, image, n.residual)
 	copy(n.direction, conjugated)
 	copy(n.directionImage, image)
 	for range maxConjugateSteps {
-		curvature := n.f.BendRows(n.product, n.direction, n.directionImage)
+		curvature := n.f.HessVecRows(n.product, n.direction, n.directionImage)
 		if curvature <= 0 {
 			break
 		}
 		n.advanceRows(square / curvature)
 		n.f.Gather(n.residual)
-		if n.f.Nearness() <= enough {
+		if n.f.PreconditionedNorm() <= enough {
 			break
 		}
 		before := square
 		square = n.f.Conjugate(conjugated, image, n.residual)
 		n.turnRows(square / before)
 	}
-	n.f.AimRows(n.step, n.stepImage)
+	n.f.SetDirectionRows(n.step, n.stepImage)
 }
 
 // images makes the vectors that only this form needs.

@@ -33,14 +33,14 @@ type Objective interface {
 	Gradient(dst []float64) float64
 	// Gap is an upper bound on F(w) - F(w*) at the current point, given the gradient there.
 	Gap(gradient []float64) float64
-	// Curve fixes the generalized Hessian at the current point.
-	Curve()
-	// HessianTimes sets dst = H p and returns pᵀ H p.
-	HessianTimes(dst, p []float64) (curvature float64)
-	// Aim prepares the line w + t s.
-	Aim(s []float64)
-	// Along gives the first and second derivative along that line.
-	Along(t float64) (slope, curvature float64)
+	// UpdateHessian fixes the generalized Hessian at the current point.
+	UpdateHessian()
+	// HessVec sets dst = H p and returns pᵀ H p.
+	HessVec(dst, p []float64) (curvature float64)
+	// SetDirection prepares the line w + t s.
+	SetDirection(s []float64)
+	// LineDerivatives gives the first and second derivative along that line.
+	LineDerivatives(t float64) (slope, curvature float64)
 	// Step moves the current point to w + t s.
 	Step(t float64)
 }
@@ -123,9 +123,9 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 			eta = nextForcing(eta, norm/last, forcing)
 		}
 		last = norm
-		f.Curve()
+		f.UpdateHessian()
 		way.solve(max(eta, 0.3*math.Sqrt(limits.Tolerance*value/gap)))
-		t := LineSearch(f.Along, max(limits.Line, exactLine))
+		t := LineSearch(f.LineDerivatives, max(limits.Line, exactLine))
 		if t == 0 {
 			return result
 		}
@@ -160,7 +160,7 @@ func (n inVariables) gradient() (value, norm, gap float64) {
 
 func (n inVariables) solve(eta float64) {
 	n.approach(n.f, eta)
-	n.f.Aim(n.step)
+	n.f.SetDirection(n.step)
 }
 
 // approach puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, preconditioned where
@@ -171,7 +171,7 @@ func (n *Newton) approach(f Objective, eta float64) {
 	copy(n.direction, n.conjugated)
 	enough := eta * eta * square
 	for range maxConjugateSteps {
-		curvature := f.HessianTimes(n.product, n.direction)
+		curvature := f.HessVec(n.product, n.direction)
 		if curvature <= 0 {
 			return
 		}

@@ -30,16 +30,16 @@ func (q *quadratic) Gradient(dst []float64) float64 {
 func (q *quadratic) Gap(gradient []float64) float64 {
 	return vector.Dot(gradient, gradient) / (2 * 0.01)
 }
-func (q *quadratic) Curve() {}
-func (q *quadratic) HessianTimes(dst, p []float64) (curvature float64) {
+func (q *quadratic) UpdateHessian() {}
+func (q *quadratic) HessVec(dst, p []float64) (curvature float64) {
 	for j, c := range q.c {
 		dst[j] = c * p[j]
 		curvature += dst[j] * p[j]
 	}
 	return curvature
 }
-func (q *quadratic) Aim(s []float64) { q.s = s }
-func (q *quadratic) Along(t float64) (slope, curvature float64) {
+func (q *quadratic) SetDirection(s []float64) { q.s = s }
+func (q *quadratic) LineDerivatives(t float64) (slope, curvature float64) {
 	for j, c := range q.c {
 		slope += c * (q.w[j] + t*q.s[j] - float64(j)) * q.s[j]
 		curvature += c * q.s[j] * q.s[j]

@@ -124,11 +124,11 @@ func (c *calibration) Gap(gradient []float64) float64 {
 	return gap
 }
 
-// Curve implements minimize.Objective.
-func (c *calibration) Curve() {}
+// UpdateHessian implements minimize.Objective.
+func (c *calibration) UpdateHessian() {}
 
-// HessianTimes implements minimize.Objective.
-func (c *calibration) HessianTimes(dst, p []float64) (curvature float64) {
+// HessVec implements minimize.Objective.
+func (c *calibration) HessVec(dst, p []float64) (curvature float64) {
 	sums := make([]float64, 1+len(dst))
 	c.sum(sums, func(i int, s, probability, _, part []float64) {
 		mean := 0.0
@@ -151,8 +151,8 @@ func (c *calibration) HessianTimes(dst, p []float64) (curvature float64) {
 	return curvature
 }
 
-// Aim implements minimize.Objective.
-func (c *calibration) Aim(step []float64) {
+// SetDirection implements minimize.Objective.
+func (c *calibration) SetDirection(step []float64) {
 	c.step = step
 	c.sum(nil, func(_ int, s, _, along, _ []float64) {
 		for k, f := range s {
@@ -161,8 +161,8 @@ func (c *calibration) Aim(step []float64) {
 	})
 }
 
-// Along implements minimize.Objective.
-func (c *calibration) Along(t float64) (slope, curvature float64) {
+// LineDerivatives implements minimize.Objective.
+func (c *calibration) LineDerivatives(t float64) (slope, curvature float64) {
 	var sums [2]float64
 	c.sum(sums[:], func(i int, s, _, along, part []float64) {
 		p := make([]float64, len(s))

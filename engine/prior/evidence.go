@@ -5,7 +5,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/taxonomy"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -69,7 +69,7 @@ type supervised struct {
 
 // fit learns from the labeled rows that are not held out.
 func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held func(k int) bool) *supervised {
-	tree, err := taxonomy.New(s.Classes, taxonomy.Flat(s.Classes))
+	tree, err := scores.NewTree(s.Classes, scores.FlatParents(s.Classes))
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +86,7 @@ func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held f
 		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledWeight[k]/total
 	}
 	r.Recost()
-	r.Heavy(rows)
+	r.PreconditionBy(rows)
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
 	m := &supervised{rows: s.Rows, place: make([]int32, s.Rows.Cols()), classes: s.Classes}
 	for j := range m.place {

@@ -177,9 +177,9 @@ func TestDerivativesOfTheCalibration(t *testing.T) {
 		above, after := at(step, h)
 		below, before := at(step, -h)
 		c.Gradient(gradient)
-		curvature := c.HessianTimes(hessian, step)
-		c.Aim(step)
-		slope, second := c.Along(0)
+		curvature := c.HessVec(hessian, step)
+		c.SetDirection(step)
+		slope, second := c.LineDerivatives(0)
 		want := (above - below) / (2 * h)
 		if math.Abs(vector.Dot(gradient, step)-want) > 1e-7 || math.Abs(slope-want) > 1e-7 {
 			t.Errorf("slopes %v and %v, by differences %v", vector.Dot(gradient, step), slope, want)

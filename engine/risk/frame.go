@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -19,100 +20,178 @@ import (
 type Frame struct {
 	Constant bool
 	Center   []float64 // μ [d] or nil
-	Mean     float64   // m; 0 with a constant feature
+	Mean     []float64 // m [outputs], with a center and no constant feature; or nil
 }
 
-func (f Frame) dim(cols int) int {
+// frame is a Frame for weights of a shape: every column has an intercept of its own, and R acts on all alike. With a
+// constant feature the last feature of the shape is that one.
+type frame struct {
+	Frame
+	shape csr.Wide
+}
+
+// turned says that the intercepts depend on all variables.
+func (f frame) turned() bool { return f.Constant && f.Center != nil }
+
+// features is the number of features without the constant one.
+func (f frame) features() int {
 	if f.Constant {
-		return cols + 1
+		return f.shape.Features - 1
 	}
-	return cols
+	return f.shape.Features
 }
 
-// turned says that the intercept depends on all variables, so that R is not the identity.
-func (f Frame) turned() bool { return f.Constant && f.Center != nil }
+// walk calls each for stripes of features in every panel: the weights of features lo ... hi-1 of the panel that begins
+// with class first stand at start, width a feature.
+func (f frame) walk(lo, hi int, each func(lo, hi, start, width, first int)) {
+	for b := range f.shape.Panels() {
+		start, width := f.shape.Panel(b)
+		each(lo, hi, start+lo*width, width, b*8)
+	}
+}
 
-// shift is the part of a score's change along p that all rows share: the intercept's change.
-func (f Frame) shift(pool *work.Pool, p []float64) float64 {
-	var center [1]float64
+// shift puts into dst [stride] what all scores of a class have in common along p: the change of its intercept.
+func (f frame) shift(pool *work.Pool, dst, p []float64) {
+	clear(dst)
 	if f.Center != nil {
-		pool.Total(len(f.Center), center[:], func(lo, hi int, dst []float64) {
-			dst[0] = vector.Dot(f.Center[lo:hi], p[lo:hi])
-		})
+		pool.Total(f.features(), dst, func(lo, hi int, part []float64) { f.addCenter(part, p, lo, hi) })
 	}
-	return f.shifted(p, center[0])
+	f.shifted(dst, p)
 }
 
-// shifted is the shift when μ . p is known.
-func (f Frame) shifted(p []float64, center float64) float64 {
-	if f.Constant {
-		return p[len(p)-1] - center
-	}
-	return -center
+// addCenter adds Σ_j μ_j p_jy over the features lo ... hi-1 to dst [stride].
+func (f frame) addCenter(dst, p []float64, lo, hi int) {
+	f.walk(lo, hi, func(lo, hi, start, width, first int) {
+		vector.AddProduct(dst[first:first+width], f.Center[lo:hi], p[start:start+(hi-lo)*width])
+	})
 }
 
-// offset is the intercept at w.
-func (f Frame) offset(pool *work.Pool, w []float64) float64 { return f.shift(pool, w) + f.Mean }
-
-// open begins dst = α R p + Σ q_i (row i in the frame): it sets dst = α p, and gives the shift of p and pᵀ R p. What
-// the rows have beyond their features comes with shut.
-func (f Frame) open(pool *work.Pool, dst, p []float64, alpha float64) (shift, square float64) {
-	var sums [2]float64 // p . p, μ . p
-	pool.Total(len(p), sums[:], func(lo, hi int, part []float64) {
-		for j, v := range p[lo:hi] {
-			dst[lo+j] = alpha * v
+// shifted turns μ . p of every class into the shift.
+func (f frame) shifted(dst, p []float64) {
+	for y := range dst {
+		dst[y] = -dst[y]
+		if f.Constant {
+			dst[y] += p[f.shape.At(f.shape.Features-1, y)]
 		}
-		part[0] = vector.Dot(p[lo:hi], p[lo:hi])
+	}
+}
+
+// open sets dst = α p, puts the shift of p into shift [stride], and returns pᵀ R p; see Frame.
+func (f frame) open(pool *work.Pool, dst, p []float64, alpha float64, shift []float64) (square float64) {
+	stride := f.shape.Stride()
+	sums := make([]float64, 1+stride) // p . p without the constant feature, μ . p
+	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
+		f.walk(lo, hi, func(lo, hi, start, width, _ int) {
+			end := start + (hi-lo)*width
+			for k, v := range p[start:end] {
+				dst[start+k] = alpha * v
+			}
+			part[0] += vector.Dot(p[start:end], p[start:end])
+		})
 		if f.Center != nil {
-			part[1] = vector.Dot(f.Center[lo:min(hi, len(f.Center))], p[lo:hi])
+			f.addCenter(part[1:], p, lo, hi)
 		}
 	})
-	shift = f.shifted(p, sums[1])
-	if f.turned() {
-		last := p[len(p)-1]
-		return shift, sums[0] - last*last + shift*shift
-	}
-	return shift, sums[0]
-}
-
-// shut ends what open began; shift is that of p, total = Σ q_i.
-func (f Frame) shut(pool *work.Pool, dst []float64, alpha, shift, total float64) {
-	if f.turned() {
-		total += alpha * shift
-		dst[len(dst)-1] = 0
-	}
+	copy(shift, sums[1:])
+	f.shifted(shift, p)
+	square = sums[0]
 	if f.Constant {
-		dst[len(dst)-1] += total
+		for y := range shift {
+			square += shift[y] * shift[y] // with or without a center the shift is the regularized intercept
+			dst[f.shape.At(f.shape.Features-1, y)] = alpha * shift[y]
+		}
 	}
-	if f.Center != nil {
-		pool.Stripes(len(f.Center), func(lo, hi int) { vector.Add(dst[lo:hi], -total, f.Center[lo:hi]) })
-	}
+	return square
 }
 
-// inner is pᵀ R q.
-func (f Frame) inner(pool *work.Pool, p, q []float64) float64 {
+// shut adds to dst what open and the sums over rows have left out; total [stride] = Σ q_iy.
+func (f frame) shut(pool *work.Pool, dst []float64, alpha float64, shift, total []float64) {
+	stride := f.shape.Stride()
+	scale := make([]float64, stride)
+	for y := range scale {
+		scale[y] = -total[y]
+		if f.turned() {
+			scale[y] -= alpha * shift[y]
+		}
+		if f.Constant {
+			dst[f.shape.At(f.shape.Features-1, y)] += total[y]
+		}
+	}
+	if f.Center == nil {
+		return
+	}
+	pool.Stripes(f.features(), func(lo, hi int) {
+		f.walk(lo, hi, func(lo, hi, start, width, first int) {
+			vector.AddOuter(dst[start:start+(hi-lo)*width], f.Center[lo:hi], scale[first:first+width])
+		})
+	})
+}
+
+// inner is pᵀ R q; the shifts are those of p and q.
+func (f frame) inner(pool *work.Pool, p, q, shiftP, shiftQ []float64) float64 {
 	var sums [1]float64
-	pool.Total(len(p), sums[:], func(lo, hi int, dst []float64) { dst[0] = vector.Dot(p[lo:hi], q[lo:hi]) })
-	if f.turned() {
-		last := len(p) - 1
-		return sums[0] - p[last]*q[last] + f.shift(pool, p)*f.shift(pool, q)
+	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
+		f.walk(lo, hi, func(lo, hi, start, width, _ int) {
+			end := start + (hi-lo)*width
+			part[0] += vector.Dot(p[start:end], q[start:end])
+		})
+	})
+	if f.Constant {
+		for y := range shiftP {
+			sums[0] += shiftP[y] * shiftQ[y]
+		}
 	}
 	return sums[0]
 }
 
-// steepness is the squared norm of a gradient g, taken in the coordinates (w, b) in which the penalty is a plain norm.
-func (f Frame) steepness(pool *work.Pool, g []float64) float64 {
-	var sums [1]float64
-	if !f.turned() {
-		pool.Total(len(g), sums[:], func(lo, hi int, dst []float64) { dst[0] = vector.Dot(g[lo:hi], g[lo:hi]) })
-		return sums[0]
-	}
-	last := g[len(g)-1]
-	pool.Total(len(f.Center), sums[:], func(lo, hi int, dst []float64) {
-		for j, mu := range f.Center[lo:hi] {
-			v := g[lo+j] + mu*last
-			dst[0] += v * v
+// gradientNorm is the squared norm of a gradient g in the coordinates in which the penalty is a plain norm; see Frame.
+func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
+	last := make([]float64, f.shape.Stride())
+	if f.Constant {
+		for y := range last {
+			last[y] = g[f.shape.At(f.shape.Features-1, y)]
 		}
+	}
+	var sums [1]float64
+	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
+		f.walk(lo, hi, func(lo, hi, start, width, first int) {
+			if !f.turned() {
+				end := start + (hi-lo)*width
+				part[0] += vector.Dot(g[start:end], g[start:end])
+				return
+			}
+			for _, mu := range f.Center[lo:hi] {
+				for c, v := range g[start : start+width] {
+					v += mu * last[first+c]
+					part[0] += v * v
+				}
+				start += width
+			}
+		})
 	})
-	return sums[0] + last*last
+	return sums[0] + vector.Dot(last, last)
+}
+
+// spread sets dst = scale src, less total_y μ for class y, plus total_y at the constant feature: what Σ q_i (row i in
+// the frame) with Σ q_i = total_y has beyond Σ q_i x_i.
+func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total []float64) {
+	minus := make([]float64, len(total))
+	vector.Add(minus, -1, total)
+	pool.Stripes(f.features(), func(lo, hi int) {
+		f.walk(lo, hi, func(lo, hi, start, width, first int) {
+			end := start + (hi-lo)*width
+			for k, v := range src[start:end] {
+				dst[start+k] = scale * v
+			}
+			if f.Center != nil {
+				vector.AddOuter(dst[start:end], f.Center[lo:hi], minus[first:first+width])
+			}
+		})
+	})
+	if f.Constant {
+		for y, t := range total {
+			k := f.shape.At(f.shape.Features-1, y)
+			dst[k] = scale*src[k] + t
+		}
+	}
 }

@@ -1,18 +1,20 @@
-// Package risk is the regularized risk of a linear two-class scorer as an objective for package minimize.
+// Package risk is the regularized risk of a linear scorer as an objective for package minimize.
 //
-//	Problem  F(w) = α/2 |w|² + Σ_i a_i ξ(f_i) + b_i ξ(-f_i)
-//	Symbols  f_i score of row i; a_i, b_i >= 0 what it costs row i to be placed as positive, negative (labeled rows
-//	         have one of them, unlabeled rows p_i and 1-p_i of their weight); ξ the loss; α the strength of the
-//	         regularization
+//	Problem  F(W) = α/2 |W|² + Σ_i c_i Σ_y p_iy ξ(s_i, y),  s_i = M Wᵀ x_i
+//	Symbols  x_i row i in a Frame, which says how scores get their intercepts; W weights of every column; M the map of
+//	         package scores; s_i class scores [K]; p_iy what class y counts for row i: a given or found label, or soft
+//	         labels; c_i >= 0 weight of the row; ξ the loss; α strength of the regularization
 //	Source   Sindhwani & Keerthi 2006, equations 1, 5 and 9: supervised, hard and soft labels are the same objective
-//	         with other costs; each unlabeled row stands in the matrix once
-//	Cost     Gradient: rows with a slope; Curve, HessianTimes: rows with curvature (the active set); Aim: rows with
-//	         a cost
+//	         with other p; Keerthi, Sundararajan & Shevade 2012, equations 1 and 2: the weights of all classes at once.
+//	         Each unlabeled row stands in the matrix once
+//	Cost     Gradient: rows with a slope; HessVec: rows with curvature (the active set); SetDirection: rows with a
+//	         weight. A product reads each such row once for every eight columns
 package risk
 
 import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -21,239 +23,296 @@ import (
 type Risk struct {
 	job   *work.Job
 	rows  *csr.Matrix
-	frame Frame
-	loss  loss.Margin
+	Map   scores.Map
+	frame frame
+	shape csr.Wide // of the weights
 	alpha float64
+	loss  loss.Classes
 
-	Plus, Minus []float64 // [n] costs a, b; call Recost after a change
+	Cost []float64 // [n] c; call Recost where a row without a weight gets one
+	// The classes of the rows: Label [n] where it is 0 or more, otherwise the soft labels Soft [·, K] at Place [n].
+	Label []int32
+	Place []int32
+	Soft  []float64
+	Joint Joint // cost of the rows with Label Jointly, whose Cost only has to be above 0; or nil
 
-	weights      []float64 // [dim] w
-	scores       []float64 // [n] f, for the rows with a cost
-	step         []float64 // [dim] s: the line of Aim
-	stepScores   []float64 // [n] change of f along it
-	stepSquare   float64   // |s|²
-	stepInner    float64   // w . s
-	slope, curve []float64 // [n] of each row's loss at its score
+	weights, direction []float64   // [shape] W; that of SetDirection, in coefficients of rows where there are sums
+	scores             []float64   // [n, stride] stored scores of the rows with a weight
+	changes            []float64   // [n, stride] of scores along the last vector multiplied or set as direction
+	slope, state       []float64   // [n, stride] of each row's loss: its gradient; what its HessVec needs
+	squareNorm, inner  float64     // of the direction: |d|², W . d
+	support            *csr.Subset // rows with a weight
+	sloped, active     *csr.Subset // of these, rows with a slope, with curvature
+	activity           []uint8     // [n] bits hasSlope and hasCurvature
+	terms              terms
+	sums               *sums // how W is held in place of weights, or nil
 
-	support, sloped, active *csr.Subset // rows with a cost, a slope, curvature
-
-	heavy  *heavy
-	factor *factor
+	preconditioner *preconditioner
 }
 
-// New makes the risk at w = 0 with all costs zero.
-func New(job *work.Job, rows *csr.Matrix, frame Frame, margin loss.Margin, alpha float64) *Risk {
-	n, dim := rows.Rows(), frame.dim(rows.Cols())
-	r := &Risk{job: job, rows: rows, frame: frame, loss: margin, alpha: alpha}
-	for _, v := range []*[]float64{&r.Plus, &r.Minus, &r.scores, &r.stepScores, &r.slope, &r.curve} {
-		*v = make([]float64, n)
-	}
-	r.weights = make([]float64, dim)
-	r.support, r.sloped, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
-	return r
-}
-
-// Dim is the number of variables.
-func (r *Risk) Dim() int { return len(r.weights) }
-
-// MoveTo moves the current point to f(x) = coef . x + intercept, as far as the frame has an intercept of its own. Call
-// it before the first Recost.
-func (r *Risk) MoveTo(coef []float64, intercept float64) {
-	copy(r.weights, coef)
-	if r.frame.Constant {
-		last := len(r.weights) - 1
-		r.weights[last] = 0
-		r.weights[last] = intercept - r.frame.shift(r.job.Pool, r.weights)
-	}
-}
-
-// Scores are f_i for the rows that have a cost.
-func (r *Risk) Scores() []float64 { return r.scores }
-
-// Change is how the scores change along the line of Aim, for the rows that have a cost.
-func (r *Risk) Change() []float64 { return r.stepScores }
-
-// Linear gives the classifier f(x) = coef . x + intercept at the current point.
-func (r *Risk) Linear() (coef []float64, intercept float64) {
-	return r.weights[:r.rows.Cols()], r.frame.offset(r.job.Pool, r.weights)
-}
-
-// Regularizer is α/2 |w|² at the current point.
-func (r *Risk) Regularizer() float64 {
-	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights)
-}
-
-// Recost takes notice of new costs. Rows that had no cost so far get their score (one pass over them).
-func (r *Risk) Recost() {
-	grown := false
-	known := make([]bool, len(r.Plus))
-	for _, i := range r.support.Rows() {
-		known[i] = true
-	}
-	support := select32(len(r.Plus), func(i int) bool {
-		has := r.Plus[i]+r.Minus[i] > 0
-		grown = grown || has && !known[i]
-		return has
-	})
-	if len(support) != len(r.support.Rows()) || grown {
-		r.support.Reset(r.rows, support)
-	}
-	if grown {
-		r.Rescore()
-	}
-}
-
-// Rescore computes the scores anew from the weights and so ends the drift of many small steps.
-func (r *Risk) Rescore() {
-	r.times(r.support, r.scores, r.weights, r.frame.offset(r.job.Pool, r.weights))
-}
-
-// ScoreAll puts the scores of all rows, with and without a cost, into dst [n].
-func (r *Risk) ScoreAll(dst []float64) {
-	r.times(r.rows.All(), dst, r.weights, r.frame.offset(r.job.Pool, r.weights))
-}
-
-func (r *Risk) times(on *csr.Subset, dst, p []float64, shift float64) {
-	r.job.Visit(int64(on.NonZeros()))
-	r.rows.TimesOn(r.job.Pool, on, dst, p)
-	rows := on.Rows()
-	r.job.EachRow(len(rows), func(lo, hi int) {
-		for _, i := range rows[lo:hi] {
-			dst[i] += shift
-		}
-	})
-}
-
-// Value is F at the current point; no pass over the data.
-func (r *Risk) Value() float64 {
-	var total [1]float64
-	rows := r.support.Rows()
-	r.job.Sum(len(rows), total[:], func(lo, hi int, dst []float64) {
-		for _, i := range rows[lo:hi] {
-			v, _, _ := r.at(int(i), r.scores[i])
-			dst[0] += v
-		}
-	})
-	return r.Regularizer() + total[0]
-}
-
-// at is the loss of row i at score f: a ξ(f) + b ξ(-f), its slope and its curvature.
-func (r *Risk) at(i int, f float64) (value, slope, curvature float64) {
-	if a := r.Plus[i]; a > 0 {
-		v, s, c := r.loss.At(f)
-		value, slope, curvature = a*v, a*s, a*c
-	}
-	if b := r.Minus[i]; b > 0 {
-		v, s, c := r.loss.At(-f)
-		value, slope, curvature = value+b*v, slope-b*s, curvature+b*c
-	}
-	return value, slope, curvature
-}
-
-// Rows whose slope or curvature is below these shares of their cost are left out of products: the first is below the
+// Rows whose slope or curvature is below these shares of their weight are left out of products: the first is below the
 // rounding of any stopping rule here, the second only shapes the Newton step, not the solution.
 const (
 	tinySlope     = 1e-12
 	tinyCurvature = 1e-3
+
+	hasSlope     = 1
+	hasCurvature = 2
 )
 
-// Gradient implements minimize.Objective.
-func (r *Risk) Gradient(dst []float64) float64 {
-	var total [2]float64 // loss, Σ slope
-	rows := r.support.Rows()
-	r.job.Sum(len(rows), total[:], func(lo, hi int, dst []float64) {
-		for _, i := range rows[lo:hi] {
-			value, slope, curve := r.at(int(i), r.scores[i])
-			cost := r.Plus[i] + r.Minus[i]
-			if slope < tinySlope*cost && slope > -tinySlope*cost {
-				slope = 0
-			}
-			if curve < tinyCurvature*cost {
-				curve = 0
-			}
-			r.slope[i], r.curve[i] = slope, curve
-			dst[0] += value
-			dst[1] += slope
-		}
-	})
-	r.sloped.Reset(r.rows, filter(r.sloped.Rows()[:0], rows, r.slope))
-	shift, square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha)
-	r.job.Visit(int64(r.sloped.NonZeros()))
-	r.rows.AddTransposedOn(r.job.Pool, r.sloped, dst, r.slope)
-	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total[1])
-	return r.alpha/2*square + total[0]
+// New makes the risk at W = 0, no row with a weight. Weights may be held as sums of rows: a matter of time and memory,
+// not of the result.
+func New(
+	job *work.Job, rows *csr.Matrix, m scores.Map, l loss.Classes, f Frame, alpha float64, inRows bool,
+) *Risk {
+	shape := csr.Wide{Features: rows.Cols(), Classes: m.Columns()}
+	if f.Constant && !inRows {
+		shape.Features++
+	}
+	r := &Risk{job: job, rows: rows, Map: m, alpha: alpha, shape: shape, frame: frame{Frame: f, shape: shape}}
+	r.SetLoss(l)
+	n := rows.Rows()
+	r.Cost, r.Label, r.Place, r.activity = make([]float64, n), make([]int32, n), make([]int32, n), make([]uint8, n)
+	for _, v := range []*[]float64{&r.scores, &r.slope, &r.state} {
+		*v = make([]float64, n*shape.Stride())
+	}
+	if inRows {
+		r.sums = r.newSums()
+	} else {
+		r.weights, r.changes = make([]float64, shape.Len()), make([]float64, n*shape.Stride())
+	}
+	r.support, r.sloped, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
+	return r
 }
 
-// Curve implements minimize.Objective; it uses the curvature that Gradient found.
-func (r *Risk) Curve() {
-	r.active.Reset(r.rows, filter(r.active.Rows()[:0], r.support.Rows(), r.curve))
-	if r.heavy != nil {
-		r.factor = r.heavy.factor(r.alpha, func(place int) float64 { return r.curve[r.heavy.list[place]] })
+// SetLoss changes the loss.
+func (r *Risk) SetLoss(l loss.Classes) {
+	r.loss, r.terms = l, classTerms{r}
+	if signed, ok := l.(loss.Signed); ok {
+		r.terms = pairTerms{r, signed.Margin}
 	}
 }
 
-// HessianTimes implements minimize.Objective: α p + Σ h_i x_i (x_i . p), rows in the frame.
-func (r *Risk) HessianTimes(dst, p []float64) (curvature float64) {
-	shift, square := r.frame.open(r.job.Pool, dst, p, r.alpha)
-	r.job.Visit(2 * int64(r.active.NonZeros()))
-	total, curvature := r.rows.AddGram(r.job.Pool, r.active, dst, r.curve, p, shift)
-	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total)
-	return r.alpha*square + curvature
+// Dim is the number of variables, or of coefficients.
+func (r *Risk) Dim() int {
+	if r.sums != nil {
+		return len(r.sums.coef)
+	}
+	return len(r.weights)
 }
 
-// Gap implements minimize.Objective: F is strongly convex with modulus α, so F(w) - F(w*) <= |g|² / 2α.
-func (r *Risk) Gap(gradient []float64) float64 {
-	return r.frame.steepness(r.job.Pool, gradient) / (2 * r.alpha)
+// MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its own;
+// coef [d, outputs] as Linear gives it. Call it before the first Recost.
+func (r *Risk) MoveTo(coef, intercept []float64) {
+	outputs, features := r.Map.Outputs(), r.frame.features()
+	columns, last := make([]float64, r.Map.Columns()), make([]float64, r.shape.Stride())
+	put := func(j int, values []float64) {
+		r.Map.Split(columns, values)
+		for v, w := range columns {
+			r.weights[r.shape.At(j, v)] = w
+		}
+	}
+	for j := range features {
+		put(j, coef[j*outputs:(j+1)*outputs])
+	}
+	if !r.frame.Constant {
+		return
+	}
+	put(features, intercept)
+	if r.frame.Center != nil { // the last feature's weight is the score of the center
+		r.frame.shift(r.job.Pool, last, r.weights)
+		for v := range columns {
+			at := r.shape.At(features, v)
+			r.weights[at] += r.weights[at] - last[v]
+		}
+	}
 }
 
-// Aim implements minimize.Objective.
-func (r *Risk) Aim(s []float64) {
-	r.step, r.stepSquare, r.stepInner = s, r.frame.inner(r.job.Pool, s, s), r.frame.inner(r.job.Pool, r.weights, s)
-	r.times(r.support, r.stepScores, s, r.frame.shift(r.job.Pool, s))
+// Recost takes notice of rows that have got a weight: it computes their scores.
+func (r *Risk) Recost() {
+	known := make([]bool, len(r.Cost))
+	for _, i := range r.support.Rows() {
+		known[i] = true
+	}
+	grown := false
+	var support []int32
+	for i, cost := range r.Cost {
+		if cost > 0 || r.summed(i) {
+			support, grown = append(support, int32(i)), grown || !known[i]
+		}
+	}
+	if len(support) != len(r.support.Rows()) || grown {
+		r.support.Reset(r.rows, support)
+	}
+	if grown {
+		weights, shift := r.linear()
+		r.times(r.support, r.scores, weights, shift, r.frame.Mean)
+	}
 }
 
-// Along implements minimize.Objective.
-func (r *Risk) Along(t float64) (slope, curvature float64) {
-	var total [2]float64
-	rows := r.support.Rows()
-	r.job.Sum(len(rows), total[:], func(lo, hi int, dst []float64) {
+// linear gives the weights [shape] of every column and its intercept [stride] without the mean at the current point.
+func (r *Risk) linear() (weights, shift []float64) {
+	shift = make([]float64, r.shape.Stride())
+	if r.sums != nil {
+		r.weigh(shift)
+		return r.sums.features, shift
+	}
+	r.frame.shift(r.job.Pool, shift, r.weights)
+	return r.weights, shift
+}
+
+// times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
+func (r *Risk) times(on *csr.Subset, dst, p, shift, mean []float64) {
+	r.job.Visit(int64(on.NonZeros()))
+	r.rows.TimesWide(r.job.Pool, on, dst, p, r.shape)
+	shift = append([]float64(nil), shift...)
+	flat := r.Map.Flat()
+	if flat {
+		for y, m := range mean {
+			shift[y] += m
+		}
+	}
+	stride, rows := r.shape.Stride(), on.Rows()
+	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
-			d := r.stepScores[i]
-			_, s, c := r.at(int(i), r.scores[i]+t*d)
-			dst[0] += s * d
-			dst[1] += c * d * d
+			row := dst[int(i)*stride : (int(i)+1)*stride]
+			vector.Add(row, 1, shift)
+			if flat {
+				continue
+			}
+			r.Map.Down(row)
+			for y, m := range mean {
+				row[y] += m
+			}
 		}
 	})
-	return r.alpha*(r.stepInner+t*r.stepSquare) + total[0], r.alpha*r.stepSquare + total[1]
+}
+
+// Gradient implements minimize.Objective.
+func (r *Risk) Gradient(dst []float64) float64 {
+	sums, shift := r.gradients(), make([]float64, r.shape.Stride())
+	square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha, shift)
+	r.addTransposed(r.sloped, dst, r.slope)
+	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
+	return r.alpha/2*square + sums[0]
+}
+
+// gradients puts the gradient of each row's loss in its columns into r.slope, finds the rows with a slope, and returns
+// the loss and the sums of the gradients.
+func (r *Risk) gradients() (sums []float64) {
+	rows := r.support.Rows()
+	joint := r.jointly(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })
+	sums = make([]float64, 1+r.shape.Stride())
+	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
+	sums[0] += joint
+	r.sloped.Reset(r.rows, r.those(r.sloped, hasSlope))
+	return sums
+}
+
+// those are the rows with a weight and this activity, in the memory of a subset.
+func (r *Risk) those(in *csr.Subset, activity uint8) []int32 {
+	list := in.Rows()[:0]
+	for _, i := range r.support.Rows() {
+		if r.activity[i]&activity != 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (r *Risk) addTransposed(on *csr.Subset, dst, q []float64) {
+	r.job.Visit(int64(on.NonZeros()))
+	r.rows.AddTransposedWide(r.job.Pool, on, dst, q, r.shape)
+}
+
+// Gap implements minimize.Objective: F is strongly convex with modulus α, so F(W) - F(W*) <= |g|² / 2α.
+func (r *Risk) Gap(gradient []float64) float64 {
+	return r.frame.gradientNorm(r.job.Pool, gradient) / (2 * r.alpha)
+}
+
+// UpdateHessian implements minimize.Objective; it uses the curvature that Gradient found.
+func (r *Risk) UpdateHessian() {
+	r.active.Reset(r.rows, r.those(r.active, hasCurvature))
+	r.factorize()
+}
+
+// HessVec implements minimize.Objective: α p + Σ M' H_i M (x_i . p) x_i, rows in the frame.
+func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
+	stride, rows := r.shape.Stride(), r.active.Rows()
+	shift, sums := make([]float64, stride), make([]float64, 1+stride) // pᵀ Xᵀ H X p, Σ of the products
+	square := r.frame.open(r.job.Pool, dst, p, r.alpha, shift)
+	if stride == 1 && r.Joint == nil {
+		r.job.Visit(2 * int64(r.active.NonZeros()))
+		sums[1], sums[0] = r.rows.AddGram(r.job.Pool, r.active, dst, r.state, p, shift[0])
+	} else {
+		r.times(r.active, r.changes, p, shift, nil)
+		sums[0] = r.jointly(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
+		var rest []float64 = make([]float64, 1+stride)
+		r.job.Sum(len(rows), rest, func(lo, hi int, part []float64) {
+			scratch := r.newScratch()
+			for _, i := range rows[lo:hi] {
+				change := r.changes[int(i)*stride : (int(i)+1)*stride]
+				part[0] += r.hessVec(i, change, scratch)
+				vector.Add(part[1:], 1, change)
+			}
+		})
+		vector.Add(sums, 1, rest)
+		r.addTransposed(r.active, dst, r.changes)
+	}
+	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
+	return r.alpha*square + sums[0]
+}
+
+// hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in columns,
+// and returns the curvature along the change. Of a row judged jointly the products are there.
+func (r *Risk) hessVec(i int32, change []float64, s scratch) (curvature float64) {
+	outputs := r.Map.Outputs()
+	if r.Label[i] != Jointly {
+		curvature = r.terms.hessVec(i, change, s)
+	}
+	clear(change[outputs:])
+	r.Map.Up(change)
+	return curvature
+}
+
+// SetDirection implements minimize.Objective.
+func (r *Risk) SetDirection(direction []float64) {
+	stride := r.shape.Stride()
+	shift, own := make([]float64, stride), make([]float64, stride)
+	r.frame.shift(r.job.Pool, shift, direction)
+	r.frame.shift(r.job.Pool, own, r.weights)
+	r.direction = direction
+	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
+	r.inner = r.frame.inner(r.job.Pool, r.weights, direction, own, shift)
+	r.times(r.support, r.changes, direction, shift, nil)
+}
+
+// LineDerivatives implements minimize.Objective.
+func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
+	var total [2]float64
+	rows := r.support.Rows()
+	r.job.Sum(len(rows), total[:], func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
+	if r.Joint != nil {
+		slope, curvature = r.Joint.LineDerivatives(r.scores, r.changes, t)
+	}
+	return slope + r.alpha*(r.inner+t*r.squareNorm) + total[0], curvature + r.alpha*r.squareNorm + total[1]
 }
 
 // Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {
-	r.job.Stripes(len(r.step), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.step[lo:hi]) })
-	rows := r.support.Rows()
+	weights := r.weights
+	if r.sums != nil {
+		weights = r.sums.coef
+		r.sums.square += t * (2*r.inner + t*r.squareNorm)
+	}
+	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(weights[lo:hi], t, r.direction[lo:hi]) })
+	stride, rows := r.shape.Stride(), r.support.Rows()
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
-			r.scores[i] += t * r.stepScores[i]
+			vector.Add(r.scores[int(i)*stride:(int(i)+1)*stride], t, r.changes[int(i)*stride:])
 		}
 	})
-}
-
-func select32(n int, keep func(i int) bool) []int32 {
-	var out []int32
-	for i := range n {
-		if keep(i) {
-			out = append(out, int32(i))
-		}
+	if r.sums != nil {
+		r.direction, r.changes = nil, nil // the minimizer's
 	}
-	return out
-}
-
-// filter appends the rows whose value is not zero.
-func filter(dst, rows []int32, value []float64) []int32 {
-	for _, i := range rows {
-		if value[i] != 0 {
-			dst = append(dst, i)
-		}
-	}
-	return dst
 }

@@ -8,121 +8,257 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-const alpha = 0.01
+const (
+	rowsOfClasses = 60
+	alpha         = 0.01
+)
 
-func frames(d int) map[string]Frame {
+// frames are all kinds, for so many outputs.
+func frames(d, outputs int) map[string]Frame {
 	center := make([]float64, d)
 	for j := range center {
 		center[j] = 0.1 * math.Sin(float64(j))
 	}
+	mean := []float64{-0.4, 0.1, 0, 0.2, -0.3}[:outputs]
 	return map[string]Frame{
 		"no intercept":     {},
 		"constant feature": {Constant: true},
 		"recentred":        {Constant: true, Center: center},
-		"centred":          {Center: center, Mean: -0.4},
+		"centred":          {Center: center, Mean: mean},
 	}
 }
 
-// somewhere is a risk with soft costs at a random point.
-func somewhere(frame Frame, data planted.Data, seed uint64) *Risk {
-	random := rand.New(rand.NewPCG(seed, 3))
-	r := New(work.NewJob(2, nil), data.Rows, frame, loss.SquaredHinge{}, alpha)
-	for i := range r.Plus {
-		p := random.Float64()
-		r.Plus[i], r.Minus[i] = p/float64(len(r.Plus)), (1-p)/float64(len(r.Plus))
+var classLosses = map[string]loss.Classes{
+	"one against the rest": loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
+	"maxent":               loss.Softmax{Smoothing: 1},
+	"Crammer-Singer":       loss.Softmax{Smoothing: 0.2, Margin: 1},
+}
+
+var signed = loss.Signed{Margin: loss.SquaredHinge{}}
+
+func tree(t *testing.T, parents ...int32) *scores.Tree {
+	t.Helper()
+	tree, err := scores.NewTree(5, parents)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for j := range r.weights {
-		r.weights[j] = random.NormFloat64()
+	return tree
+}
+
+func trees(t *testing.T) map[string]*scores.Tree {
+	return map[string]*scores.Tree{
+		"flat": tree(t, -1, -1, -1, -1, -1),
+		"tree": tree(t, 5, 5, 6, 6, 7, 7, -1, -1),
+	}
+}
+
+// somewhere is a risk at a random point: certain labels, soft ones, and rows without a weight.
+func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data planted.Data) *Risk {
+	t.Helper()
+	random := rand.New(rand.NewPCG(4, 3))
+	r := New(work.NewJob(2, nil), data.Rows, m, l, frame, alpha, false)
+	for i := range r.Cost {
+		r.Cost[i] = float64(i%4) / rowsOfClasses
+		r.Label[i], r.Place[i] = int32(i%m.Classes()), int32(i)
+		if i%2 == 1 {
+			r.Label[i] = -1
+		}
+	}
+	r.Soft = softLabels(random, m.Classes())
+	for j := range r.shape.Features {
+		for v := range m.Columns() {
+			r.weights[r.shape.At(j, v)] = 0.3 * random.NormFloat64() // no row so certain that its curvature is left out
+		}
 	}
 	r.Recost()
 	return r
 }
 
-// value is F recomputed from dense rows and the classifier alone.
-func value(r *Risk, data planted.Data) float64 {
-	coef, intercept := r.Linear()
-	total := 0.0
-	for _, w := range coef {
-		total += alpha / 2 * w * w
-	}
-	if r.frame.Constant {
-		total += alpha / 2 * intercept * intercept
-	}
-	for i, row := range data.Dense {
-		f := intercept
-		for j, v := range row {
-			f += v * coef[j]
+// softLabels are random ones of every row.
+func softLabels(random *rand.Rand, classes int) []float64 {
+	soft := make([]float64, classes*rowsOfClasses)
+	for i := range rowsOfClasses {
+		total, row := 0.0, soft[classes*i:classes*(i+1)]
+		for y := range row {
+			row[y] = random.Float64()
+			total += row[y]
 		}
-		total += r.Plus[i]*0.5*math.Pow(max(0, 1-f), 2) + r.Minus[i]*0.5*math.Pow(max(0, 1+f), 2)
+		for y := range row {
+			row[y] /= total
+		}
+	}
+	return soft
+}
+
+// value is F of the weights of the columns, recomputed from dense rows.
+func value(r *Risk, data planted.Data) float64 {
+	total, d, shift := 0.0, data.Rows.Cols(), make([]float64, r.shape.Stride())
+	r.frame.shift(r.job.Pool, shift, r.weights)
+	for v := range r.Map.Columns() {
+		for j := range d {
+			w := r.weights[r.shape.At(j, v)]
+			total += alpha / 2 * w * w
+		}
+		if r.frame.Constant {
+			total += alpha / 2 * shift[v] * shift[v]
+		}
+	}
+	coef, intercept := r.Linear()
+	k := r.Map.Classes()
+	s, slope, state := make([]float64, k), make([]float64, k), make([]float64, k)
+	for i, row := range data.Dense {
+		outputs := append([]float64(nil), intercept...)
+		for j, x := range row {
+			for y := range outputs {
+				outputs[y] += x * coef[len(outputs)*j+y]
+			}
+		}
+		r.Map.ClassScores(s, outputs)
+		total += r.Cost[i] * r.loss.At(s, r.target(int32(i), make([]float64, k)), slope, state)
 	}
 	return total
 }
 
 func TestValueGradientAndHessianAgreeWithDifferences(t *testing.T) {
-	data := planted.Topics(80, 30, 10, 0.4, 1)
-	for name, frame := range frames(30) {
-		r := somewhere(frame, data, 6)
-		gradient, dim := make([]float64, r.Dim()), r.Dim()
-		if got, want := r.Gradient(gradient), value(r, data); math.Abs(got-want) > 1e-12 || math.Abs(r.Value()-want) > 1e-12 {
-			t.Errorf("%s: value %v, recomputed %v", name, got, want)
+	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
+	for lossName, l := range classLosses {
+		for treeName, tree := range trees(t) {
+			for frameName, frame := range frames(12, 5) {
+				name := lossName + ", " + treeName + ", " + frameName
+				check(t, name, somewhere(t, tree, l, frame, data), data, lossName != "Crammer-Singer")
+			}
 		}
-		r.Curve()
-		const h = 1e-5
-		for j := range dim {
-			unit, product, up, down := make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
-			unit[j] = 1
-			near(t, name+" curvature", r.HessianTimes(product, unit), product[j], 1e-12)
-			r.Aim(unit)
-			slope, curvature := r.Along(0)
-			near(t, name+" slope along", slope, gradient[j], 1e-10)
-			near(t, name+" curvature along", curvature, product[j], 1e-10)
+	}
+	for frameName, frame := range frames(12, 1) {
+		check(t, "pair, "+frameName, somewhere(t, scores.Pair{}, signed, frame, data), data, true)
+	}
+}
+
+func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature bool) {
+	t.Helper()
+	dim := r.Dim()
+	gradient, unit, product := make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	up, down := make([]float64, dim), make([]float64, dim)
+	near(t, name+": value", r.Gradient(gradient), value(r, data), 1e-12)
+	const h = 1e-5
+	for j := range r.shape.Features {
+		for v := range r.Map.Columns() {
+			k := r.shape.At(j, v)
+			clear(unit)
+			unit[k] = 1
+			r.Gradient(up)
+			r.UpdateHessian()
+			near(t, name+": curvature", r.HessVec(product, unit), product[k], 1e-12)
+			r.SetDirection(unit)
+			slope, curvature := r.LineDerivatives(0)
+			near(t, name+": slope along", slope, gradient[k], 1e-10)
+			near(t, name+": curvature along", curvature, product[k], 1e-10)
 			r.Step(h)
 			high := r.Gradient(up)
 			r.Step(-2 * h)
 			low := r.Gradient(down)
 			r.Step(h)
-			near(t, name+" gradient", gradient[j], (high-low)/(2*h), 1e-7)
-			for k := range dim {
-				near(t, name+" Hessian", product[k], (up[k]-down[k])/(2*h), 1e-6)
+			near(t, name+": gradient", gradient[k], (high-low)/(2*h), 1e-7)
+			for q := range dim {
+				if exactCurvature {
+					near(t, name+": Hessian", product[q], (up[q]-down[q])/(2*h), 1e-6)
+				}
 			}
 		}
 	}
 }
 
+// Two classes one against the rest are the pair on a scale of two: the same weights, with opposite signs.
+func TestTwoClassesAreThePair(t *testing.T) {
+	data := planted.Topics(200, 30, 20, 0.3, 1)
+	flat, err := scores.NewTree(2, []int32{-1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := work.NewJob(1, nil)
+	narrow := frames(30, 1)
+	for name, frame := range frames(30, 2) {
+		pair := narrow[name]
+		if pair.Mean != nil {
+			frame.Mean = []float64{-pair.Mean[0], pair.Mean[0]}
+		}
+		binary := New(job, data.Rows, scores.Pair{}, signed, pair, alpha, false)
+		many := New(job, data.Rows, flat, classLosses["one against the rest"], frame, alpha, false)
+		for i, y := range data.Truth {
+			many.Cost[i], many.Label[i] = 1.0/200, y
+			binary.Cost[i], binary.Label[i] = 1.0/200, y
+		}
+		binary.Recost()
+		many.Recost()
+		limits := minimize.Limits{Tolerance: 1e-13, MaxSteps: 100}
+		one := minimize.NewNewton(binary.Dim(), job.Pool).Minimize(binary, limits)
+		two := minimize.NewNewton(many.Dim(), job.Pool).Minimize(many, limits)
+		near(t, name+": value", two.Value, 2*one.Value, 1e-10)
+		coef, intercept := binary.Linear()
+		wide, intercepts := many.Linear()
+		for j, w := range coef {
+			near(t, name+": class 1", wide[2*j+1], w, 1e-5)
+			near(t, name+": class 0", wide[2*j], -w, 1e-5)
+		}
+		near(t, name+": intercept", intercepts[1], intercept[0], 1e-5)
+	}
+}
+
+// A tree with a node above all classes only is no tree.
+func TestAFlatTreeIsNoTree(t *testing.T) {
+	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
+	var coefs [2][]float64
+	for k, parents := range [][]int32{{-1, -1, -1, -1, -1}, {5, 5, 5, 5, 5, -1}} {
+		r := New(work.NewJob(1, nil), data.Rows, tree(t, parents...), classLosses["maxent"], Frame{Constant: true}, alpha, false)
+		for i, y := range data.Truth {
+			r.Cost[i], r.Label[i] = 1.0/rowsOfClasses, y
+		}
+		r.Recost()
+		minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
+		coefs[k], _ = r.Linear()
+	}
+	for j, w := range coefs[0] {
+		if math.Float64bits(w) != math.Float64bits(coefs[1][j]) {
+			t.Fatalf("weight %d: %v, %v", j, w, coefs[1][j])
+		}
+	}
+}
+
 func TestScoresFollowTheWeights(t *testing.T) {
-	data := planted.Topics(60, 30, 10, 0.4, 2)
-	for name, frame := range frames(30) {
-		r := somewhere(frame, data, 9)
+	data := planted.Topics(rowsOfClasses, 30, 10, 0.4, 2)
+	for name, frame := range frames(30, 1) {
+		r := somewhere(t, scores.Pair{}, signed, frame, data)
 		direction := make([]float64, r.Dim())
 		for j := range direction {
 			direction[j] = math.Cos(float64(j))
 		}
-		r.Aim(direction)
+		r.SetDirection(direction)
 		r.Step(0.3)
-		fresh := make([]float64, 60)
-		r.ScoreAll(fresh)
 		coef, intercept := r.Linear()
-		for i, f := range fresh {
-			near(t, name+" score", r.Scores()[i], f, 1e-12)
-			near(t, name+" linear", data.Rows.RowTimes(i, coef)+intercept, f, 1e-12)
+		for i, cost := range r.Cost {
+			if cost > 0 {
+				near(t, name+" score", r.Scores()[i], data.Rows.RowTimes(i, coef)+intercept[0], 1e-12)
+			}
 		}
 	}
 }
 
 func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
-	data := planted.Topics(60, 30, 10, 0.4, 2)
-	mean, weights := make([]float64, 30), make([]float64, 60)
+	data := planted.Topics(rowsOfClasses, 30, 10, 0.4, 2)
+	mean, weights := make([]float64, 30), make([]float64, rowsOfClasses)
 	for i := range weights {
-		weights[i] = 1.0 / 60
+		weights[i] = 1.0 / rowsOfClasses
 	}
 	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
-	r := somewhere(Frame{Center: mean, Mean: -0.3}, data, 4)
+	r := somewhere(t, scores.Pair{}, signed, Frame{Center: mean, Mean: []float64{-0.3}}, data)
+	_, _, outputs := r.Read(make([]int32, 30), 30)
 	total := 0.0
-	for _, f := range r.Scores() {
-		total += f / 60
+	for _, f := range outputs {
+		total += f / rowsOfClasses
 	}
 	near(t, "mean score", total, -0.3, 1e-12)
 }
@@ -131,20 +267,17 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	data := planted.Topics(400, 60, 10, 0.3, 5)
 	minimum := func(frame Frame) (coef []float64, intercept float64) {
-		r := New(work.NewJob(1, nil), data.Rows, frame, loss.SquaredHinge{}, alpha)
+		r := New(work.NewJob(1, nil), data.Rows, scores.Pair{}, signed, frame, alpha, false)
 		for i, class := range data.Truth {
-			if class == 1 {
-				r.Plus[i] = 1.0 / 400
-			} else {
-				r.Minus[i] = 1.0 / 400
-			}
+			r.Cost[i], r.Label[i] = 1.0/400, class
 		}
 		r.Recost()
 		outcome := minimize.NewNewton(r.Dim(), work.NewPool(2)).Minimize(r, minimize.Limits{Tolerance: 1e-12, MaxSteps: 100})
 		if !outcome.Converged {
 			t.Fatalf("outcome %+v", outcome)
 		}
-		return r.Linear()
+		coef, intercepts := r.Linear()
+		return coef, intercepts[0]
 	}
 	mean, weights := make([]float64, 60), make([]float64, 400)
 	for i := range weights {

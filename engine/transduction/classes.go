@@ -9,7 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/taxonomy"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -23,7 +23,7 @@ import (
 type classTask struct {
 	*sample
 	classes int
-	tree    *taxonomy.Tree
+	tree    *scores.Tree
 	prior   []float64 // [K] φ
 	counts  []int     // [K] of the unlabeled rows
 	weighed bool      // the unlabeled rows have unequal weights
@@ -40,7 +40,7 @@ func newClassTask(s *sample, classes int) (*classTask, error) {
 	}
 	t := &classTask{sample: s, classes: classes}
 	var err error
-	if t.tree, err = taxonomy.New(classes, t.parents()); err != nil {
+	if t.tree, err = scores.NewTree(classes, t.parents()); err != nil {
 		return nil, err
 	}
 	if t.prior, err = s.prior(classes); err != nil {
@@ -56,7 +56,7 @@ func newClassTask(s *sample, classes int) (*classTask, error) {
 // parents is the tree of the options, or one of classes only.
 func (t *classTask) parents() []int32 {
 	if t.options.Hierarchy == nil {
-		return taxonomy.Flat(t.classes)
+		return scores.FlatParents(t.classes)
 	}
 	parents := make([]int32, len(t.options.Hierarchy))
 	for v, p := range t.options.Hierarchy {
@@ -104,7 +104,7 @@ func (t *classTask) risk() *risk.Classes {
 		r.Label[i], r.Cost[i] = t.class[k], t.labeledWeight[k]
 	}
 	r.Recost()
-	r.Heavy(t.labeled)
+	r.PreconditionBy(t.labeled)
 	return r
 }
 

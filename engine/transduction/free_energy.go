@@ -24,7 +24,7 @@ type freeEnergy struct {
 	nu          float64 // ν, multiplier of the class prior
 	p           []float64
 	g           []float64 // cost of each unlabeled row as positive minus as negative
-	lastStep    float64   // where Along looked last, and the slope there
+	lastStep    float64   // where LineDerivatives looked last, and the slope there
 	lastSlope   float64
 }
 
@@ -55,11 +55,11 @@ func (e *freeEnergy) Gradient(dst []float64) float64 {
 	return e.Risk.Gradient(dst)
 }
 
-// Along implements minimize.Objective. The curvature is that between this look and the last one where it is
+// LineDerivatives implements minimize.Objective. The curvature is that between this look and the last one where it is
 // positive and smaller than the curvature at fixed p.
-func (e *freeEnergy) Along(t float64) (slope, curvature float64) {
+func (e *freeEnergy) LineDerivatives(t float64) (slope, curvature float64) {
 	e.relabel(t)
-	slope, curvature = e.Risk.Along(t)
+	slope, curvature = e.Risk.LineDerivatives(t)
 	if t != 0 {
 		between := (slope - e.lastSlope) / (t - e.lastStep)
 		if between > curvature/16 && between < curvature {

@@ -67,7 +67,7 @@ func (t *task) labeledRisk() *risk.Risk {
 		}
 	}
 	r.Recost()
-	r.Heavy(t.labeled)
+	r.PreconditionBy(t.labeled)
 	return r
 }
 

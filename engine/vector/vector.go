@@ -70,3 +70,33 @@ func Largest(a []float64) int {
 	}
 	return best
 }
+
+// AddProduct adds a' B to dst, for B with a row of dst's length for each entry of a.
+func AddProduct(dst, a, b []float64) {
+	if len(dst) == 1 {
+		dst[0] += Dot(a, b)
+		return
+	}
+	for _, v := range a {
+		row := b[:len(dst)]
+		for c := range dst {
+			dst[c] += v * row[c]
+		}
+		b = b[len(dst):]
+	}
+}
+
+// AddOuter adds a b' to dst, which has a row of b's length for each entry of a.
+func AddOuter(dst, a, b []float64) {
+	if len(b) == 1 {
+		Add(dst, b[0], a)
+		return
+	}
+	for _, v := range a {
+		row := dst[:len(b)]
+		for c := range row {
+			row[c] += v * b[c]
+		}
+		dst = dst[len(b):]
+	}
+}

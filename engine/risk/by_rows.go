@@ -15,8 +15,8 @@ import (
 //	         coordinates of Frame with constant and center, w = (w, b), v = (w, b + μ . w), w = A v; otherwise I.
 //	         Of a vector r = Σ ρ_i g_i + γ (μ, 0) + β (0, 1):  u = Σ ρ_i x_i [shape];  B = Σ ρ_i + β its intercept
 //	Source   the representer theorem; conjugate gradients on coefficients as in Chapelle 2007, Training a Support Vector
-//	         Machine in the Primal, section 4. The matrix M of the preconditioner is that of heavy in coordinates v:
-//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of the heavy rows, and A Aᵀ comes last:
+//	         Machine in the Primal, section 4. The matrix M of the preconditioner is that of preconditioner in coordinates v:
+//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of its rows, and A Aᵀ comes last:
 //	         (w, b) becomes (w - B μ, B (1 + |μ|²) - μ . w)
 //	Cost     that of the products, one vector of features times classes, and a few of rows times classes
 type sums struct {
@@ -28,18 +28,18 @@ type sums struct {
 	features           []float64 // [shape] u of the vector gathered last
 	total, toMu        []float64 // [stride] its Σ ρ_i and μ . u
 	alongCenter, alone []float64 // [stride] its γ and β
-	heavy              []float64 // [n, stride] scores of the heavy rows, then what their factors take off
+	labeled            []float64 // [n, stride] scores of the preconditioner's rows, then what it takes off
 	changes            []float64 // [n, stride] of the scores of rows judged together, or nil
 }
 
-func (r *Classes) newSums() *sums {
+func (r *Risk) newSums() *sums {
 	n, stride := r.rows.Rows(), r.shape.Stride()
 	s := &sums{coef: make([]float64, (n+2)*stride), features: make([]float64, r.shape.Len()),
-		heavy: make([]float64, n*stride)}
+		labeled: make([]float64, n*stride)}
 	for _, v := range []*[]float64{&s.total, &s.toMu, &s.alongCenter, &s.alone} {
 		*v = make([]float64, stride)
 	}
-	if mu := r.frame.center; mu != nil {
+	if mu := r.frame.Center; mu != nil {
 		s.toCenter = make([]float64, n)
 		r.job.Visit(int64(r.rows.NonZeros()))
 		r.rows.Times(r.job.Pool, s.toCenter, mu)
@@ -49,7 +49,7 @@ func (r *Classes) newSums() *sums {
 }
 
 // summed says whether row i has a part in the sums that are the weights.
-func (r *Classes) summed(i int) bool {
+func (r *Risk) summed(i int) bool {
 	if r.sums == nil {
 		return false
 	}
@@ -58,12 +58,12 @@ func (r *Classes) summed(i int) bool {
 }
 
 // InRows implements minimize.ByRows.
-func (r *Classes) InRows() bool { return r.sums != nil }
+func (r *Risk) InRows() bool { return r.sums != nil }
 
 // Residual implements minimize.ByRows.
-func (r *Classes) Residual(dst []float64) float64 {
+func (r *Risk) Residual(dst []float64) float64 {
 	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
-	loss := r.slopes()
+	loss := r.gradients()
 	r.job.Stripes(len(dst), func(lo, hi int) {
 		for k, a := range s.coef[lo:hi] {
 			dst[lo+k] = -r.alpha * a
@@ -79,10 +79,10 @@ func (r *Classes) Residual(dst []float64) float64 {
 }
 
 // Gather implements minimize.ByRows.
-func (r *Classes) Gather(residual []float64) {
+func (r *Risk) Gather(residual []float64) {
 	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
 	r.job.Stripes(len(s.features), func(lo, hi int) { clear(s.features[lo:hi]) })
-	r.addTransposed(s.features, residual[:len(residual)-2*stride])
+	r.addTransposed(r.support, s.features, residual[:len(residual)-2*stride])
 	copy(s.alongCenter, residual[len(residual)-2*stride:])
 	copy(s.alone, residual[len(residual)-stride:])
 	both := make([]float64, 2*stride)
@@ -100,15 +100,15 @@ func (r *Classes) Gather(residual []float64) {
 }
 
 // intercept is B of the vector gathered last, for node v; 0 without a constant feature.
-func (r *Classes) intercept(v int) float64 {
-	if r.frame.constant {
+func (r *Risk) intercept(v int) float64 {
+	if r.frame.Constant {
 		return r.sums.total[v] + r.sums.alone[v]
 	}
 	return 0
 }
 
 // lengths gives the squared norms of the vector gathered last, r, and of Aᵀ r.
-func (r *Classes) lengths() (plain, turned float64) {
+func (r *Risk) lengths() (plain, turned float64) {
 	s := r.sums
 	var square [1]float64
 	r.job.Total(len(s.features), square[:], func(lo, hi int, dst []float64) {
@@ -118,7 +118,7 @@ func (r *Classes) lengths() (plain, turned float64) {
 	for v := range s.total {
 		b := r.intercept(v)
 		before, after := s.alongCenter[v], r.turnedCenter(v)
-		if !r.frame.constant {
+		if !r.frame.Constant {
 			before = after
 		}
 		plain += 2*before*s.toMu[v] + before*before*s.centerSquare + b*b
@@ -128,25 +128,25 @@ func (r *Classes) lengths() (plain, turned float64) {
 }
 
 // turnedCenter is what node v of A Aᵀ r has of the center, for the vector r gathered last.
-func (r *Classes) turnedCenter(v int) float64 {
+func (r *Risk) turnedCenter(v int) float64 {
 	switch {
-	case r.frame.center == nil:
+	case r.frame.Center == nil:
 		return 0
-	case r.frame.constant:
+	case r.frame.Constant:
 		return r.sums.alongCenter[v] - r.intercept(v)
 	}
 	return -r.sums.total[v]
 }
 
-// Steepness implements minimize.ByRows.
-func (r *Classes) Steepness() (square, gap float64) {
+// GradientNorm implements minimize.ByRows.
+func (r *Risk) GradientNorm() (square, gap float64) {
 	square, _ = r.lengths()
 	return square, square / (2 * r.alpha)
 }
 
 // images gives what the images of A Aᵀ r have in common, for the vector r gathered last: row i has
 // x_i . u + along m_i + shift.
-func (r *Classes) images(along, shift []float64) {
+func (r *Risk) images(along, shift []float64) {
 	s := r.sums
 	for v := range shift {
 		along[v] = r.turnedCenter(v)
@@ -155,7 +155,7 @@ func (r *Classes) images(along, shift []float64) {
 }
 
 // addShared adds to rows of images what they have beyond x_i . u.
-func (r *Classes) addShared(rows []int32, image, along, shift []float64) {
+func (r *Risk) addShared(rows []int32, image, along, shift []float64) {
 	stride := len(shift)
 	for _, i := range rows {
 		row := image[int(i)*stride : (int(i)+1)*stride]
@@ -166,27 +166,27 @@ func (r *Classes) addShared(rows []int32, image, along, shift []float64) {
 	}
 }
 
-// Nearness implements minimize.ByRows.
-func (r *Classes) Nearness() float64 {
+// PreconditionedNorm implements minimize.ByRows.
+func (r *Risk) PreconditionedNorm() float64 {
 	s, stride := r.sums, r.shape.Stride()
 	_, square := r.lengths()
-	if r.heavy == nil {
+	if r.preconditioner == nil {
 		return square / r.alpha
 	}
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
-	r.job.Visit(2 * r.heavy.nonZeros)
-	r.rows.TimesWide(r.job.Pool, r.heavyRows, s.heavy, s.features, r.shape)
-	r.addShared(r.heavy.list, s.heavy, along, shift)
-	return (square - r.solveHeavy(s.heavy)) / r.alpha
+	r.job.Visit(2 * int64(r.preconditioner.on.NonZeros()))
+	r.rows.TimesWide(r.job.Pool, r.preconditioner.on, s.labeled, s.features, r.shape)
+	r.addShared(r.preconditioner.rows, s.labeled, along, shift)
+	return (square - r.preconditioner.solve(s.labeled)) / r.alpha
 }
 
 // Conjugate implements minimize.ByRows.
-func (r *Classes) Conjugate(dst, image, residual []float64) (square float64) {
+func (r *Risk) Conjugate(dst, image, residual []float64) (square float64) {
 	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
 	copy(dst, residual)
-	if r.heavy != nil {
-		r.withoutHeavy(dst)
+	if r.preconditioner != nil {
+		r.withoutLabeled(dst)
 	}
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
@@ -195,7 +195,7 @@ func (r *Classes) Conjugate(dst, image, residual []float64) (square float64) {
 	r.job.EachRow(len(rows), func(lo, hi int) { r.addShared(rows[lo:hi], image, along, shift) })
 	center, alone := dst[len(dst)-2*stride:len(dst)-stride], dst[len(dst)-stride:]
 	imageCenter, imageAlone := image[len(dst)-2*stride:len(dst)-stride], image[len(dst)-stride:]
-	if r.frame.constant {
+	if r.frame.Constant {
 		for v, b := range shift {
 			center[v], alone[v] = along[v], b-s.total[v]
 			imageCenter[v], imageAlone[v] = s.toMu[v]+along[v]*s.centerSquare, b
@@ -204,15 +204,15 @@ func (r *Classes) Conjugate(dst, image, residual []float64) (square float64) {
 	for _, v := range [][]float64{dst, image} {
 		r.job.Stripes(len(v), func(lo, hi int) { vector.Scale(v[lo:hi], 1/r.alpha) })
 	}
-	return r.inner(residual, image)
+	return r.rowsInner(residual, image)
 }
 
-// withoutHeavy takes the heavy rows' part off the coefficients and off the vector gathered last.
-func (r *Classes) withoutHeavy(coef []float64) {
+// withoutLabeled takes the preconditioner's part off the coefficients and off the vector gathered last.
+func (r *Risk) withoutLabeled(coef []float64) {
 	s, stride := r.sums, r.shape.Stride()
-	for _, i := range r.heavy.list {
+	for _, i := range r.preconditioner.rows {
 		at := int(i) * stride
-		row := s.heavy[at : at+stride]
+		row := s.labeled[at : at+stride]
 		vector.Scale(row, -1)
 		vector.Add(coef[at:at+stride], 1, row)
 		vector.Add(s.total, 1, row)
@@ -220,48 +220,46 @@ func (r *Classes) withoutHeavy(coef []float64) {
 			vector.Add(s.toMu, s.toCenter[i], row)
 		}
 	}
-	r.rows.AddTransposedWide(r.job.Pool, r.heavyRows, s.features, s.heavy, r.shape)
+	r.rows.AddTransposedWide(r.job.Pool, r.preconditioner.on, s.features, s.labeled, r.shape)
 }
 
-// inner is the inner product of two vectors, of one the coefficients and of the other the image.
-func (r *Classes) inner(coef, image []float64) float64 {
+// rowsInner is the inner product of two vectors, of one the coefficients and of the other the image.
+func (r *Risk) rowsInner(coef, image []float64) float64 {
 	var sum [1]float64
 	r.job.Total(len(coef), sum[:], func(lo, hi int, dst []float64) { dst[0] = vector.Dot(coef[lo:hi], image[lo:hi]) })
 	return sum[0]
 }
 
-// BendRows implements minimize.ByRows.
-func (r *Classes) BendRows(dst, p, image []float64) (curvature float64) {
-	stride, rows := r.shape.Stride(), r.support.Rows()
-	square := r.inner(p, image)
+// HessVecRows implements minimize.ByRows.
+func (r *Risk) HessVecRows(dst, p, image []float64) (curvature float64) {
+	stride, rows := r.shape.Stride(), r.active.Rows()
+	square := r.rowsInner(p, image)
 	r.job.Stripes(len(dst), func(lo, hi int) {
 		for k, v := range p[lo:hi] {
 			dst[lo+k] = r.alpha * v
 		}
 	})
-	together := r.jointly(func(j Joint) float64 { return j.Bend(r.changesOf(image), r.slope, r.curve) })
+	joint := r.jointly(func(j Joint) float64 { return j.HessVec(r.changesOf(image), r.slope, r.state) })
 	var sum [1]float64
 	r.job.Sum(len(rows), sum[:], func(lo, hi int, part []float64) {
-		certain, change, bent := make([]float64, r.tree.Classes()), make([]float64, stride), make([]float64, stride)
+		change, s := make([]float64, stride), r.newScratch()
 		for _, i := range rows[lo:hi] {
 			at := int(i) * stride
 			if r.Label[i] == Jointly {
-				copy(bent[:len(certain)], r.sums.changes[at:])
-				clear(bent[len(certain):])
+				copy(change, r.sums.changes[at:])
 			} else {
 				copy(change, image[at:at+stride])
-				r.tree.Down(change)
-				part[0] += r.bend(i, bent, change, certain)
+				r.Map.Down(change)
 			}
-			r.tree.Up(bent)
-			vector.Add(dst[at:at+stride], 1, bent)
+			part[0] += r.hessVec(i, change, s)
+			vector.Add(dst[at:at+stride], 1, change)
 		}
 	})
-	return r.alpha*square + sum[0] + together
+	return r.alpha*square + sum[0] + joint
 }
 
 // changesOf copies the changes of the scores of the rows that are judged together out of an image.
-func (r *Classes) changesOf(image []float64) []float64 {
+func (r *Risk) changesOf(image []float64) []float64 {
 	stride, rows := r.shape.Stride(), r.support.Rows()
 	if r.sums.changes == nil {
 		r.sums.changes = make([]float64, len(r.scores))
@@ -271,45 +269,45 @@ func (r *Classes) changesOf(image []float64) []float64 {
 			if r.Label[i] == Jointly {
 				change := r.sums.changes[int(i)*stride : (int(i)+1)*stride]
 				copy(change, image[int(i)*stride:])
-				r.tree.Down(change)
+				r.Map.Down(change)
 			}
 		}
 	})
 	return r.sums.changes
 }
 
-// AimRows implements minimize.ByRows.
-func (r *Classes) AimRows(step, image []float64) {
+// SetDirectionRows implements minimize.ByRows.
+func (r *Risk) SetDirectionRows(step, image []float64) {
 	stride, rows := r.shape.Stride(), r.support.Rows()
-	r.step, r.stepScores = step, image[:len(image)-2*stride]
-	r.stepSquare = r.inner(step, image)
-	r.stepInner = r.inner(r.sums.coef, image)
+	r.direction, r.changes = step, image[:len(image)-2*stride]
+	r.squareNorm = r.rowsInner(step, image)
+	r.inner = r.rowsInner(r.sums.coef, image)
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
-			r.tree.Down(image[int(i)*stride : (int(i)+1)*stride])
+			r.Map.Down(image[int(i)*stride : (int(i)+1)*stride])
 		}
 	})
 }
 
 // weigh puts the weights of the features into sums.features and the intercepts without Means into dst.
-func (r *Classes) weigh(dst []float64) {
+func (r *Risk) weigh(dst []float64) {
 	s := r.sums
 	r.Gather(s.coef)
-	if r.frame.center != nil {
+	if r.frame.Center != nil {
 		along := make([]float64, len(dst))
 		for v := range along {
 			along[v] = -s.total[v]
-			if r.frame.constant {
+			if r.frame.Constant {
 				along[v] = s.alongCenter[v]
 			}
 		}
 		r.frame.walk(0, r.shape.Features, func(lo, hi, start, width, first int) {
-			for _, mu := range r.frame.center[lo:hi] {
+			for _, mu := range r.frame.Center[lo:hi] {
 				vector.Add(s.features[start:start+width], mu, along[first:first+width])
 				start += width
 			}
 		})
-		if !r.frame.constant {
+		if !r.frame.Constant {
 			for v := range dst {
 				dst[v] = -(s.toMu[v] + along[v]*s.centerSquare)
 			}

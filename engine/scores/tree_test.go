@@ -1,4 +1,4 @@
-package taxonomy
+package scores
 
 import (
 	"math"
@@ -11,25 +11,25 @@ import (
 var example = []int32{3, 3, 4, 4, -1}
 
 func TestDownAddsAlongThePath(t *testing.T) {
-	tree, err := New(3, example)
+	tree, err := NewTree(3, example)
 	if err != nil {
 		t.Fatal(err)
 	}
 	scores := []float64{1, 2, 3, 10}
 	tree.Down(scores)
-	if tree.Nodes() != 4 || tree.Flat() || !slices.Equal(scores, []float64{11, 12, 3, 10}) {
-		t.Errorf("%d nodes, scores %v", tree.Nodes(), scores)
+	if tree.Columns() != 4 || tree.Flat() || !slices.Equal(scores, []float64{11, 12, 3, 10}) {
+		t.Errorf("%d nodes, scores %v", tree.Columns(), scores)
 	}
 }
 
 func TestUpIsTheTransposeOfDown(t *testing.T) {
 	parents := []int32{5, 5, 6, 6, 7, 7, 8, 8, -1} // deeper: 5 and 7 ... under 8
 	parents[6] = 7
-	tree, err := New(5, parents)
+	tree, err := NewTree(5, parents)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := tree.Nodes()
+	n := tree.Columns()
 	for v := range n {
 		down := make([]float64, n)
 		down[v] = 1
@@ -47,7 +47,7 @@ func TestUpIsTheTransposeOfDown(t *testing.T) {
 
 func TestAFlatTreeHasNoInnerNodes(t *testing.T) {
 	for _, parents := range [][]int32{{-1, -1, -1}, {3, 3, 3, -1}} {
-		tree, err := New(3, parents)
+		tree, err := NewTree(3, parents)
 		if err != nil || !tree.Flat() {
 			t.Errorf("%v: %v, %v", parents, tree, err)
 		}
@@ -66,7 +66,7 @@ func TestBrokenTreesAreRefused(t *testing.T) {
 		{[]int32{2, 2, 3, 2, -1}, "leads back"},
 		{[]int32{-1, -1, -1}, "no class below"},
 	} {
-		if _, err := New(2, c.parents); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := NewTree(2, c.parents); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.parents, err)
 		}
 	}
@@ -82,18 +82,18 @@ func TestSplitHasTheSmallestNorm(t *testing.T) {
 		"chain":  {2, -1, 3, -1},
 	} {
 		classes := map[string]int{"flat": 3, "groups": 5, "uneven": 4, "chain": 2}[name]
-		tree, err := New(classes, parents)
+		tree, err := NewTree(classes, parents)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores, nodes := make([]float64, classes), make([]float64, tree.Nodes())
+		scores, nodes := make([]float64, classes), make([]float64, tree.Columns())
 		for y := range scores {
 			scores[y] = math.Sin(float64(3*y + 1))
 		}
 		tree.Split(nodes, scores)
 		down := slices.Clone(nodes)
 		tree.Down(down)
-		combined := make([]float64, tree.Nodes()) // the classes' own scores, summed up the paths
+		combined := make([]float64, tree.Columns()) // the classes' own scores, summed up the paths
 		copy(combined, nodes[:classes])
 		tree.Up(combined)
 		for v := range nodes {

@@ -14,29 +14,25 @@ import (
 
 // solved minimizes a risk of five classes with certain and soft labels, in two stages: rows of the second have no cost
 // in the first, and lose theirs again in a third.
-func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, heavy bool, threads int) *Classes {
+func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, labeled bool, threads int) *Risk {
 	t.Helper()
 	data := planted.Classes(rowsOfClasses, 80, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
 	random := rand.New(rand.NewPCG(4, 3))
 	job := work.NewJob(threads, nil)
-	r := NewClasses(job, data.Rows, trees(t)[treeName], frame.Constant, frame.Center, alpha, inRows)
-	if !frame.Constant && frame.Center != nil {
-		r.Means = []float64{-0.4, 0.1, 0, 0.2, -0.3}
-	}
-	r.Loss = classLosses[lossName]
-	r.Soft = softLabels(random)
-	var labeled []int32
+	r := New(job, data.Rows, trees(t)[treeName], classLosses[lossName], frame, alpha, inRows)
+	r.Soft = softLabels(random, 5)
+	var list []int32
 	for i := range rowsOfClasses {
 		r.Label[i], r.Place[i] = int32(i%5), int32(i)
 		if i%3 > 0 {
 			r.Label[i] = -1
 		} else {
-			r.Cost[i], labeled = 0.05, append(labeled, int32(i))
+			r.Cost[i], list = 0.05, append(list, int32(i))
 		}
 	}
 	r.Recost()
-	if heavy {
-		r.Heavy(labeled)
+	if labeled {
+		r.PreconditionBy(list)
 	}
 	newton := minimize.NewNewton(r.Dim(), job.Pool)
 	limits := minimize.Limits{Tolerance: 1e-13, MaxSteps: 100}
@@ -60,11 +56,11 @@ func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, heavy 
 func TestWeightsAsSumsOfRowsAreTheSameWeights(t *testing.T) {
 	for lossName := range classLosses {
 		for treeName := range trees(t) {
-			for frameName, frame := range frames(80) {
-				for _, heavy := range []bool{false, true} {
+			for frameName, frame := range frames(80, 5) {
+				for _, labeled := range []bool{false, true} {
 					name := lossName + ", " + treeName + ", " + frameName
-					features := solved(t, lossName, treeName, frame, false, heavy, 1)
-					rows := solved(t, lossName, treeName, frame, true, heavy, 1)
+					features := solved(t, lossName, treeName, frame, false, labeled, 1)
+					rows := solved(t, lossName, treeName, frame, true, labeled, 1)
 					near(t, name+": penalty", rows.Regularizer(), features.Regularizer(), 1e-6)
 					want, wantIntercept := features.Linear()
 					got, intercept := rows.Linear()
@@ -76,8 +72,11 @@ func TestWeightsAsSumsOfRowsAreTheSameWeights(t *testing.T) {
 					}
 					for i := range rowsOfClasses {
 						if rows.Cost[i] > 0 {
-							for y, s := range rows.Score(int32(i)) {
-								near(t, name+": score", s, features.Score(int32(i))[y], 1e-5)
+							got, want := make([]float64, 5), make([]float64, 5)
+							rows.Score(got, int32(i))
+							features.Score(want, int32(i))
+							for y, s := range got {
+								near(t, name+": score", s, want[y], 1e-5)
 							}
 						}
 					}
@@ -89,7 +88,7 @@ func TestWeightsAsSumsOfRowsAreTheSameWeights(t *testing.T) {
 
 // A step of conjugate gradients in sums of rows is the one in features: M⁻¹ r, H p and their inner products agree.
 func TestConjugateStepsAgree(t *testing.T) {
-	for frameName, frame := range frames(80) {
+	for frameName, frame := range frames(80, 5) {
 		for treeName := range trees(t) {
 			name := frameName + ", " + treeName
 			r := solved(t, "one against the rest", treeName, frame, true, true, 1)
@@ -99,13 +98,13 @@ func TestConjugateStepsAgree(t *testing.T) {
 			residual, z, image := make([]float64, r.Dim()), make([]float64, r.Dim()), make([]float64, r.Dim())
 			product := make([]float64, r.Dim())
 			r.Residual(residual)
-			r.Curve()
+			r.UpdateHessian()
 			r.Gather(residual)
-			near(t, name+": rᵀ M⁻¹ r", r.Nearness(), r.Conjugate(z, image, residual), 1e-10)
-			near(t, name+": pᵀ H p", r.BendRows(product, z, image), r.inner(product, image), 1e-10)
-			square := r.inner(z, image)
+			near(t, name+": rᵀ M⁻¹ r", r.PreconditionedNorm(), r.Conjugate(z, image, residual), 1e-10)
+			near(t, name+": pᵀ H p", r.HessVecRows(product, z, image), r.rowsInner(product, image), 1e-10)
+			square := r.rowsInner(z, image)
 			r.Gather(z)
-			plain, _ := r.Steepness()
+			plain, _ := r.GradientNorm()
 			near(t, name+": |z|²", square, plain, 1e-10)
 		}
 	}
@@ -141,13 +140,12 @@ func TestSumsOfRowsHaveTheSameBitsAtAnyThreadCount(t *testing.T) {
 	for frameName, frame := range map[string]Frame{"constant": {Constant: true, Center: center}, "mean": {Center: center}} {
 		var first []float64
 		for _, threads := range []int{1, 2, 4} {
-			r := NewClasses(work.NewJob(threads, nil), rows, trees(t)["tree"], frame.Constant, frame.Center, alpha, true)
-			r.Loss = classLosses["maxent"]
+			r := New(work.NewJob(threads, nil), rows, trees(t)["tree"], classLosses["maxent"], frame, alpha, true)
 			for i := range r.Cost {
 				r.Cost[i], r.Label[i] = 1/float64(len(r.Cost)), int32(i%5)
 			}
 			r.Recost()
-			r.Heavy([]int32{0, 17, 400, 8999})
+			r.PreconditionBy([]int32{0, 17, 400, 8999})
 			minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-4, MaxSteps: 10})
 			coef, _ := r.Linear()
 			if first == nil {

@@ -5,32 +5,32 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Multiplying M⁻¹ r with M, formed from the Hessian of the heavy rows alone, gives r again.
-func TestPreconditionerIsTheInverseOfTheHeavyRowsHessian(t *testing.T) {
-	data := planted.Topics(80, 30, 10, 0.4, 1)
-	for name, frame := range frames(30) {
-		r := somewhere(frame, data, 6)
-		heavy := []int32{3, 7, 8, 20, 41}
-		r.Heavy(heavy)
+// Multiplying P⁻¹ r with P, formed from the Hessian of the labeled rows alone, gives r again.
+func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
+	data := planted.Topics(rowsOfClasses, 30, 10, 0.4, 1)
+	for name, frame := range frames(30, 1) {
+		r := somewhere(t, scores.Pair{}, signed, frame, data)
+		labeled := []int32{3, 7, 9, 21, 41}
+		r.PreconditionBy(labeled)
 		gradient := make([]float64, r.Dim())
 		r.Gradient(gradient)
-		r.Curve()
+		r.UpdateHessian()
 		z := make([]float64, r.Dim())
 		if !r.Precondition(z, gradient) {
 			t.Fatalf("%s: no preconditioner", name)
 		}
-		back := make([]float64, r.Dim()) // M z
+		back, shift := make([]float64, r.Dim()), make([]float64, 1) // P z
 		for j := range z {
 			back[j] = alpha * z[j]
 		}
-		shift := r.frame.shift(r.job.Pool, z)
-		for _, i := range heavy {
-			q := r.curve[i] * (r.rows.RowTimes(int(i), z) + shift)
+		r.frame.shift(r.job.Pool, shift, z)
+		for _, i := range labeled {
+			q := r.state[i] * (r.rows.RowTimes(int(i), z) + shift[0])
 			for j, x := range data.Dense[i] {
 				if frame.Center != nil {
 					x -= frame.Center[j]
@@ -42,7 +42,7 @@ func TestPreconditionerIsTheInverseOfTheHeavyRowsHessian(t *testing.T) {
 			}
 		}
 		for j, g := range gradient {
-			near(t, name+": M z", back[j], g, 1e-12)
+			near(t, name+": P z", back[j], g, 1e-12)
 		}
 	}
 }
@@ -52,29 +52,29 @@ func TestPreconditionerIsTheInverseOfTheHeavyRowsHessian(t *testing.T) {
 func TestPreconditionerOfATree(t *testing.T) {
 	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
 	for shape, tree := range trees(t) {
-		for name, frame := range frames(12) {
+		for name, frame := range frames(12, 5) {
 			if frame.Constant && frame.Center != nil {
 				continue // M is α I in other coordinates
 			}
-			r := someClasses(t, tree, classLosses["one against the rest"], frame, data)
-			heavy := []int32{2, 3, 6, 13}
+			r := somewhere(t, tree, classLosses["one against the rest"], frame, data)
+			labeled := []int32{2, 3, 6, 13}
 			for i := range r.Cost {
-				if !slices.Contains(heavy, int32(i)) {
+				if !slices.Contains(labeled, int32(i)) {
 					r.Cost[i] = 0
 				}
 			}
 			r.Recost()
-			r.Heavy(heavy)
+			r.PreconditionBy(labeled)
 			gradient, z, back := make([]float64, r.Dim()), make([]float64, r.Dim()), make([]float64, r.Dim())
 			r.Gradient(gradient)
-			r.Curve()
+			r.UpdateHessian()
 			if !r.Precondition(z, gradient) {
 				t.Fatalf("%s, %s: no preconditioner", shape, name)
 			}
-			r.HessianTimes(back, z)
+			r.HessVec(back, z)
 			vector.Add(back, -1, gradient)
 			off := math.Sqrt(vector.Dot(back, back) / vector.Dot(gradient, gradient))
-			if off > 20*togetherLooseness {
+			if off > 20*coupledTolerance {
 				t.Errorf("%s, %s: M z is %.2g of |r| away from r", shape, name, off)
 			}
 		}
@@ -84,21 +84,22 @@ func TestPreconditionerOfATree(t *testing.T) {
 // Flat classes with a separable loss: the preconditioner of each class is that of a two-class risk with its curvature.
 func TestPreconditionerOfClasses(t *testing.T) {
 	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
-	for name, frame := range frames(12) {
-		r := someClasses(t, trees(t)["flat"], classLosses["one against the rest"], frame, data)
-		heavy := []int32{2, 3, 6, 13}
-		r.Heavy(heavy)
+	for name, frame := range frames(12, 5) {
+		r := somewhere(t, trees(t)["flat"], classLosses["one against the rest"], frame, data)
+		labeled := []int32{2, 3, 6, 13}
+		r.PreconditionBy(labeled)
 		gradient, z := make([]float64, r.Dim()), make([]float64, r.Dim())
 		r.Gradient(gradient)
-		r.Curve()
+		r.UpdateHessian()
 		r.Precondition(z, gradient)
 		for y := range 5 {
-			narrow := New(r.job, data.Rows, frame, loss.SquaredHinge{}, alpha)
-			narrow.Heavy(heavy)
-			for _, i := range heavy {
-				narrow.curve[i] = r.Cost[i] * r.curve[int(i)*r.shape.Stride()+y]
+			pair := Frame{Constant: frame.Constant, Center: frame.Center}
+			narrow := New(r.job, data.Rows, scores.Pair{}, signed, pair, alpha, false)
+			narrow.PreconditionBy(labeled)
+			for _, i := range labeled {
+				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.shape.Stride()+y]
 			}
-			narrow.factor = narrow.heavy.factor(alpha, func(place int) float64 { return narrow.curve[heavy[place]] })
+			narrow.factorize()
 			g, want := make([]float64, narrow.Dim()), make([]float64, narrow.Dim())
 			for j := range g {
 				g[j] = gradient[r.shape.At(j, y)]

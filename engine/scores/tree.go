@@ -1,4 +1,10 @@
-// Package taxonomy is a class tree as a linear map from node scores to class scores.
+package scores
+
+import (
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Tree is a class tree as a map from node scores to class scores.
 //
 //	Problem  classes are the leaves of a tree; every node has weights, and the score of a class is the sum of the
 //	         scores of the nodes on its path: classes under one node share what is common to them
@@ -6,14 +12,8 @@
 //	Source   Keerthi, Sundararajan & Shevade 2012, section on hierarchical classification (weights of a node for
 //	         every class in the tree, scores added along the path)
 //	Cost     one addition a node and row
-package taxonomy
-
-import (
-	"github.com/fewlabel/fewlabel/engine/fault"
-)
-
-// Tree maps the scores of its nodes to those of its classes. A node above all others is left out: it would add the same
-// to every class.
+//
+// A node above all others is left out: it would add the same to every class. A tree of classes only is no tree: s = z.
 type Tree struct {
 	classes int
 	parent  []int32   // [nodes] -1 at the top
@@ -22,7 +22,7 @@ type Tree struct {
 }
 
 // New makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
-func New(classes int, parents []int32) (*Tree, error) {
+func NewTree(classes int, parents []int32) (*Tree, error) {
 	if len(parents) < classes {
 		return nil, fault.Argument("hierarchy has %d nodes, but there are %d classes", len(parents), classes)
 	}
@@ -46,7 +46,7 @@ func New(classes int, parents []int32) (*Tree, error) {
 }
 
 // Flat are the parents of a tree of classes only.
-func Flat(classes int) []int32 {
+func FlatParents(classes int) []int32 {
 	parents := make([]int32, classes)
 	for y := range parents {
 		parents[y] = -1
@@ -117,8 +117,8 @@ func (t *Tree) noBarrenNode() error {
 // Classes is the number of classes.
 func (t *Tree) Classes() int { return t.classes }
 
-// Nodes is the number of nodes.
-func (t *Tree) Nodes() int { return len(t.parent) }
+// Columns is the number of nodes.
+func (t *Tree) Columns() int { return len(t.parent) }
 
 // Flat says that there is nothing above the classes.
 func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
@@ -131,6 +131,9 @@ func (t *Tree) Depth(class int) float64 {
 	}
 	return float64(depth)
 }
+
+// Outputs is the number of classes.
+func (t *Tree) Outputs() int { return t.classes }
 
 // Down turns node scores [nodes] into the scores of the paths, in place: the first ones are those of the classes.
 func (t *Tree) Down(scores []float64) {
@@ -147,6 +150,9 @@ func (t *Tree) Up(values []float64) {
 		values[t.parent[v]] += values[v]
 	}
 }
+
+// ClassScores copies the scores of the classes out of stored ones.
+func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]) }
 
 // Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]. Where
 // these come by Down from a minimum of α/2 |w|² plus losses of class scores, Split gives back the nodes of that

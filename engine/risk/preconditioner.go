@@ -1,0 +1,240 @@
+package risk
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// preconditioner is that of the few rows that carry much of the curvature, the labeled ones: each weighs as much as
+// hundreds of unlabeled rows.
+//
+//	Problem  z = P⁻¹ r with P = α I + Σ_i Mᵀ diag(h_i) M ⊗ g_i g_iᵀ over its rows i and the weights of all columns
+//	Symbols  g_i = row i in the frame: features less the center, and the constant; h_iy its curvature in the score of
+//	         output y; G Gram matrix of the rows g_i; M the map of the scores; T = M Mᵀ, what two outputs have in common
+//	Source   Sherman, Morrison and Woodbury: P⁻¹ r = (r - Σ_iy y_iy M_y ⊗ g_i) / α with (α diag(1/h) + T ⊗ G) y =
+//	         (M r g_i); it takes the labeled rows out of the spectrum that conjugate gradients have to resolve. Without
+//	         a tree T is the identity and every output has a system of its own. With one these are solved together, by
+//	         conjugate gradients whose preconditioner is the diagonal of T: exact factors for each class. Only with a
+//	         loss that judges each class by itself: of others diag(h) is a rough picture, and exact solves with it cost
+//	         passes. Then every node has a system of its own, with the curvature of the classes below it
+//	Cost     Gram matrix once; a Cholesky factor (gonum) a system and Newton step; two passes over its rows a product;
+//	         with a tree some ten products with the Gram matrix besides
+type preconditioner struct {
+	risk    *Risk
+	rows    []int32
+	on      *csr.Subset // rows
+	gram    []float64   // [rows, rows] G
+	curves  [][]float64 // [rows][systems] curvature
+	factors []*factor   // [systems]
+}
+
+// factorCost is how many products with the data a factor may cost, counted by operations: more labeled rows make no
+// preconditioner. They weigh less each, too.
+const factorCost = 10
+
+// Preconditions says whether so many rows make a preconditioner beside rows with so many non-zeros.
+func Preconditions(rows, nonZeros int) bool {
+	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros
+}
+
+// PreconditionBy names the rows that make a preconditioner, if they are few enough; they must have a weight.
+func (r *Risk) PreconditionBy(rows []int32) {
+	r.preconditioner = nil
+	if Preconditions(len(rows), r.rows.NonZeros()) {
+		r.preconditioner = &preconditioner{risk: r, rows: rows, on: r.rows.Subset(rows), gram: r.gram(rows)}
+	}
+}
+
+// gram is the Gram matrix of some rows in the frame.
+func (r *Risk) gram(list []int32) []float64 {
+	n, center := len(list), r.frame.Center
+	gram, toCenter, square := make([]float64, n*n), make([]float64, n), 0.0
+	if center != nil {
+		square = vector.Dot(center, center)
+		for a, i := range list {
+			toCenter[a] = r.rows.RowTimes(int(i), center)
+		}
+	}
+	if r.frame.Constant {
+		square++
+	}
+	dense := make([]float64, r.rows.Cols())
+	for a, i := range list {
+		r.rows.AddRow(int(i), 1, dense)
+		for b, j := range list[:a+1] {
+			g := r.rows.RowTimes(int(j), dense) - toCenter[a] - toCenter[b] + square
+			gram[a*n+b], gram[b*n+a] = g, g
+		}
+		r.rows.Row(int(i), func(col int, _ float64) { dense[col] = 0 })
+	}
+	return gram
+}
+
+// factorize finds the factors at the current curvature.
+func (r *Risk) factorize() {
+	p := r.preconditioner
+	if p == nil {
+		return
+	}
+	p.curves = make([][]float64, len(p.rows))
+	r.job.Run(len(p.curves), func(place int) { p.curves[place] = p.curvature(p.rows[place]) })
+	p.factors = make([]*factor, p.systems())
+	r.job.Run(len(p.factors), func(v int) {
+		alpha := r.alpha
+		if p.coupled() {
+			alpha /= r.Map.Depth(v)
+		}
+		p.factors[v] = p.factor(alpha, v)
+	})
+}
+
+// coupled says whether the systems of the classes are solved together.
+func (p *preconditioner) coupled() bool {
+	_, separable := p.risk.loss.(loss.OneAgainstRest)
+	return separable && !p.risk.Map.Flat()
+}
+
+// systems is the number of factors: one a class where they are coupled, otherwise one a column.
+func (p *preconditioner) systems() int {
+	if p.coupled() {
+		return p.risk.Map.Classes()
+	}
+	return p.risk.Map.Columns()
+}
+
+// curvature is row i's curvature in each output, or column.
+func (p *preconditioner) curvature(i int32) []float64 {
+	r := p.risk
+	stride, outputs := r.shape.Stride(), r.Map.Outputs()
+	out, product, s := make([]float64, stride), make([]float64, stride), r.newScratch()
+	for y := range outputs {
+		clear(product)
+		product[y] = 1
+		r.terms.hessVec(i, product, s)
+		out[y] = product[y]
+	}
+	if !p.coupled() {
+		r.Map.Up(out)
+	}
+	return out
+}
+
+// factor is the Cholesky factor of α diag(1/h) + G over the rows with curvature in one system.
+type factor struct {
+	places   []int // of these rows in the list
+	cholesky mat.Cholesky
+}
+
+func (p *preconditioner) factor(alpha float64, system int) *factor {
+	f := &factor{}
+	for a := range p.rows {
+		if p.curves[a][system] > 0 {
+			f.places = append(f.places, a)
+		}
+	}
+	if len(f.places) == 0 {
+		return f
+	}
+	matrix := mat.NewSymDense(len(f.places), nil)
+	for k, a := range f.places {
+		for m, b := range f.places[:k+1] {
+			g := p.gram[a*len(p.rows)+b]
+			if a == b {
+				g += alpha / p.curves[a][system]
+			}
+			matrix.SetSym(k, m, g)
+		}
+	}
+	if !f.cholesky.Factorize(matrix) {
+		f.places = nil // rounding: no preconditioner is better than a wrong one
+	}
+	return f
+}
+
+// solve gives (α diag(1/h) + G)⁻¹ scores [rows], 0 at rows without curvature.
+func (f *factor) solve(scores []float64) []float64 {
+	out := make([]float64, len(scores))
+	if len(f.places) == 0 {
+		return out
+	}
+	packed := make([]float64, len(f.places))
+	for k, a := range f.places {
+		packed[k] = scores[a]
+	}
+	v := mat.NewVecDense(len(packed), packed)
+	_ = f.cholesky.SolveVecTo(v, v) // the one error is a large condition number, which only slows things down
+	for k, a := range f.places {
+		out[a] = packed[k]
+	}
+	return out
+}
+
+// Precondition implements minimize.Preconditioned.
+func (r *Risk) Precondition(dst, residual []float64) bool {
+	p := r.preconditioner
+	if p == nil {
+		return false
+	}
+	shift := make([]float64, r.shape.Stride())
+	r.frame.shift(r.job.Pool, shift, residual)
+	scores := r.changes
+	r.job.Visit(2 * int64(p.on.NonZeros()))
+	r.rows.TimesWide(r.job.Pool, p.on, scores, residual, r.shape)
+	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
+	p.solve(scores)
+	total := make([]float64, len(shift))
+	p.each(scores, func(row []float64) {
+		vector.Scale(row, -1/r.alpha)
+		vector.Add(total, 1, row)
+	})
+	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
+	r.rows.AddTransposedWide(r.job.Pool, p.on, dst, scores, r.shape)
+	return true
+}
+
+// each visits its rows of values [n, stride].
+func (p *preconditioner) each(values []float64, visit func(row []float64)) {
+	stride := p.risk.shape.Stride()
+	for _, i := range p.rows {
+		visit(values[int(i)*stride : (int(i)+1)*stride])
+	}
+}
+
+// solve replaces the column scores of its rows in values [n, stride] by their coefficients y in every column, and
+// returns the inner product of the two.
+func (p *preconditioner) solve(values []float64) (inner float64) {
+	r, coupled := p.risk, p.coupled()
+	scores := make([][]float64, p.systems())
+	p.each(values, func(row []float64) {
+		if coupled {
+			r.Map.Down(row)
+		}
+		for v := range scores {
+			scores[v] = append(scores[v], row[v])
+		}
+	})
+	sums := make([][]float64, len(scores))
+	if coupled {
+		sums = p.solveCoupled(scores)
+	} else {
+		r.job.Run(len(sums), func(v int) { sums[v] = p.factors[v].solve(scores[v]) })
+	}
+	for v, list := range sums {
+		inner += vector.Dot(list, scores[v])
+	}
+	place := 0
+	p.each(values, func(row []float64) {
+		clear(row)
+		for v := range sums {
+			row[v] = sums[v][place]
+		}
+		if coupled {
+			r.Map.Up(row)
+		}
+		place++
+	})
+	return inner
+}

@@ -1,0 +1,83 @@
+package risk
+
+// Stride is the length of a row of stored scores.
+func (r *Risk) Stride() int { return r.shape.Stride() }
+
+// Scores are the stored ones of all rows [n, stride] at the current point, for rows that have a weight.
+func (r *Risk) Scores() []float64 { return r.scores }
+
+// Score puts the class scores of row i, which has a weight, into dst [K].
+func (r *Risk) Score(dst []float64, i int32) {
+	r.Map.ClassScores(dst, r.scores[int(i)*r.shape.Stride():])
+}
+
+// Costs puts the loss of row i, which has a weight, into dst [K] for every class; scratch [K] is written.
+func (r *Risk) Costs(dst []float64, i int32, scratch []float64) {
+	r.Score(scratch, i)
+	r.loss.Costs(dst, scratch)
+}
+
+// Loss is the loss of a row.
+func (r *Risk) Loss() interface{ Costs(dst, s []float64) } { return r.loss }
+
+// Regularizer is α/2 |W|² at the current point.
+func (r *Risk) Regularizer() float64 {
+	if r.sums != nil {
+		return r.alpha / 2 * r.sums.square
+	}
+	shift := make([]float64, r.shape.Stride())
+	r.frame.shift(r.job.Pool, shift, r.weights)
+	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
+}
+
+// Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs], those of a feature side by
+// side.
+func (r *Risk) Linear() (coef, intercept []float64) {
+	weights, shift := r.linear()
+	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())
+	r.eachFeature(weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
+	return coef, r.intercepts(shift)
+}
+
+// Read is Linear for the last time, in another order of the features, with the outputs of all rows [n, outputs]:
+// feature j stands at number[j] of features.
+func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
+	k := r.Map.Outputs()
+	weights, shift := r.linear()
+	r.times(r.rows.All(), r.scores, weights, shift, r.frame.Mean)
+	outputs = compact(r.scores, r.shape.Stride(), k)
+	coef = make([]float64, features*k)
+	r.eachFeature(weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
+	return coef, r.intercepts(shift), outputs
+}
+
+// eachFeature visits the weights [outputs] of every feature.
+func (r *Risk) eachFeature(weights []float64, visit func(feature int, weights []float64)) {
+	row := make([]float64, r.shape.Stride())
+	for j := range r.rows.Cols() {
+		for v := range r.Map.Columns() {
+			row[v] = weights[r.shape.At(j, v)]
+		}
+		r.Map.Down(row)
+		visit(j, row[:r.Map.Outputs()])
+	}
+}
+
+// intercepts are those of the outputs; shift [stride] is changed.
+func (r *Risk) intercepts(shift []float64) []float64 {
+	r.Map.Down(shift)
+	intercept := shift[:r.Map.Outputs()]
+	for y, m := range r.frame.Mean {
+		intercept[y] += m
+	}
+	return intercept
+}
+
+// compact copies the first entries of every row.
+func compact(rows []float64, stride, width int) []float64 {
+	dst := make([]float64, len(rows)/stride*width)
+	for i := range len(rows) / stride {
+		copy(dst[i*width:(i+1)*width], rows[i*stride:])
+	}
+	return dst
+}

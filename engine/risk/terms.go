@@ -1,0 +1,165 @@
+package risk
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// terms are the losses of single rows, as functions of their stored scores.
+type terms interface {
+	// gradient puts gradients in the columns, states and activity of these rows in place, and adds the loss to sums[0]
+	// and the gradients to sums[1:].
+	gradient(rows []int32, sums []float64)
+	// hessVec replaces a change of row i's outputs by the second derivative of its loss times it, and returns the
+	// curvature along the change.
+	hessVec(i int32, change []float64, s scratch) (curvature float64)
+	// line adds the first and second derivative along scores + t changes to sums.
+	line(rows []int32, t float64, sums []float64)
+}
+
+// scratch has room for a row of classes, several times.
+type scratch struct{ certain, there, slope, state, product []float64 }
+
+func (r *Risk) newScratch() scratch {
+	k := r.Map.Classes()
+	room := make([]float64, 5*k)
+	return scratch{room[:k], room[k : 2*k], room[2*k : 3*k], room[3*k : 4*k], room[4*k:]}
+}
+
+// target is what each class counts for row i; certain [K] is written where the label is certain.
+func (r *Risk) target(i int32, certain []float64) []float64 {
+	if y := r.Label[i]; y >= 0 {
+		clear(certain)
+		certain[y] = 1
+		return certain
+	}
+	k := len(certain)
+	return r.Soft[int(r.Place[i])*k : (int(r.Place[i])+1)*k]
+}
+
+// classTerms are those of a loss of class scores which are stored.
+type classTerms struct{ *Risk }
+
+func (r classTerms) gradient(rows []int32, sums []float64) {
+	stride, classes, s := r.shape.Stride(), r.Map.Classes(), r.newScratch()
+	for _, i := range rows {
+		at := int(i) * stride
+		slope, state, active := r.slope[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
+		clear(slope[classes:])
+		if r.Label[i] != Jointly {
+			sums[0] += r.Cost[i] * r.loss.At(r.scores[at:at+classes], r.target(i, s.certain), slope[:classes], state)
+			active = activity(slope[:classes], r.loss.Curvature(state))
+			vector.Scale(slope[:classes], r.Cost[i])
+		}
+		r.activity[i] = active
+		r.Map.Up(slope)
+		vector.Add(sums[1:], 1, slope)
+	}
+}
+
+// activity says whether a gradient and a curvature of a row of weight 1 count.
+func activity(slope []float64, curvature float64) (bits uint8) {
+	for _, g := range slope {
+		if math.Abs(g) >= tinySlope {
+			bits = hasSlope
+			break
+		}
+	}
+	if curvature >= tinyCurvature {
+		bits |= hasCurvature
+	}
+	return bits
+}
+
+func (r classTerms) hessVec(i int32, change []float64, s scratch) (curvature float64) {
+	at, classes := int(i)*r.shape.Stride(), len(s.product)
+	r.loss.HessVec(s.product, change[:classes], r.target(i, s.certain), r.state[at:at+classes])
+	vector.Scale(s.product, r.Cost[i])
+	curvature = vector.Dot(s.product, change)
+	copy(change, s.product)
+	return curvature
+}
+
+func (r classTerms) line(rows []int32, t float64, sums []float64) {
+	stride, classes, s := r.shape.Stride(), r.Map.Classes(), r.newScratch()
+	for _, i := range rows {
+		if r.Label[i] == Jointly {
+			continue
+		}
+		at := int(i) * stride
+		change, target := r.changes[at:at+classes], r.target(i, s.certain)
+		copy(s.there, r.scores[at:at+classes])
+		vector.Add(s.there, t, change)
+		r.loss.At(s.there, target, s.slope, s.state)
+		r.loss.HessVec(s.product, change, target, s.state)
+		sums[0] += r.Cost[i] * vector.Dot(s.slope, change)
+		sums[1] += r.Cost[i] * vector.Dot(s.product, change)
+	}
+}
+
+// pairTerms are those of a margin loss of scores.Pair: one number a row is stored, and state is the curvature, weighted.
+type pairTerms struct {
+	*Risk
+	margin loss.Margin
+}
+
+// costs are those of row i as positive and as negative.
+func (r pairTerms) costs(i int32) (plus, minus float64) {
+	switch cost := r.Cost[i]; r.Label[i] {
+	case 1:
+		return cost, 0
+	case 0:
+		return 0, cost
+	default:
+		k := 2 * int(r.Place[i])
+		return cost * r.Soft[k+1], cost * r.Soft[k]
+	}
+}
+
+// at is the loss of row i at score z: plus ξ(z) + minus ξ(-z), its slope and its curvature.
+func (r pairTerms) at(i int32, z float64) (value, slope, curvature float64) {
+	plus, minus := r.costs(i)
+	if plus > 0 {
+		v, s, c := r.margin.At(z)
+		value, slope, curvature = plus*v, plus*s, plus*c
+	}
+	if minus > 0 {
+		v, s, c := r.margin.At(-z)
+		value, slope, curvature = value+minus*v, slope-minus*s, curvature+minus*c
+	}
+	return value, slope, curvature
+}
+
+func (r pairTerms) gradient(rows []int32, sums []float64) {
+	for _, i := range rows {
+		value, slope, curvature := r.at(i, r.scores[i])
+		active := uint8(hasSlope | hasCurvature)
+		if math.Abs(slope) < tinySlope*r.Cost[i] {
+			slope, active = 0, active&^hasSlope
+		}
+		if curvature < tinyCurvature*r.Cost[i] {
+			curvature, active = 0, active&^hasCurvature
+		}
+		r.slope[i], r.state[i], r.activity[i] = slope, curvature, active
+		sums[0] += value
+		sums[1] += slope
+	}
+}
+
+func (r pairTerms) hessVec(i int32, change []float64, _ scratch) (curvature float64) {
+	product := r.state[i] * change[0]
+	curvature = product * change[0]
+	change[0] = product
+	return curvature
+}
+
+func (r pairTerms) line(rows []int32, t float64, sums []float64) {
+	for _, i := range rows {
+		d := r.changes[i]
+		_, slope, curvature := r.at(i, r.scores[i]+t*d)
+		sums[0] += slope * d
+		sums[1] += curvature * d * d
+	}
+}

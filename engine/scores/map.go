@@ -1,0 +1,53 @@
+// Package scores says how the columns z = Wᵀ x of a row become its class scores s = M z: the map M of the one problem
+// behind all methods. A map works in place on the stored scores of a row; a prefix of these, the outputs, is what a
+// model keeps.
+package scores
+
+// Map is a linear map from the columns of a row to its class scores.
+type Map interface {
+	Classes() int // K
+	Columns() int // entries of z
+	Outputs() int // entries of a stored row that determine the class scores, the first ones
+	// Flat says that the outputs are the columns.
+	Flat() bool
+	// Depth is the squared norm of a class's row of M.
+	Depth(class int) float64
+	// Down turns columns [columns] into stored scores, in place.
+	Down(row []float64)
+	// Up is its transpose: it turns a gradient in the outputs (zero beyond them) into one in the columns, in place.
+	Up(row []float64)
+	// Split puts columns into dst [columns] whose outputs are these; of all, those of the smallest norm.
+	Split(dst, outputs []float64)
+	// ClassScores puts the class scores [K] of a stored row into dst.
+	ClassScores(dst, stored []float64)
+}
+
+// Pair is two classes with one column z, the decision: their scores are -z and z.
+type Pair struct{}
+
+// Classes is 2.
+func (Pair) Classes() int { return 2 }
+
+// Columns is 1.
+func (Pair) Columns() int { return 1 }
+
+// Outputs is 1.
+func (Pair) Outputs() int { return 1 }
+
+// Flat is true.
+func (Pair) Flat() bool { return true }
+
+// Depth is 1.
+func (Pair) Depth(int) float64 { return 1 }
+
+// Down changes nothing: the column is stored.
+func (Pair) Down([]float64) {}
+
+// Up changes nothing.
+func (Pair) Up([]float64) {}
+
+// Split copies the column.
+func (Pair) Split(dst, outputs []float64) { dst[0] = outputs[0] }
+
+// ClassScores are -z and z.
+func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], stored[0] }
