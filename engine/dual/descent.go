@@ -25,6 +25,7 @@ type Descent struct {
 	job     *work.Job
 	rows    *csr.Matrix
 	frame   risk.Frame
+	mean    float64 // m, fixed mean score of the frame
 	squared bool
 	random  *rand.Rand
 
@@ -54,6 +55,9 @@ func New(job *work.Job, rows *csr.Matrix, frame risk.Frame, squared bool, seed i
 		d.square[i] = rows.SquaredNorm(i, scratch)
 	}
 	job.Visit(2 * int64(rows.NonZeros()))
+	if frame.Mean != nil {
+		d.mean = frame.Mean[0]
+	}
 	if frame.Center != nil {
 		d.prepareCenter()
 	}
@@ -79,7 +83,7 @@ func (d *Descent) prepareCenter() {
 
 // Score is f_i at the current weights.
 func (d *Descent) Score(i int32) float64 {
-	f := d.rows.RowTimes(int(i), d.sparse) + d.frame.Mean
+	f := d.rows.RowTimes(int(i), d.sparse) + d.mean
 	switch {
 	case d.frame.Constant:
 		f += d.total
@@ -99,7 +103,7 @@ func (d *Descent) Linear() (coef []float64, intercept float64) {
 		for j, mu := range d.frame.Center {
 			coef[j] -= d.total * mu
 		}
-		intercept = d.total*d.centerSquare - d.centerWeights + d.frame.Mean
+		intercept = d.total*d.centerSquare - d.centerWeights + d.mean
 	}
 	return coef, intercept
 }
@@ -257,7 +261,7 @@ func (d *Descent) Gap() (primal, gap float64) {
 	primal, dual := square/2, -square/2
 	for _, i := range d.active {
 		slack := math.Max(0, 1-d.Sign[i]*d.Score(i))
-		dual += d.beta[i] * (1 - d.Sign[i]*d.frame.Mean)
+		dual += d.beta[i] * (1 - d.Sign[i]*d.mean)
 		if d.squared {
 			primal += d.Cost[i] * slack * slack / 2
 			dual -= d.beta[i] * d.beta[i] / (2 * d.Cost[i])

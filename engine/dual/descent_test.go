@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -19,7 +20,7 @@ func frames(data planted.Data) map[string]risk.Frame {
 		weights[i] = 1 / float64(n)
 	}
 	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
-	return map[string]risk.Frame{"none": {}, "constant": {Constant: true}, "centred": {Center: mean, Mean: -0.2}}
+	return map[string]risk.Frame{"none": {}, "constant": {Constant: true}, "centred": {Center: mean, Mean: []float64{-0.2}}}
 }
 
 func descend(data planted.Data, frame risk.Frame, squared bool, cost float64) *Descent {
@@ -101,9 +102,10 @@ func TestSquaredHingeAgreesWithNewton(t *testing.T) {
 	data := planted.Topics(300, 60, 10, 0.3, 4)
 	const alpha = 0.02
 	for name, frame := range frames(data) {
-		r := risk.New(work.NewJob(1, nil), data.Rows, frame, loss.SquaredHinge{}, alpha)
+		signed := loss.Signed{Margin: loss.SquaredHinge{}}
+		r := risk.New(work.NewJob(1, nil), data.Rows, scores.Pair{}, signed, frame, alpha, false)
 		for i, class := range data.Truth {
-			r.Plus[i], r.Minus[i] = float64(class)/300, 1.0/300-float64(class)/300
+			r.Cost[i], r.Label[i] = 1.0/300, class
 		}
 		r.Recost()
 		outcome := minimize.NewNewton(r.Dim(), work.NewPool(1)).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})

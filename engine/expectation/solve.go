@@ -7,7 +7,7 @@ import (
 
 // Problem is a risk whose unlabeled rows have a joint cost, at the supervised solution.
 type Problem struct {
-	Risk     *risk.Classes
+	Risk     *risk.Risk
 	Newton   *minimize.Newton
 	Prior    []float64           // [K] φ
 	Tol      float64             // of the last solve

@@ -17,16 +17,16 @@ const alpha = 0.02
 // joined is the risk of some labeled rows with the cost of the others, over a class tree.
 func joined(
 	t *testing.T, n int, inRows bool, center []float64,
-	cost func(rows []int32, u []float64, r *risk.Classes) risk.Joint,
-) *risk.Classes {
+	cost func(rows []int32, u []float64, r *risk.Risk) risk.Joint,
+) *risk.Risk {
 	t.Helper()
 	data := planted.Classes(n, 14, 15, prior, 1)
 	tree, err := scores.NewTree(classes, []int32{5, 5, 6, 6, -1, -1, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := risk.NewClasses(work.NewJob(2, nil), data.Rows, tree, true, center, alpha, inRows)
-	r.Loss = loss.Softmax{Smoothing: 1}
+	r := risk.New(work.NewJob(2, nil), data.Rows, tree, loss.Softmax{Smoothing: 1},
+		risk.Frame{Constant: true, Center: center}, alpha, inRows)
 	var rows []int32
 	for i, y := range data.Labels {
 		r.Label[i], r.Cost[i] = y, 1.0/15
@@ -45,7 +45,7 @@ func joined(
 	return r
 }
 
-func entropyOf(rows []int32, u []float64, r *risk.Classes) risk.Joint {
+func entropyOf(rows []int32, u []float64, r *risk.Risk) risk.Joint {
 	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
 	m.Entropy, m.Hold = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, 0, 0.3}, Weight: 2}
 	return m
@@ -93,15 +93,15 @@ func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 
 // Weights held as sums of rows lead to the same model.
 func TestRegularizeWithSumsOfRows(t *testing.T) {
-	for name, solve := range map[string]func(r *risk.Classes, p Problem) Outcome{
-		"expectation": func(r *risk.Classes, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0) },
-		"entropy":     func(r *risk.Classes, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0.3) },
-		"posterior":   func(r *risk.Classes, p Problem) Outcome { return Project(p, r.Joint.(*Posterior)) },
+	for name, solve := range map[string]func(r *risk.Risk, p Problem) Outcome{
+		"expectation": func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0) },
+		"entropy":     func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0.3) },
+		"posterior":   func(r *risk.Risk, p Problem) Outcome { return Project(p, r.Joint.(*Posterior)) },
 	} {
 		for _, center := range [][]float64{nil, center()} {
 			var coefs [2][]float64
 			for k, inRows := range []bool{false, true} {
-				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Classes) risk.Joint {
+				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Risk) risk.Joint {
 					if name == "posterior" {
 						e := NewPosterior(work.NewJob(2, nil), rows, u, prior, r.Stride())
 						e.Weight = 0.4

@@ -73,8 +73,8 @@ func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held f
 	if err != nil {
 		panic(err)
 	}
-	r := risk.NewClasses(job, labeled, tree, s.Intercept, nil, strength, labeled.Rows() < labeled.Cols())
-	r.Loss = loss.OneAgainstRest{Margin: loss.SquaredHinge{}}
+	r := risk.New(job, labeled, tree, loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
+		risk.Frame{Constant: s.Intercept}, strength, labeled.Rows() < labeled.Cols())
 	var rows []int32
 	total := 0.0
 	for k, weight := range s.LabeledWeight {

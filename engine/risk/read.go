@@ -1,5 +1,7 @@
 package risk
 
+import "github.com/fewlabel/fewlabel/engine/loss"
+
 // Stride is the length of a row of stored scores.
 func (r *Risk) Stride() int { return r.shape.Stride() }
 
@@ -18,7 +20,7 @@ func (r *Risk) Costs(dst []float64, i int32, scratch []float64) {
 }
 
 // Loss is the loss of a row.
-func (r *Risk) Loss() interface{ Costs(dst, s []float64) } { return r.loss }
+func (r *Risk) Loss() loss.Classes { return r.loss }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {

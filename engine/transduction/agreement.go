@@ -3,6 +3,7 @@ package transduction
 import (
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -27,27 +28,16 @@ func (s *sample) agreement(found []int32) float64 {
 }
 
 // noteSupervised keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.
-func (s *sample) noteSupervised(class func(row int32) int32) {
-	if s.start != nil {
+func (t *task) noteSupervised(r *risk.Risk) { t.noteClasses(r.Score) }
+
+func (t *task) noteClasses(score scorer) {
+	if t.start != nil {
 		return
 	}
-	s.supervised = make([]int32, len(s.unlabeled))
-	for k, i := range s.unlabeled {
-		s.supervised[k] = class(i)
+	t.sample.supervised = make([]int32, len(t.unlabeled))
+	row := make([]float64, t.classes)
+	for k, i := range t.unlabeled {
+		score(row, i)
+		t.sample.supervised[k] = int32(vector.Largest(row))
 	}
-}
-
-// sideOf is the class of a row by the scores [n] of two classes.
-func sideOf(scores []float64) func(row int32) int32 {
-	return func(row int32) int32 {
-		if scores[row] > 0 {
-			return 1
-		}
-		return 0
-	}
-}
-
-// likeliestOf is the class of a row by its scores of many classes.
-func likeliestOf(score func(row int32) []float64) func(row int32) int32 {
-	return func(row int32) int32 { return int32(vector.Largest(score(row))) }
 }

@@ -4,78 +4,130 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/labeling"
-	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // anneal is deterministic annealing.
 //
-//	Problem  at temperature T: min over w, p  α/2 |w|² + Σ_i s_i ξ(y_i f_i) + λ' Σ_j s_j [p_j ξ(f_j) + (1-p_j)
-//	         ξ(-f_j)] + T Σ_j s_j [p_j log p_j + (1-p_j) log(1-p_j)]  subject to Σ_j s_j p_j = r, while T falls to 0
-//	Symbols  i labeled, j unlabeled rows; s weights, each kind sums to 1; p_j probability that row j is positive; λ'
-//	         weight of the unlabeled rows; r class prior; ξ squared hinge
-//	Source   Sindhwani & Keerthi 2006 section 3.2. Differences: they alternate exact solves for w and p; here p is a
-//	         function of w, see freeEnergy, and w takes inexact Newton steps on the way. T starts where the soft
-//	         labels begin to differ, and λ' is at most mostOverAlpha α until they are hard. An exact solve at hard
-//	         labels ends the run, with switches while they help
-//	Stops    the mean entropy of p falls below smallEntropy bits; T falls below coldest times its start; max_iter
+//	Problem  that of task with soft labels q, plus T Σ_j w_j Σ_y q_jy log q_jy, while T falls to 0
+//	Symbols  as in task; T temperature; c_jy = λ' ξ(s_j, y); v_y potentials, which hold the class shares: q_jy is
+//	         proportional to exp(-(c_jy - v_y) / T)
+//	Source   Sindhwani & Keerthi 2006 section 3.2 for two classes, who mention the form for many (Potts); the labels
+//	         under both kinds of sums as in Keerthi, Sundararajan & Shevade 2012. Differences: they alternate exact
+//	         solves for w and q; here w takes inexact Newton steps, with q renewed before each: at the best q the
+//	         gradient at fixed q is that of the free energy min over q, and the curvature at fixed q bounds its own from
+//	         above. T starts where the soft labels begin to differ, and λ' is at most mostOverAlpha α until they are
+//	         hard. An exact solve at hard labels ends the run, with switches while they help
+//	Stops    the mean entropy of q falls below smallEntropy bits; T falls below coldest times its start; max_iter
 //	         steps, of which the solve at hard labels is the last: with one step that is all there is
-//	Cost     a temperature: about 10 passes over the active rows
+//	Cost     a temperature: about 10 passes over the active rows; a renewal of q is some ten exp a row and class
 func (t *task) anneal() solution {
-	margin := loss.SquaredHinge{}
 	r, newton, start := t.begin()
-	if lost(start) {
+	if !finite(start) {
 		return t.read(r, start, ending{reason: "not_finite"})
 	}
 	t.level = t.softWeight()
-	t.softCosts(r.Plus, r.Minus, constant(len(t.unlabeled), t.prior))
-	r.Recost()
-	t.joined = true
-	t.noteSupervised(sideOf(r.Scores()))
-	energy := newFreeEnergy(t, r, margin)
-	before := make([]float64, len(energy.p))
-	var end ending
-	first := t.firstTemperature(r.Scores(), margin)
-	begin, factor := t.schedule(first)
-	for energy.temperature = begin; !t.spent(&end); energy.temperature /= factor {
-		temperature := energy.temperature
-		copy(before, energy.p)
-		if outcome := newton.Minimize(energy, t.pathLimits()); lost(outcome) {
-			return t.read(r, outcome, ending{reason: "not_finite"})
-		}
-		end.steps++
-		entropy := labeling.Entropy(t.job, energy.p, t.unlabeledWeight)
-		t.record(r.Regularizer(), r.Scores(), margin, temperature, crossings(energy.p, before), entropy)
-		if entropy < smallEntropy {
-			end.reason = "entropy"
-			break
-		}
-		if temperature < coldest*first {
-			end.reason = "temperature"
-			break
-		}
-	}
-	if end.steps == 0 {
-		energy.relabel(0)
+	soft := t.soften(r)
+	t.noteSupervised(r)
+	cooling := t.cooling()
+	end := t.follow(r, newton, soft, cooling, t.energyLimits())
+	switch {
+	case end.reason == "not_finite":
+		return t.read(r, end.outcome, end)
+	case end.steps == 0:
+		soft.enter(cooling.temperature)
+		soft.relabel()
 	}
 	t.level = t.options.UnlabeledWeight
-	t.distribute(energy.p)
-	positive := make([]bool, len(energy.p))
-	labeling.Top(positive, energy.p, t.unlabeledWeight, t.prior, before)
-	return t.finish(r, newton, positive, hardened(positive, energy.p), 0, end)
+	t.distribute(r.Soft)
+	t.measure(r)
+	labels := append([]int32(nil), soft.labels...)
+	t.cheapest(labels, t.costs)
+	return t.finish(r, newton, labels, differences(labels, soft.labels), 0, end)
 }
 
 // The schedule. Measured on text1, 20 Newsgroups and Reuters: an earlier start, slower cooling or tighter solves
 // on the way cost passes and change errors by less than one draw of the labels does.
 const (
-	warmth        = 2.0  // the first temperature is at least this many times the spread of the preferences, and λ'
-	cooling       = 1.4  // T falls by this factor
-	smallEntropy  = 1e-3 // bits a row: from here on no label moves any more
-	coldest       = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided for ever
-	pathLooseness = 10.0 // solves on the way may end at this many times tol
-	pathSteps     = 30   // Newton steps a temperature
-	pathLine      = 0.3  // fraction of the slope at which a line search along F_T may end
-	settleRounds  = 100
+	warmth       = 2.0  // the first temperature is at least this many times the spread of the preferences, and λ'
+	coolBy       = 1.4  // T falls by this factor
+	smallEntropy = 1e-3 // bits a row: from here on no label moves any more
+	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided for ever
+	pathLine     = 0.3  // fraction of the slope at which a line search on the way may end
 )
+
+// The schedule of the maxent loss: T begins at λ', the weight of the unlabeled rows, and falls slowly where labels
+// harden. At the best labels, shares aside, these rows cost -T Σ_j w_j log Σ_y p_jy^(λ'/T): at T = λ' that is nothing,
+// whatever the probabilities p_j, and just below it is λ'-T times their mean entropy, a weight that begins at 0.
+// Measured with 20 labels on two groups of 20 Newsgroups: cooling by 1.4 from 2 λ' on ends at an objective 18 % higher,
+// with 12 points less macro F, after as many passes; by 1.05 it gains a point, and takes 1.5 times the passes.
+const (
+	slowCoolBy = 1.1
+	slowUntil  = 0.5
+)
+
+// cooling is the schedule of annealing.
+type cooling struct {
+	first, temperature, factor float64
+	slowAbove                  float64 // temperature above which T falls by slowCoolBy
+}
+
+func (c *cooling) level() (value, shown float64) { return c.temperature, c.temperature }
+
+func (c *cooling) next(_ int, entropy float64) string {
+	switch {
+	case entropy < smallEntropy:
+		return "entropy"
+	case c.temperature < coldest*c.first:
+		return "temperature"
+	case c.temperature > c.slowAbove:
+		c.temperature /= slowCoolBy
+	default:
+		c.temperature /= c.factor
+	}
+	return ""
+}
+
+// cooling begins at the first temperature; from a start at a part of it.
+func (t *task) cooling() *cooling {
+	first := t.firstTemperature()
+	switch {
+	case t.start != nil:
+		return &cooling{first, coolStart * first, warmCoolBy, math.Inf(1)}
+	case t.options.Loss == "maxent":
+		return &cooling{first, t.level, coolBy, slowUntil * t.level}
+	}
+	return &cooling{first, first, coolBy, math.Inf(1)}
+}
+
+// firstTemperature is high enough for soft labels that hardly differ yet: λ' for rows of unit length, more where the
+// supervised scores are far apart; the spread is that of a class's cost beyond the mean of the row's. Beside a pair the
+// losses of all classes add up: for two classes to twice that of the pair.
+func (t *task) firstTemperature() float64 {
+	k := t.classes
+	sums := make([]float64, 2*k) // Σ w d, Σ w d² for the difference d of every class
+	t.job.Sum(len(t.unlabeled), sums, func(lo, hi int, dst []float64) {
+		for j := lo; j < hi; j++ {
+			row := t.costs[j*k : (j+1)*k]
+			mean := vector.Sum(row) / float64(k)
+			for y, c := range row {
+				dst[y] += t.unlabeledWeight[j] * (c - mean)
+				dst[k+y] += t.unlabeledWeight[j] * (c - mean) * (c - mean)
+			}
+		}
+	})
+	spread := 0.0
+	for y := range k {
+		spread = max(spread, math.Sqrt(max(0, sums[k+y]-sums[y]*sums[y])))
+	}
+	least := 2 * t.level
+	if t.paired() {
+		least = t.level
+	}
+	return max(least, 2*warmth*spread)
+}
 
 // mostOverAlpha bounds λ' while labels are soft, in units of α. At a high temperature every unlabeled row costs
 // λ' (1 + f²) / 2, which whitens: where α is small beside λ' and the variance of the rows, the first solutions take the
@@ -97,76 +149,81 @@ func (s *sample) softWeight() float64 {
 	return min(s.options.UnlabeledWeight, mostOverAlpha*s.options.Alpha)
 }
 
-// firstTemperature is high enough for soft labels that hardly differ yet: λ' for rows of unit length, more where the
-// supervised scores are far apart.
-func (t *task) firstTemperature(scores []float64, margin loss.Margin) float64 {
-	g := make([]float64, len(t.unlabeled))
-	t.preferences(g, scores, margin)
-	var sums [2]float64 // Σ s g, Σ s g²
-	t.job.Sum(len(g), sums[:], func(lo, hi int, dst []float64) {
-		for k := lo; k < hi; k++ {
-			dst[0] += t.unlabeledWeight[k] * g[k]
-			dst[1] += t.unlabeledWeight[k] * g[k] * g[k]
-		}
-	})
-	spread := math.Sqrt(max(0, sums[1]-sums[0]*sums[0]))
-	return max(t.level, warmth*spread)
+// softLabels are the belief of annealing: the free energy at one temperature as a function of W, with the soft labels
+// at their best values. Value and gap are those at these labels held fixed.
+type softLabels struct {
+	*risk.Risk
+	task        *task
+	temperature float64
+	potentials  []float64 // [K] v
+	labels      []int32   // [unlabeled] the likeliest ones
 }
 
-// softCosts makes every unlabeled row cost its weight times p_j as positive, 1-p_j as negative.
-func (t *task) softCosts(plus, minus, p []float64) {
-	t.job.EachRow(len(p), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			i, cost := t.unlabeled[k], t.level*t.unlabeledWeight[k]
-			plus[i], minus[i] = cost*p[k], cost*(1-p[k])
+// soften gives the unlabeled rows soft labels, the class prior to begin with, and the weight of soft labels.
+func (t *task) soften(r *risk.Risk) *softLabels {
+	r.Soft = make([]float64, len(t.unlabeled)*t.classes)
+	for k, i := range t.unlabeled {
+		r.Label[i], r.Place[i] = -1, int32(k)
+		r.Cost[i] = t.level * t.unlabeledWeight[k]
+		copy(r.Soft[k*t.classes:], t.prior)
+	}
+	r.Recost()
+	t.measure(r)
+	return &softLabels{Risk: r, task: t, potentials: make([]float64, t.classes), labels: make([]int32, len(t.unlabeled))}
+}
+
+func (s *softLabels) enter(temperature float64) { s.temperature = temperature }
+
+func (s *softLabels) relabel() (switched int, entropy float64) {
+	t := s.task
+	for j := range s.labels {
+		y := int32(vector.Largest(s.Soft[j*t.classes : (j+1)*t.classes]))
+		if s.labels[j] != y {
+			s.labels[j] = y
+			switched++
 		}
-	})
+	}
+	return switched, labeling.Entropy(t.job, s.Soft, t.unlabeledWeight, t.classes)
+}
+
+// Gradient implements minimize.Objective.
+func (s *softLabels) Gradient(dst []float64) float64 {
+	s.renew()
+	return s.Risk.Gradient(dst)
+}
+
+// Residual implements minimize.ByRows.
+func (s *softLabels) Residual(dst []float64) float64 {
+	s.renew()
+	return s.Risk.Residual(dst)
+}
+
+// renew sets the soft labels to the best ones at the current scores.
+func (s *softLabels) renew() {
+	t := s.task
+	t.measure(s.Risk)
+	labeling.Soft(t.job, s.Soft, t.costs, t.unlabeledWeight, t.prior, s.temperature, s.potentials)
+}
+
+// energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come
+// near the solution only slowly, and the next temperature can go on from there.
+func (t *task) energyLimits() minimize.Limits {
+	return minimize.Limits{Tolerance: 30 * t.options.Tol, MaxSteps: 8, Line: pathLine}
 }
 
 // distribute keeps the soft labels of all rows; given labels are certain, rows of weight 0 follow the class prior.
-func (t *task) distribute(p []float64) {
-	all := make([]float64, 2*t.rows.Rows())
+func (t *task) distribute(soft []float64) {
+	k := t.classes
+	t.distributions = make([]float64, t.rows.Rows()*k)
 	for i := range t.rows.Rows() {
-		all[2*i], all[2*i+1] = 1-t.prior, t.prior
+		copy(t.distributions[i*k:], t.prior)
 	}
-	for k, i := range t.labeled {
-		all[2*i], all[2*i+1] = 1, 0
-		if t.positive[k] {
-			all[2*i], all[2*i+1] = 0, 1
-		}
+	for n, i := range t.labeled {
+		row := t.distributions[int(i)*k : (int(i)+1)*k]
+		clear(row)
+		row[t.class[n]] = 1
 	}
-	for k, i := range t.unlabeled {
-		all[2*i], all[2*i+1] = 1-p[k], p[k]
+	for j, i := range t.unlabeled {
+		copy(t.distributions[int(i)*k:], soft[j*k:(j+1)*k])
 	}
-	t.distributions = all
-}
-
-// crossings counts the rows whose more likely label changed.
-func crossings(p, before []float64) int {
-	count := 0
-	for k := range p {
-		if (p[k] > 0.5) != (before[k] > 0.5) {
-			count++
-		}
-	}
-	return count
-}
-
-// hardened counts the rows whose hard label is not the more likely one of their soft labels.
-func hardened(positive []bool, p []float64) int {
-	count := 0
-	for k := range p {
-		if positive[k] != (p[k] > 0.5) {
-			count++
-		}
-	}
-	return count
-}
-
-func constant(n int, value float64) []float64 {
-	out := make([]float64, n)
-	for k := range out {
-		out[k] = value
-	}
-	return out
 }

@@ -1,12 +1,11 @@
 package transduction
 
 import (
-	"math"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -42,19 +41,11 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 	return result, err
 }
 
-// solution is a fitted linear score f(x) = coef . x + intercept.
-type solution struct {
-	coef      []float64
-	intercept float64
-	gap       float64 // bound on (objective - optimum) / objective at the final labels
-	converged bool
-	end       ending
-}
-
 // ending says how an outer loop ended.
 type ending struct {
-	reason string
-	steps  int
+	reason  string
+	steps   int
+	outcome minimize.Outcome // of the last solve
 }
 
 // givenUp is the reason of a fit that its rival has ended.
@@ -75,8 +66,8 @@ func (s *sample) limit(steps int) string {
 	return ""
 }
 
-// spent says whether the outer loop has to end, and puts the reason into end.
-func (s *sample) spent(end *ending) bool {
+// atLimit says whether the outer loop has to end, and puts the reason into end.
+func (s *sample) atLimit(end *ending) bool {
 	reason := s.limit(end.steps)
 	if reason != "" {
 		end.reason = reason
@@ -84,28 +75,27 @@ func (s *sample) spent(end *ending) bool {
 	return reason != ""
 }
 
-// fit takes the two-class way where it can: it is the same problem with half the work. Without a result the fit was
-// given up, see comparison.go.
+// fit is one fit by the method of the options. Without a result it was given up, see comparison.go.
 func (s *sample) fit(p Problem) (*Result, error) {
 	s.checkScales()
-	classes := s.classes()
 	if s.start != nil && !s.oneClass() {
-		if err := s.checkStart(p.Rows.Cols(), classes); err != nil {
+		if err := s.checkStart(p.Rows.Cols(), s.classes()); err != nil {
 			return nil, err
 		}
-	}
-	if classes > 2 || s.manyClassOptions() {
-		t, err := newClassTask(s, max(2, classes))
-		if err != nil {
-			return nil, err
-		}
-		return t.fit(p)
 	}
 	t, err := newTask(s)
 	if err != nil {
 		return nil, err
 	}
-	return t.fit(p)
+	if t.options.Method == "pair_switching" && !t.paired() {
+		return nil, fault.Argument("method is %q: it is for two classes, and there are %d; use annealing or switching",
+			t.options.Method, t.classes)
+	}
+	found := t.solve()
+	if found.end.reason == givenUp {
+		return nil, nil
+	}
+	return t.result(p, &found)
 }
 
 // classes is the number of classes: those of the labels, and those that class_prior knows besides.
@@ -117,40 +107,9 @@ func (s *sample) classes() int {
 	return classes
 }
 
-// manyClassOptions says that the options ask for what only the many-class way has.
-func (s *sample) manyClassOptions() bool {
-	o := s.options
-	return !s.oneClass() && (o.Hierarchy != nil || o.Loss == "maxent" || o.Loss == "crammer_singer")
-}
-
-func (t *task) fit(p Problem) (*Result, error) {
-	s := t.solve()
-	if s.end.reason == givenUp {
-		return nil, nil
-	}
-	scores := t.score(&s)
-	objective := t.objective(s, scores)
-	err := t.checkNumbers(objective, s.coef, []float64{s.intercept}, scores, t.distributions)
-	if err != nil {
-		return nil, err
-	}
-	if got := t.positiveShare(scores, 0); t.transductive() && !t.oneClass() {
-		t.checkShares([]float64{1 - got, got}, []float64{1 - t.prior, t.prior})
-	}
-	t.checkEnd(s.converged, s.gap, &s.end)
-	classifier := &model.Linear{
-		Classes: 2, Features: p.Rows.Cols(), Outputs: 1,
-		Coef: t.unpacked(s.coef, p.Rows.Cols()), Intercept: []float64{s.intercept},
-		ClassPrior: t.shares, Method: t.options.Method, Iterations: max(1, s.end.steps),
-		Objective: objective, Termination: s.end.reason, Warnings: t.warnings,
-	}
-	return &Result{Model: classifier, Returned: t.options.Method, Transduction: transduced(p.Labels, scores),
-		Distributions: t.distributions, History: t.history.columns(t.options.Method, "positive_share")}, nil
-}
-
 func (t *task) solve() solution {
 	switch {
-	case t.oneClass():
+	case t.paired() && t.oneClass():
 		return t.constant()
 	case !t.transductive():
 		return t.solveSupervised()
@@ -158,19 +117,60 @@ func (t *task) solve() solution {
 		return t.anneal()
 	case t.options.Method == "switching":
 		return t.switching()
+	case t.options.probable():
+		return t.expect()
 	}
 	return t.pairSwitching()
 }
 
+// result checks a solution and makes the result of it.
+func (t *task) result(p Problem, s *solution) (*Result, error) {
+	constant := s.end.reason == "one_class"
+	if t.movesThreshold() && s.end.reason != "not_finite" && !constant {
+		t.moveIntercepts(s)
+	}
+	score := t.score(s)
+	objective := t.objective(s.loss, s.regularizer, score)
+	if t.learnsMeans() {
+		objective = t.believed
+	}
+	if err := t.checkNumbers(objective, s.coef, s.intercept, s.outputs, t.distributions); err != nil {
+		return nil, err
+	}
+	if t.transductive() && !t.learnsMeans() && !constant {
+		t.checkShares(t.sharesAt(score), t.prior)
+	}
+	if !t.learnsMeans() {
+		t.checkEnd(s.converged, s.gap, &s.end)
+	}
+	classifier := &model.Linear{
+		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
+		Method: t.options.Method, Iterations: max(1, s.end.steps), Objective: objective, Termination: s.end.reason,
+		Warnings: t.warnings,
+	}
+	classifier.Coef, classifier.Intercept = t.modelWeights(s)
+	return &Result{Model: classifier, Returned: t.options.Method, Transduction: t.transduced(p.Labels, score),
+		Distributions: t.distributions, History: t.history.columns(t.options.Method, t.shareColumn())}, nil
+}
+
+// learnsMeans says that the method is one of package expectation, and has something to learn from.
+func (t *task) learnsMeans() bool { return t.transductive() && t.options.probable() }
+
+// shareColumn is what the history tells of the classes' shares by.
+func (t *task) shareColumn() string {
+	if t.learnsMeans() {
+		return "constraint_residual"
+	}
+	return "share_distance"
+}
+
 // constant is the model when all labeled rows have one class.
 func (t *task) constant() solution {
-	s := solution{coef: make([]float64, t.rows.Cols()), intercept: -1, converged: true, end: ending{reason: "one_class"}}
-	if t.positive[0] {
-		s.intercept = 1
-	}
+	decision := float64(2*t.class[0] - 1)
 	t.warn("one_class", "all labeled rows have class %d: the model gives every row this class. Label a row of another "+
 		"class", t.class[0])
-	return s
+	return solution{coef: make([]float64, t.features), intercept: []float64{decision}, loss: t.loss(0),
+		outputs: slices.Repeat([]float64{decision}, t.rows.Rows()), converged: true, end: ending{reason: "one_class"}}
 }
 
 func (t *task) solveSupervised() solution {
@@ -178,85 +178,10 @@ func (t *task) solveSupervised() solution {
 	if t.options.Method == "pair_switching" {
 		return t.pairSwitching()
 	}
-	r, _, outcome := t.supervised(t.supervisedLimits())
-	scores := make([]float64, t.rows.Rows())
-	r.ScoreAll(scores)
-	t.record(r.Regularizer(), scores, t.margin(), 0, 0, 0)
+	limits := t.supervisedLimits()
+	limits.Forcing = 0.2 // rows of equal weight: conjugate gradients gain much by a few more steps
+	r, newton, outcome := t.supervised(limits)
+	outcome = t.sharpen(r, newton, outcome)
+	t.note(r, 0, 0, 0)
 	return t.read(r, outcome, t.supervisedEnd(outcome))
-}
-
-// score gives the scores of all training rows; where the balance asks for it the threshold is first moved to the share
-// of positives that the class prior says.
-func (t *task) score(s *solution) []float64 {
-	scores := make([]float64, t.rows.Rows())
-	t.job.Visit(int64(t.rows.NonZeros()))
-	t.rows.Times(t.job.Pool, scores, s.coef)
-	if t.movesThreshold() && !t.oneClass() {
-		moved := -t.topLabels(make([]bool, len(t.unlabeled)), scores)
-		if math.IsNaN(moved) {
-			moved = t.likelierSide() - scores[t.unlabeled[0]]
-		}
-		if t.distanceFromPrior(scores, moved) < t.distanceFromPrior(scores, s.intercept) {
-			s.intercept = moved // not where many equal scores make it worse
-		}
-	}
-	for i := range scores {
-		scores[i] += s.intercept
-	}
-	return scores
-}
-
-// likelierSide is the score at the margin of the class with the larger prior: for rows that no threshold parts.
-func (t *task) likelierSide() float64 {
-	if t.prior < 0.5 {
-		return -1
-	}
-	return 1
-}
-
-// distanceFromPrior is how far the share of positives at an intercept is from the class prior.
-func (t *task) distanceFromPrior(scores []float64, intercept float64) float64 {
-	return math.Abs(t.positiveShare(scores, intercept) - t.prior)
-}
-
-// objective is the transductive objective of the returned classifier.
-func (t *task) objective(s solution, scores []float64) float64 {
-	square := 0.0
-	for _, w := range s.coef {
-		square += w * w
-	}
-	if t.options.FitIntercept && !t.centred() {
-		square += s.intercept * s.intercept
-	}
-	return t.transductiveObjective(t.options.Alpha/2*square, scores, t.margin())
-}
-
-// unpacked gives the weights their places in the problem's features [d], for rows in its units.
-func (t *task) unpacked(coef []float64, cols int) []float64 {
-	out := make([]float64, cols)
-	for k, w := range coef {
-		out[t.feature[k]] = w / t.length
-	}
-	return out
-}
-
-func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {
-	coef, intercept := r.Linear()
-	return solution{coef: slices.Clone(coef), intercept: intercept, gap: outcome.Gap / outcome.Value,
-		converged: outcome.Converged && !lost(outcome), end: end}
-}
-
-// transduced keeps given labels and places the other rows by the sign of their score.
-func transduced(labels []int32, scores []float64) []int32 {
-	classes := slices.Clone(labels)
-	for i, label := range labels {
-		if label >= 0 {
-			continue
-		}
-		classes[i] = 0
-		if scores[i] > 0 {
-			classes[i] = 1
-		}
-	}
-	return classes
 }

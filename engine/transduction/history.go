@@ -1,7 +1,5 @@
 package transduction
 
-import "github.com/fewlabel/fewlabel/engine/loss"
-
 // Column is one named column of the history, one value an outer step.
 type Column struct {
 	Name   string
@@ -36,14 +34,7 @@ func levelName(method string) string {
 }
 
 // record notes an outer step and publishes it.
-func (t *task) record(
-	regularizer float64, scores []float64, margin loss.Margin, level float64, switched int, entropy float64,
-) {
-	objective := t.transductiveObjective(regularizer, scores, margin)
-	t.recordValues(objective, level, switched, t.positiveShare(scores, 0), entropy)
-}
-
-func (s *sample) recordValues(objective, level float64, switched int, share, entropy float64) {
+func (s *sample) record(objective, level float64, switched int, share, entropy float64) {
 	h := &s.history
 	h.level = append(h.level, level)
 	h.objective = append(h.objective, objective)

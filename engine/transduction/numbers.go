@@ -38,7 +38,7 @@ func (s *sample) largestValue() (value float64, row int, feature int32) {
 	return value * s.length, row, feature
 }
 
-// lost says that a solve has left the range of numbers: nothing that follows can bring it back.
-func lost(o minimize.Outcome) bool { return !isFinite(o.Gap) }
+// finite says that a solve has not left the range of numbers: nothing that follows could bring it back.
+func finite(o minimize.Outcome) bool { return isFinite(o.Gap) }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

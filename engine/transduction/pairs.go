@@ -2,7 +2,7 @@ package transduction
 
 import (
 	"github.com/fewlabel/fewlabel/engine/dual"
-	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/labeling"
 )
 
 // pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
@@ -30,16 +30,15 @@ func (t *task) pairSwitching() solution {
 	if _, gap := d.Solve(looseGap, looseEpochs); !isFinite(gap) {
 		return t.readDual(d, gap, ending{reason: "not_finite"})
 	}
-	positive := make([]bool, len(t.unlabeled))
 	scores := t.dualScores(d)
-	t.noteSupervised(sideOf(scores))
-	t.topLabels(positive, scores)
+	t.noteClasses(t.ofDecisions(scores))
+	positive := t.topLabels(scores)
 	t.signs(d, positive)
-	ratio := (1 - t.prior) / t.prior
+	ratio := t.prior[0] / t.prior[1]
 	end := ending{reason: "no_switch"}
 	for minus, plus := firstCost, min(1, firstCost*ratio); ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
 		done := minus == 1 && plus == 1
-		if !done && t.spent(&end) {
+		if !done && t.atLimit(&end) {
 			minus, plus, done = 1, 1, true
 		}
 		t.dualCosts(d, positive, plus, minus)
@@ -123,7 +122,7 @@ func (t *task) descent() *dual.Descent {
 	d := dual.New(t.job, t.rows, t.frame(), t.options.Loss == "squared_hinge", t.options.RandomState)
 	for k, i := range t.labeled {
 		d.Sign[i] = -1
-		if t.positive[k] {
+		if t.class[k] == 1 {
 			d.Sign[i] = 1
 		}
 		d.Cost[i] = t.labeledWeight[k] / t.options.Alpha
@@ -166,18 +165,38 @@ func (t *task) dualScores(d *dual.Descent) []float64 {
 	return scores
 }
 
+// topLabels gives the rows with the largest decisions [n] the positive label, as many as the prior says.
+func (t *task) topLabels(decisions []float64) (positive []bool) {
+	u := len(t.unlabeled)
+	positive, room := make([]bool, u), make([]float64, 2*u)
+	for k, i := range t.unlabeled {
+		room[k] = decisions[i]
+	}
+	labeling.Top(positive, room[:u], t.unlabeledWeight, t.prior[1], room[u:])
+	return positive
+}
+
+// ofDecisions is the scorer of decisions [n].
+func (t *task) ofDecisions(decisions []float64) scorer {
+	return func(dst []float64, row int32) { t.scores.ClassScores(dst, decisions[row:]) }
+}
+
 func (t *task) readDual(d *dual.Descent, gap float64, end ending) solution {
 	coef, intercept := d.Linear()
-	return solution{coef: coef, intercept: intercept, converged: gap <= t.options.Tol, gap: gap, end: end}
+	s := solution{coef: make([]float64, t.features), intercept: []float64{intercept}, outputs: t.dualScores(d),
+		loss: t.loss(0), regularizer: t.options.Alpha / 2 * d.Square(), converged: gap <= t.options.Tol, gap: gap, end: end}
+	for k, w := range coef {
+		s.coef[t.feature[k]] = w / t.length
+	}
+	return s
 }
 
 func (t *task) recordDual(d *dual.Descent, level float64, switched int) {
-	t.record(t.options.Alpha/2*d.Square(), t.dualScores(d), t.margin(), level*t.options.UnlabeledWeight, switched, 0)
-}
-
-func (t *task) margin() loss.Margin {
-	if t.options.Loss == "hinge" {
-		return loss.Hinge{}
+	score := t.ofDecisions(t.dualScores(d))
+	distance := 0.0
+	if t.transductive() {
+		distance = t.shareDistance(t.sharesAt(score))
 	}
-	return loss.SquaredHinge{}
+	objective := t.objective(t.loss(0), t.options.Alpha/2*d.Square(), score)
+	t.record(objective, level*t.options.UnlabeledWeight, switched, distance, 0)
 }

@@ -178,17 +178,12 @@ func (s *sample) mean(rows []int32, weights []float64) []float64 {
 
 // startLimits are those of the supervised solution that a transductive method starts from.
 func (s *sample) startLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: pathLooseness * s.options.Tol, MaxSteps: 50}
-}
-
-// pathLimits are those of the solves on the way.
-func (s *sample) pathLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: pathLooseness * s.options.Tol, MaxSteps: pathSteps, Line: pathLine}
+	return minimize.Limits{Tolerance: 10 * s.options.Tol, MaxSteps: 50}
 }
 
 // switchLimits are those of the step between two looks at hard labels.
 func (s *sample) switchLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: switchLooseness * s.options.Tol, MaxSteps: 1, Line: pathLine}
+	return minimize.Limits{Tolerance: 100 * s.options.Tol, MaxSteps: 1, Line: pathLine}
 }
 
 // finalLimits are those of the last solve.
@@ -200,19 +195,14 @@ func (s *sample) finalLimits() minimize.Limits {
 	return limits
 }
 
-// exactSteps are those of single steps to the last solve, between looks at hard labels.
-func (s *sample) exactSteps() minimize.Limits {
+// settleLimits are the first ones of settling hard labels: of a warm fit those of single steps to the last solve.
+func (s *sample) settleLimits() minimize.Limits {
+	if s.start == nil {
+		return s.switchLimits()
+	}
 	limits := s.finalLimits()
 	limits.MaxSteps = 1
 	return limits
-}
-
-// settleLimits are the first ones of settling hard labels, given those of a fresh fit.
-func (s *sample) settleLimits(fresh minimize.Limits) minimize.Limits {
-	if s.start != nil {
-		return s.exactSteps()
-	}
-	return fresh
 }
 
 // supervisedLimits are those of a fit without unlabeled rows, whose outer steps are Newton steps.

@@ -5,8 +5,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/dual"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/labeling"
-	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -24,13 +22,13 @@ import (
 //	Stops    as the method does
 //	Cost     the last part of the method's path
 
-// Annealing goes on from an earlier model at coolStart of its first temperature, and cools by warmCooling. Measured on
+// Annealing goes on from an earlier model at coolStart of its first temperature, and cools by warmCoolBy. Measured on
 // comp.* of 20 Newsgroups, 45 labels and 20 more: 0.28 of the passes of a fresh fit, to an objective as low in the mean
 // (single draws differ by 2 % both ways). From 0.1, cooling as in a fresh fit, it takes 0.6; below 0.02 it costs less,
 // but ends higher the fewer rows there are.
 const (
 	coolStart   = 0.05
-	warmCooling = 3.0
+	warmCoolBy = 3.0
 )
 
 // Switching goes on from an earlier model with soft labels that are nearly hard: hard ones hardly leave the minimum of
@@ -38,10 +36,9 @@ const (
 // and cost more. The last solve of any warm fit begins near its end: steps by more conjugate gradients are cheaper
 // there.
 const (
-	softStart      = 0.02 // of the first temperature of annealing
-	softSteps      = 3
-	softClassSteps = 2 // with many classes, where a step takes more passes
-	warmForcing    = 0.2
+	softStart   = 0.02 // of the first temperature of annealing
+	softSteps   = 2
+	warmForcing = 0.2
 )
 
 // goesOnSoftly says whether switching begins at a start with soft labels: a limit on exchanges has none.
@@ -95,26 +92,17 @@ func (t *task) begin() (*risk.Risk, *minimize.Newton, minimize.Outcome) {
 	if t.start == nil {
 		return t.supervised(t.startLimits())
 	}
-	r := t.labeledRisk()
-	return r, minimize.NewNewton(r.Dim(), t.job.Pool), minimize.Outcome{}
-}
-
-// begin is that of two classes for many.
-func (t *classTask) begin() (*risk.Classes, *minimize.Newton, minimize.Outcome) {
-	if t.start == nil {
-		return t.supervised(t.startLimits())
-	}
 	r := t.risk()
 	return r, minimize.NewNewton(r.Dim(), t.job.Pool), minimize.Outcome{}
 }
 
 // moveToStart moves the risk to the start, if there is one.
-func (t *classTask) moveToStart(r *risk.Classes) {
+func (t *task) moveToStart(r *risk.Risk) {
 	if t.start == nil {
 		return
 	}
 	coef, intercept := t.startCoef(), t.start.Intercept
-	if t.start.Outputs == 1 {
+	if t.start.Outputs < t.scores.Outputs() {
 		coef, intercept = bothSides(coef), bothSides(intercept)
 	}
 	r.MoveTo(coef, intercept)
@@ -129,50 +117,15 @@ func bothSides(difference []float64) []float64 {
 	return sides
 }
 
-// levels are the parts of their weight that the unlabeled rows have one after the other in switching.
-func (s *sample) levels() []float64 {
-	if s.start != nil || s.direct() {
-		return []float64{1}
-	}
-	var levels []float64
-	for level := firstLevel; level < 1; level *= raise {
-		levels = append(levels, level)
-	}
-	return levels
-}
-
 // switchingOn goes on from the start: soft labels for a few steps, then hard ones settle.
 func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
-	margin := loss.SquaredHinge{}
-	t.softCosts(r.Plus, r.Minus, constant(len(t.unlabeled), t.prior))
-	r.Recost()
-	t.joined = true
-	positive := make([]bool, len(t.unlabeled))
-	t.topLabels(positive, r.Scores())
-	end := ending{reason: "no_switch"}
-	if !t.spent(&end) {
-		energy := newFreeEnergy(t, r, margin)
-		energy.temperature = softStart * t.firstTemperature(r.Scores(), margin)
-		if outcome := newton.Minimize(energy, t.softLimits(softSteps)); lost(outcome) {
-			return t.read(r, outcome, ending{reason: "not_finite"})
-		}
-		switched := t.relabel(positive, r.Scores())
-		end.steps++
-		t.record(r.Regularizer(), r.Scores(), margin, t.options.UnlabeledWeight, switched, 0)
-	}
-	return t.finish(r, newton, positive, 0, t.options.UnlabeledWeight, end)
-}
-
-// switchingOn is that of two classes for many.
-func (t *classTask) switchingOn(r *risk.Classes, newton *minimize.Newton) classSolution {
-	energy, labels := t.soften(r), make([]int32, len(t.unlabeled))
-	labeling.Greedy(labels, t.costs, t.counts)
+	soft, labels := t.soften(r), make([]int32, len(t.unlabeled))
 	t.cheapest(labels, t.costs)
 	end := ending{reason: "no_switch"}
-	if !t.spent(&end) {
-		energy.temperature = softStart * t.firstTemperature()
-		if outcome := newton.Minimize(energy, t.softLimits(softClassSteps)); lost(outcome) {
-			return t.readClasses(r, outcome, ending{reason: "not_finite"})
+	if !t.atLimit(&end) {
+		soft.enter(softStart * t.firstTemperature())
+		if outcome := newton.Minimize(soft, t.softLimits(softSteps)); !finite(outcome) {
+			return t.read(r, outcome, ending{reason: "not_finite"})
 		}
 		switched := t.relabel(labels, r, true)
 		end.steps++
@@ -189,8 +142,7 @@ func (t *task) pairSwitchingOn(d *dual.Descent) solution {
 		d.Resume(scores)
 		return t.solveDual(d)
 	}
-	positive := make([]bool, len(t.unlabeled))
-	t.topLabels(positive, scores)
+	positive := t.topLabels(scores)
 	t.signs(d, positive)
 	t.dualCosts(d, positive, 1, 1)
 	d.Resume(scores)
@@ -212,12 +164,4 @@ func (t *task) startScores() []float64 {
 		}
 	}
 	return scores
-}
-
-// schedule is where annealing begins, given the first temperature of a fresh fit, and the factor by which it cools.
-func (s *sample) schedule(first float64) (begin, factor float64) {
-	if s.start != nil {
-		return coolStart * first, warmCooling
-	}
-	return first, cooling
 }

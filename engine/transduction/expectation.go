@@ -19,10 +19,10 @@ var probable = []string{"entropy", "expectation", "posterior"}
 func (o *Options) penalized() bool { return o.Constraint == "penalty" }
 
 // expect learns from the probabilities of the unlabeled rows, see package expectation.
-func (t *classTask) expect() classSolution {
+func (t *task) expect() solution {
 	r, newton, start := t.begin()
-	if lost(start) {
-		return t.readClasses(r, start, ending{reason: "not_finite"})
+	if !finite(start) {
+		return t.read(r, start, ending{reason: "not_finite"})
 	}
 	var out expectation.Outcome
 	before := make([]int32, len(t.unlabeled))
@@ -52,11 +52,11 @@ func (t *classTask) expect() classSolution {
 		t.distribute(probabilities)
 	}
 	t.checkExpectation(out)
-	return t.readClasses(r, out.Outcome, ending{reason: out.Reason, steps: out.Steps})
+	return t.read(r, out.Outcome, ending{reason: out.Reason, steps: out.Steps})
 }
 
 // hold is how the class prior is held.
-func (t *classTask) hold() expectation.Hold {
+func (t *task) hold() expectation.Hold {
 	if t.options.penalized() {
 		return &expectation.Penalty{Prior: t.prior, Weight: t.options.PenaltyWeight}
 	}
@@ -64,7 +64,7 @@ func (t *classTask) hold() expectation.Hold {
 }
 
 // penalty is the part of the objective that holds the prior: none where it is a constraint.
-func (t *classTask) penalty(means *expectation.Means) float64 {
+func (t *task) penalty(means *expectation.Means) float64 {
 	if t.options.penalized() {
 		return means.Value
 	}
@@ -72,33 +72,34 @@ func (t *classTask) penalty(means *expectation.Means) float64 {
 }
 
 // join gives the unlabeled rows a joint cost.
-func (t *classTask) join(r *risk.Classes, joint risk.Joint) {
+func (t *task) join(r *risk.Risk, joint risk.Joint) {
 	for k, i := range t.unlabeled {
 		r.Label[i], r.Cost[i] = risk.Jointly, t.unlabeledWeight[k]
 	}
 	r.Joint = joint
 	r.Recost()
-	t.noteSupervised(likeliestOf(r.Score))
+	t.noteSupervised(r)
 }
 
 // noteMeans adds an outer step to the history: belief is the unlabeled rows' part of the objective; before has the
 // likeliest classes of the step before.
-func (t *classTask) noteMeans(r *risk.Classes, level, belief float64, means []float64, before []int32) {
-	t.believed = r.Regularizer() + t.labeledLoss(r.Loss, r.Score) + belief
-	switched, entropy := 0, 0.0
+func (t *task) noteMeans(r *risk.Risk, level, belief float64, means []float64, before []int32) {
+	t.believed = r.Regularizer() + t.labeledLoss(r.Loss(), r.Score) + belief
+	switched, entropy, row := 0, 0.0, make([]float64, t.classes)
 	for k, i := range t.unlabeled {
-		y := int32(vector.Largest(r.Score(i)))
+		r.Score(row, i)
+		y := int32(vector.Largest(row))
 		if y != before[k] {
 			switched++
 		}
 		before[k] = y
-		entropy += t.unlabeledWeight[k] * expectation.Entropy(r.Score(i))
+		entropy += t.unlabeledWeight[k] * expectation.Entropy(row)
 	}
-	t.recordValues(t.believed, level, switched, expectation.Residual(means, t.prior), entropy/math.Ln2)
+	t.record(t.believed, level, switched, expectation.Residual(means, t.prior), entropy/math.Ln2)
 }
 
 // checkExpectation warns where the class prior is not met, or the last solve did not come to its end.
-func (t *classTask) checkExpectation(out expectation.Outcome) {
+func (t *task) checkExpectation(out expectation.Outcome) {
 	switch {
 	case out.Reason == "constraint":
 		advice := "check class_prior, or set constraint to \"penalty\""

@@ -1,0 +1,46 @@
+package transduction
+
+import (
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/risk"
+)
+
+// A belief is what a method thinks of the unlabeled rows, hard or soft labels, in the objective.
+type belief interface {
+	minimize.Objective
+	// enter puts the labels into the risk at a level of the schedule.
+	enter(level float64)
+	// relabel renews the labels from the costs at the current scores, and tells how many of the likeliest ones have
+	// changed, and the labels' mean entropy in bits.
+	relabel() (switched int, entropy float64)
+}
+
+// A schedule is a weight of the unlabeled rows that rises, or a temperature that falls.
+type schedule interface {
+	// level is the present one; shown is what the history says of it.
+	level() (value, shown float64)
+	// next goes on after a step, and returns the reason to end: "" if there is none.
+	next(switched int, entropy float64) (reason string)
+}
+
+// follow is the outer loop of every method: minimize, relabel, record, next level. A solve that leaves the range of
+// numbers ends it.
+func (t *task) follow(r *risk.Risk, newton *minimize.Newton, b belief, s schedule, limits minimize.Limits) (end ending) {
+	for end.reason == "" && !t.atLimit(&end) {
+		level, shown := s.level()
+		b.enter(level)
+		if end.outcome = newton.Minimize(b, limits); !finite(end.outcome) {
+			end.reason = "not_finite"
+			return end
+		}
+		switched, entropy := b.relabel()
+		end.steps++
+		t.note(r, shown, switched, entropy)
+		if t.hopeless() {
+			end.reason = givenUp
+			return end
+		}
+		end.reason = s.next(switched, entropy)
+	}
+	return end
+}

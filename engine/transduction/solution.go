@@ -1,0 +1,103 @@
+package transduction
+
+import (
+	"runtime"
+
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// solution is a fitted classifier: outputs f_y(x) = coef_y . x + intercept_y, from which the class scores come.
+type solution struct {
+	coef        []float64 // [features, outputs] in the problem's order and units
+	intercept   []float64 // [outputs]
+	outputs     []float64 // [n, outputs] of the training rows
+	loss        loss.Classes
+	regularizer float64
+	gap         float64 // bound on (objective - optimum) / objective at the final labels
+	converged   bool
+	end         ending
+}
+
+// read is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made: they
+// are as large.
+func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {
+	s := solution{loss: r.Loss(), regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value,
+		converged: outcome.Converged && finite(outcome), end: end}
+	if int64(r.Dim()) > largeVector {
+		runtime.GC()
+	}
+	s.coef, s.intercept, s.outputs = r.Read(t.feature, t.features)
+	vector.Scale(s.coef, 1/t.length)
+	return s
+}
+
+// largeVector is a number of variables from which on memory counts.
+const largeVector = 1 << 18
+
+// score is the scorer of a solution's training rows.
+func (t *task) score(s *solution) scorer {
+	width := t.scores.Outputs()
+	return func(dst []float64, row int32) { t.scores.ClassScores(dst, s.outputs[int(row)*width:]) }
+}
+
+// moveIntercepts adds the potentials of the best labeling at the scores to the class scores: then the class with the
+// largest score is the one that this labeling gives.
+func (t *task) moveIntercepts(s *solution) {
+	before := t.shareDistance(t.sharesAt(t.score(s)))
+	costs := make([]float64, len(t.unlabeled)*t.classes)
+	for j, i := range t.unlabeled {
+		t.score(s)(costs[j*t.classes:(j+1)*t.classes], i)
+	}
+	vector.Scale(costs, -1)
+	shift := t.shiftOf(t.cheapest(make([]int32, len(t.unlabeled)), costs))
+	move := func(sign float64) {
+		for i := range t.rows.Rows() {
+			vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], sign, shift)
+		}
+	}
+	if move(1); !(t.shareDistance(t.sharesAt(t.score(s))) < before) {
+		move(-1) // many equal scores
+		return
+	}
+	for y, v := range shift {
+		if !t.centred() && t.scores.Flat() { // the intercept counts as a weight; in a tree the nodes' do, and stay
+			s.regularizer += t.options.Alpha / 2 * v * (2*s.intercept[y] + v)
+		}
+		s.intercept[y] += v
+	}
+}
+
+// shiftOf is what the outputs move by where the class scores move by these potentials.
+func (t *task) shiftOf(potentials []float64) []float64 {
+	if t.paired() {
+		return []float64{(potentials[1] - potentials[0]) / 2}
+	}
+	return potentials
+}
+
+// model are the weights and intercepts of the model: one decision for two classes, otherwise one a class.
+func (t *task) modelWeights(s *solution) (coef, intercept []float64) {
+	if t.classes != 2 || t.paired() {
+		return s.coef, s.intercept
+	}
+	coef = make([]float64, t.features)
+	for j := range coef {
+		coef[j] = s.coef[2*j+1] - s.coef[2*j]
+	}
+	return coef, []float64{s.intercept[1] - s.intercept[0]}
+}
+
+// transduced keeps given labels and places the other rows by their largest score.
+func (t *task) transduced(labels []int32, score scorer) []int32 {
+	classes, row := append([]int32(nil), labels...), make([]float64, t.classes)
+	for i, label := range labels {
+		if label < 0 {
+			score(row, int32(i))
+			classes[i] = int32(vector.Largest(row))
+		}
+	}
+	return classes
+}
