@@ -74,7 +74,7 @@ func benchLabeling(b *testing.B, in instance) {
 	switched, best := make([]int32, in.rows), make([]int32, in.rows)
 	switching := fastest(func() {
 		Greedy(switched, in.costs, in.counts)
-		SwitchClasses(switched, in.costs, in.classes(), 0)
+		Switch(switched, in.costs, in.classes(), 0)
 	})
 	transport := fastest(func() {
 		Greedy(best, in.costs, in.counts)
@@ -100,9 +100,9 @@ func benchLabeling(b *testing.B, in instance) {
 	}
 }
 
-// BenchmarkSoftClasses anneals from T = 10 to 0.001 by factors of 1.5, each temperature from the potentials of the one
+// BenchmarkSoft anneals from T = 10 to 0.001 by factors of 1.5, each temperature from the potentials of the one
 // before.
-func BenchmarkSoftClasses(b *testing.B) {
+func BenchmarkSoft(b *testing.B) {
 	for _, size := range [][2]int{{5581, 10}, {35888, 2}, {20000, 105}, {200000, 20}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
 			s := regrets(size[0], size[1]).softly(1)
@@ -111,7 +111,7 @@ func BenchmarkSoftClasses(b *testing.B) {
 				calls, worst, start := 0, 0.0, time.Now()
 				for t := 10.0; t > 1e-3; t /= 1.5 {
 					before := time.Now()
-					SoftClasses(work.NewJob(1, nil), s.p, s.costs, s.weights, s.shares, t, s.v)
+					Soft(work.NewJob(1, nil), s.p, s.costs, s.weights, s.shares, t, s.v)
 					worst = math.Max(worst, time.Since(before).Seconds())
 					calls++
 				}

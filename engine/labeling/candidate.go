@@ -1,5 +1,10 @@
 package labeling
 
+import (
+	"cmp"
+	"math"
+)
+
 // candidate is a row with the key that it is ranked by: smaller is better, equals go by row number.
 type candidate struct {
 	key float64
@@ -8,7 +13,24 @@ type candidate struct {
 
 func (c candidate) before(d candidate) bool { return c.key < d.key || c.key == d.key && c.row < d.row }
 
-// smallestFirst puts the k smallest candidates in front, in no particular order (Hoare's selection).
+func (c candidate) compare(d candidate) int {
+	if c.key != d.key {
+		return cmp.Compare(c.key, d.key)
+	}
+	return cmp.Compare(c.row, d.row)
+}
+
+// largestKey is that of a list; -Inf of none.
+func largestKey(list []candidate) float64 {
+	largest := math.Inf(-1)
+	for _, c := range list {
+		largest = max(largest, c.key)
+	}
+	return largest
+}
+
+// smallestFirst puts the k smallest candidates in front, in no particular order, and the next one behind them: Hoare's
+// quickselect, with the median of three as the pivot.
 func smallestFirst(list []candidate, k int) {
 	for lo, hi := 0, len(list)-1; lo < hi; {
 		pivot := median(list[lo], list[lo+(hi-lo)/2], list[hi])
@@ -29,7 +51,7 @@ func smallestFirst(list []candidate, k int) {
 		switch {
 		case k <= j:
 			hi = j
-		case k > i:
+		case k >= i:
 			lo = i
 		default:
 			return

@@ -34,6 +34,17 @@ func Counts(shares []float64, n int) []int {
 	return counts
 }
 
+// countsOf counts the rows of each class; labels below 0 are none.
+func countsOf(labels []int32, classes int) []int {
+	counts := make([]int, classes)
+	for _, y := range labels {
+		if y >= 0 {
+			counts[y]++
+		}
+	}
+	return counts
+}
+
 // Total is the cost of a labeling: Σ c_iy over the rows i with their labels y.
 func Total(labels []int32, costs []float64, classes int) float64 {
 	total := 0.0

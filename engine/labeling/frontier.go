@@ -98,10 +98,7 @@ func (b *border) add(c candidate) {
 	}
 	smallestFirst(b.movers, b.keep)
 	b.movers = b.movers[:b.keep]
-	b.limit = b.movers[0].key
-	for _, c := range b.movers[1:] {
-		b.limit = math.Max(b.limit, c.key)
-	}
+	b.limit = largestKey(b.movers)
 }
 
 // cheapest is the row of class a that moves to b at the least cost; there is none if a has no rows.

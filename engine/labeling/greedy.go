@@ -7,7 +7,7 @@ import (
 
 // Greedy gives every row a label so that class y gets exactly counts[y] rows, the surest rows first.
 //
-//	Problem  a cheap labeling with given counts: a start for SwitchClasses and Transport, not an optimum
+//	Problem  a cheap labeling with given counts: a start for Switch and Transport, not an optimum
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; counts[y], summing to n. A class
 //	         with room is open; the regret of a row is what its second best open class costs more than its best
 //	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 1 steps 3-9: best classes first, then, in order of how sure

@@ -3,78 +3,280 @@ package labeling
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Soft finds the soft labels of deterministic annealing.
+// Soft finds the soft labels of deterministic annealing for any number of classes.
 //
-//	Problem  min over p in [0,1]^u  Σ s_j [ p_j g_j + T (p_j log p_j + (1-p_j) log(1-p_j)) ]  subject to Σ s_j p_j =
-//	         r Σ s_j
-//	Symbols  g_j cost of row j as positive minus its cost as negative [u]; s_j weight of the row [u]; T temperature; r
-//	         share of positives in (0,1); ν multiplier of the constraint: p_j = 1 / (1 + exp((g_j - ν) / T)); m(ν)
-//	         the share
-//	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Newton's method on
-//	         logit m(ν) = logit r, which is linear far from the solution, kept inside a bracket
-//	Stops    the share is met to 1e-10, or the bracket cannot shrink any more
-//	Cost     one exp a row an evaluation; 3 to 8 evaluations
+//	Problem  min over p >= 0  Σ s_i [ Σ_y p_iy c_iy + T Σ_y p_iy log p_iy ]
+//	         subject to Σ_y p_iy = 1 for every row i and Σ_i s_i p_iy = r_y Σ_i s_i for every class y
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; p_iy soft label [n, m]; s_i weight of
+//	         the row [n]; T > 0 temperature; r_y share of the class [m], scaled to sum to 1; v_y multiplier of its
+//	         constraint, the potential [m]: p_iy is proportional to exp(-(c_iy - v_y) / T); q_y weighted mean of p_iy.
+//	         The dual, concave in v, has the gradient r - q and the Hessian -H / T, H = mean of diag(p_i) - p_i p_i'
+//	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints, Sindhwani & Keerthi 2006 section 3.2 for two
+//	         classes. Sinkhorn's update v_y += T log(r_y / q_y) while it lowers the error threefold; then Newton's method
+//	         on the dual (H + μ for H, μ in proportion to the error), with a search for the zero of the slope along the
+//	         step. If the start was too far off for that: from the potentials of the cheapest hard labels where T is
+//	         low, or through falling temperatures
+//	Stops    max_y |q_y - r_y| <= 1e-9, or 8 steps in a row do not lower it (rounding), or 500 evaluations. Measured on
+//	         20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread of the costs, and up to
+//	         1e-5, less than a row, below 1e-6 of it
+//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy >= 1e-3 (all in the worst
+//	         case). 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
+//	         without, the most where T is low and m large
 //
-// It fills p and returns ν. start is a first guess, for example the ν of the last call.
-func Soft(job *work.Job, p, g, s []float64, temperature, share, start float64) float64 {
-	low, high := bracket(g, temperature, share)
-	nu := math.Min(math.Max(start, low), high)
-	var sums [3]float64 // Σ s, Σ s p, Σ s p (1-p)
-	for range 200 {
-		job.Sum(len(g), sums[:], func(lo, hi int, dst []float64) {
-			for j := lo; j < hi; j++ {
-				q := 1 / (1 + math.Exp((g[j]-nu)/temperature))
-				p[j] = q
-				dst[0] += s[j]
-				dst[1] += s[j] * q
-				dst[2] += s[j] * q * (1 - q)
+// It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
+// mean 0. A class with share 0 has potential -Inf and p_iy = 0.
+func Soft(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
+	if twoClasses(shares, len(weights)) {
+		start := potentials[1] - potentials[0]
+		if math.IsInf(start, 0) || math.IsNaN(start) {
+			start = 0
+		}
+		nu := softTwo(job, p, costs, weights, temperature, shares[1]/(shares[0]+shares[1]), start)
+		potentials[0], potentials[1] = -nu/2, nu/2
+		return
+	}
+	d := newDual(job, p, costs, weights, shares, potentials)
+	d.temperature = temperature
+	d.evaluate(d.v)
+	if len(d.live) == 0 || !(d.weight > 0) {
+		return
+	}
+	best, least := slices.Clone(d.v), math.Inf(1)
+	for _, attempt := range []func(){d.stay, d.harden, d.cool} {
+		d.left = budget
+		attempt()
+		if now := d.farthest(); now < least {
+			copy(best, d.v)
+			least = now
+		}
+		if least <= hopeless {
+			break
+		}
+	}
+	if !slices.Equal(d.v, best) {
+		copy(d.v, best)
+		d.evaluate(d.v)
+	}
+}
+
+const (
+	softTolerance  = 1e-9
+	hopeless       = 1e-7 // an error that rounding does not explain
+	patience       = 8    // steps without progress
+	budget         = 500  // evaluations for one attempt
+	nearlyHard     = 1e-3 // of the spread of costs: a temperature so low that the best hard labels are a start
+	coolBy         = 4    // factor between temperatures, at most
+	smallestFactor = 1.1  // and at least
+	coolTolerance  = 1e-3 // of shares, relative, at the temperatures in between
+)
+
+// dual is the concave dual of the soft labeling at one temperature.
+type dual struct {
+	job                       *work.Job
+	p, costs, weights, shares []float64
+	live                      []int // classes with a share
+	temperature               float64
+	v                         []float64 // potentials
+	weight                    float64   // Σ s
+	q                         []float64 // means of p at the last evaluation
+	step, trial, best         []float64
+	left                      int // evaluations that solve may still use
+	newton                    newton
+}
+
+func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *dual {
+	m := len(shares)
+	d := &dual{job: job, p: p, costs: costs, weights: weights, v: potentials}
+	d.shares, d.q = slices.Clone(shares), make([]float64, m)
+	d.step, d.trial, d.best = make([]float64, m), make([]float64, m), make([]float64, m)
+	total := 0.0
+	for _, share := range shares {
+		total += math.Max(0, share)
+	}
+	for y, share := range shares {
+		d.shares[y] = math.Max(0, share) / total
+		if share > 0 {
+			d.live = append(d.live, y)
+			if math.IsInf(d.v[y], 0) || math.IsNaN(d.v[y]) {
+				d.v[y] = 0
 			}
-		})
-		m := sums[1] / sums[0]
-		if math.Abs(m-share) <= 1e-10 {
-			break
-		}
-		if m < share {
-			low = nu
 		} else {
-			high = nu
+			d.v[y] = math.Inf(-1)
 		}
-		steepness := sums[2] / sums[0] / (m * (1 - m)) / temperature // of logit m
-		next := nu + (logit(share)-logit(m))/steepness
-		if !(next > low && next < high) {
-			next = low + (high-low)/2
+	}
+	d.centre(d.v)
+	return d
+}
+
+// centre shifts a vector over the classes to mean 0.
+func (d *dual) centre(v []float64) {
+	mean := 0.0
+	for _, y := range d.live {
+		mean += v[y]
+	}
+	for _, y := range d.live {
+		v[y] -= mean / float64(len(d.live))
+	}
+}
+
+// evaluate fills p and its means at the potentials v.
+func (d *dual) evaluate(v []float64) {
+	m := len(v)
+	d.left--
+	sums := make([]float64, 1+m)
+	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			row, s := d.p[i*m:(i+1)*m], d.weights[i]
+			soften(row, d.costs[i*m:(i+1)*m], v, d.temperature)
+			dst[0] += s
+			for y, q := range row {
+				dst[1+y] += s * q
+			}
 		}
-		if next == nu || next == low || next == high {
+	})
+	d.weight = sums[0]
+	for y := range d.q {
+		d.q[y] = sums[1+y] / d.weight
+	}
+}
+
+// soften sets p proportional to exp(-(c - v) / T).
+func soften(p, c, v []float64, temperature float64) {
+	const smallest = -708 // the exp of less is no normal number
+	c, v = c[:len(p)], v[:len(p)]
+	top, sum := math.Inf(-1), 0.0
+	for y := range p {
+		z := v[y] - c[y]
+		p[y] = z
+		if z > top {
+			top = z
+		}
+	}
+	for y, z := range p {
+		if z = (z - top) / temperature; z < smallest {
+			p[y] = 0
+			continue
+		}
+		p[y] = math.Exp(z)
+		sum += p[y]
+	}
+	scale := 1 / sum
+	for y := range p {
+		p[y] *= scale
+	}
+}
+
+// farthest is the largest distance of a mean from its share.
+func (d *dual) farthest() float64 {
+	largest := 0.0
+	for _, y := range d.live {
+		largest = math.Max(largest, math.Abs(d.q[y]-d.shares[y]))
+	}
+	return largest
+}
+
+// farthestRelative is the same in parts of the share.
+func (d *dual) farthestRelative() float64 {
+	largest := 0.0
+	for _, y := range d.live {
+		largest = math.Max(largest, math.Abs(d.q[y]/d.shares[y]-1))
+	}
+	return largest
+}
+
+// stay solves from the potentials that are there.
+func (d *dual) stay() { d.solve(d.farthest, softTolerance) }
+
+// harden solves from the potentials of the cheapest hard labels, where the temperature is low.
+func (d *dual) harden() {
+	if d.temperature > nearlyHard*d.spread() {
+		return
+	}
+	labels, counts := make([]int32, len(d.weights)), Counts(d.shares, len(d.weights))
+	Greedy(labels, d.costs, counts)
+	v, _ := Transport(labels, d.costs, counts)
+	for _, y := range d.live {
+		d.v[y] = v[y]
+		if counts[y] == 0 {
+			d.v[y] = 0
+		}
+	}
+	d.centre(d.v)
+	d.evaluate(d.v)
+	d.solve(d.farthest, softTolerance)
+}
+
+// cool solves at falling temperatures, each from where the two before point to: as T falls to 0 the potentials become
+// linear in T. Where that does not lead to a solution T falls less.
+func (d *dual) cool() {
+	temperature := d.temperature
+	for _, y := range d.live {
+		d.v[y] = 0
+	}
+	before, now, factor := math.Inf(1), math.Inf(1), float64(coolBy)
+	last, solved := slices.Clone(d.v), slices.Clone(d.v)
+	first := math.Max(temperature, d.spread())
+	if !(first <= math.MaxFloat64) { // costs overflow: there is no temperature to begin with
+		d.evaluate(d.v)
+		return
+	}
+	for next := first; ; next = math.Max(temperature, now/factor) {
+		d.temperature = next
+		for _, y := range d.live {
+			d.v[y] = solved[y]
+			if !math.IsInf(before, 1) {
+				d.v[y] += (solved[y] - last[y]) * (next - now) / (now - before)
+			}
+		}
+		d.evaluate(d.v)
+		d.solve(d.farthestRelative, coolTolerance)
+		if d.farthestRelative() > coolTolerance && factor > smallestFactor && d.left > 0 && !math.IsInf(now, 1) {
+			factor = math.Sqrt(factor)
+			continue
+		}
+		if next == temperature {
 			break
 		}
-		nu = next
+		copy(last, solved)
+		copy(solved, d.v)
+		before, now, factor = now, next, math.Min(coolBy, factor*factor)
 	}
-	return nu
+	d.solve(d.farthest, softTolerance)
 }
 
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
-
-// bracket encloses ν: at its ends every p_j lies below, above the share.
-func bracket(g []float64, temperature, share float64) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, v := range g {
-		low, high = math.Min(low, v), math.Max(high, v)
-	}
-	odds := temperature * logit(share)
-	return low + odds - 1e-9, high + odds + 1e-9
+// spread is the mean of what the labels of a row cost more than its best one.
+func (d *dual) spread() float64 {
+	m := len(d.v)
+	var sum [1]float64
+	d.job.Sum(len(d.weights), sum[:], func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			row, least, all := d.costs[i*m:(i+1)*m], math.Inf(1), 0.0
+			for _, y := range d.live {
+				least = math.Min(least, row[y])
+			}
+			for _, y := range d.live {
+				all += row[y] - least
+			}
+			dst[0] += d.weights[i] * all
+		}
+	})
+	return sum[0] / d.weight / float64(len(d.live))
 }
 
-// Entropy is the weighted mean of -p log₂ p - (1-p) log₂ (1-p), in bits a row.
-func Entropy(job *work.Job, p, s []float64) float64 {
+// Entropy is the weighted mean of -Σ_y p_iy log₂ p_iy, in bits a row.
+func Entropy(job *work.Job, p, weights []float64, classes int) float64 {
 	var sums [2]float64
-	job.Sum(len(p), sums[:], func(lo, hi int, dst []float64) {
-		for j := lo; j < hi; j++ {
-			dst[0] += s[j]
-			dst[1] -= s[j] * (xlog2(p[j]) + xlog2(1-p[j]))
+	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			dst[0] += weights[i]
+			for _, q := range p[i*classes : (i+1)*classes] {
+				dst[1] -= weights[i] * xlog2(q)
+			}
 		}
 	})
 	return sums[1] / sums[0]

@@ -106,7 +106,7 @@ func TestTransportStartsAnywhere(t *testing.T) {
 func TestTransportOnALargeProblem(t *testing.T) {
 	for _, in := range []instance{topics(60000, 7, 1), topics(5000, 60, 2), whole(30000, 10, 6, 3)} {
 		labels := in.greedy()
-		SwitchClasses(labels, in.costs, in.classes(), 0)
+		Switch(labels, in.costs, in.classes(), 0)
 		switched := in.total(labels)
 		v, _ := Transport(labels, in.costs, in.counts)
 		in.proof(t, labels, v)
@@ -124,7 +124,7 @@ func TestTwoClassesSwitchingIsAnOptimum(t *testing.T) {
 		for _, in := range []instance{topics(300, 2, seed), whole(300, 2, 4, seed)} {
 			labels := in.greedy()
 			slices.Reverse(labels)
-			SwitchClasses(labels, in.costs, 2, 0)
+			Switch(labels, in.costs, 2, 0)
 			_, total, _ := Simplex(in.costs, in.counts)
 			if got := in.total(labels); math.Abs(got-total) > 1e-10 {
 				t.Fatalf("seed %d: %v, should be %v", seed, got, total)
@@ -137,7 +137,7 @@ func TestTransportGoesOnWhereSwitchingStops(t *testing.T) {
 	// Every row would like the next class; no two or three of them can exchange.
 	in := instance{[]float64{1, 0, 5, 5, 5, 1, 0, 5, 5, 5, 1, 0, 0, 5, 5, 1}, []int{1, 1, 1, 1}, 4}
 	labels := []int32{0, 1, 2, 3}
-	if SwitchClasses(labels, in.costs, 4, 0) != 0 {
+	if Switch(labels, in.costs, 4, 0) != 0 {
 		t.Fatalf("switching found an exchange")
 	}
 	v, moves := Transport(labels, in.costs, in.counts)
@@ -176,7 +176,7 @@ func TestNoRowsAndOneRowAndOneClass(t *testing.T) {
 		{[]float64{3, 2, 1}, []int{3}, 3},
 	} {
 		labels := in.greedy()
-		SwitchClasses(labels, in.costs, in.classes(), 0)
+		Switch(labels, in.costs, in.classes(), 0)
 		v, _ := Transport(labels, in.costs, in.counts)
 		in.proof(t, labels, v)
 		if other, _, _ := Simplex(in.costs, in.counts); !slices.Equal(other, labels) && in.rows > 0 {

@@ -59,7 +59,7 @@ func linearScores(result *Result, rows [][]float64) []float64 {
 	return out
 }
 
-// The five fits are made again by Fit, on rows in the caller's order of features, and the weights by their definition.
+// The five fits are made again, on rows in the caller's order of features, and the weights by their definition.
 func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 	for name, o := range calibrated() {
 		for classes := 2; classes <= 3; classes++ {
@@ -107,7 +107,12 @@ func heldOutRows(t *testing.T, data planted.Data, o Options, s *sample, split pr
 				rows, labels = append(rows, s.unlabeled[place]), append(labels, -1)
 			}
 		}
-		result, err := Fit(Problem{Rows: data.Rows.Selected(rows), Labels: labels}, o, nil)
+		p := Problem{Rows: data.Rows.Selected(rows), Labels: labels}
+		part, err := newSample(p, o, work.NewJob(1, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := part.fit(p) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}

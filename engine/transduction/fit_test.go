@@ -66,7 +66,7 @@ func taskOf(t *testing.T, data planted.Data, o Options) *task {
 }
 
 // scores are recomputed from dense rows.
-func scores(result *Result, data planted.Data) []float64 {
+func decisions(result *Result, data planted.Data) []float64 {
 	out := make([]float64, len(data.Dense))
 	for i, row := range data.Dense {
 		out[i] = result.Model.Intercept[0]
@@ -104,11 +104,11 @@ func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
 	data := planted.Topics(1500, 240, 6, 0.3, 12)
 	supervised := plainOptions()
 	supervised.UnlabeledWeight = 0
-	base := errorRate(scores(fit(t, data, nil, supervised), data), data.Truth)
+	base := errorRate(decisions(fit(t, data, nil, supervised), data), data.Truth)
 	for name, o := range settings() {
 		o.ClassPrior.Shares = []float64{0.7, 0.3}
 		result := fit(t, data, nil, o)
-		f := scores(result, data)
+		f := decisions(result, data)
 		if got := errorRate(f, data.Truth); got > base-0.05 {
 			t.Errorf("%s: error %.3f, supervised %.3f", name, got, base)
 		}
@@ -125,7 +125,7 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 		o := plainOptions()
 		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method, "labels", []float64{0.6, 0.4}, 1e-9
 		result := fit(t, data, nil, o)
-		f := scores(result, data)
+		f := decisions(result, data)
 		order := make([]int, 0, len(f))
 		for i, label := range data.Labels {
 			if label < 0 {
@@ -279,7 +279,7 @@ func TestWeightsAreCopies(t *testing.T) {
 			continue
 		}
 		o.ClassPrior.Shares, o.Tol = []float64{0.7, 0.3}, 1e-8
-		f, g := scores(fit(t, data, weights, o), data), scores(fit(t, copies, nil, o), data)
+		f, g := decisions(fit(t, data, weights, o), data), decisions(fit(t, copies, nil, o), data)
 		differ := 0
 		for i := range f {
 			if (f[i] > 0) != (g[i] > 0) {
@@ -422,7 +422,7 @@ func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
 		}
 		for _, prior := range []float64{0.1, 0.9} {
 			o.ClassPrior.Shares = []float64{1 - prior, prior}
-			f := scores(fit(t, equal, nil, o), equal)
+			f := decisions(fit(t, equal, nil, o), equal)
 			if share := unlabeledShare(f, equal.Labels); share != math.Round(prior) {
 				t.Errorf("%s: %v positive, the class prior says %v", name, share, prior)
 			}
@@ -463,7 +463,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
-			if got := errorRate(scores(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
+			if got := errorRate(decisions(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
 				t.Errorf("%s: error %.3f after %d steps", name, got, most)
 			}
 		}
@@ -527,9 +527,9 @@ func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 	}{
 		{good, []float64{1, math.NaN()}, 1}, {good, nil, math.Inf(1)},
 		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
-		{solution{intercept: math.NaN(), converged: true}, nil, 1},
+		{solution{intercept: []float64{math.NaN()}, converged: true}, nil, 1},
 	} {
-		err := task.checkNumbers(c.objective, c.s.coef, []float64{c.s.intercept}, c.scores)
+		err := task.checkNumbers(c.objective, c.s.coef, c.s.intercept, c.scores)
 		if err == nil || !strings.Contains(err.Error(), "scale your") {
 			t.Errorf("%+v: error %v", c, err)
 		}
@@ -546,11 +546,12 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	o.Method, o.MaxSwitches = "switching", 1
 	task := taskOf(t, data, o)
 	r, newton, _ := task.supervised(task.startLimits())
-	positive := make([]bool, len(task.unlabeled))
+	task.admit(r)
+	labels := make([]int32, len(task.unlabeled))
 	for k, i := range task.unlabeled {
-		positive[k] = data.Truth[i] == 0
+		labels[k] = 1 - data.Truth[i]
 	}
-	s := task.finish(r, newton, positive, 5, o.UnlabeledWeight, ending{reason: "no_switch"})
+	s := task.finish(r, newton, labels, 5, o.UnlabeledWeight, ending{reason: "no_switch"})
 	task.checkEnd(s.converged, s.gap, &s.end)
 	text := strings.Join(task.warnings, "; ")
 	if s.end.reason != "unsettled" || len(task.warnings) != 1 || !strings.Contains(text, "raise max_switches") {
@@ -625,7 +626,7 @@ func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
 		data.Labels[i] = 1
 	}
 	result := fit(t, data, nil, plainOptions())
-	for i, f := range scores(result, data) {
+	for i, f := range decisions(result, data) {
 		if f <= 0 || result.Transduction[i] != 1 {
 			t.Fatalf("row %d: score %v", i, f)
 		}

@@ -14,8 +14,8 @@ import (
 type footprint struct {
 	rows, nonZeros, features int
 	used                     int // features that occur in a row, at most nonZeros; 0: not known yet
-	labeled, classes, nodes  int
-	many                     bool // the way of many classes
+	labeled, classes         int
+	columns                  int // of the scores
 	annealing                bool
 	goesOn                   bool // from a start
 }
@@ -29,32 +29,32 @@ func (f footprint) bytes() float64 {
 		index = 2
 	}
 	shared := index*nonZeros + 40*rows + 12*features // the last to sort the features: garbage, but perhaps still there
-	if !f.many {
-		// The risk keeps six numbers a row, annealing and what follows it six; minimizer and risk keep six a feature.
-		return shared + 8*(12*rows+6*used+2*features)
-	}
-	classes, stride := float64(f.classes), float64(csr.Wide{Classes: f.nodes}.Stride())
+	classes, stride := float64(f.classes), float64(csr.Wide{Classes: f.columns}.Stride())
 	costs := 3.0 // the costs, and what the labeling makes of them to bring rows into an order
 	if f.annealing {
 		costs++ // soft labels
 	}
 	vectors := 6 * used // of the minimizer and the risk
-	if rows < used && !f.goesOn {
+	if rows < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*rows + used // weights held as sums of rows
 	}
-	solving := rows*(4*stride+costs*classes) + vectors*stride + f.factors()
-	ending := rows*4*classes + used*classes                         // costs, scores, distributions and the caller's copy
+	solving := rows*(3+4*stride+costs*classes) + vectors*stride + f.factors()
+	outputs := float64(model.OutputsOf(f.classes))
+	if f.columns > 1 {
+		outputs = classes
+	}
+	ending := rows*(3*classes+outputs) + used*outputs               // costs, scores, distributions and the caller's copy
 	borders := 48*classes*classes + 16*classes*min(rows, 8*classes) // of the class graph, with rows at every border
-	return shared + borders + 8*(max(solving, ending)+2*features*classes)
+	return shared + borders + 8*(max(solving, ending)+2*features*outputs)
 }
 
-// factors is the length of the preconditioner where the labeled rows are few: for every node a matrix of them, twice
+// factors is the length of the preconditioner where the labeled rows are few: for every column a matrix of them, twice
 // while it is made.
 func (f footprint) factors() float64 {
 	if !risk.Preconditions(f.labeled, f.nonZeros) {
 		return 0
 	}
-	return float64(f.labeled) * float64(f.labeled) * (1 + 2*float64(f.nodes))
+	return float64(f.labeled) * float64(f.labeled) * (1 + 2*float64(f.columns))
 }
 
 // need is replaced in tests.
@@ -63,9 +63,13 @@ var need = memory.Need
 // checkMemory refuses a fit that needs more memory than there is; used is 0 while it is not known.
 func (s *sample) checkMemory(used int) error {
 	classes := max(2, s.classes())
+	columns := max(classes, len(s.options.Hierarchy))
+	if s.paired() {
+		columns = 1
+	}
 	f := footprint{
 		rows: s.rows.Rows(), features: s.features, nonZeros: s.rows.NonZeros(), used: used, labeled: len(s.labeled),
-		classes: classes, nodes: max(classes, len(s.options.Hierarchy)), many: classes > 2 || s.manyClassOptions(),
+		classes: classes, columns: columns,
 		annealing: s.options.Method == "annealing", goesOn: s.start != nil,
 	}
 	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}

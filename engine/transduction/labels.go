@@ -79,7 +79,7 @@ func (t *task) settle(
 	r *risk.Risk, newton *minimize.Newton, labels []int32,
 ) (outcome minimize.Outcome, changed int, settled bool) {
 	limits, last := t.settleLimits(), math.Inf(1)
-	for range settleRounds - 1 {
+	for range settleRounds {
 		t.harden(r, labels, 1)
 		outcome = newton.Minimize(r, limits)
 		switched := 0

@@ -2,7 +2,6 @@ package transduction
 
 import (
 	"github.com/fewlabel/fewlabel/engine/dual"
-	"github.com/fewlabel/fewlabel/engine/labeling"
 )
 
 // pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
@@ -167,12 +166,15 @@ func (t *task) dualScores(d *dual.Descent) []float64 {
 
 // topLabels gives the rows with the largest decisions [n] the positive label, as many as the prior says.
 func (t *task) topLabels(decisions []float64) (positive []bool) {
-	u := len(t.unlabeled)
-	positive, room := make([]bool, u), make([]float64, 2*u)
+	labels, costs := make([]int32, len(t.unlabeled)), make([]float64, 2*len(t.unlabeled))
 	for k, i := range t.unlabeled {
-		room[k] = decisions[i]
+		costs[2*k], costs[2*k+1] = decisions[i], -decisions[i]
 	}
-	labeling.Top(positive, room[:u], t.unlabeledWeight, t.prior[1], room[u:])
+	t.cheapest(labels, costs)
+	positive = make([]bool, len(labels))
+	for k, y := range labels {
+		positive[k] = y == 1
+	}
 	return positive
 }
 

@@ -27,7 +27,7 @@ import (
 // (single draws differ by 2 % both ways). From 0.1, cooling as in a fresh fit, it takes 0.6; below 0.02 it costs less,
 // but ends higher the fewer rows there are.
 const (
-	coolStart   = 0.05
+	coolStart  = 0.1
 	warmCoolBy = 3.0
 )
 

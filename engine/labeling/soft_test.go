@@ -39,7 +39,7 @@ func (in instance) softly(seed uint64) soft {
 }
 
 func (s *soft) solve(threads int, temperature float64) {
-	SoftClasses(work.NewJob(threads, nil), s.p, s.costs, s.weights, s.shares, temperature, s.v)
+	Soft(work.NewJob(threads, nil), s.p, s.costs, s.weights, s.shares, temperature, s.v)
 }
 
 // check compares p with its closed form, row sums with 1 and means with the shares.
@@ -74,7 +74,7 @@ func (s *soft) check(t *testing.T, temperature, tolerance float64) {
 	}
 }
 
-func TestSoftClassesKeepTheSharesAtAnyTemperature(t *testing.T) {
+func TestSoftKeepTheSharesAtAnyTemperature(t *testing.T) {
 	for _, in := range []instance{topics(1500, 2, 1), topics(1200, 6, 2), topics(600, 40, 3), whole(800, 6, 4, 4)} {
 		s := in.softly(5)
 		for _, temperature := range []float64{1e4, 10, 1, 0.1, 1e-2, 1e-3, 1e-4, 1e-5} {
@@ -87,7 +87,7 @@ func TestSoftClassesKeepTheSharesAtAnyTemperature(t *testing.T) {
 	}
 }
 
-func TestSoftClassesBearCostsOfAnySize(t *testing.T) {
+func TestSoftBearCostsOfAnySize(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	s := topics(700, 5, 2).softly(1)
 	for k := range s.costs {
@@ -111,24 +111,27 @@ func TestSoftClassesBearCostsOfAnySize(t *testing.T) {
 	s.solve(1, 1e300)
 }
 
-func TestSoftClassesIsSoftForTwoClasses(t *testing.T) {
+func TestSoftOfTwoClassesSolvesTheDual(t *testing.T) {
 	for _, temperature := range []float64{10, 0.5, 0.02, 1e-4} {
 		s := topics(3000, 2, 7).softly(7)
-		g, p := make([]float64, s.rows), make([]float64, s.rows)
-		for i := range g {
-			g[i] = s.costs[2*i+1] - s.costs[2*i]
-		}
-		Soft(work.NewJob(1, nil), p, g, s.weights, temperature, s.shares[1], 0)
 		s.solve(1, temperature)
-		for i := range p {
-			if math.Abs(p[i]-s.p[2*i+1]) > 1e-5 {
-				t.Fatalf("T = %v: row %d has %v, with Soft %v", temperature, i, s.p[2*i+1], p[i])
+		general := slices.Clone(s.p)
+		d := newDual(work.NewJob(1, nil), general, s.costs, s.weights, s.shares, slices.Clone(s.v))
+		d.temperature, d.left = temperature, budget
+		for y := range d.v {
+			d.v[y] *= 0.9
+		}
+		d.evaluate(d.v)
+		d.solve(d.farthest, 1e-13)
+		for k := range s.p {
+			if math.Abs(s.p[k]-general[k]) > 1e-8 {
+				t.Fatalf("T = %v: row %d has %v, the dual %v", temperature, k/2, s.p[k], general[k])
 			}
 		}
 	}
 }
 
-func TestSoftClassesIsTheMinimum(t *testing.T) {
+func TestSoftIsTheMinimum(t *testing.T) {
 	// Moving mass round two rows and two classes, which keeps all sums, never lowers the objective.
 	const temperature = 0.7
 	s := topics(8, 4, 3).softly(2)
@@ -162,7 +165,7 @@ func TestSoftClassesIsTheMinimum(t *testing.T) {
 	}
 }
 
-func TestSoftClassesBecomeTheCheapestLabels(t *testing.T) {
+func TestSoftBecomeTheCheapestLabels(t *testing.T) {
 	for _, in := range []instance{topics(1000, 6, 4), topics(300, 30, 5), whole(500, 5, 9, 6)} {
 		s := in.softly(1)
 		for i := range s.weights {
@@ -208,7 +211,7 @@ func TestClassesWithoutAShareGetNothing(t *testing.T) {
 	none.solve(1, 1)
 }
 
-func TestSoftClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+func TestSoftHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 4)
 	in := topics(40000, 4, 6)
 	reference := in.softly(6)
@@ -222,7 +225,7 @@ func TestSoftClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-func TestSoftClassesFromAnyStart(t *testing.T) {
+func TestSoftFromAnyStart(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	in := topics(2000, 7, 8)
 	for _, temperature := range []float64{2, 0.1, 1e-3} {
@@ -244,18 +247,13 @@ func TestSoftClassesFromAnyStart(t *testing.T) {
 	}
 }
 
-func TestEntropyClasses(t *testing.T) {
+func TestEntropy(t *testing.T) {
 	job := work.NewJob(1, nil)
-	if h := EntropyClasses(job, []float64{0.25, 0.25, 0.5, 1, 0, 0}, []float64{3, 1}, 3); h != 1.125 {
+	if h := Entropy(job, []float64{0.25, 0.25, 0.5, 1, 0, 0}, []float64{3, 1}, 3); h != 1.125 {
 		t.Errorf("entropy %v, should be 1.125 bits a row", h)
 	}
-	p, s := []float64{0.3, 0.9, 0.5}, []float64{1, 2, 0.5}
-	both := make([]float64, 0, 6)
-	for _, q := range p {
-		both = append(both, 1-q, q)
-	}
-	if h, want := EntropyClasses(job, both, s, 2), Entropy(job, p, s); math.Abs(h-want) > 1e-15 {
-		t.Errorf("entropy %v, with Entropy %v", h, want)
+	if h := Entropy(job, []float64{0.5, 0.5, 1, 0}, []float64{1, 1}, 2); h != 0.5 {
+		t.Errorf("entropy %v, should be 0.5 bits a row", h)
 	}
 }
 

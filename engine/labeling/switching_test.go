@@ -59,7 +59,7 @@ func TestSmallestFirst(t *testing.T) {
 			list[k] = candidate{float64(random.IntN(12)), int32(random.IntN(30))}
 		}
 		sorted := slices.Clone(list)
-		order := func(a, b candidate) int { return compare(a.key, b.key, a.row, b.row) }
+		order := func(a, b candidate) int { return a.compare(b) }
 		slices.SortFunc(sorted, order)
 		k := random.IntN(len(list) + 1)
 		smallestFirst(list, k)
@@ -94,24 +94,17 @@ func TestGreedyGivesWayWhereItCostsLeast(t *testing.T) {
 	}
 }
 
-func TestSwitchClassesIsSwitchForTwoClasses(t *testing.T) {
+func TestSwitchOfTwoClassesDoesWhatPairsOfClassesDo(t *testing.T) {
 	for seed := range uint64(20) {
 		in := topics(400, 2, seed)
-		labels, g, positive := make([]int32, in.rows), make([]float64, in.rows), make([]bool, in.rows)
-		for i := range labels {
-			if i < in.counts[1] {
-				labels[i], positive[i] = 1, true
-			}
-			g[i] = in.costs[2*i+1] - in.costs[2*i]
+		labels := make([]int32, in.rows)
+		for i := range in.counts[1] {
+			labels[i] = 1
 		}
-		n, want := SwitchClasses(labels, in.costs, 2, 0), Switch(positive, g, 0)
-		if n != want {
-			t.Errorf("seed %d: %d pairs, with Switch %d", seed, n, want)
-		}
-		for i := range labels {
-			if positive[i] != (labels[i] == 1) {
-				t.Fatalf("seed %d: row %d differs from Switch", seed, i)
-			}
+		want := slices.Clone(labels)
+		n, pairs := Switch(labels, in.costs, 2, 0), newFrontier(want, in.costs, 2).switchPairs(0)
+		if n != pairs || !slices.Equal(labels, want) {
+			t.Fatalf("seed %d: %d pairs, should be %d", seed, n, pairs)
 		}
 	}
 }
@@ -128,7 +121,7 @@ func (in instance) helpful(labels []int32) float64 {
 	return best
 }
 
-func TestSwitchClassesLeavesNoHelpfulPair(t *testing.T) {
+func TestSwitchLeavesNoHelpfulPair(t *testing.T) {
 	for seed := range uint64(24) {
 		for _, in := range []instance{topics(300, 7, seed), whole(300, 7, 5, seed), whole(200, 3, 1, seed)} {
 			for _, most := range []int{0, 1, 10} {
@@ -137,7 +130,7 @@ func TestSwitchClassesLeavesNoHelpfulPair(t *testing.T) {
 					labels[i], labels[j] = labels[j], labels[i]
 				})
 				before := in.total(labels)
-				switched := SwitchClasses(labels, in.costs, in.classes(), most)
+				switched := Switch(labels, in.costs, in.classes(), most)
 				if gain := in.helpful(labels); gain > 1e-12 {
 					t.Fatalf("seed %d, most %d: an exchange would still gain %v", seed, most, gain)
 				}
@@ -147,7 +140,7 @@ func TestSwitchClassesLeavesNoHelpfulPair(t *testing.T) {
 				if after := in.total(labels); (switched > 0) != (after < before) {
 					t.Fatalf("seed %d, most %d: %d exchanges, cost from %v to %v", seed, most, switched, before, after)
 				}
-				if SwitchClasses(labels, in.costs, in.classes(), most) != 0 {
+				if Switch(labels, in.costs, in.classes(), most) != 0 {
 					t.Errorf("seed %d, most %d: a second call switches again", seed, most)
 				}
 			}
@@ -155,11 +148,11 @@ func TestSwitchClassesLeavesNoHelpfulPair(t *testing.T) {
 	}
 }
 
-func TestSwitchClassesLeavesNoHelpfulThree(t *testing.T) {
+func TestSwitchLeavesNoHelpfulThree(t *testing.T) {
 	for seed := range uint64(12) {
 		for _, in := range []instance{topics(60, 5, seed), whole(60, 5, 4, seed)} {
 			labels, m := in.greedy(), in.classes()
-			SwitchClasses(labels, in.costs, m, 0)
+			Switch(labels, in.costs, m, 0)
 			gain := func(i, j, k int) float64 {
 				change := func(from, to int) float64 {
 					return in.costs[from*m+int(labels[to])] - in.costs[from*m+int(labels[from])]
@@ -179,11 +172,11 @@ func TestSwitchClassesLeavesNoHelpfulThree(t *testing.T) {
 	}
 }
 
-func TestSwitchClassesIsWithinAThousandthOfTheOptimum(t *testing.T) {
+func TestSwitchIsWithinAThousandthOfTheOptimum(t *testing.T) {
 	for _, size := range [][2]int{{5581, 10}, {4000, 40}} {
 		in := regrets(size[0], size[1])
 		labels, best := in.greedy(), in.greedy()
-		SwitchClasses(labels, in.costs, in.classes(), 0)
+		Switch(labels, in.costs, in.classes(), 0)
 		Transport(best, in.costs, in.counts)
 		if ratio := in.total(labels) / in.total(best); !(ratio >= 1-1e-12 && ratio <= 1.001) {
 			t.Errorf("%d rows, %d classes: %v times the optimum", size[0], size[1], ratio)
@@ -191,7 +184,7 @@ func TestSwitchClassesIsWithinAThousandthOfTheOptimum(t *testing.T) {
 	}
 }
 
-func TestSwitchClassesDoesNotTurnInCirclesOnRounding(t *testing.T) {
+func TestSwitchDoesNotTurnInCirclesOnRounding(t *testing.T) {
 	// Costs of very different size: differences of costs do not add up exactly.
 	random := rand.New(rand.NewPCG(9, 1))
 	for range 30 {
@@ -205,7 +198,7 @@ func TestSwitchClassesDoesNotTurnInCirclesOnRounding(t *testing.T) {
 				in.costs[i*in.classes()+y] += shift
 			}
 		}
-		SwitchClasses(in.greedy(), in.costs, in.classes(), 0)
+		Switch(in.greedy(), in.costs, in.classes(), 0)
 	}
 }
 

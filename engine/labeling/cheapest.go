@@ -1,0 +1,69 @@
+package labeling
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Cheapest finds the cheapest labels that keep the class counts, or class shares where rows have unequal weights.
+//
+//	Problem  min Σ c_iy over the rows i with labels y, so that the rows of class y, or their weights, come to r_y of all
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; s_i weight of the row [n]; r_y share
+//	         of the class [m]; v_y potential of the class [m]
+//	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
+//	         Equal weights: the transportation problem with the counts nearest to the shares. Unequal weights: with the
+//	         counts of soft labels made hard, as the potentials of those split a row and leave no room between classes
+//	Cost     two classes: n, and n log n for unequal weights or ties; more: that of Transport
+//
+// It changes labels, and returns potentials in the middle of those that prove them, with mean 0 for the classes that
+// have rows: every row's label is the argmax of -c_iy + v_y. labels that keep the counts on entry are a start; others
+// need not mean anything. Two classes with shares have at least one row each.
+func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
+	if twoClasses(shares, len(labels)) {
+		nu := cheapestTwo(labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+		return []float64{-nu / 2, nu / 2}
+	}
+	counts := Counts(shares, len(labels))
+	if !equal(weights) {
+		hardened(job, labels, costs, weights, shares)
+		counts = countsOf(labels, len(shares))
+	} else if !slices.Equal(countsOf(labels, len(shares)), counts) {
+		Greedy(labels, costs, counts)
+	}
+	potentials, _ = Transport(labels, costs, counts)
+	exclude(potentials, costs)
+	return potentials
+}
+
+// hardened sets labels to the likeliest ones of soft labels at a low temperature.
+func hardened(job *work.Job, labels []int32, costs, weights, shares []float64) {
+	m := len(shares)
+	soft, potentials := make([]float64, len(costs)), make([]float64, m)
+	for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
+		Soft(job, soft, costs, weights, shares, temperature, potentials)
+	}
+	for i := range labels {
+		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))
+	}
+}
+
+// exclude makes infinite potentials, of classes without rows, finite ones at which no row has such a class.
+func exclude(potentials, costs []float64) {
+	lowest, largest := 0.0, 0.0
+	for _, v := range potentials {
+		if !math.IsInf(v, 0) {
+			lowest = min(lowest, v)
+		}
+	}
+	for _, c := range costs {
+		largest = max(largest, math.Abs(c))
+	}
+	for y, v := range potentials {
+		if math.IsInf(v, 0) {
+			potentials[y] = lowest - 2*largest - 1
+		}
+	}
+}

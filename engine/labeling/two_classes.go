@@ -1,0 +1,183 @@
+package labeling
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Two classes need the difference g_i = c_i1 - c_i0 of the costs of a row alone: the rows with the smallest g get label
+// 1, and one number ν = v_1 - v_0 takes the place of the potentials. Source: Sindhwani & Keerthi 2006, section 3.
+
+// twoClasses says whether there are two classes, both with a share, and some rows.
+func twoClasses(shares []float64, rows int) bool {
+	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && rows > 0
+}
+
+// softTwo is Soft for two classes: it fills p and returns ν.
+//
+//	Problem  find ν with m(ν) = r
+//	Symbols  g_i cost of class 1 beyond that of class 0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 +
+//	         exp((g_i - ν) / T)); m(ν) its weighted mean
+//	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Newton's method on
+//	         logit m(ν) = logit r, which is linear far from the solution, kept inside a bracket
+//	Stops    the share is met to 1e-10, or the bracket cannot shrink any more
+//	Cost     one exp a row an evaluation; 3 to 8 evaluations
+func softTwo(job *work.Job, p, costs, weights []float64, temperature, share, start float64) (nu float64) {
+	low, high := bracket(costs, temperature, share)
+	nu = math.Min(math.Max(start, low), high)
+	for range 200 {
+		mean, variance := meanOfTwo(job, p, costs, weights, temperature, nu)
+		if !(math.Abs(mean-share) > 1e-10) {
+			break
+		}
+		if mean < share {
+			low = nu
+		} else {
+			high = nu
+		}
+		slope := variance / (mean * (1 - mean)) / temperature // of logit m
+		next := nu + (logit(share)-logit(mean))/slope
+		if !(next > low && next < high) {
+			next = low + (high-low)/2
+		}
+		if next == nu || next == low || next == high {
+			break
+		}
+		nu = next
+	}
+	return nu
+}
+
+// meanOfTwo fills p at ν and returns the weighted means of p_i1 and of p_i1 p_i0.
+func meanOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu float64) (mean, variance float64) {
+	var sums [3]float64 // Σ s, Σ s p, Σ s p (1-p)
+	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			s, q := weights[i], 1/(1+math.Exp((costs[2*i+1]-costs[2*i]-nu)/temperature))
+			p[2*i], p[2*i+1] = 1-q, q
+			dst[0] += s
+			dst[1] += s * q
+			dst[2] += s * q * (1 - q)
+		}
+	})
+	return sums[1] / sums[0], sums[2] / sums[0]
+}
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+
+// bracket encloses ν: at its ends every p_i1 lies below, above the share.
+func bracket(costs []float64, temperature, share float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := 0; i < len(costs); i += 2 {
+		g := costs[i+1] - costs[i]
+		low, high = math.Min(low, g), math.Max(high, g)
+	}
+	odds := temperature * logit(share)
+	return low + odds - 1e-9, high + odds + 1e-9
+}
+
+// cheapestTwo is Cheapest for two classes: rows with g < ν get label 1. Rows with equal g go together: a row of weight 2
+// is the same as two copies of it. At least one row gets either label.
+//
+// Where all g are equal the first rows get label 1, as many as the share says, for a learner that must begin with some
+// labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
+func cheapestTwo(labels []int32, costs, weights []float64, share float64) (nu float64) {
+	order := make([]candidate, len(labels))
+	for i := range order {
+		order[i] = candidate{costs[2*i+1] - costs[2*i], int32(i)}
+	}
+	count := cut(order, weights, share)
+	clear(labels)
+	for _, c := range order[:count] {
+		labels[c.row] = 1
+	}
+	if lower := largestKey(order[:count]); count > 0 && lower < order[count].key {
+		return between(lower, order[count].key)
+	}
+	if share < 0.5 {
+		return order[0].key - 2
+	}
+	return order[0].key + 2
+}
+
+// cut puts the smallest keys first, those on whose total weight the cut between different keys comes nearest to share of
+// the whole weight, and behind them the next one. It returns their number.
+func cut(order []candidate, weights []float64, share float64) (count int) {
+	last := len(order) - 1
+	if equal(weights) {
+		count = min(last, max(1, int(math.Round(share*float64(len(order))))))
+		smallestFirst(order, count)
+		if count == 0 || largestKey(order[:count]) < order[count].key {
+			return count
+		}
+	}
+	slices.SortFunc(order, candidate.compare)
+	total, weight, best := 0.0, 0.0, math.Inf(1)
+	for _, s := range weights {
+		total += s
+	}
+	distinct := order[0].key < order[last].key
+	for k, c := range order[:last] {
+		weight += weights[c.row]
+		if distinct && c.key == order[k+1].key {
+			continue
+		}
+		if distance := math.Abs(weight - share*total); distance < best {
+			best, count = distance, k+1
+		}
+	}
+	return count
+}
+
+func equal(weights []float64) bool {
+	for _, s := range weights {
+		if s != weights[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// between is the middle of two different numbers, or the upper one where no number lies between them.
+func between(lower, upper float64) float64 {
+	if middle := upper - (upper-lower)/2; middle > lower {
+		return middle
+	}
+	return upper
+}
+
+// switchTwo is Switch for two classes: the best candidate of one class with the best one of the other, then the second
+// best of each, while a pair helps. Without a limit the result is the best labeling with these counts.
+func switchTwo(labels []int32, costs []float64, most int) (pairs int) {
+	change := func(i int) float64 { // of the cost, if row i gets the other label
+		y := int(labels[i])
+		return costs[2*i+1-y] - costs[2*i+y]
+	}
+	least := [2]float64{math.Inf(1), math.Inf(1)}
+	for i, y := range labels {
+		least[y] = min(least[y], change(i))
+	}
+	var candidates [2][]candidate // rows of each class that can be in a helpful pair
+	for i, y := range labels {
+		if key := change(i); key < -least[1-y] {
+			candidates[y] = append(candidates[y], candidate{key, int32(i)})
+		}
+	}
+	for _, list := range candidates {
+		slices.SortFunc(list, candidate.compare)
+	}
+	limit := min(len(candidates[0]), len(candidates[1]))
+	if most > 0 {
+		limit = min(limit, most)
+	}
+	for ; pairs < limit; pairs++ {
+		zero, one := candidates[0][pairs], candidates[1][pairs]
+		if !(zero.key < -one.key) {
+			break
+		}
+		labels[zero.row], labels[one.row] = 1, 0
+	}
+	return pairs
+}
