@@ -41,7 +41,7 @@ func (t *task) anneal() solution {
 		soft.relabel()
 	}
 	t.level = t.options.UnlabeledWeight
-	t.distribute(r.Soft)
+	t.soft = r.Soft
 	t.measure(r)
 	labels := append([]int32(nil), soft.labels...)
 	t.cheapest(labels, t.costs)
@@ -211,19 +211,23 @@ func (t *task) energyLimits() minimize.Limits {
 	return minimize.Limits{Tolerance: 30 * t.options.Tol, MaxSteps: 8, Line: pathLine}
 }
 
-// distribute keeps the soft labels of all rows; given labels are certain, rows of weight 0 follow the class prior.
-func (t *task) distribute(soft []float64) {
+// distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class prior.
+func (t *task) distributions() []float64 {
+	if t.soft == nil {
+		return nil
+	}
 	k := t.classes
-	t.distributions = make([]float64, t.rows.Rows()*k)
+	all := make([]float64, t.rows.Rows()*k)
 	for i := range t.rows.Rows() {
-		copy(t.distributions[i*k:], t.prior)
+		copy(all[i*k:], t.prior)
 	}
 	for n, i := range t.labeled {
-		row := t.distributions[int(i)*k : (int(i)+1)*k]
+		row := all[int(i)*k : (int(i)+1)*k]
 		clear(row)
 		row[t.class[n]] = 1
 	}
 	for j, i := range t.unlabeled {
-		copy(t.distributions[int(i)*k:], soft[j*k:(j+1)*k])
+		copy(all[int(i)*k:], t.soft[j*k:(j+1)*k])
 	}
+	return all
 }

@@ -34,7 +34,7 @@ func (t *task) expect() solution {
 		t.join(r, posterior)
 		problem.Note = func(level float64) { t.noteMeans(r, level, posterior.Value, posterior.M, before) }
 		out = expectation.Project(problem, posterior)
-		t.distribute(posterior.Labels)
+		t.soft = posterior.Labels
 	} else {
 		means := expectation.NewMeans(t.job, t.unlabeled, t.unlabeledWeight, t.classes, r.Stride())
 		means.Hold = t.hold()
@@ -47,9 +47,8 @@ func (t *task) expect() solution {
 			t.noteMeans(r, level, entropy*means.MeanEntropy+t.penalty(means), means.M, before)
 		}
 		out = expectation.Regularize(problem, means, entropy)
-		probabilities := make([]float64, len(t.unlabeled)*t.classes)
-		means.Probabilities(probabilities, r.Scores())
-		t.distribute(probabilities)
+		t.soft = make([]float64, len(t.unlabeled)*t.classes)
+		means.Probabilities(t.soft, r.Scores())
 	}
 	t.checkExpectation(out)
 	return t.read(r, out.Outcome, ending{reason: out.Reason, steps: out.Steps})

@@ -134,7 +134,7 @@ func (t *task) result(p Problem, s *solution) (*Result, error) {
 	if t.learnsMeans() {
 		objective = t.believed
 	}
-	if err := t.checkNumbers(objective, s.coef, s.intercept, s.outputs, t.distributions); err != nil {
+	if err := t.checkNumbers(objective, s.coef, s.intercept, s.outputs, t.soft); err != nil {
 		return nil, err
 	}
 	if t.transductive() && !t.learnsMeans() && !constant {
@@ -150,7 +150,7 @@ func (t *task) result(p Problem, s *solution) (*Result, error) {
 	}
 	classifier.Coef, classifier.Intercept = t.modelWeights(s)
 	return &Result{Model: classifier, Returned: t.options.Method, Transduction: t.transduced(p.Labels, score),
-		Distributions: t.distributions, History: t.history.columns(t.options.Method, t.shareColumn())}, nil
+		Distributions: t.distributions(), History: t.history.columns(t.options.Method, t.shareColumn())}, nil
 }
 
 // learnsMeans says that the method is one of package expectation, and has something to learn from.

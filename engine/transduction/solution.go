@@ -47,12 +47,14 @@ func (t *task) score(s *solution) scorer {
 // largest score is the one that this labeling gives.
 func (t *task) moveIntercepts(s *solution) {
 	before := t.shareDistance(t.sharesAt(t.score(s)))
-	costs := make([]float64, len(t.unlabeled)*t.classes)
-	for j, i := range t.unlabeled {
-		t.score(s)(costs[j*t.classes:(j+1)*t.classes], i)
+	if t.costs == nil {
+		t.costs = make([]float64, len(t.unlabeled)*t.classes)
 	}
-	vector.Scale(costs, -1)
-	shift := t.shiftOf(t.cheapest(make([]int32, len(t.unlabeled)), costs))
+	for j, i := range t.unlabeled {
+		t.score(s)(t.costs[j*t.classes:(j+1)*t.classes], i)
+	}
+	vector.Scale(t.costs, -1)
+	shift := t.shiftOf(t.cheapest(make([]int32, len(t.unlabeled)), t.costs))
 	move := func(sign float64) {
 		for i := range t.rows.Rows() {
 			vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], sign, shift)

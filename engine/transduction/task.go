@@ -24,10 +24,10 @@ type task struct {
 	scores  scores.Map
 	prior   []float64 // [K] φ
 
-	costs         []float64 // [unlabeled, K] λ' ξ at the scores of the last measure
-	before        []int32   // [unlabeled] labels of relabel
-	distributions []float64 // [n, K]
-	believed      float64   // objective of the methods that learn from probabilities
+	costs    []float64 // [unlabeled, K] λ' ξ at the scores of the last measure
+	before   []int32   // [unlabeled] labels of relabel
+	soft     []float64 // [unlabeled, K] the last soft labels, or nil
+	believed float64   // objective of the methods that learn from probabilities
 }
 
 func newTask(s *sample) (*task, error) {
