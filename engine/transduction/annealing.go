@@ -56,6 +56,8 @@ const (
 	smallEntropy = 1e-3 // bits a row: from here on no label moves any more
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided for ever
 	pathLine     = 0.3  // fraction of the slope at which a line search on the way may end
+
+	pathLooseness = 100 // solves on the way may end at this many times tol
 )
 
 // The schedule of the maxent loss: T begins at λ', the weight of the unlabeled rows, and falls slowly where labels
@@ -206,9 +208,12 @@ func (s *softLabels) renew() {
 }
 
 // energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come
-// near the solution only slowly, and the next temperature can go on from there.
+// near the solution only slowly, and the next temperature can go on from there. Measured on comp.*, text1, pcmac and
+// CCAT: at a tenth of the looseness, with a line search along the free energy itself (soft labels anew at each look),
+// objectives differ by less than 1 % either way, after 1.2 times the passes and 1.5 to 4 times the time; with 30 steps
+// and without that line search after 1.7 times the passes.
 func (t *task) energyLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: 30 * t.options.Tol, MaxSteps: 8, Line: pathLine}
+	return minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: 8, Line: pathLine}
 }
 
 // distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class prior.

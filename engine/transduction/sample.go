@@ -183,7 +183,7 @@ func (s *sample) startLimits() minimize.Limits {
 
 // switchLimits are those of the step between two looks at hard labels.
 func (s *sample) switchLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: 100 * s.options.Tol, MaxSteps: 1, Line: pathLine}
+	return minimize.Limits{Tolerance: pathLooseness * s.options.Tol, MaxSteps: 1, Line: pathLine}
 }
 
 // finalLimits are those of the last solve.
