@@ -19,13 +19,13 @@ func newClassGraph(f *frontier, counts []int) *classGraph {
 		}
 	}
 	for _, a := range g.live {
-		g.measure(a)
+		g.updateLengths(a)
 	}
 	return g
 }
 
-// measure renews the lengths of the arcs that leave a class.
-func (g *classGraph) measure(a int) {
+// updateLengths computes the lengths of the arcs that leave a class.
+func (g *classGraph) updateLengths(a int) {
 	for _, b := range g.live {
 		if a != b {
 			top, _ := g.cheapest(a, b)
@@ -34,13 +34,13 @@ func (g *classGraph) measure(a int) {
 	}
 }
 
-// leastViolating finds potentials v with v_b - v_a <= length + ε for the smallest ε >= 0 there is.
+// epsilonOptimal finds potentials v with v_b - v_a <= length + ε for the smallest ε >= 0 there is.
 //
 //	Problem  ε is minus the smallest mean length of a cycle; v are shortest path lengths with arcs longer by ε
 //	Symbols  w_k(b) the length of the shortest walk of k arcs that ends at class b, from anywhere [m + 1, m]
 //	Source   Karp 1978: the smallest mean is min_b max_k (w_m(b) - w_k(b)) / (m - k)
 //	Cost     m³
-func (g *classGraph) leastViolating() (v []float64, epsilon float64) {
+func (g *classGraph) epsilonOptimal() (v []float64, epsilon float64) {
 	m := len(g.live)
 	walks := g.walks()
 	mean := math.Inf(1)
@@ -93,7 +93,7 @@ func (g *classGraph) walks() [][]float64 {
 //
 // A class without rows gets -Inf: no row may choose it.
 func (g *classGraph) centred() []float64 {
-	d := g.shortest()
+	d := g.shortestPaths()
 	v := make([]float64, g.classes)
 	for y := range v {
 		v[y] = math.Inf(-1)
@@ -108,7 +108,7 @@ func (g *classGraph) centred() []float64 {
 	return v
 }
 
-func (g *classGraph) shortest() []float64 {
+func (g *classGraph) shortestPaths() []float64 {
 	m := g.classes
 	d := append([]float64(nil), g.length...)
 	for _, via := range g.live {

@@ -11,7 +11,7 @@ import (
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; counts[y], summing to n. A class
 //	         with room is open; the regret of a row is what its second best open class costs more than its best
 //	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 1 steps 3-9: best classes first, then, in order of how sure
-//	         the rows are, the classes that still have room. Here in rounds: every waiting row asks for its best open
+//	         the rows are, the classes that still have room. Here in rounds: every waiting row proposes to its best open
 //	         class; a class with room for all takes all, another takes the rows with the largest regret and is closed
 //	Cost     n m + n for the first round; each of at most m - 1 further ones m for each row still waiting
 //
@@ -23,16 +23,16 @@ func Greedy(labels []int32, costs []float64, counts []int) {
 		waiting[i] = int32(i)
 	}
 	regret := make([]float64, len(labels))
-	asked := make([]int, len(counts))
+	proposals := make([]int, len(counts))
 	for len(waiting) > 0 {
-		clear(asked)
+		clear(proposals)
 		for _, i := range waiting {
 			labels[i], regret[i] = bestOpen(costs[int(i)*len(counts):], room)
-			asked[labels[i]]++
+			proposals[labels[i]]++
 		}
-		waiting = turnAway(waiting, labels, regret, asked, room)
+		waiting = reject(waiting, labels, regret, proposals, room)
 		for y := range room {
-			room[y] = max(0, room[y]-asked[y])
+			room[y] = max(0, room[y]-proposals[y])
 		}
 	}
 }
@@ -53,11 +53,11 @@ func bestOpen(costs []float64, room []int) (class int32, regret float64) {
 	return class, second - best
 }
 
-// turnAway lists the rows that do not fit where they asked: the ones with the smallest regret.
-func turnAway(waiting, labels []int32, regret []float64, asked, room []int) (away []int32) {
+// reject lists the rows that their class has no room for: those with the smallest regret.
+func reject(waiting, labels []int32, regret []float64, proposals, room []int) (rejected []int32) {
 	full := make([][]candidate, len(room))
 	for _, i := range waiting {
-		if y := labels[i]; asked[y] > room[y] {
+		if y := labels[i]; proposals[y] > room[y] {
 			full[y] = append(full[y], candidate{-regret[i], i})
 		}
 	}
@@ -65,10 +65,10 @@ func turnAway(waiting, labels []int32, regret []float64, asked, room []int) (awa
 		if len(list) > 0 {
 			smallestFirst(list, room[y])
 			for _, c := range list[room[y]:] {
-				away = append(away, c.row)
+				rejected = append(rejected, c.row)
 			}
 		}
 	}
-	slices.Sort(away)
-	return away
+	slices.Sort(rejected)
+	return rejected
 }

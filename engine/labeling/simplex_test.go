@@ -2,7 +2,7 @@ package labeling
 
 import "math"
 
-// Simplex finds the cheapest labeling with given class counts by the transportation simplex method: the reference that
+// simplex finds the cheapest labeling with given class counts by the transportation simplex method: the reference that
 // Transport is held against, for tests and measurements.
 //
 //	Problem  that of Transport
@@ -16,7 +16,7 @@ import "math"
 //	Cost     n m a pivot
 //
 // It returns the labels, their total cost and the number of pivots.
-func Simplex(costs []float64, counts []int) (labels []int32, total float64, pivots int) {
+func simplex(costs []float64, counts []int) (labels []int32, total float64, pivots int) {
 	t := newTableau(costs, counts)
 	if t.rows == 0 {
 		return nil, 0, 0

@@ -24,7 +24,7 @@ import (
 //	Stops    max_y |q_y - r_y| <= 1e-9, or 8 steps in a row do not lower it (rounding), or 500 evaluations. Measured on
 //	         20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread of the costs, and up to
 //	         1e-5, less than a row, below 1e-6 of it
-//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy >= 1e-3 (all in the worst
+//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3 (all in the worst
 //	         case). 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
 //	         without, the most where T is low and m large
 //
@@ -32,47 +32,26 @@ import (
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
 func Soft(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
 	if twoClasses(shares, len(weights)) {
-		start := potentials[1] - potentials[0]
-		if math.IsInf(start, 0) || math.IsNaN(start) {
-			start = 0
-		}
-		nu := softTwo(job, p, costs, weights, temperature, shares[1]/(shares[0]+shares[1]), start)
-		potentials[0], potentials[1] = -nu/2, nu/2
+		softTwo(job, p, costs, weights, temperature, shares[1]/(shares[0]+shares[1]), potentials)
 		return
 	}
 	d := newDual(job, p, costs, weights, shares, potentials)
 	d.temperature = temperature
 	d.evaluate(d.v)
-	if len(d.live) == 0 || !(d.weight > 0) {
-		return
-	}
-	best, least := slices.Clone(d.v), math.Inf(1)
-	for _, attempt := range []func(){d.stay, d.harden, d.cool} {
-		d.left = budget
-		attempt()
-		if now := d.farthest(); now < least {
-			copy(best, d.v)
-			least = now
-		}
-		if least <= hopeless {
-			break
-		}
-	}
-	if !slices.Equal(d.v, best) {
-		copy(d.v, best)
-		d.evaluate(d.v)
+	if len(d.live) > 0 && d.weight > 0 {
+		d.solveFromSomeStart()
 	}
 }
 
 const (
-	softTolerance  = 1e-9
-	hopeless       = 1e-7 // an error that rounding does not explain
-	patience       = 8    // steps without progress
-	budget         = 500  // evaluations for one attempt
-	nearlyHard     = 1e-3 // of the spread of costs: a temperature so low that the best hard labels are a start
-	coolBy         = 4    // factor between temperatures, at most
-	smallestFactor = 1.1  // and at least
-	coolTolerance  = 1e-3 // of shares, relative, at the temperatures in between
+	softTolerance   = 1e-9
+	acceptable      = 1e-7 // an error that rounding may explain
+	patience        = 8    // steps without progress
+	budget          = 500  // evaluations from one start
+	nearlyHard      = 1e-3 // of the spread of costs: a temperature so low that the best hard labels are a start
+	largestCooling  = 4    // factor between temperatures
+	smallestCooling = 1.1
+	coolTolerance   = 1e-3 // of shares, relative, at the temperatures in between
 )
 
 // dual is the concave dual of the soft labeling at one temperature.
@@ -85,7 +64,7 @@ type dual struct {
 	weight                    float64   // Σ s
 	q                         []float64 // means of p at the last evaluation
 	step, trial, best         []float64
-	left                      int // evaluations that solve may still use
+	evaluations               int // since the start
 	newton                    newton
 }
 
@@ -102,19 +81,17 @@ func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *du
 		d.shares[y] = math.Max(0, share) / total
 		if share > 0 {
 			d.live = append(d.live, y)
-			if math.IsInf(d.v[y], 0) || math.IsNaN(d.v[y]) {
-				d.v[y] = 0
-			}
+			d.v[y] = finiteOr0(d.v[y])
 		} else {
 			d.v[y] = math.Inf(-1)
 		}
 	}
-	d.centre(d.v)
+	d.center(d.v)
 	return d
 }
 
-// centre shifts a vector over the classes to mean 0.
-func (d *dual) centre(v []float64) {
+// center shifts a vector over the classes to mean 0.
+func (d *dual) center(v []float64) {
 	mean := 0.0
 	for _, y := range d.live {
 		mean += v[y]
@@ -127,7 +104,7 @@ func (d *dual) centre(v []float64) {
 // evaluate fills p and its means at the potentials v.
 func (d *dual) evaluate(v []float64) {
 	m := len(v)
-	d.left--
+	d.evaluations++
 	sums := make([]float64, 1+m)
 	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
 		for i := lo; i < hi; i++ {
@@ -171,8 +148,8 @@ func soften(p, c, v []float64, temperature float64) {
 	}
 }
 
-// farthest is the largest distance of a mean from its share.
-func (d *dual) farthest() float64 {
+// residual is the largest distance of a mean from its share.
+func (d *dual) residual() float64 {
 	largest := 0.0
 	for _, y := range d.live {
 		largest = math.Max(largest, math.Abs(d.q[y]-d.shares[y]))
@@ -180,8 +157,8 @@ func (d *dual) farthest() float64 {
 	return largest
 }
 
-// farthestRelative is the same in parts of the share.
-func (d *dual) farthestRelative() float64 {
+// relativeResidual is the same in parts of the share.
+func (d *dual) relativeResidual() float64 {
 	largest := 0.0
 	for _, y := range d.live {
 		largest = math.Max(largest, math.Abs(d.q[y]/d.shares[y]-1))
@@ -189,11 +166,36 @@ func (d *dual) farthestRelative() float64 {
 	return largest
 }
 
-// stay solves from the potentials that are there.
-func (d *dual) stay() { d.solve(d.farthest, softTolerance) }
+// solveFromSomeStart tries one start after the other and keeps the best solution.
+func (d *dual) solveFromSomeStart() {
+	best, least := slices.Clone(d.v), math.Inf(1)
+	for _, solve := range []func(){d.solveFromGuess, d.solveFromHardLabels, d.solveByCooling} {
+		d.evaluations = 0
+		solve()
+		if residual := d.residual(); residual < least {
+			copy(best, d.v)
+			least = residual
+		}
+		if least <= acceptable {
+			break
+		}
+	}
+	d.moveTo(best)
+}
 
-// harden solves from the potentials of the cheapest hard labels, where the temperature is low.
-func (d *dual) harden() {
+// moveTo evaluates at potentials, unless they are those of the last evaluation.
+func (d *dual) moveTo(v []float64) {
+	if !slices.Equal(d.v, v) {
+		copy(d.v, v)
+		d.evaluate(d.v)
+	}
+}
+
+// solveFromGuess solves from the potentials that are there.
+func (d *dual) solveFromGuess() { d.solve(d.residual, softTolerance) }
+
+// solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low.
+func (d *dual) solveFromHardLabels() {
 	if d.temperature > nearlyHard*d.spread() {
 		return
 	}
@@ -206,25 +208,24 @@ func (d *dual) harden() {
 			d.v[y] = 0
 		}
 	}
-	d.centre(d.v)
+	d.center(d.v)
 	d.evaluate(d.v)
-	d.solve(d.farthest, softTolerance)
+	d.solve(d.residual, softTolerance)
 }
 
-// cool solves at falling temperatures, each from where the two before point to: as T falls to 0 the potentials become
-// linear in T. Where that does not lead to a solution T falls less.
-func (d *dual) cool() {
-	temperature := d.temperature
+// solveByCooling solves at falling temperatures, each from where the two before point to: as T falls to 0 the
+// potentials become linear in T. Where that does not lead to a solution T falls less.
+func (d *dual) solveByCooling() {
+	temperature, first := d.temperature, math.Max(d.temperature, d.spread())
 	for _, y := range d.live {
 		d.v[y] = 0
 	}
-	before, now, factor := math.Inf(1), math.Inf(1), float64(coolBy)
-	last, solved := slices.Clone(d.v), slices.Clone(d.v)
-	first := math.Max(temperature, d.spread())
 	if !(first <= math.MaxFloat64) { // costs overflow: there is no temperature to begin with
 		d.evaluate(d.v)
 		return
 	}
+	last, solved := slices.Clone(d.v), slices.Clone(d.v) // potentials at the temperatures before and now
+	before, now, factor := math.Inf(1), math.Inf(1), float64(largestCooling)
 	for next := first; ; next = math.Max(temperature, now/factor) {
 		d.temperature = next
 		for _, y := range d.live {
@@ -234,8 +235,9 @@ func (d *dual) cool() {
 			}
 		}
 		d.evaluate(d.v)
-		d.solve(d.farthestRelative, coolTolerance)
-		if d.farthestRelative() > coolTolerance && factor > smallestFactor && d.left > 0 && !math.IsInf(now, 1) {
+		d.solve(d.relativeResidual, coolTolerance)
+		failed := d.relativeResidual() > coolTolerance && d.evaluations < budget
+		if failed && factor > smallestCooling && !math.IsInf(now, 1) {
 			factor = math.Sqrt(factor)
 			continue
 		}
@@ -244,9 +246,9 @@ func (d *dual) cool() {
 		}
 		copy(last, solved)
 		copy(solved, d.v)
-		before, now, factor = now, next, math.Min(coolBy, factor*factor)
+		before, now, factor = now, next, math.Min(largestCooling, factor*factor)
 	}
-	d.solve(d.farthest, softTolerance)
+	d.solve(d.residual, softTolerance)
 }
 
 // spread is the mean of what the labels of a row cost more than its best one.

@@ -2,42 +2,39 @@ package labeling
 
 import (
 	"math"
-	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// solve raises the dual until the error is at most tolerance, and ends at the best potentials that it met. p and its
+// solve raises the dual until the residual is at most tolerance, and ends at the best potentials that it met. p and its
 // means belong to the potentials on entry and on return.
-func (d *dual) solve(farthest func() float64, tolerance float64) {
-	best, last, stuck := math.Inf(1), math.Inf(1), 0
-	simple := true // Sinkhorn's update suffices
-	d.newton.forget()
+func (d *dual) solve(residual func() float64, tolerance float64) {
+	best, last, stagnant := math.Inf(1), math.Inf(1), 0
+	sinkhorn := true // its update suffices
+	d.newton = newton{cutoff: firstCutoff}
 	for {
-		now := farthest()
+		now := residual()
+		stagnant++
 		if now < 0.9*best {
-			stuck = 0
-		} else {
-			stuck++
+			stagnant = 0
 		}
 		if now < best {
 			best = now
 			copy(d.best, d.v)
 		}
-		if now <= tolerance || stuck >= patience || d.left <= 0 {
+		if now <= tolerance || stagnant >= patience || d.evaluations >= budget {
 			break
 		}
-		simple = simple && now < last/3
+		sinkhorn = sinkhorn && now < last/3
 		if now > last/10 {
-			d.newton.doubt(stuck)
+			d.newton.expire(stagnant)
 		}
 		last = now
-		if simple || !d.direct() || !d.search() {
+		if sinkhorn || !d.direct() || !d.lineSearch() {
 			d.sinkhorn()
 		}
 	}
-	if !slices.Equal(d.v, d.best) {
-		copy(d.v, d.best)
-		d.evaluate(d.v)
-	}
+	d.moveTo(d.best)
 }
 
 // sinkhorn meets each share as if the other potentials could stay.
@@ -45,27 +42,33 @@ func (d *dual) sinkhorn() {
 	for _, y := range d.live {
 		d.v[y] += d.temperature * (math.Log(d.shares[y]) - math.Log(math.Max(d.q[y], 1e-300)))
 	}
-	d.centre(d.v)
+	d.center(d.v)
 	d.evaluate(d.v)
 }
 
-// direct sets step = T (H + μ)⁻¹ (r - q) and reports whether it leads upwards. μ, in proportion to the error, keeps
+// direct sets step = T (H + μ)⁻¹ (r - q) and reports whether it leads upwards. μ, in proportion to the residual, keeps
 // every entry below longest T.
 func (d *dual) direct() bool {
 	const longest = 30
-	if !d.newton.known {
-		d.curve()
+	if d.newton.hessian == nil {
+		d.newton.hessian = d.hessian()
 	}
-	x := make([]float64, len(d.live))
+	n := len(d.live)
+	x, shifted, mu := mat.NewVecDense(n, nil), mat.NewSymDense(n, nil), d.residual()/longest
+	shifted.CopySym(d.newton.hessian)
 	for k, y := range d.live {
-		x[k] = d.shares[y] - d.q[y]
+		x.SetVec(k, d.shares[y]-d.q[y])
+		shifted.SetSym(k, k, shifted.At(k, k)+mu)
 	}
-	d.newton.links.solve(x, d.farthest()/longest)
+	var factor mat.Cholesky
+	if !factor.Factorize(shifted) || factor.SolveVecTo(x, x) != nil {
+		return false
+	}
 	clear(d.step)
 	for k, y := range d.live {
-		d.step[y] = d.temperature * x[k]
+		d.step[y] = d.temperature * x.AtVec(k)
 	}
-	d.centre(d.step)
+	d.center(d.step)
 	return d.slope() > 0
 }
 
@@ -78,9 +81,9 @@ func (d *dual) slope() float64 {
 	return slope
 }
 
-// search goes along the step to where the slope is at most half of what it is here, on either side of its zero, and
-// reports whether it found such a point. The dual is concave: the slope falls.
-func (d *dual) search() bool {
+// lineSearch goes along the step to where the slope is at most half of what it is here, on either side of its zero, and
+// reports whether there is such a point in reach. The dual is concave: the slope falls.
+func (d *dual) lineSearch() bool {
 	start := d.slope()
 	low, high, t := 0.0, math.Inf(1), 1.0
 	for range 20 {
@@ -108,110 +111,59 @@ func (d *dual) search() bool {
 	return false
 }
 
-// newton holds H, which serves for several steps as long as they lower the error fast.
+// newton holds H, which serves for several steps as long as they lower the residual fast.
 type newton struct {
-	links   laplacian
-	known   bool
-	weakest float64 // pairs of labels with a soft label below count as if the other potential stayed
+	hessian *mat.SymDense // of the live classes; nil: to be computed
+	cutoff  float64       // pairs of labels with a soft label up to this count as if the other potential stayed
 }
 
 const (
-	firstWeakest = 1e-3
-	lastWeakest  = 1e-15
+	firstCutoff = 1e-3
+	lastCutoff  = 1e-15
 )
 
-func (w *newton) forget() { w.known, w.weakest = false, firstWeakest }
-
-// doubt asks for a new H, and a more exact one if not even a new one has helped.
-func (w *newton) doubt(stuck int) {
-	w.known = false
+// expire asks for a new H, and a more exact one if not even a new one has helped.
+func (w *newton) expire(stagnant int) {
+	w.hessian = nil
 	switch {
-	case stuck > 0 && w.weakest > lastWeakest:
-		w.weakest *= 1e-3
-	case stuck > 0:
-		w.weakest = 0
+	case stagnant > 0 && w.cutoff > lastCutoff:
+		w.cutoff *= 1e-3
+	case stagnant > 0:
+		w.cutoff = 0
 	}
 }
 
-// curve finds H for the p that are there.
-func (d *dual) curve() {
+// hessian is H at the p that are there.
+func (d *dual) hessian() *mat.SymDense {
 	m, n := len(d.v), len(d.live)
 	sums := make([]float64, m*m)
 	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
 		strong := make([]int, 0, m)
 		for i := lo; i < hi; i++ {
-			linkRow(dst, d.p[i*m:(i+1)*m], d.weights[i], d.newton.weakest, strong)
+			addCovariance(dst, d.p[i*m:(i+1)*m], d.weights[i], d.newton.cutoff, strong)
 		}
 	})
-	d.newton.links = laplacian{make([]float64, n*n), make([]float64, n)}
+	h := mat.NewSymDense(n, nil)
 	for j, y := range d.live {
-		for k, z := range d.live[:j] {
-			d.newton.links.link[k*n+j] = sums[y*m+z] / d.weight
+		for k, z := range d.live[:j+1] {
+			h.SetSym(j, k, sums[y*m+z]/d.weight)
 		}
-		d.newton.links.ground[j] = sums[y*m+y] / d.weight
 	}
-	d.newton.known = true
+	return h
 }
 
-// linkRow adds s p_y p_z for the strong pairs z < y of a row to the links, and for the others to the diagonal. strong
-// is scratch.
-func linkRow(links, p []float64, s, weakest float64, strong []int) {
-	m, weak := len(p), 0.0
+// addCovariance adds s (diag(p) - p p') of a row to the lower half of h, without the products of labels up to the
+// cutoff. strong is scratch.
+func addCovariance(h, p []float64, s, cutoff float64, strong []int) {
+	m := len(p)
 	for y, q := range p {
-		if q < weakest {
-			weak += q
-			links[y*m+y] += s * q * (1 - q)
-			continue
-		}
-		if q == 0 {
+		h[y*m+y] += s * q * (1 - q)
+		if q <= cutoff {
 			continue
 		}
 		for _, z := range strong {
-			links[y*m+z] += s * q * p[z]
+			h[y*m+z] -= s * q * p[z]
 		}
 		strong = append(strong, y)
-	}
-	if weak > 0 {
-		for _, y := range strong {
-			links[y*m+y] += s * p[y] * weak
-		}
-	}
-}
-
-// laplacian is a matrix with entries -link off the diagonal and the sum of a row's links and its ground on it: so is H,
-// with links Σ s p_y p_z. Elimination only adds and multiplies positive numbers, so that even links of very different
-// size lose no digits.
-type laplacian struct {
-	link   []float64 // above the diagonal [n, n]
-	ground []float64 // [n]
-}
-
-// solve replaces x by the solution of (this + μ) z = x, for μ > 0.
-func (l laplacian) solve(x []float64, mu float64) {
-	n := len(x)
-	link, ground, sum := append([]float64(nil), l.link...), append([]float64(nil), l.ground...), make([]float64, n)
-	for k := range n {
-		row := link[k*n : (k+1)*n]
-		sum[k] = ground[k] + mu
-		for _, w := range row[k+1:] {
-			sum[k] += w
-		}
-		for i := k + 1; i < n; i++ {
-			share := row[i] / sum[k]
-			if share == 0 {
-				continue
-			}
-			ground[i] += share * (ground[k] + mu)
-			x[i] += share * x[k]
-			for j := i + 1; j < n; j++ {
-				link[i*n+j] += share * row[j]
-			}
-		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		for j := k + 1; j < n; j++ {
-			x[k] += link[k*n+j] * x[j]
-		}
-		x[k] /= sum[k]
 	}
 }

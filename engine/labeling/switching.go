@@ -6,16 +6,17 @@ import "math"
 //
 //	Problem  lower Σ c_iy over the rows i with labels y by exchanges of labels, so that the class counts stay
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; most: the largest number of pairs
-//	         at one visit to a pair of classes, 0 for all that help
+//	         at one visit to a pair of classes, 0 for all that help (S in the papers)
 //	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 2: multiple switching of algorithm Switch, over all pairs of
-//	         classes in turn, which for two classes ends in an optimum. For more it ends where only a cycle through
-//	         three or more classes would help, some tenths of a percent above. Beyond the paper: where no pair helps,
-//	         three rows of three classes hand on their labels, and pairs have their turn again; what is left is a
-//	         thousandth of that (Transport goes on from there). A limit on pairs keeps to pairs
+//	         classes in turn. For more than two it ends where only a cycle through three or more classes would help, some
+//	         tenths of a percent above the optimum. Beyond the paper: where no pair helps, three rows of three classes
+//	         exchange labels in a cycle, and pairs have their turn again; what is left is a thousandth of that (Transport
+//	         goes on from there). A limit on pairs keeps to pairs. Two classes: Sindhwani & Keerthi 2006 section 3.1, one
+//	         visit; without a limit it ends in an optimum
 //	Stops    no exchange helps, by more than the rounding of its costs. Every exchange lowers the exact cost, so that
 //	         none can come back
 //	Cost     n m for the cheapest movers between classes, which also say which pairs of classes need no visit; m log n
-//	         an exchange; m³ a turn of the threes
+//	         an exchange; m³ a turn of the triples. Two classes: n, and sorting the rows that can be in a helpful pair
 //
 // It changes labels and returns the number of exchanges.
 func Switch(labels []int32, costs []float64, classes, most int) (switched int) {
@@ -25,11 +26,11 @@ func Switch(labels []int32, costs []float64, classes, most int) (switched int) {
 	f := newFrontier(labels, costs, classes)
 	switched = f.switchPairs(most)
 	for most <= 0 {
-		threes := f.switchThrees()
-		if threes == 0 {
+		triples := f.switchTriples()
+		if triples == 0 {
 			break
 		}
-		switched += threes + f.switchPairs(0)
+		switched += triples + f.switchPairs(0)
 	}
 	return switched
 }
@@ -51,18 +52,18 @@ func (f *frontier) switchPairs(most int) (switched int) {
 
 // switchPair exchanges labels between a and b: the cheapest movers of either side first.
 func (f *frontier) switchPair(a, b, most int) (switched int) {
-	for (most <= 0 || switched < most) && f.handOn(a, b) {
+	for (most <= 0 || switched < most) && f.exchangeCycle(a, b) {
 		switched++
 	}
 	return switched
 }
 
-// switchThrees visits all cycles of three classes once.
-func (f *frontier) switchThrees() (switched int) {
+// switchTriples visits all cycles of three classes once.
+func (f *frontier) switchTriples() (switched int) {
 	for a := range f.classes {
 		for b := a + 1; b < f.classes; b++ {
 			for c := b + 1; c < f.classes; c++ {
-				for f.handOn(a, b, c) || f.handOn(a, c, b) {
+				for f.exchangeCycle(a, b, c) || f.exchangeCycle(a, c, b) {
 					switched++
 				}
 			}
@@ -71,14 +72,14 @@ func (f *frontier) switchThrees() (switched int) {
 	return switched
 }
 
-// handOn moves the cheapest row of each class of a cycle to the next one, if that lowers the cost.
-func (f *frontier) handOn(cycle ...int) bool {
+// exchangeCycle moves the cheapest row of each class of a cycle to the next one, if that lowers the cost.
+func (f *frontier) exchangeCycle(cycle ...int) bool {
 	var rows [3]int32
 	gain, largest := 0.0, 0.0
 	for k, a := range cycle {
 		b := cycle[(k+1)%len(cycle)]
-		mover, some := f.cheapest(a, b)
-		if !some {
+		mover, ok := f.cheapest(a, b)
+		if !ok {
 			return false
 		}
 		costs := f.costs[int(mover.row)*f.classes:]

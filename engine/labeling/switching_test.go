@@ -148,7 +148,7 @@ func TestSwitchLeavesNoHelpfulPair(t *testing.T) {
 	}
 }
 
-func TestSwitchLeavesNoHelpfulThree(t *testing.T) {
+func TestSwitchLeavesNoHelpfulTriple(t *testing.T) {
 	for seed := range uint64(12) {
 		for _, in := range []instance{topics(60, 5, seed), whole(60, 5, 4, seed)} {
 			labels, m := in.greedy(), in.classes()
@@ -163,7 +163,7 @@ func TestSwitchLeavesNoHelpfulThree(t *testing.T) {
 				for j := range in.rows {
 					for k := range in.rows {
 						if g := gain(i, j, k); g > 1e-12 {
-							t.Fatalf("seed %d: rows %d, %d and %d would gain %v by handing on labels", seed, i, j, k, g)
+							t.Fatalf("seed %d: rows %d, %d and %d would gain %v by exchanging labels", seed, i, j, k, g)
 						}
 					}
 				}

@@ -22,20 +22,20 @@ import "math"
 // classes without rows, and the number of moves of rows. Subtracted from the costs the potentials make every row's own
 // label the cheapest: they are class intercepts.
 func Transport(labels []int32, costs []float64, counts []int) (potentials []float64, moves int) {
-	adopt(labels, costs, counts)
+	assignUnlabeled(labels, costs, counts)
 	f := newFrontier(labels, costs, len(counts))
 	f.switchPairs(0)
 	g := newClassGraph(f, counts)
-	v, epsilon := g.leastViolating()
+	v, epsilon := g.epsilonOptimal()
 	if epsilon > 0 {
-		g.follow(v)
+		g.reassign(v)
 	}
-	g.repair(v, counts)
+	g.balance(v, counts)
 	return g.centred(), f.moves
 }
 
-// adopt gives rows without a label, or with the label of a class that gets none, their cheapest class.
-func adopt(labels []int32, costs []float64, counts []int) {
+// assignUnlabeled gives rows without a label, or with the label of a class that gets none, their cheapest class.
+func assignUnlabeled(labels []int32, costs []float64, counts []int) {
 	for i, y := range labels {
 		if y < 0 || counts[y] == 0 {
 			labels[i], _ = bestOpen(costs[i*len(counts):], counts)
@@ -43,28 +43,28 @@ func adopt(labels []int32, costs []float64, counts []int) {
 	}
 }
 
-// follow moves every row to the class with the least c - v.
-func (g *classGraph) follow(v []float64) {
+// reassign moves every row to the class with the least c - v.
+func (g *classGraph) reassign(v []float64) {
 	for _, a := range g.live {
 		for _, b := range g.live {
 			if a != b {
-				g.release(a, b, v)
+				g.reassignBetween(a, b, v)
 			}
 		}
 	}
 	for _, a := range g.live {
-		g.measure(a)
+		g.updateLengths(a)
 	}
 }
 
-// release moves the rows of a that would rather be in b to where they want to be.
-func (g *classGraph) release(a, b int, v []float64) {
+// reassignBetween moves the rows of a that have a smaller c - v in b to the class where it is least.
+func (g *classGraph) reassignBetween(a, b int, v []float64) {
 	for {
 		top, ok := g.cheapest(a, b)
 		if !ok || !(top.key < v[b]-v[a]) {
 			return
 		}
-		best := g.wanted(top.row, v)
+		best := g.bestClass(top.row, v)
 		if best == a { // but for rounding it would not move
 			return
 		}
@@ -72,7 +72,7 @@ func (g *classGraph) release(a, b int, v []float64) {
 	}
 }
 
-func (g *classGraph) wanted(row int32, v []float64) (best int) {
+func (g *classGraph) bestClass(row int32, v []float64) (best int) {
 	least := math.Inf(1)
 	for _, y := range g.live {
 		if reduced := g.costs[int(row)*g.classes+y] - v[y]; reduced < least {
@@ -82,20 +82,20 @@ func (g *classGraph) wanted(row int32, v []float64) (best int) {
 	return best
 }
 
-// repair moves rows along shortest paths from classes with too many rows to classes with too few.
-func (g *classGraph) repair(v []float64, counts []int) {
+// balance moves rows along shortest paths from classes with too many rows to classes with too few.
+func (g *classGraph) balance(v []float64, counts []int) {
 	p := paths{classGraph: g, v: v}
 	p.distance, p.from, p.done = make([]float64, g.classes), make([]int, g.classes), make([]bool, g.classes)
 	surplus := func(y int) int { return len(g.members[y]) - counts[y] }
 	for {
-		end := p.find(surplus)
+		end := p.nearestDeficit(surplus)
 		if end < 0 {
 			return
 		}
 		for _, y := range g.live { // the arcs of the path become tight, and no arc gets too short
 			v[y] += math.Min(p.distance[y], p.distance[end])
 		}
-		p.shift(end)
+		p.augment(end)
 	}
 }
 
@@ -107,8 +107,8 @@ type paths struct {
 	done        []bool
 }
 
-// find returns the nearest class with too few rows from those with too many; -1 if none has too many.
-func (p *paths) find(surplus func(int) int) (end int) {
+// nearestDeficit returns the nearest class with too few rows from those with too many; -1 if none has too many.
+func (p *paths) nearestDeficit(surplus func(int) int) (end int) {
 	for _, y := range p.live {
 		p.distance[y], p.from[y], p.done[y] = math.Inf(1), -1, false
 		if surplus(y) > 0 {
@@ -139,8 +139,8 @@ func (p *paths) find(surplus func(int) int) (end int) {
 	}
 }
 
-// shift moves the cheapest row along each arc of the path that ends at a class.
-func (p *paths) shift(end int) {
+// augment moves the cheapest row along each arc of the path that ends at a class.
+func (p *paths) augment(end int) {
 	type step struct {
 		row int32
 		to  int
@@ -154,6 +154,6 @@ func (p *paths) shift(end int) {
 		p.move(s.row, s.to)
 	}
 	for b := end; b >= 0; b = p.from[b] {
-		p.measure(b)
+		p.updateLengths(b)
 	}
 }

@@ -52,7 +52,7 @@ func TestTransportAndSimplexFindTheBestOfAllLabelings(t *testing.T) {
 			if got := in.total(labels); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("seed %d: Transport %v, should be %v", seed, got, want)
 			}
-			labels, total, _ := Simplex(in.costs, in.counts)
+			labels, total, _ := simplex(in.costs, in.counts)
 			if !slices.Equal(in.countsOf(labels), in.counts) || math.Abs(total-want) > 1e-12 {
 				t.Fatalf("seed %d: Simplex %v with %v, should be %v with %v", seed, total, in.countsOf(labels), want,
 					in.counts)
@@ -70,7 +70,7 @@ func TestTransportIsSimplex(t *testing.T) {
 			labels := in.greedy()
 			v, _ := Transport(labels, in.costs, in.counts)
 			in.proof(t, labels, v)
-			_, total, _ := Simplex(in.costs, in.counts)
+			_, total, _ := simplex(in.costs, in.counts)
 			if got := in.total(labels); math.Abs(got-total) > 1e-10*(1+math.Abs(total)) {
 				t.Fatalf("seed %d: Transport %v, Simplex %v", seed, got, total)
 			}
@@ -125,7 +125,7 @@ func TestTwoClassesSwitchingIsAnOptimum(t *testing.T) {
 			labels := in.greedy()
 			slices.Reverse(labels)
 			Switch(labels, in.costs, 2, 0)
-			_, total, _ := Simplex(in.costs, in.counts)
+			_, total, _ := simplex(in.costs, in.counts)
 			if got := in.total(labels); math.Abs(got-total) > 1e-10 {
 				t.Fatalf("seed %d: %v, should be %v", seed, got, total)
 			}
@@ -179,7 +179,7 @@ func TestNoRowsAndOneRowAndOneClass(t *testing.T) {
 		Switch(labels, in.costs, in.classes(), 0)
 		v, _ := Transport(labels, in.costs, in.counts)
 		in.proof(t, labels, v)
-		if other, _, _ := Simplex(in.costs, in.counts); !slices.Equal(other, labels) && in.rows > 0 {
+		if other, _, _ := simplex(in.costs, in.counts); !slices.Equal(other, labels) && in.rows > 0 {
 			t.Errorf("labels %v, with Simplex %v", labels, other)
 		}
 	}

@@ -15,7 +15,7 @@ func twoClasses(shares []float64, rows int) bool {
 	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && rows > 0
 }
 
-// softTwo is Soft for two classes: it fills p and returns ν.
+// softTwo is Soft for two classes.
 //
 //	Problem  find ν with m(ν) = r
 //	Symbols  g_i cost of class 1 beyond that of class 0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 +
@@ -24,9 +24,10 @@ func twoClasses(shares []float64, rows int) bool {
 //	         logit m(ν) = logit r, which is linear far from the solution, kept inside a bracket
 //	Stops    the share is met to 1e-10, or the bracket cannot shrink any more
 //	Cost     one exp a row an evaluation; 3 to 8 evaluations
-func softTwo(job *work.Job, p, costs, weights []float64, temperature, share, start float64) (nu float64) {
+func softTwo(job *work.Job, p, costs, weights []float64, temperature, share float64, potentials []float64) {
 	low, high := bracket(costs, temperature, share)
-	nu = math.Min(math.Max(start, low), high)
+	nu := finiteOr0(potentials[1]) - finiteOr0(potentials[0])
+	nu = math.Min(math.Max(nu, low), high)
 	for range 200 {
 		mean, variance := meanOfTwo(job, p, costs, weights, temperature, nu)
 		if !(math.Abs(mean-share) > 1e-10) {
@@ -47,7 +48,7 @@ func softTwo(job *work.Job, p, costs, weights []float64, temperature, share, sta
 		}
 		nu = next
 	}
-	return nu
+	potentials[0], potentials[1] = -nu/2, nu/2
 }
 
 // meanOfTwo fills p at ν and returns the weighted means of p_i1 and of p_i1 p_i0.
@@ -65,6 +66,13 @@ func meanOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu float
 	return sums[1] / sums[0], sums[2] / sums[0]
 }
 
+func finiteOr0(v float64) float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // bracket encloses ν: at its ends every p_i1 lies below, above the share.
@@ -78,8 +86,8 @@ func bracket(costs []float64, temperature, share float64) (low, high float64) {
 	return low + odds - 1e-9, high + odds + 1e-9
 }
 
-// cheapestTwo is Cheapest for two classes: rows with g < ν get label 1. Rows with equal g go together: a row of weight 2
-// is the same as two copies of it. At least one row gets either label.
+// cheapestTwo is Cheapest for two classes: rows with g < ν get label 1. Rows with equal g go together: a row of weight
+// 2 is the same as two copies of it. At least one row gets either label.
 //
 // Where all g are equal the first rows get label 1, as many as the share says, for a learner that must begin with some
 // labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
@@ -102,8 +110,8 @@ func cheapestTwo(labels []int32, costs, weights []float64, share float64) (nu fl
 	return order[0].key + 2
 }
 
-// cut puts the smallest keys first, those on whose total weight the cut between different keys comes nearest to share of
-// the whole weight, and behind them the next one. It returns their number.
+// cut puts the smallest keys first, as many as bring their weight nearest to share of the whole by a cut between
+// different keys, and the next one behind them. It returns their number.
 func cut(order []candidate, weights []float64, share float64) (count int) {
 	last := len(order) - 1
 	if equal(weights) {
@@ -165,12 +173,13 @@ func switchTwo(labels []int32, costs []float64, most int) (pairs int) {
 			candidates[y] = append(candidates[y], candidate{key, int32(i)})
 		}
 	}
-	for _, list := range candidates {
-		slices.SortFunc(list, candidate.compare)
-	}
 	limit := min(len(candidates[0]), len(candidates[1]))
 	if most > 0 {
 		limit = min(limit, most)
+	}
+	for _, list := range candidates {
+		smallestFirst(list, limit)
+		slices.SortFunc(list[:limit], candidate.compare)
 	}
 	for ; pairs < limit; pairs++ {
 		zero, one := candidates[0][pairs], candidates[1][pairs]
