@@ -8,7 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/transduction"
+	"github.com/fewlabel/fewlabel/engine/problem"
 )
 
 //export go_fewlabel_class_prior
@@ -49,16 +49,16 @@ func classPrior(message unsafe.Pointer, size int64, a fitArguments, to shareArra
 		if err != nil {
 			return err
 		}
-		chosen, err := transduction.DecodeShareOptions([]byte(text))
+		chosen, err := problem.DecodeShareOptions([]byte(text))
 		if err != nil {
 			return err
 		}
-		problem, err := c.problem(a)
+		p, err := c.problem(a)
 		if err != nil {
 			return err
 		}
 		interval := to.lower != nil || to.upper != nil
-		found, err := transduction.ClassShares(problem, chosen, int(to.classes), interval)
+		found, err := problem.ClassShares(p, chosen, int(to.classes), interval)
 		if err != nil {
 			return err
 		}

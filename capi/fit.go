@@ -8,6 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -28,7 +29,7 @@ func go_fewlabel_options(
 	text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		return c.giveText(transduction.OptionsText(), text, textSize, needed)
+		return c.giveText(problem.OptionsText(), text, textSize, needed)
 	}))
 }
 
@@ -102,32 +103,30 @@ func fit(message unsafe.Pointer, size int64, a fitArguments) int32 {
 }
 
 // options decodes the options of a fit; NULL stands for the defaults.
-func (c *call) options(text *C.const_char) (transduction.Options, error) {
+func (c *call) options(text *C.const_char) (problem.Options, error) {
 	content, err := c.optionalText("options", text)
 	if err != nil {
-		return transduction.Options{}, err
+		return problem.Options{}, err
 	}
 	if text == nil {
 		content = "{}"
 	}
-	return transduction.DecodeOptions([]byte(content))
+	return problem.DecodeOptions([]byte(content))
 }
 
 // problem views the training data.
-func (c *call) problem(a fitArguments) (transduction.Problem, error) {
-	var problem transduction.Problem
-	var err error
-	if problem.Rows, err = a.rows(c); err != nil {
-		return problem, err
+func (c *call) problem(a fitArguments) (p problem.Problem, err error) {
+	if p.Rows, err = a.rows(c); err != nil {
+		return p, err
 	}
-	n := int64(problem.Rows.Rows())
-	if problem.Labels, err = slice[int32](c, "labels", unsafe.Pointer(a.labels), n); err != nil {
-		return problem, err
+	n := int64(p.Rows.Rows())
+	if p.Labels, err = slice[int32](c, "labels", unsafe.Pointer(a.labels), n); err != nil {
+		return p, err
 	}
 	if a.weights != nil {
-		problem.Weights, err = slice[float64](c, "weights", unsafe.Pointer(a.weights), n)
+		p.Weights, err = slice[float64](c, "weights", unsafe.Pointer(a.weights), n)
 	}
-	return problem, err
+	return p, err
 }
 
 // progress views the struct that the fit shares with its caller; both sides use it with atomic operations, which need

@@ -1,6 +1,7 @@
 package expectation
 
 import (
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
@@ -17,12 +18,11 @@ type Problem struct {
 	Stopped  func() bool         // the caller wants what there is after this step
 }
 
-// Outcome says how a method ended: "converged"; "max_iter"; "stopped", by the caller; "constraint", where the
-// multipliers did not meet the prior; "not_converged", where the last solve cannot go on.
+// Outcome says how a method ended. Constraint: the multipliers did not meet the prior.
 type Outcome struct {
 	minimize.Outcome
 	Steps    int
-	Reason   string
+	Reason   ending.Reason
 	Residual float64 // largest distance of a mean probability from its share
 }
 
@@ -79,8 +79,8 @@ func Regularize(p Problem, means *Means, entropy float64) Outcome {
 		if m, ok := means.Hold.(*Multipliers); ok {
 			m.Learn(means.M)
 		}
-		if lost(outcome) {
-			return Outcome{Outcome: outcome, Steps: steps, Reason: "not_finite"}
+		if !finite(outcome) {
+			return Outcome{Outcome: outcome, Steps: steps, Reason: ending.NotFinite}
 		}
 	}
 	means.Entropy = entropy
@@ -101,7 +101,7 @@ func rising(full float64) (levels []float64) {
 
 // settle solves at full weight until the multipliers meet the prior.
 func (p Problem) settle(means *Means, steps int) Outcome {
-	out := Outcome{Steps: steps, Reason: "max_iter"}
+	out := Outcome{Steps: steps, Reason: ending.MaxIter}
 	multipliers, exact := means.Hold.(*Multipliers)
 	last, least, stuck := 1.0, 1.0, 0
 	for range rounds {
@@ -115,17 +115,17 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 			stuck, least = 0, min(least, out.Residual)
 		}
 		switch {
-		case lost(out.Outcome):
-			out.Reason = "not_finite"
+		case !finite(out.Outcome):
+			out.Reason = ending.NotFinite
 			return out
 		case out.Converged && held:
-			out.Reason = "converged"
+			out.Reason = ending.Converged
 			return out
 		case exact && stuck >= patience:
-			out.Reason = "constraint"
+			out.Reason = ending.Constraint
 			return out
 		case p.Stopped():
-			out.Reason = "stopped"
+			out.Reason = ending.Stopped
 			return out
 		case out.Steps >= p.MaxSteps:
 			return out
@@ -141,9 +141,9 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 			means.Convex = !means.Convex
 		}
 	}
-	out.Reason = "not_converged"
+	out.Reason = ending.NotConverged
 	if exact && out.Residual > Tolerance {
-		out.Reason = "constraint"
+		out.Reason = ending.Constraint
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 //	Stops    gradient as small as Tol asks where F + Ψ curves by α; no step can improve any more; max_iter
 //	Cost     a few Newton steps: at labels held fixed the problem is convex, and the labels move little
 func Project(p Problem, posterior *Posterior) Outcome {
-	out := Outcome{Reason: "max_iter"}
+	out := Outcome{Reason: ending.MaxIter}
 	for out.Steps < p.MaxSteps {
 		out.Outcome = p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: p.Tol, MaxSteps: pathSteps, Line: line})
 		posterior.Look(p.Risk.Scores())
@@ -162,22 +162,22 @@ func Project(p Problem, posterior *Posterior) Outcome {
 		out.Steps++
 		p.Note(posterior.Weight)
 		switch {
-		case lost(out.Outcome):
-			out.Reason = "not_finite"
+		case !finite(out.Outcome):
+			out.Reason = ending.NotFinite
 			return out
 		case out.Converged:
-			out.Reason = "converged"
+			out.Reason = ending.Converged
 			return out
 		case out.Outcome.Steps < pathSteps || out.Steps >= rounds:
-			out.Reason = "not_converged"
+			out.Reason = ending.NotConverged
 			return out
 		case p.Stopped():
-			out.Reason = "stopped"
+			out.Reason = ending.Stopped
 			return out
 		}
 	}
 	return out
 }
 
-// lost says that a solve has left the range of numbers.
-func lost(o minimize.Outcome) bool { return !(o.Gap-o.Gap == 0) }
+// finite says that a solve has not left the range of numbers.
+func finite(o minimize.Outcome) bool { return o.Gap-o.Gap == 0 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
@@ -114,7 +115,7 @@ func TestRegularizeWithSumsOfRows(t *testing.T) {
 				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
 				out := solve(r, Problem{Risk: r, Newton: newton, Prior: prior, Tol: 1e-10, MaxSteps: 1000,
 					Note: func(float64) {}, Stopped: func() bool { return false }})
-				if out.Reason != "converged" {
+				if out.Reason != ending.Converged {
 					t.Fatalf("%s: %+v", name, out)
 				}
 				if name != "posterior" && out.Residual > Tolerance {

@@ -33,21 +33,7 @@ func largestKey(list []candidate) float64 {
 // quickselect, with the median of three as the pivot.
 func smallestFirst(list []candidate, k int) {
 	for lo, hi := 0, len(list)-1; lo < hi; {
-		pivot := median(list[lo], list[lo+(hi-lo)/2], list[hi])
-		i, j := lo, hi
-		for i <= j {
-			for list[i].before(pivot) {
-				i++
-			}
-			for pivot.before(list[j]) {
-				j--
-			}
-			if i <= j {
-				list[i], list[j] = list[j], list[i]
-				i++
-				j--
-			}
-		}
+		i, j := partition(list, lo, hi)
 		switch {
 		case k <= j:
 			hi = j
@@ -57,6 +43,25 @@ func smallestFirst(list []candidate, k int) {
 			return
 		}
 	}
+}
+
+// partition reorders list[lo:hi+1] so that all up to j are at most the pivot, all from i on at least.
+func partition(list []candidate, lo, hi int) (i, j int) {
+	pivot := median(list[lo], list[lo+(hi-lo)/2], list[hi])
+	for i, j = lo, hi; i <= j; {
+		for list[i].before(pivot) {
+			i++
+		}
+		for pivot.before(list[j]) {
+			j--
+		}
+		if i <= j {
+			list[i], list[j] = list[j], list[i]
+			i++
+			j--
+		}
+	}
+	return i, j
 }
 
 func median(a, b, c candidate) candidate {

@@ -20,7 +20,8 @@ import (
 //
 // It changes labels, and returns potentials in the middle of those that prove them, with mean 0 for the classes that
 // have rows: every row's label is the argmax of -c_iy + v_y. labels that keep the counts on entry are a start; others
-// need not mean anything. Two classes with shares have at least one row each.
+// need not mean anything. Two classes with shares have at least one row each; where their costs part no rows, all rows
+// are at margin 1 of the larger class by the potentials, and labels still keep the counts.
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
 	if twoClasses(shares, len(labels)) {
 		nu := cheapestTwo(labels, costs, weights, shares[1]/(shares[0]+shares[1]))

@@ -34,12 +34,8 @@ func newFrontier(labels []int32, costs []float64, classes int) *frontier {
 	f.members = make([][]int32, classes)
 	f.position = make([]int32, len(labels))
 	f.borders = make([]border, classes*classes)
-	counts := make([]int, classes)
-	for _, a := range labels {
-		counts[a]++
-	}
-	for a := range f.members {
-		f.members[a] = make([]int32, 0, counts[a])
+	for a, count := range countsOf(labels, classes) {
+		f.members[a] = make([]int32, 0, count)
 	}
 	for i, a := range labels {
 		f.join(int32(i), a)

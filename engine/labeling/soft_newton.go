@@ -53,15 +53,11 @@ func (d *dual) direct() bool {
 	if d.newton.hessian == nil {
 		d.newton.hessian = d.hessian()
 	}
-	n := len(d.live)
-	x, shifted, mu := mat.NewVecDense(n, nil), mat.NewSymDense(n, nil), d.residual()/longest
-	shifted.CopySym(d.newton.hessian)
+	x := mat.NewVecDense(len(d.live), nil)
 	for k, y := range d.live {
 		x.SetVec(k, d.shares[y]-d.q[y])
-		shifted.SetSym(k, k, shifted.At(k, k)+mu)
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(shifted) || factor.SolveVecTo(x, x) != nil {
+	if !d.newton.solve(x, d.residual()/longest) {
 		return false
 	}
 	clear(d.step)
@@ -131,6 +127,17 @@ func (w *newton) expire(stagnant int) {
 	case stagnant > 0:
 		w.cutoff = 0
 	}
+}
+
+// solve replaces x by the solution of (H + μ) z = x, if rounding leaves one.
+func (w *newton) solve(x *mat.VecDense, mu float64) bool {
+	shifted := mat.NewSymDense(x.Len(), nil)
+	shifted.CopySym(w.hessian)
+	for k := range x.Len() {
+		shifted.SetSym(k, k, shifted.At(k, k)+mu)
+	}
+	var factor mat.Cholesky
+	return factor.Factorize(shifted) && factor.SolveVecTo(x, x) == nil
 }
 
 // hessian is H at the p that are there.

@@ -76,22 +76,22 @@ func (f *frontier) switchTriples() (switched int) {
 func (f *frontier) exchangeCycle(cycle ...int) bool {
 	var rows [3]int32
 	gain, largest := 0.0, 0.0
+	next := func(k int) int { return cycle[(k+1)%len(cycle)] }
 	for k, a := range cycle {
-		b := cycle[(k+1)%len(cycle)]
-		mover, ok := f.cheapest(a, b)
+		mover, ok := f.cheapest(a, next(k))
 		if !ok {
 			return false
 		}
 		costs := f.costs[int(mover.row)*f.classes:]
 		rows[k] = mover.row
 		gain -= mover.key
-		largest = math.Max(largest, math.Max(math.Abs(costs[a]), math.Abs(costs[b])))
+		largest = max(largest, math.Abs(costs[a]), math.Abs(costs[next(k)]))
 	}
 	if !(gain > rounding*largest) {
 		return false
 	}
 	for k := range cycle {
-		f.move(rows[k], cycle[(k+1)%len(cycle)])
+		f.move(rows[k], next(k))
 	}
 	return true
 }

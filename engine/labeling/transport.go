@@ -116,42 +116,47 @@ func (p *paths) nearestDeficit(surplus func(int) int) (end int) {
 		}
 	}
 	for {
-		next, least := -1, math.Inf(1)
-		for _, y := range p.live {
-			if !p.done[y] && p.distance[y] < least {
-				next, least = y, p.distance[y]
-			}
-		}
+		next := p.nearest()
 		if next < 0 || surplus(next) < 0 {
 			return next
 		}
-		p.done[next] = true
-		lengths := p.length[next*p.classes : (next+1)*p.classes]
-		for _, y := range p.live {
-			if p.done[y] {
-				continue
-			}
-			reduced := math.Max(0, lengths[y]+p.v[next]-p.v[y]) // below 0 by rounding
-			if least+reduced < p.distance[y] {
-				p.distance[y], p.from[y] = least+reduced, next
-			}
+		p.relax(next)
+	}
+}
+
+// nearest is the class with the smallest distance of those that are not done; -1 if none can be reached.
+func (p *paths) nearest() (class int) {
+	class, least := -1, math.Inf(1)
+	for _, y := range p.live {
+		if !p.done[y] && p.distance[y] < least {
+			class, least = y, p.distance[y]
+		}
+	}
+	return class
+}
+
+// relax shortens the paths that pass class a last.
+func (p *paths) relax(a int) {
+	p.done[a] = true
+	lengths := p.length[a*p.classes : (a+1)*p.classes]
+	for _, y := range p.live {
+		reduced := math.Max(0, lengths[y]+p.v[a]-p.v[y]) // below 0 by rounding
+		if distance := p.distance[a] + reduced; !p.done[y] && distance < p.distance[y] {
+			p.distance[y], p.from[y] = distance, a
 		}
 	}
 }
 
-// augment moves the cheapest row along each arc of the path that ends at a class.
+// augment moves the cheapest row along each arc of the path that ends at a class. Rows are chosen before any moves.
 func (p *paths) augment(end int) {
-	type step struct {
-		row int32
-		to  int
-	}
-	var steps []step
+	var rows []int32
 	for b := end; p.from[b] >= 0; b = p.from[b] {
-		top, _ := p.cheapest(p.from[b], b)
-		steps = append(steps, step{top.row, b})
+		mover, _ := p.cheapest(p.from[b], b)
+		rows = append(rows, mover.row)
 	}
-	for _, s := range steps {
-		p.move(s.row, s.to)
+	for b := end; p.from[b] >= 0; b = p.from[b] {
+		p.move(rows[0], b)
+		rows = rows[1:]
 	}
 	for b := end; b >= 0; b = p.from[b] {
 		p.updateLengths(b)

@@ -101,39 +101,41 @@ func cheapestTwo(labels []int32, costs, weights []float64, share float64) (nu fl
 	for _, c := range order[:count] {
 		labels[c.row] = 1
 	}
-	if lower := largestKey(order[:count]); count > 0 && lower < order[count].key {
-		return between(lower, order[count].key)
+	next := order[count].key
+	switch lower := largestKey(order[:count]); {
+	case count > 0 && lower < next:
+		return between(lower, next)
+	case share < 0.5:
+		return next - 2
 	}
-	if share < 0.5 {
-		return order[0].key - 2
-	}
-	return order[0].key + 2
+	return next + 2
 }
 
 // cut puts the smallest keys first, as many as bring their weight nearest to share of the whole by a cut between
 // different keys, and the next one behind them. It returns their number.
 func cut(order []candidate, weights []float64, share float64) (count int) {
-	last := len(order) - 1
 	if equal(weights) {
-		count = min(last, max(1, int(math.Round(share*float64(len(order))))))
+		count = min(len(order)-1, max(1, int(math.Round(share*float64(len(order))))))
 		smallestFirst(order, count)
 		if count == 0 || largestKey(order[:count]) < order[count].key {
 			return count
 		}
 	}
 	slices.SortFunc(order, candidate.compare)
-	total, weight, best := 0.0, 0.0, math.Inf(1)
+	return nearestCut(order, weights, share)
+}
+
+// nearestCut is the number of rows of such a cut in order; where all keys are equal any cut will do.
+func nearestCut(order []candidate, weights []float64, share float64) (count int) {
+	last, total, weight, least := len(order)-1, 0.0, 0.0, math.Inf(1)
 	for _, s := range weights {
 		total += s
 	}
 	distinct := order[0].key < order[last].key
 	for k, c := range order[:last] {
 		weight += weights[c.row]
-		if distinct && c.key == order[k+1].key {
-			continue
-		}
-		if distance := math.Abs(weight - share*total); distance < best {
-			best, count = distance, k+1
+		if distance := math.Abs(weight - share*total); distance < least && (!distinct || c.key < order[k+1].key) {
+			count, least = k+1, distance
 		}
 	}
 	return count
@@ -159,20 +161,7 @@ func between(lower, upper float64) float64 {
 // switchTwo is Switch for two classes: the best candidate of one class with the best one of the other, then the second
 // best of each, while a pair helps. Without a limit the result is the best labeling with these counts.
 func switchTwo(labels []int32, costs []float64, most int) (pairs int) {
-	change := func(i int) float64 { // of the cost, if row i gets the other label
-		y := int(labels[i])
-		return costs[2*i+1-y] - costs[2*i+y]
-	}
-	least := [2]float64{math.Inf(1), math.Inf(1)}
-	for i, y := range labels {
-		least[y] = min(least[y], change(i))
-	}
-	var candidates [2][]candidate // rows of each class that can be in a helpful pair
-	for i, y := range labels {
-		if key := change(i); key < -least[1-y] {
-			candidates[y] = append(candidates[y], candidate{key, int32(i)})
-		}
-	}
+	candidates := exchangeable(labels, costs)
 	limit := min(len(candidates[0]), len(candidates[1]))
 	if most > 0 {
 		limit = min(limit, most)
@@ -189,4 +178,19 @@ func switchTwo(labels []int32, costs []float64, most int) (pairs int) {
 		labels[zero.row], labels[one.row] = 1, 0
 	}
 	return pairs
+}
+
+// exchangeable lists the rows of each class that can be in a helpful pair, with the change of cost by the other label.
+func exchangeable(labels []int32, costs []float64) (candidates [2][]candidate) {
+	change := func(i int, y int32) float64 { return costs[2*i+1-int(y)] - costs[2*i+int(y)] }
+	least := [2]float64{math.Inf(1), math.Inf(1)}
+	for i, y := range labels {
+		least[y] = min(least[y], change(i, y))
+	}
+	for i, y := range labels {
+		if key := change(i, y); key < -least[1-y] {
+			candidates[y] = append(candidates[y], candidate{key, int32(i)})
+		}
+	}
+	return candidates
 }

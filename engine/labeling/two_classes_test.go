@@ -73,9 +73,9 @@ func TestCheapestOfTwoClassesTakesTheShareByWeight(t *testing.T) {
 	}
 }
 
-// nearestCut is the answer by trying every threshold: rows with score at or above it, by weight nearest to the share,
+// bestThreshold is the answer by trying every threshold: rows with score at or above it, by weight nearest to the share,
 // the higher one of equals.
-func nearestCut(scores, weights []float64, share float64) []int32 {
+func bestThreshold(scores, weights []float64, share float64) []int32 {
 	best, nearest, total := []int32(nil), math.Inf(1), 0.0
 	for _, s := range weights {
 		total += s
@@ -119,7 +119,7 @@ func TestCheapestOfTwoClassesIsTheNearestCut(t *testing.T) {
 		}
 		share := 0.01 + 0.98*random.Float64()
 		labels, nu := cheapestOfTwo(scores, weights, share)
-		if want := nearestCut(scores, weights, share); !slices.Equal(labels, want) {
+		if want := bestThreshold(scores, weights, share); !slices.Equal(labels, want) {
 			t.Fatalf("scores %v, weights %v, share %v: labels %v, should be %v", scores, weights, share, labels, want)
 		}
 		for j, score := range scores {

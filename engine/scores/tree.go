@@ -1,8 +1,6 @@
 package scores
 
-import (
-	"github.com/fewlabel/fewlabel/engine/fault"
-)
+import "github.com/fewlabel/fewlabel/engine/fault"
 
 // Tree is a class tree as a map from node scores to class scores.
 //

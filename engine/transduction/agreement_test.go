@@ -9,8 +9,8 @@ import (
 // Where the supervised solution knows nothing of the class prior it is the start of the methods, up to the tolerance of
 // that solve.
 func TestAgreementIsWithTheSupervisedStart(t *testing.T) {
-	for name, problem := range startCases() {
-		data, o := problem()
+	for name, draw := range startCases() {
+		data, o := draw()
 		found := fitFrom(t, data, nil, o)
 		if got := found.Agreement; !(got > 0.2 && got <= 1) {
 			t.Errorf("%s: agreement %v", name, got)

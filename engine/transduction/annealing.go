@@ -3,6 +3,7 @@ package transduction
 import (
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -11,7 +12,7 @@ import (
 
 // anneal is deterministic annealing.
 //
-//	Problem  that of task with soft labels q, plus T Σ_j w_j Σ_y q_jy log q_jy, while T falls to 0
+//	problem.Problem  that of task with soft labels q, plus T Σ_j w_j Σ_y q_jy log q_jy, while T falls to 0
 //	Symbols  as in task; T temperature; c_jy = λ' ξ(s_j, y); v_y potentials, which hold the class shares: q_jy is
 //	         proportional to exp(-(c_jy - v_y) / T)
 //	Source   Sindhwani & Keerthi 2006 section 3.2 for two classes, who mention the form for many (Potts); the labels
@@ -26,21 +27,21 @@ import (
 func (t *task) anneal() solution {
 	r, newton, start := t.begin()
 	if !finite(start) {
-		return t.read(r, start, ending{reason: "not_finite"})
+		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
 	t.level = t.softWeight()
 	soft := t.soften(r)
-	t.noteSupervised(r)
+	t.noteFirst(r.Score)
 	cooling := t.cooling()
 	end := t.follow(r, newton, soft, cooling, t.energyLimits())
 	switch {
-	case end.reason == "not_finite":
-		return t.read(r, end.outcome, end)
+	case end.reason == ending.NotFinite:
+		return t.read(r, end.last, end)
 	case end.steps == 0:
 		soft.enter(cooling.temperature)
 		soft.relabel()
 	}
-	t.level = t.options.UnlabeledWeight
+	t.level = t.Options.UnlabeledWeight
 	t.soft = r.Soft
 	t.measure(r)
 	labels := append([]int32(nil), soft.labels...)
@@ -78,27 +79,27 @@ type cooling struct {
 
 func (c *cooling) level() (value, shown float64) { return c.temperature, c.temperature }
 
-func (c *cooling) next(_ int, entropy float64) string {
+func (c *cooling) next(_ int, entropy float64) ending.Reason {
 	switch {
 	case entropy < smallEntropy:
-		return "entropy"
+		return ending.Entropy
 	case c.temperature < coldest*c.first:
-		return "temperature"
+		return ending.Temperature
 	case c.temperature > c.slowAbove:
 		c.temperature /= slowCoolBy
 	default:
 		c.temperature /= c.factor
 	}
-	return ""
+	return ending.None
 }
 
 // cooling begins at the first temperature; from a start at a part of it.
 func (t *task) cooling() *cooling {
 	first := t.firstTemperature()
 	switch {
-	case t.start != nil:
+	case t.Start != nil:
 		return &cooling{first, coolStart * first, warmCoolBy, math.Inf(1)}
-	case t.options.Loss == "maxent":
+	case t.Options.Loss == "maxent":
 		return &cooling{first, t.level, coolBy, slowUntil * t.level}
 	}
 	return &cooling{first, first, coolBy, math.Inf(1)}
@@ -110,13 +111,13 @@ func (t *task) cooling() *cooling {
 func (t *task) firstTemperature() float64 {
 	k := t.classes
 	sums := make([]float64, 2*k) // Σ w d, Σ w d² for the difference d of every class
-	t.job.Sum(len(t.unlabeled), sums, func(lo, hi int, dst []float64) {
+	t.Job.Sum(len(t.Unlabeled), sums, func(lo, hi int, dst []float64) {
 		for j := lo; j < hi; j++ {
 			row := t.costs[j*k : (j+1)*k]
 			mean := vector.Sum(row) / float64(k)
 			for y, c := range row {
-				dst[y] += t.unlabeledWeight[j] * (c - mean)
-				dst[k+y] += t.unlabeledWeight[j] * (c - mean) * (c - mean)
+				dst[y] += t.UnlabeledWeight[j] * (c - mean)
+				dst[k+y] += t.UnlabeledWeight[j] * (c - mean) * (c - mean)
 			}
 		}
 	})
@@ -125,7 +126,7 @@ func (t *task) firstTemperature() float64 {
 		spread = max(spread, math.Sqrt(max(0, sums[k+y]-sums[y]*sums[y])))
 	}
 	least := 2 * t.level
-	if t.paired() {
+	if t.Paired() {
 		least = t.level
 	}
 	return max(least, 2*warmth*spread)
@@ -144,11 +145,11 @@ const mostOverAlpha = 1000.0
 // softWeight is λ' while labels are soft. A start has labels already, and the schedule of the maxent loss begins where
 // the unlabeled rows cost nothing: to bound λ' as well took 2 to 3 points of accuracy from it (20 Newsgroups,
 // α = 1e-4).
-func (s *sample) softWeight() float64 {
-	if s.start != nil || s.options.Loss == "maxent" {
-		return s.options.UnlabeledWeight
+func (t *task) softWeight() float64 {
+	if t.Start != nil || t.Options.Loss == "maxent" {
+		return t.Options.UnlabeledWeight
 	}
-	return min(s.options.UnlabeledWeight, mostOverAlpha*s.options.Alpha)
+	return min(t.Options.UnlabeledWeight, mostOverAlpha*t.Options.Alpha)
 }
 
 // softLabels are the belief of annealing: the free energy at one temperature as a function of W, with the soft labels
@@ -163,15 +164,15 @@ type softLabels struct {
 
 // soften gives the unlabeled rows soft labels, the class prior to begin with, and the weight of soft labels.
 func (t *task) soften(r *risk.Risk) *softLabels {
-	r.Soft = make([]float64, len(t.unlabeled)*t.classes)
-	for k, i := range t.unlabeled {
+	r.Soft = make([]float64, len(t.Unlabeled)*t.classes)
+	for k, i := range t.Unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
-		r.Cost[i] = t.level * t.unlabeledWeight[k]
+		r.Cost[i] = t.level * t.UnlabeledWeight[k]
 		copy(r.Soft[k*t.classes:], t.prior)
 	}
 	r.Recost()
 	t.measure(r)
-	return &softLabels{Risk: r, task: t, potentials: make([]float64, t.classes), labels: make([]int32, len(t.unlabeled))}
+	return &softLabels{Risk: r, task: t, potentials: make([]float64, t.classes), labels: make([]int32, len(t.Unlabeled))}
 }
 
 func (s *softLabels) enter(temperature float64) { s.temperature = temperature }
@@ -185,7 +186,7 @@ func (s *softLabels) relabel() (switched int, entropy float64) {
 			switched++
 		}
 	}
-	return switched, labeling.Entropy(t.job, s.Soft, t.unlabeledWeight, t.classes)
+	return switched, labeling.Entropy(t.Job, s.Soft, t.UnlabeledWeight, t.classes)
 }
 
 // Gradient implements minimize.Objective.
@@ -204,7 +205,7 @@ func (s *softLabels) Residual(dst []float64) float64 {
 func (s *softLabels) renew() {
 	t := s.task
 	t.measure(s.Risk)
-	labeling.Soft(t.job, s.Soft, t.costs, t.unlabeledWeight, t.prior, s.temperature, s.potentials)
+	labeling.Soft(t.Job, s.Soft, t.costs, t.UnlabeledWeight, t.prior, s.temperature, s.potentials)
 }
 
 // energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come
@@ -213,7 +214,7 @@ func (s *softLabels) renew() {
 // objectives differ by less than 1 % either way, after 1.2 times the passes and 1.5 to 4 times the time; with 30 steps
 // and without that line search after 1.7 times the passes.
 func (t *task) energyLimits() minimize.Limits {
-	return minimize.Limits{Tolerance: pathLooseness * t.options.Tol, MaxSteps: 8, Line: pathLine}
+	return minimize.Limits{Tolerance: pathLooseness * t.Options.Tol, MaxSteps: 8, Line: pathLine}
 }
 
 // distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class prior.
@@ -222,16 +223,16 @@ func (t *task) distributions() []float64 {
 		return nil
 	}
 	k := t.classes
-	all := make([]float64, t.rows.Rows()*k)
-	for i := range t.rows.Rows() {
+	all := make([]float64, t.Rows.Rows()*k)
+	for i := range t.Rows.Rows() {
 		copy(all[i*k:], t.prior)
 	}
-	for n, i := range t.labeled {
+	for n, i := range t.Labeled {
 		row := all[int(i)*k : (int(i)+1)*k]
 		clear(row)
-		row[t.class[n]] = 1
+		row[t.Class[n]] = 1
 	}
-	for j, i := range t.unlabeled {
+	for j, i := range t.Unlabeled {
 		copy(all[int(i)*k:], t.soft[j*k:(j+1)*k])
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/calibration"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // calibrate adds probabilities to a result, if the options ask for them.
 //
-//	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
+//	problem.Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
 //	Method   cross-fitting: five further fits with the options of the fit and the class shares it found, each without a
 //	         fifth of the labels and on a fifth of the unlabeled rows, score the labeled rows that they have not seen;
 //	         these get the class shares of the unlabeled rows by weights, and T and e from package calibration
@@ -35,22 +36,22 @@ const (
 //	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
 //	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
 //	Cost     about one more fit, and package calibration's search
-func (s *sample) calibrate(result *Result) error {
+func calibrate(s *problem.Sample, result *Result) error {
 	switch {
-	case !s.options.Calibrate:
+	case !s.Options.Calibrate:
 		return nil
-	case s.oneClass() && s.classes() <= 2:
+	case s.OneClass() && s.Classes() == 2:
 		result.Calibration = &Calibration{Temperature: 1}
 		return nil
 	}
-	sample := s.forShares(result.Model.Classes)
-	split := sample.Split(s.job, calibratedRows)
+	sample := s.ForShares(result.Model.Classes)
+	split := sample.Split(s.Job, calibratedRows)
 	if split.Different < leastHeldOut {
 		result.uncalibrated("%d different labeled rows of classes with at least two are needed to calibrate probabilities, "+
 			"and there are %d: label %d more", leastHeldOut, split.Different, leastHeldOut-split.Different)
 		return nil
 	}
-	rows, err := s.heldOut(split, result.Model.ClassPrior)
+	rows, err := heldOut(s, split, result.Model.ClassPrior)
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
 		result.uncalibrated("a fit without a fifth of the labels is not possible, so that probabilities are not calibrated: "+
@@ -60,12 +61,12 @@ func (s *sample) calibrate(result *Result) error {
 	switch {
 	case err != nil:
 		return err
-	case s.job.Stopped(): // so were the further fits, after a step
+	case s.Job.Stopped(): // so were the further fits, after a step
 		result.uncalibrated("the fit was stopped, so that probabilities are not calibrated")
 		return nil
 	}
 	result.Calibration = &Calibration{HeldOut: len(rows.Class),
-		Temperature: calibration.Temperature(s.job, rows, s.usualTemperature()),
+		Temperature: calibration.Temperature(s.Job, rows, usualTemperature(s)),
 		Smoothing:   calibration.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
 	return nil
 }
@@ -77,8 +78,8 @@ func (r *Result) uncalibrated(format string, a ...any) {
 
 // usualTemperature is about what many labels give: scores of loss maxent are logarithms of odds, and the margins of the
 // other losses end near 1.
-func (s *sample) usualTemperature() float64 {
-	if s.options.Loss == "maxent" {
+func usualTemperature(s *problem.Sample) float64 {
+	if s.Options.Loss == "maxent" {
 		return 1
 	}
 	return 0.2
@@ -86,17 +87,17 @@ func (s *sample) usualTemperature() float64 {
 
 // heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
 // shares of the unlabeled rows.
-func (s *sample) heldOut(split prior.Split, shares []float64) (calibration.Rows, error) {
+func heldOut(s *problem.Sample, split prior.Split, shares []float64) (calibration.Rows, error) {
 	out := calibration.Rows{Classes: len(shares)}
 	for f := range split.Folds {
 		var held []int32
 		for k, fold := range split.Labeled {
 			if fold == f {
-				held = append(held, s.labeled[k])
-				out.Class, out.Weight = append(out.Class, s.class[k]), append(out.Weight, s.labeledRows[k])
+				held = append(held, s.Labeled[k])
+				out.Class, out.Weight = append(out.Class, s.Class[k]), append(out.Weight, s.LabeledRows[k])
 			}
 		}
-		scores, err := s.scoresWithout(f, split, shares, held)
+		scores, err := scoresWithout(s, f, split, shares, held)
 		if err != nil {
 			return out, err
 		}
@@ -115,36 +116,36 @@ func (s *sample) heldOut(split prior.Split, shares []float64) (calibration.Rows,
 }
 
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
-func (s *sample) scoresWithout(f int, split prior.Split, shares []float64, held []int32) ([]float64, error) {
-	p, rows := Problem{}, []int32(nil)
+func scoresWithout(s *problem.Sample, f int, split prior.Split, shares []float64, held []int32) ([]float64, error) {
+	p, rows := problem.Problem{}, []int32(nil)
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
 	}
 	for k, fold := range split.Labeled {
 		if fold != f {
-			take(s.labeled[k], s.class[k], s.labeledRows[k])
+			take(s.Labeled[k], s.Class[k], s.LabeledRows[k])
 		}
 	}
 	for k, place := range split.Unlabeled {
 		if split.Chosen[k] == f {
-			take(s.unlabeled[place], -1, s.unlabeledWeight[place])
+			take(s.Unlabeled[place], -1, s.UnlabeledWeight[place])
 		}
 	}
-	p.Rows = s.rows.Selected(rows)
-	options := s.options
-	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
+	p.Rows = s.Rows.Selected(rows)
+	options := s.Options
+	options.ClassPrior = problem.ClassPrior{Shares: shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)
-	part, err := newSample(p, options, s.job.Aside())
+	part, err := problem.New(p, options, s.Job.Aside())
 	if err != nil {
 		return nil, err
 	}
-	part.picked = s.picked // the balance follows from it
-	result, err := part.fit(p)
+	part.Picked = s.Picked // the balance follows from it
+	result, err := fit(part, p, 0)
 	if err != nil {
 		return nil, err
 	}
 	decisions := make([]float64, len(held)*result.Model.Outputs)
-	if err := result.Model.Decisions(s.job.Pool, s.rows.Selected(held), decisions); err != nil {
+	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(held), decisions); err != nil {
 		return nil, err
 	}
 	return byClass(decisions, result.Model.Outputs), nil

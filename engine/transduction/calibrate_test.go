@@ -9,22 +9,23 @@ import (
 	"github.com/fewlabel/fewlabel/engine/calibration"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // calibrated are options of every kind of fit.
-func calibrated() map[string]Options {
-	out := map[string]Options{}
+func calibrated() map[string]problem.Options {
+	out := map[string]problem.Options{}
 	for _, loss := range []string{"squared_hinge", "maxent"} {
 		for _, method := range []string{"annealing", "switching"} {
-			o := Defaults()
+			o := problem.Defaults()
 			o.Loss, o.Method, o.Calibrate = loss, method, true
 			out[loss+" "+method] = o
 		}
 	}
-	o := Defaults()
+	o := problem.Defaults()
 	o.Calibrate, o.UnlabeledWeight = true, 0
 	out["supervised"] = o
 	return out
@@ -65,13 +66,13 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 		for classes := 2; classes <= 3; classes++ {
 			data, shares := topics(classes, 60)
 			o.ClassPrior.Shares = shares
-			result := fit(t, data, nil, o)
-			s, err := newSample(Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
+			result := mustFit(t, data, nil, o)
+			s, err := problem.New(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
-			from := s.forShares(classes)
-			rows := heldOutRows(t, data, o, s, from.Split(s.job, calibratedRows))
+			from := s.ForShares(classes)
+			rows := heldOutRows(t, data, o, s, from.Split(s.Job, calibratedRows))
 			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[o.Loss]
 			want := calibration.Temperature(work.NewJob(1, nil), rows, usual)
 			got := result.Calibration
@@ -85,8 +86,8 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 	}
 }
 
-func heldOutRows(t *testing.T, data planted.Data, o Options, s *sample, split prior.Split) calibration.Rows {
-	o.Calibrate, o.Tol, o.UnlabeledWeight = false, 1e-3, s.options.UnlabeledWeight
+func heldOutRows(t *testing.T, data planted.Data, o problem.Options, s *problem.Sample, split prior.Split) calibration.Rows {
+	o.Calibrate, o.Tol, o.UnlabeledWeight = false, 1e-3, s.Options.UnlabeledWeight
 	shares := o.ClassPrior.Shares
 	out := calibration.Rows{Classes: len(shares)}
 	counts := make([]float64, len(shares))
@@ -94,7 +95,7 @@ func heldOutRows(t *testing.T, data planted.Data, o Options, s *sample, split pr
 		var rows []int32
 		var labels []int32
 		var held [][]float64
-		for k, i := range s.labeled {
+		for k, i := range s.Labeled {
 			if split.Labeled[k] != f {
 				rows, labels = append(rows, i), append(labels, data.Labels[i])
 				continue
@@ -104,15 +105,15 @@ func heldOutRows(t *testing.T, data planted.Data, o Options, s *sample, split pr
 		}
 		for k, place := range split.Unlabeled {
 			if split.Chosen[k] == f {
-				rows, labels = append(rows, s.unlabeled[place]), append(labels, -1)
+				rows, labels = append(rows, s.Unlabeled[place]), append(labels, -1)
 			}
 		}
-		p := Problem{Rows: data.Rows.Selected(rows), Labels: labels}
-		part, err := newSample(p, o, work.NewJob(1, nil))
+		p := problem.Problem{Rows: data.Rows.Selected(rows), Labels: labels}
+		part, err := problem.New(p, o, work.NewJob(1, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := part.fit(p) // these fits are not compared with switching
+		result, err := fit(part, p, 0) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 			for seed := range uint64(draws) {
 				data, shares := topicsOf(classes, 120, 31+seed)
 				o.ClassPrior.Shares = shares
-				result := fit(t, data, nil, o)
+				result := mustFit(t, data, nil, o)
 				mean += calibrationError(data, result, result.Calibration.Temperature, result.Calibration.Smoothing) / draws
 			}
 			if mean > 0.08 {
@@ -175,11 +176,11 @@ func calibrationError(data planted.Data, result *Result, temperature, smoothing 
 func TestCalibrationIsTheSameOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 3)
 	data, _ := topics(3, 60)
-	o := Defaults()
+	o := problem.Defaults()
 	o.Calibrate = true
-	want := *fit(t, data, nil, o).Calibration
+	want := *mustFit(t, data, nil, o).Calibration
 	for o.Threads = 2; o.Threads <= 3; o.Threads++ {
-		if got := *fit(t, data, nil, o).Calibration; got != want {
+		if got := *mustFit(t, data, nil, o).Calibration; got != want {
 			t.Errorf("%+v on %d threads, %+v on one", got, o.Threads, want)
 		}
 	}
@@ -192,29 +193,29 @@ func TestWhatIsNotCalibrated(t *testing.T) {
 		20: "",
 	} {
 		data, _ := topics(2, labeled)
-		o := Defaults()
+		o := problem.Defaults()
 		o.Calibrate = true
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		warnings := strings.Join(result.Model.Warnings, "; ")
 		if (result.Calibration == nil) != (want != "") || !strings.Contains(warnings, want) {
 			t.Errorf("%d labels: %+v, %s", labeled, result.Calibration, warnings)
 		}
 		o.Calibrate = false
-		if result := fit(t, data, nil, o); result.Calibration != nil {
+		if result := mustFit(t, data, nil, o); result.Calibration != nil {
 			t.Errorf("%+v was not asked for", result.Calibration)
 		}
 	}
 	data, _ := topics(2, 60)
-	o := Defaults()
+	o := problem.Defaults()
 	o.Calibrate = true
-	stopped, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
+	stopped, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
 	if err != nil || stopped.Calibration != nil || !strings.Contains(strings.Join(stopped.Model.Warnings, ""), "stopped") {
 		t.Errorf("a fit that was stopped: %+v, %v", stopped, err)
 	}
 	for i, y := range data.Labels {
 		data.Labels[i] = min(y, 0)
 	}
-	if got := fit(t, data, nil, o).Calibration; *got != (Calibration{Temperature: 1}) {
+	if got := mustFit(t, data, nil, o).Calibration; *got != (Calibration{Temperature: 1}) {
 		t.Errorf("one class: %+v", got)
 	}
 }

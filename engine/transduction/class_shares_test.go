@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/problem"
 )
 
 func TestClassSharesAreThoseOfAFit(t *testing.T) {
@@ -15,16 +16,16 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 			weights[i] = float64(1 + i%4)
 		}
 		for _, intercept := range []bool{true, false} {
-			o := Defaults()
+			o := problem.Defaults()
 			o.FitIntercept, o.ClassWeight = intercept, []float64{2, 1, 3}[:classes]
-			want := fit(t, data, weights, o).Model.ClassPrior
-			shares, err := DecodeShareOptions([]byte(`{"n_bootstraps": 10}`))
+			want := mustFit(t, data, weights, o).Model.ClassPrior
+			shares, err := problem.DecodeShareOptions([]byte(`{"n_bootstraps": 10}`))
 			shares.FitIntercept = intercept
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
-			found, err := ClassShares(p, shares, classes, true)
+			p := problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
+			found, err := problem.ClassShares(p, shares, classes, true)
 			if err != nil || !slices.Equal(found.Share, want) {
 				t.Errorf("%v, %v; a fit has %v", found.Share, err, want)
 			}
@@ -33,11 +34,11 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 					t.Errorf("%v from %v to %v", share, found.Lower[y], found.Upper[y])
 				}
 			}
-			alone, err := ClassShares(p, shares, classes, false)
+			alone, err := problem.ClassShares(p, shares, classes, false)
 			if err != nil || alone.Lower != nil || !slices.Equal(alone.Share, want) {
 				t.Errorf("%+v, %v without an interval", alone, err)
 			}
-			_, err = ClassShares(p, shares, classes+1, true)
+			_, err = problem.ClassShares(p, shares, classes+1, true)
 			wantKinds(t, err, fault.BadArgument)
 		}
 	}
@@ -48,10 +49,10 @@ func TestShareOptionsAreReadStrictly(t *testing.T) {
 		`{"alpha": 1}`, `{"n_bootstraps": 1}`, `{"n_bootstraps": 2.5}`, `{"n_bootstraps": 1e9}`, `{"confidence_level": 0}`,
 		`{"confidence_level": 1}`, `{"threads": 0}`, `{"random_state": -1}`, `{"fit_intercept": 1}`, `{"threads": null}`, `[]`,
 	} {
-		_, err := DecodeShareOptions([]byte(text))
+		_, err := problem.DecodeShareOptions([]byte(text))
 		wantKinds(t, err, fault.BadArgument)
 	}
-	o, err := DecodeShareOptions([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
+	o, err := problem.DecodeShareOptions([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
 	if b := o.Bootstrap; err != nil || b.Times != 7 || b.Level != 0.5 || b.Seed != 3 || o.Threads != 2 || !o.FitIntercept {
 		t.Errorf("%+v, %v", o, err)
 	}

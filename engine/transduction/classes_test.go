@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -19,8 +20,8 @@ func fiveClasses(n int, seed uint64) planted.Data {
 }
 
 // classSettings are all combinations of method, loss and balance that go with many classes.
-func classSettings() map[string]Options {
-	out := map[string]Options{}
+func classSettings() map[string]problem.Options {
+	out := map[string]problem.Options{}
 	for _, method := range []string{"annealing", "switching"} {
 		for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
 			for _, balance := range []string{"auto", "share", "labels"} {
@@ -80,8 +81,8 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 		o.ClassPrior.Shares = prior
 		plain := o
 		plain.UnlabeledWeight = 0
-		supervised, _ := outcome(fit(t, data, nil, plain), data, prior)
-		result := fit(t, data, nil, o)
+		supervised, _ := outcome(mustFit(t, data, nil, plain), data, prior)
+		result := mustFit(t, data, nil, o)
 		wrong, off := outcome(result, data, prior)
 		t.Logf("%s: error %.3f, supervised %.3f, share off by %.4f, %d steps, %s", name, wrong, supervised, off,
 			result.Model.Iterations, result.Model.Termination)
@@ -102,22 +103,22 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 4)
 	data := fiveClasses(9000, 4) // more rows than one thread takes
-	for name, change := range map[string]func(o *Options){
-		"annealing": func(o *Options) {},
-		"switching": func(o *Options) { o.Method = "switching" },
-		"annealing, maxent, in a tree": func(o *Options) {
+	for name, change := range map[string]func(o *problem.Options){
+		"annealing": func(o *problem.Options) {},
+		"switching": func(o *problem.Options) { o.Method = "switching" },
+		"annealing, maxent, in a tree": func(o *problem.Options) {
 			o.Loss, o.Hierarchy, o.MaxIter, o.Tol = "maxent", []int{5, 5, 6, 6, -1, -1, -1}, 4, 1e-2
 		},
-		"switching, Crammer & Singer": func(o *Options) {
+		"switching, Crammer & Singer": func(o *problem.Options) {
 			o.Method, o.Loss, o.MaxIter, o.Tol = "switching", "crammer_singer", 4, 1e-2
 		},
 	} {
 		o := plainOptions()
 		change(&o)
-		one := fit(t, data, nil, o)
+		one := mustFit(t, data, nil, o)
 		for _, threads := range []int{2, 4} {
 			o.Threads = threads
-			many := fit(t, data, nil, o)
+			many := mustFit(t, data, nil, o)
 			if !slices.Equal(one.Model.Coef, many.Model.Coef) || !slices.Equal(one.Model.Intercept, many.Model.Intercept) ||
 				!slices.Equal(one.Distributions, many.Distributions) {
 				t.Errorf("%s: %d threads give other bits than one", name, threads)
@@ -136,9 +137,9 @@ func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
 			for _, weight := range []float64{0, 0.1} {
 				o := plainOptions()
 				o.Method, o.UnlabeledWeight, o.Alpha, o.Tol = method, weight, 0.02, 1e-9
-				binary := fit(t, data, nil, o)
+				binary := mustFit(t, data, nil, o)
 				o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for the many-class way
-				many := fit(t, data, nil, o)
+				many := mustFit(t, data, nil, o)
 				name := fmt.Sprintf("%s, unlabeled weight %v, seed %d", method, weight, seed)
 				near, others := 1e-6, 0
 				if weight > 0 { // a few rows at the border may have changed places
@@ -167,9 +168,9 @@ func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
 	for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
 		o := plainOptions()
 		o.Loss, o.Tol = loss, 1e-9
-		full := fit(t, only, nil, o)
+		full := mustFit(t, only, nil, o)
 		o.Method = "switching"
-		again := fit(t, only, nil, o)
+		again := mustFit(t, only, nil, o)
 		if !slices.Equal(full.Model.Coef, again.Model.Coef) {
 			t.Errorf("%s: the method matters without unlabeled rows", loss)
 		}
@@ -192,7 +193,7 @@ func TestAClassWithoutLabels(t *testing.T) {
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method, o.ClassPrior.Shares = method, []float64{0.5, 0.3, 0.2}
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		if _, off := outcome(result, data, o.ClassPrior.Shares); off > 0.01 {
 			t.Errorf("%s: a share is off by %v", method, off)
 		}
@@ -204,7 +205,7 @@ func TestClassTreesKeepTheShares(t *testing.T) {
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method, o.Hierarchy, o.ClassPrior.Shares = method, []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		wrong, off := outcome(result, data, fiveShares)
 		if wrong > 0.5 || off > 0.01 {
 			t.Errorf("%s: error %v, share off by %v", method, wrong, off)
@@ -222,7 +223,7 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method, o.ClassPrior.Shares = method, fiveShares
-		result := fit(t, data, weights, o)
+		result := mustFit(t, data, weights, o)
 		shares, total := make([]float64, 5), 0.0
 		for i, s := range classScores(result, data) {
 			if data.Labels[i] < 0 {
@@ -247,7 +248,7 @@ func TestManyClassesRefuseHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)
 	rows := scaled(t, data.Rows, 1.7e308)
 	for name, o := range classSettings() {
-		_, err := Fit(Problem{Rows: rows, Labels: data.Labels}, o, nil)
+		_, err := Fit(problem.Problem{Rows: rows, Labels: data.Labels}, o, nil)
 		if err == nil || !strings.Contains(err.Error(), "scale your features") {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -1,11 +1,16 @@
 package transduction
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/problem"
+)
 
 // compare compares annealing with switching at its end, and puts the solution of switching in place where that is
 // better.
 //
-//	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives are
+//	problem.Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives are
 //	         those before the thresholds move, which can cost either of them more than they differ by
 //	Source   ours. Soft labels can lead away from a solution that is at hand: the labels of the supervised solution at
 //	         the class shares, settled. Where λ' is at most mostOverAlpha α switching settles these at once: that ends
@@ -16,49 +21,42 @@ import "slices"
 //	         objective of annealing
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
-func (s *sample) compare(p Problem, found *Result) {
-	asked := s.options.Method == "annealing" && s.options.Loss != "maxent" && s.start == nil
-	if !asked || !slices.Contains(ended, found.Model.Termination) {
+func compare(s *problem.Sample, p problem.Problem, found *Result) {
+	asked := s.Options.Method == "annealing" && s.Options.Loss != "maxent" && s.Start == nil
+	if !asked || !found.reason.Own() {
 		return
 	}
-	other := *s
-	other.options.Method, other.options.MaxSwitches = "switching", 0
-	other.rival = better * lastOf(found.History, "objective")
-	other.job, other.warnings, other.history = s.job.Aside(), slices.Clone(s.ofPrior), history{}
-	result, err := other.fit(p)
-	s.job.Visit(other.job.Visited())
-	if err != nil || result != nil && (!slices.Contains(ended, result.Model.Termination) ||
-		lastOf(result.History, "objective") >= other.rival) {
-		result = nil // the solution of annealing is there
+	options, job, rival := s.Options, s.Job.Aside(), better*lastOf(found.History, "objective")
+	options.Method, options.MaxSwitches = "switching", 0
+	other, err := fit(s.With(options, job), p, rival)
+	s.Job.Visit(job.Visited())
+	if err != nil || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {
+		other = nil // the solution of annealing is there
 	}
-	s.conclude(found, result)
+	conclude(s, found, other)
 }
-
-// ended are the ends of a fit that has come to one.
-var ended = []string{"entropy", "temperature", "no_switch", "not_converged"}
 
 // better is the part of the objective of annealing below which switching has to end: a smaller difference is no sign of
 // better classes.
 const better = 0.99
 
 // direct says that switching settles the labels of the supervised solution at once.
-func (s *sample) direct() bool {
-	return s.rival > 0 && s.options.UnlabeledWeight <= mostOverAlpha*s.options.Alpha
+func (t *task) direct() bool {
+	return t.rival > 0 && t.Options.UnlabeledWeight <= mostOverAlpha*t.Options.Alpha
 }
 
 // hopeless says that labels settled at once will not end below the rival: once the objective falls, each step takes
 // less than half of what the step before has taken (measured on the sets above).
-func (s *sample) hopeless() bool {
-	n := len(s.history.objective)
-	if !s.direct() || n < 2 {
+func (t *task) hopeless() bool {
+	if !t.direct() || t.History.Steps() < 2 {
 		return false
 	}
-	last, fall := s.history.objective[n-1], s.history.objective[n-2]-s.history.objective[n-1]
-	return fall >= 0 && last-fall > s.rival
+	last, fall := t.History.Objective(0), t.History.Objective(1)-t.History.Objective(0)
+	return fall >= 0 && last-fall > t.rival
 }
 
 // conclude adds the comparison to the history as a last step, and puts the better result in place; nil: there is none.
-func (s *sample) conclude(found, other *Result) {
+func conclude(s *problem.Sample, found, other *Result) {
 	model, switched := found.Model, 0
 	last := func(column string) float64 { return lastOf(found.History, column) }
 	if other != nil {
@@ -66,10 +64,10 @@ func (s *sample) conclude(found, other *Result) {
 		found.Returned, found.Transduction = other.Returned, other.Transduction
 		model.Coef, model.Intercept = other.Model.Coef, other.Model.Intercept
 		model.Objective, model.Warnings = other.Model.Objective, other.Model.Warnings
-		if model.Termination == "not_converged" || other.Model.Termination == "not_converged" {
-			model.Termination = other.Model.Termination
+		if found.reason == ending.NotConverged || other.reason == ending.NotConverged {
+			found.reason, model.Termination = other.reason, other.Model.Termination
 		}
-		s.harden(found)
+		certain(s, found)
 		last = func(column string) float64 { return lastOf(other.History, column) }
 	}
 	model.Iterations++
@@ -81,26 +79,26 @@ func (s *sample) conclude(found, other *Result) {
 		case "n_switched":
 			value = float64(switched)
 		case "n_passes":
-			value = s.passes()
+			value = s.Passes()
 		}
 		found.History[k].Values = append(column.Values, value)
 	}
-	s.job.Report(model.Iterations, last("objective"), 0, switched, s.passes())
-	s.job.Report(model.Iterations, lastOf(found.History, "objective"), 0, switched, s.passes())
+	s.Job.Report(model.Iterations, last("objective"), 0, switched, s.Passes())
+	s.Job.Report(model.Iterations, lastOf(found.History, "objective"), 0, switched, s.Passes())
 }
 
-// harden makes the soft labels of the unlabeled rows those that the result has for certain.
-func (s *sample) harden(result *Result) {
-	classes := len(result.Distributions) / s.rows.Rows()
-	for _, i := range s.unlabeled {
+// certain makes the soft labels of the unlabeled rows those that the result has for certain.
+func certain(s *problem.Sample, result *Result) {
+	classes := len(result.Distributions) / s.Rows.Rows()
+	for _, i := range s.Unlabeled {
 		row := result.Distributions[int(i)*classes : (int(i)+1)*classes]
 		clear(row)
 		row[result.Transduction[i]] = 1
 	}
 }
 
-func lastOf(history []Column, name string) float64 {
-	k := slices.IndexFunc(history, func(c Column) bool { return c.Name == name })
+func lastOf(history []problem.Column, name string) float64 {
+	k := slices.IndexFunc(history, func(c problem.Column) bool { return c.Name == name })
 	if k < 0 {
 		return 0
 	}

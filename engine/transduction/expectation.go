@@ -2,69 +2,61 @@ package transduction
 
 import (
 	"math"
-	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/expectation"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// probable says whether the method learns from the probabilities of the unlabeled rows instead of their labels.
-func (o *Options) probable() bool { return slices.Contains(probable, o.Method) }
-
-var probable = []string{"entropy", "expectation", "posterior"}
-
-// penalized says that the class prior is held at a cost only.
-func (o *Options) penalized() bool { return o.Constraint == "penalty" }
-
 // expect learns from the probabilities of the unlabeled rows, see package expectation.
 func (t *task) expect() solution {
 	r, newton, start := t.begin()
 	if !finite(start) {
-		return t.read(r, start, ending{reason: "not_finite"})
+		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
 	var out expectation.Outcome
-	before := make([]int32, len(t.unlabeled))
-	problem := expectation.Problem{Risk: r, Newton: newton, Prior: t.prior, Tol: t.options.Tol,
-		MaxSteps: t.options.MaxIter, Stopped: t.job.Stopped, Warm: t.start != nil}
-	if t.options.Method == "posterior" {
-		posterior := expectation.NewPosterior(t.job, t.unlabeled, t.unlabeledWeight, t.prior, r.Stride())
-		posterior.Weight = t.options.KLWeight
+	before := make([]int32, len(t.Unlabeled))
+	problem := expectation.Problem{Risk: r, Newton: newton, Prior: t.prior, Tol: t.Options.Tol,
+		MaxSteps: t.Options.MaxIter, Stopped: t.Job.Stopped, Warm: t.Start != nil}
+	if t.Options.Method == "posterior" {
+		posterior := expectation.NewPosterior(t.Job, t.Unlabeled, t.UnlabeledWeight, t.prior, r.Stride())
+		posterior.Weight = t.Options.KLWeight
 		t.join(r, posterior)
 		problem.Note = func(level float64) { t.noteMeans(r, level, posterior.Value, posterior.M, before) }
 		out = expectation.Project(problem, posterior)
 		t.soft = posterior.Labels
 	} else {
-		means := expectation.NewMeans(t.job, t.unlabeled, t.unlabeledWeight, t.classes, r.Stride())
+		means := expectation.NewMeans(t.Job, t.Unlabeled, t.UnlabeledWeight, t.classes, r.Stride())
 		means.Hold = t.hold()
 		t.join(r, means)
 		entropy := 0.0
-		if t.options.Method == "entropy" {
-			entropy = t.options.UnlabeledWeight
+		if t.Options.Method == "entropy" {
+			entropy = t.Options.UnlabeledWeight
 		}
 		problem.Note = func(level float64) {
 			t.noteMeans(r, level, entropy*means.MeanEntropy+t.penalty(means), means.M, before)
 		}
 		out = expectation.Regularize(problem, means, entropy)
-		t.soft = make([]float64, len(t.unlabeled)*t.classes)
+		t.soft = make([]float64, len(t.Unlabeled)*t.classes)
 		means.Probabilities(t.soft, r.Scores())
 	}
 	t.checkExpectation(out)
-	return t.read(r, out.Outcome, ending{reason: out.Reason, steps: out.Steps})
+	return t.read(r, out.Outcome, stop{reason: out.Reason, steps: out.Steps})
 }
 
 // hold is how the class prior is held.
 func (t *task) hold() expectation.Hold {
-	if t.options.penalized() {
-		return &expectation.Penalty{Prior: t.prior, Weight: t.options.PenaltyWeight}
+	if t.Options.Penalized() {
+		return &expectation.Penalty{Prior: t.prior, Weight: t.Options.PenaltyWeight}
 	}
 	return expectation.Equality(t.prior)
 }
 
 // penalty is the part of the objective that holds the prior: none where it is a constraint.
 func (t *task) penalty(means *expectation.Means) float64 {
-	if t.options.penalized() {
+	if t.Options.Penalized() {
 		return means.Value
 	}
 	return 0
@@ -72,12 +64,12 @@ func (t *task) penalty(means *expectation.Means) float64 {
 
 // join gives the unlabeled rows a joint cost.
 func (t *task) join(r *risk.Risk, joint risk.Joint) {
-	for k, i := range t.unlabeled {
-		r.Label[i], r.Cost[i] = risk.Jointly, t.unlabeledWeight[k]
+	for k, i := range t.Unlabeled {
+		r.Label[i], r.Cost[i] = risk.Jointly, t.UnlabeledWeight[k]
 	}
 	r.Joint = joint
 	r.Recost()
-	t.noteSupervised(r)
+	t.noteFirst(r.Score)
 }
 
 // noteMeans adds an outer step to the history: belief is the unlabeled rows' part of the objective; before has the
@@ -85,36 +77,36 @@ func (t *task) join(r *risk.Risk, joint risk.Joint) {
 func (t *task) noteMeans(r *risk.Risk, level, belief float64, means []float64, before []int32) {
 	t.believed = r.Regularizer() + t.labeledLoss(r.Loss(), r.Score) + belief
 	switched, entropy, row := 0, 0.0, make([]float64, t.classes)
-	for k, i := range t.unlabeled {
+	for k, i := range t.Unlabeled {
 		r.Score(row, i)
 		y := int32(vector.Largest(row))
 		if y != before[k] {
 			switched++
 		}
 		before[k] = y
-		entropy += t.unlabeledWeight[k] * expectation.Entropy(row)
+		entropy += t.UnlabeledWeight[k] * expectation.Entropy(row)
 	}
-	t.record(t.believed, level, switched, expectation.Residual(means, t.prior), entropy/math.Ln2)
+	t.Record(t.believed, level, switched, expectation.Residual(means, t.prior), entropy/math.Ln2)
 }
 
 // checkExpectation warns where the class prior is not met, or the last solve did not come to its end.
 func (t *task) checkExpectation(out expectation.Outcome) {
 	switch {
-	case out.Reason == "constraint":
+	case out.Reason == ending.Constraint:
 		advice := "check class_prior, or set constraint to \"penalty\""
-		if !t.options.FitIntercept {
+		if !t.Options.FitIntercept {
 			advice = "turn fit_intercept on, " + advice
 		}
-		t.warn("convergence", "the mean probabilities of the unlabeled rows stay %.2g away from class_prior (%.2g is asked "+
+		t.Warn("convergence", "the mean probabilities of the unlabeled rows stay %.2g away from class_prior (%.2g is asked "+
 			"for): these rows may not allow it. To go on, %s", out.Residual, expectation.Tolerance, advice)
-	case out.Reason == "max_iter" && !t.options.penalized() && t.options.Method != "posterior":
-		t.warn("convergence", "max_iter = %d was reached with the mean probabilities of the unlabeled rows %.2g away from "+
-			"class_prior: raise max_iter", t.options.MaxIter, out.Residual)
-	case out.Reason == "max_iter":
-		t.warn("convergence", "max_iter = %d was reached before the solve had ended: raise max_iter", t.options.MaxIter)
-	case out.Reason == "not_converged":
-		t.warn("convergence", "the last solve ended at a gradient as at a relative distance of %.2g from an optimum, above "+
-			"tol = %.2g, and more steps would not help: raise tol or alpha", relativeGap(out.Outcome), t.options.Tol)
+	case out.Reason == ending.MaxIter && !t.Options.Penalized() && t.Options.Method != "posterior":
+		t.Warn("convergence", "max_iter = %d was reached with the mean probabilities of the unlabeled rows %.2g away from "+
+			"class_prior: raise max_iter", t.Options.MaxIter, out.Residual)
+	case out.Reason == ending.MaxIter:
+		t.Warn("convergence", "max_iter = %d was reached before the solve had ended: raise max_iter", t.Options.MaxIter)
+	case out.Reason == ending.NotConverged:
+		t.Warn("convergence", "the last solve ended at a gradient as at a relative distance of %.2g from an optimum, above "+
+			"tol = %.2g, and more steps would not help: raise tol or alpha", relativeGap(out.Outcome), t.Options.Tol)
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/expectation"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
-func probableOptions(method string, prior []float64) Options {
+func probableOptions(method string, prior []float64) problem.Options {
 	o := plainOptions()
 	o.Method, o.Loss, o.Alpha, o.ClassPrior.Shares = method, "maxent", 1e-3, prior
 	return o
@@ -64,7 +65,7 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 			if name == "two" {
 				prior = []float64{0.7, 0.3}
 			}
-			result := fit(t, data, nil, probableOptions(method, prior))
+			result := mustFit(t, data, nil, probableOptions(method, prior))
 			means, _ := meanProbabilities(result, data)
 			if residual := expectation.Residual(means, prior); residual > 2*expectation.Tolerance {
 				t.Errorf("%s, %s classes: the means are %v away from the prior", method, name, residual)
@@ -80,7 +81,7 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 func TestObjectiveOfEntropy(t *testing.T) {
 	data := fiveClasses(600, 5)
 	o := probableOptions("entropy", fiveShares)
-	result := fit(t, data, nil, o)
+	result := mustFit(t, data, nil, o)
 	_, losses := meanProbabilities(result, data)
 	square := 0.0
 	for _, list := range [][]float64{result.Model.Coef, result.Model.Intercept} {
@@ -97,23 +98,23 @@ func TestObjectiveOfEntropy(t *testing.T) {
 // with a small kl_weight.
 func TestExpectationInTheLimits(t *testing.T) {
 	data := fiveClasses(500, 4)
-	fitWith := func(change func(o *Options)) *Result {
+	fitWith := func(change func(o *problem.Options)) *Result {
 		o := probableOptions("expectation", fiveShares)
 		o.Tol = 1e-8
 		change(&o)
-		return fit(t, data, nil, o)
+		return mustFit(t, data, nil, o)
 	}
-	supervised := fitWith(func(o *Options) { o.UnlabeledWeight = 0 })
-	constrained := fitWith(func(o *Options) {})
-	penalty := func(weight float64) func(o *Options) {
-		return func(o *Options) { o.Constraint, o.PenaltyWeight = "penalty", weight }
+	supervised := fitWith(func(o *problem.Options) { o.UnlabeledWeight = 0 })
+	constrained := fitWith(func(o *problem.Options) {})
+	penalty := func(weight float64) func(o *problem.Options) {
+		return func(o *problem.Options) { o.Constraint, o.PenaltyWeight = "penalty", weight }
 	}
 	for name, pair := range map[string]struct {
 		got, want *Result
 		tolerance float64
 	}{
 		"strong":    {fitWith(penalty(1e4)), constrained, 1e-2},
-		"posterior": {fitWith(func(o *Options) { o.Method, o.KLWeight = "posterior", 1e-6 }), supervised, 1e-2},
+		"posterior": {fitWith(func(o *problem.Options) { o.Method, o.KLWeight = "posterior", 1e-6 }), supervised, 1e-2},
 	} {
 		for k, w := range pair.want.Model.Coef {
 			if math.Abs(pair.got.Model.Coef[k]-w) > pair.tolerance {
@@ -135,11 +136,11 @@ func TestEntropyFindsTheClasses(t *testing.T) {
 	data := fiveClasses(1500, 1)
 	errors := map[string]float64{}
 	for _, method := range []string{"entropy", "expectation", "posterior", "annealing"} {
-		errors[method], _ = outcome(fit(t, data, nil, probableOptions(method, fiveShares)), data, fiveShares)
+		errors[method], _ = outcome(mustFit(t, data, nil, probableOptions(method, fiveShares)), data, fiveShares)
 	}
 	o := probableOptions("annealing", fiveShares)
 	o.UnlabeledWeight = 0
-	supervised, _ := outcome(fit(t, data, nil, o), data, fiveShares)
+	supervised, _ := outcome(mustFit(t, data, nil, o), data, fiveShares)
 	if !(errors["entropy"] < supervised/2 && errors["expectation"] < supervised && errors["posterior"] < supervised) {
 		t.Errorf("errors %v, supervised %v", errors, supervised)
 	}
@@ -148,11 +149,11 @@ func TestEntropyFindsTheClasses(t *testing.T) {
 func TestProbableMethodsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 4)
 	data := fiveClasses(3000, 6)
-	for _, method := range probable {
+	for _, method := range problem.ProbableMethods {
 		o := probableOptions(method, fiveShares)
-		one := fit(t, data, nil, o)
+		one := mustFit(t, data, nil, o)
 		o.Threads = 4
-		four := fit(t, data, nil, o)
+		four := mustFit(t, data, nil, o)
 		for k, w := range one.Model.Coef {
 			if math.Float64bits(w) != math.Float64bits(four.Model.Coef[k]) {
 				t.Fatalf("%s: weight %d: %v, %v", method, k, w, four.Model.Coef[k])
@@ -181,7 +182,7 @@ func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 	}
 	o := probableOptions("expectation", []float64{0.9, 0.1})
 	o.FitIntercept = false
-	result := fit(t, data, nil, o)
+	result := mustFit(t, data, nil, o)
 	if text := strings.Join(result.Model.Warnings, " "); result.Model.Termination != "constraint" ||
 		!strings.Contains(text, "0.4 away from class_prior") {
 		t.Errorf("%s: %s", result.Model.Termination, text)

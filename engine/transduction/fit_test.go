@@ -1,6 +1,7 @@
 package transduction
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,22 +11,24 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // settings are all combinations of method, loss and balance; under the race detector each method has one balance.
 // plainOptions are the defaults with the shares of the labels and the weight 1, of which nothing has to be found.
-func plainOptions() Options {
-	o := Defaults()
+func plainOptions() problem.Options {
+	o := problem.Defaults()
 	o.ClassPrior.Rule, o.UnlabeledWeight = "labels", 1
 	return o
 }
 
-func settings() map[string]Options {
-	out := map[string]Options{}
+func settings() map[string]problem.Options {
+	out := map[string]problem.Options{}
 	for k, method := range []string{"annealing", "switching", "pair_switching"} {
 		list := []string{"mean", "share", "labels"}
 		if raced {
@@ -43,22 +46,22 @@ func settings() map[string]Options {
 	return out
 }
 
-func fit(t *testing.T, data planted.Data, weights []float64, o Options) *Result {
+func mustFit(t *testing.T, data planted.Data, weights []float64, o problem.Options) *Result {
 	t.Helper()
-	result, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, o, nil)
+	result, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result
 }
 
-func taskOf(t *testing.T, data planted.Data, o Options) *task {
+func taskOf(t *testing.T, data planted.Data, o problem.Options) *task {
 	t.Helper()
-	s, err := newSample(Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
+	s, err := problem.New(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, work.NewJob(1, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := newTask(s)
+	task, err := newTask(s, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,10 +107,10 @@ func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
 	data := planted.Topics(1500, 240, 6, 0.3, 12)
 	supervised := plainOptions()
 	supervised.UnlabeledWeight = 0
-	base := errorRate(decisions(fit(t, data, nil, supervised), data), data.Truth)
+	base := errorRate(decisions(mustFit(t, data, nil, supervised), data), data.Truth)
 	for name, o := range settings() {
 		o.ClassPrior.Shares = []float64{0.7, 0.3}
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		f := decisions(result, data)
 		if got := errorRate(f, data.Truth); got > base-0.05 {
 			t.Errorf("%s: error %.3f, supervised %.3f", name, got, base)
@@ -124,7 +127,7 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method, "labels", []float64{0.6, 0.4}, 1e-9
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		f := decisions(result, data)
 		order := make([]int, 0, len(f))
 		for i, label := range data.Labels {
@@ -132,7 +135,7 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 				order = append(order, i)
 			}
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return compare(f[b], f[a]) })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f[b], f[a]) })
 		sign := make([]float64, len(f))
 		for rank, i := range order { // labels of the unlabeled rows: the highest scores, as many as the prior says
 			sign[i] = -1
@@ -172,7 +175,7 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method = method
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		if reference == nil {
 			reference = result.Model.Coef
 		}
@@ -184,8 +187,8 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	o.Method, o.Tol = "pair_switching", 1e-8
 	exact := plainOptions()
 	exact.Tol = 1e-8
-	want := fit(t, data, nil, exact).Model
-	for j, w := range fit(t, data, nil, o).Model.Coef {
+	want := mustFit(t, data, nil, exact).Model
+	for j, w := range mustFit(t, data, nil, o).Model.Coef {
 		if math.Abs(w-want.Coef[j]) > 1e-2 {
 			t.Errorf("pair_switching: coef[%d] is %v, Newton gives %v", j, w, want.Coef[j])
 		}
@@ -197,7 +200,7 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	for i := range 100 {
 		weights[i] = 1
 	}
-	without, with := fit(t, half, weights, plainOptions()).Model, fit(t, half, nil, none).Model
+	without, with := mustFit(t, half, weights, plainOptions()).Model, mustFit(t, half, nil, none).Model
 	if !slices.Equal(without.Coef, with.Coef) {
 		t.Error("unlabeled_weight 0 and rows of weight 0 differ")
 	}
@@ -231,12 +234,12 @@ func TestSameBitsWhereLoopsOverRowsAreParallel(t *testing.T) {
 	}
 }
 
-func sameBits(t *testing.T, name string, data planted.Data, o Options) {
+func sameBits(t *testing.T, name string, data planted.Data, o problem.Options) {
 	t.Helper()
 	var reference *Result
 	for _, threads := range []int{1, 2, 4} {
 		o.Threads = threads
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		if reference == nil {
 			reference = result
 		}
@@ -268,7 +271,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	copies := choose(data, rows)
 	exact := plainOptions()
 	exact.UnlabeledWeight, exact.Tol = 0, 1e-12
-	weighted, copied := fit(t, data, weights, exact).Model, fit(t, copies, nil, exact).Model
+	weighted, copied := mustFit(t, data, weights, exact).Model, mustFit(t, copies, nil, exact).Model
 	for j, w := range weighted.Coef {
 		if math.Abs(w-copied.Coef[j]) > 1e-5 {
 			t.Errorf("supervised: coef[%d] is %v with weights, %v with copies", j, w, copied.Coef[j])
@@ -279,7 +282,7 @@ func TestWeightsAreCopies(t *testing.T) {
 			continue
 		}
 		o.ClassPrior.Shares, o.Tol = []float64{0.7, 0.3}, 1e-8
-		f, g := decisions(fit(t, data, weights, o), data), decisions(fit(t, copies, nil, o), data)
+		f, g := decisions(mustFit(t, data, weights, o), data), decisions(mustFit(t, copies, nil, o), data)
 		differ := 0
 		for i := range f {
 			if (f[i] > 0) != (g[i] > 0) {
@@ -312,7 +315,7 @@ func choose(data planted.Data, rows []int) planted.Data {
 func TestHistoryAndSoftLabels(t *testing.T) {
 	data := planted.Topics(500, 60, 10, 0.3, 7)
 	for name, o := range settings() {
-		result := fit(t, data, nil, o)
+		result := mustFit(t, data, nil, o)
 		for _, column := range result.History {
 			if len(column.Values) != len(result.History[0].Values) || len(column.Values) == 0 {
 				t.Errorf("%s: history %q has %d entries", name, column.Name, len(column.Values))
@@ -342,7 +345,7 @@ func TestAnnealingIsFarBelowItsBudgetOfPasses(t *testing.T) {
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method = method
-		for _, column := range fit(t, data, nil, o).History {
+		for _, column := range mustFit(t, data, nil, o).History {
 			if last := column.Values[len(column.Values)-1]; column.Name == "n_passes" && !(last > 10 && last < 1000) {
 				t.Errorf("%s: %v passes", method, last)
 			}
@@ -354,11 +357,11 @@ func TestCancel(t *testing.T) {
 	data := planted.Topics(1000, 240, 10, 0.3, 9)
 	for name, o := range settings() {
 		progress := &work.Progress{Cancel: 1}
-		if _, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); !errors.Is(err, fault.ErrCancelled) {
+		if _, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); !errors.Is(err, fault.ErrCancelled) {
 			t.Errorf("%s: %v", name, err)
 		}
 		progress = &work.Progress{}
-		if _, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+		if _, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
 			t.Errorf("%s: %v, %d steps reported", name, err, progress.Step)
 		}
 	}
@@ -368,7 +371,7 @@ func TestCancel(t *testing.T) {
 func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	all := settings()
-	for _, method := range probable {
+	for _, method := range problem.ProbableMethods {
 		o := plainOptions()
 		o.Method, o.Loss = method, "maxent"
 		all[method] = o
@@ -379,12 +382,12 @@ func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
 		all[method+" crammer_singer"] = o
 	}
 	for name, o := range all {
-		stopped, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
+		stopped, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		o.MaxIter = 1
-		one := fit(t, data, nil, o)
+		one := mustFit(t, data, nil, o)
 		if !slices.Equal(stopped.Model.Coef, one.Model.Coef) || stopped.Model.Iterations != one.Model.Iterations {
 			t.Errorf("%s: %d steps, another model than that of one step", name, stopped.Model.Iterations)
 		}
@@ -404,7 +407,7 @@ func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 	data := planted.Topics(298, 60, 10, 0.45, 13)
 	o := plainOptions()
 	o.ClassPrior.Shares = []float64{0.55, 0.45} // 129.6 of 288 rows
-	if result := fit(t, data, nil, o); result.Model.Iterations > 60 || result.Model.Termination == "max_iter" {
+	if result := mustFit(t, data, nil, o); result.Model.Iterations > 60 || result.Model.Termination == "max_iter" {
 		t.Errorf("%d steps, ended by %s", result.Model.Iterations, result.Model.Termination)
 	}
 }
@@ -422,7 +425,7 @@ func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
 		}
 		for _, prior := range []float64{0.1, 0.9} {
 			o.ClassPrior.Shares = []float64{1 - prior, prior}
-			f := decisions(fit(t, equal, nil, o), equal)
+			f := decisions(mustFit(t, equal, nil, o), equal)
 			if share := unlabeledShare(f, equal.Labels); share != math.Round(prior) {
 				t.Errorf("%s: %v positive, the class prior says %v", name, share, prior)
 			}
@@ -451,7 +454,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 		o.ClassPrior.Shares = []float64{0.7, 0.3}
 		for _, most := range []int{1, 2, 5} {
 			o.MaxIter = most
-			result := fit(t, data, nil, o)
+			result := mustFit(t, data, nil, o)
 			m := result.Model
 			if m.Iterations > most || m.Termination != "max_iter" {
 				t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, most, m.Termination)
@@ -459,7 +462,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], fmt.Sprintf("max_iter = %d", most)) {
 				t.Errorf("%s: warnings %q", name, m.Warnings)
 			}
-			level := column(t, result, levelName(o.Method))
+			level := column(t, result, problem.LevelName(o.Method))
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
@@ -474,9 +477,9 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 func TestMaxIterThatSuffices(t *testing.T) {
 	data := planted.Topics(300, 120, 6, 0.3, 10)
 	for name, o := range settings() {
-		free := fit(t, data, nil, o).Model
+		free := mustFit(t, data, nil, o).Model
 		o.MaxIter = free.Iterations + 1
-		if m := fit(t, data, nil, o).Model; m.Termination != free.Termination || m.Iterations != free.Iterations {
+		if m := mustFit(t, data, nil, o).Model; m.Termination != free.Termination || m.Iterations != free.Iterations {
 			t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, o.MaxIter, m.Termination)
 		}
 	}
@@ -486,16 +489,16 @@ func TestMaxIterThatSuffices(t *testing.T) {
 func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
 	data := planted.Topics(300, 60, 40, 0.3, 7)
 	for _, c := range []struct {
-		change         func(o *Options)
+		change         func(o *problem.Options)
 		reason, advice string
 	}{
-		{func(o *Options) { o.UnlabeledWeight, o.MaxIter = 0, 2 }, "max_iter", "max_iter = 2 Newton steps"},
-		{func(o *Options) { o.UnlabeledWeight, o.Tol = 0, 1e-60 }, "not_converged", "raise tol or alpha"},
-		{func(o *Options) { o.Tol = 1e-60 }, "not_converged", "raise tol or alpha"},
+		{func(o *problem.Options) { o.UnlabeledWeight, o.MaxIter = 0, 2 }, "max_iter", "max_iter = 2 Newton steps"},
+		{func(o *problem.Options) { o.UnlabeledWeight, o.Tol = 0, 1e-60 }, "not_converged", "raise tol or alpha"},
+		{func(o *problem.Options) { o.Tol = 1e-60 }, "not_converged", "raise tol or alpha"},
 	} {
 		o := plainOptions()
 		c.change(&o)
-		m := fit(t, data, nil, o).Model
+		m := mustFit(t, data, nil, o).Model
 		if text := strings.Join(m.Warnings, "; "); m.Termination != c.reason || !strings.Contains(text, c.advice) {
 			t.Errorf("ended by %q, should be %q; warnings %q", m.Termination, c.reason, m.Warnings)
 		}
@@ -529,12 +532,12 @@ func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
 		{solution{intercept: []float64{math.NaN()}, converged: true}, nil, 1},
 	} {
-		err := task.checkNumbers(c.objective, c.s.coef, c.s.intercept, c.scores)
+		err := task.CheckFinite(c.objective, c.s.coef, c.s.intercept, c.scores)
 		if err == nil || !strings.Contains(err.Error(), "scale your") {
 			t.Errorf("%+v: error %v", c, err)
 		}
 	}
-	if err := task.checkNumbers(1, good.coef, []float64{0}); err != nil {
+	if err := task.CheckFinite(1, good.coef, []float64{0}); err != nil {
 		t.Error(err)
 	}
 }
@@ -547,17 +550,17 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	task := taskOf(t, data, o)
 	r, newton, _ := task.supervised(task.startLimits())
 	task.admit(r)
-	labels := make([]int32, len(task.unlabeled))
-	for k, i := range task.unlabeled {
+	labels := make([]int32, len(task.Unlabeled))
+	for k, i := range task.Unlabeled {
 		labels[k] = 1 - data.Truth[i]
 	}
-	s := task.finish(r, newton, labels, 5, o.UnlabeledWeight, ending{reason: "no_switch"})
-	task.checkEnd(s.converged, s.gap, &s.end)
-	text := strings.Join(task.warnings, "; ")
-	if s.end.reason != "unsettled" || len(task.warnings) != 1 || !strings.Contains(text, "raise max_switches") {
+	s := task.finish(r, newton, labels, 5, o.UnlabeledWeight, stop{reason: ending.NoSwitch})
+	s.end.reason = task.CheckEnd(s.converged, s.gap, s.end.reason, settleRounds)
+	text := strings.Join(task.Warnings, "; ")
+	if s.end.reason != ending.Unsettled || len(task.Warnings) != 1 || !strings.Contains(text, "raise max_switches") {
 		t.Errorf("ended by %q, warnings %q", s.end.reason, text)
 	}
-	if got := task.history.switched; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
+	if got := task.History.Columns("switching", "")[2].Values; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
 		t.Errorf("%v labels changed, should be 5 and two a round", got)
 	}
 }
@@ -566,7 +569,7 @@ func TestLimitOnSwitches(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	o := plainOptions()
 	o.Method, o.MaxSwitches = "switching", 3
-	switched := column(t, fit(t, data, nil, o), "n_switched")
+	switched := column(t, mustFit(t, data, nil, o), "n_switched")
 	switched = switched[:len(switched)-1] // the last step is several rounds
 	if most := slices.Max(switched); most != 6 {
 		t.Errorf("%v labels at a time, should be 6 at most and at least once", most)
@@ -575,44 +578,46 @@ func TestLimitOnSwitches(t *testing.T) {
 
 func TestBadProblems(t *testing.T) {
 	data := planted.Topics(20, 30, 4, 0.5, 11)
-	with := func(change func(p *Problem, o *Options)) error {
-		p, o := Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, plainOptions()
+	with := func(change func(p *problem.Problem, o *problem.Options)) error {
+		p, o := problem.Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, plainOptions()
 		change(&p, &o)
 		_, err := Fit(p, o, nil)
 		return err
 	}
 	for _, c := range []struct {
 		want   string
-		change func(p *Problem, o *Options)
+		change func(p *problem.Problem, o *problem.Options)
 	}{
-		{"no row has a label", func(p *Problem, _ *Options) {
+		{"no row has a label", func(p *problem.Problem, _ *problem.Options) {
 			for i := range p.Labels {
 				p.Labels[i] = -1
 			}
 		}},
-		{"labels of row 7 is 20", func(p *Problem, _ *Options) { p.Labels[7] = 20 }},
-		{"labels of row 7 is -2", func(p *Problem, _ *Options) { p.Labels[7] = -2 }},
-		{"class 2 has no labeled row", func(p *Problem, _ *Options) { p.Labels[7] = 3 }},
-		{"labels has 3 entries, but there are 20 rows", func(p *Problem, _ *Options) { p.Labels = p.Labels[:3] }},
-		{"weights has 1 entries", func(p *Problem, _ *Options) { p.Weights = []float64{1} }},
-		{"weights of row 0 is -1", func(p *Problem, _ *Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
-		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *Problem, _ *Options) {
+		{"labels of row 7 is 20", func(p *problem.Problem, _ *problem.Options) { p.Labels[7] = 20 }},
+		{"labels of row 7 is -2", func(p *problem.Problem, _ *problem.Options) { p.Labels[7] = -2 }},
+		{"class 2 has no labeled row", func(p *problem.Problem, _ *problem.Options) { p.Labels[7] = 3 }},
+		{"labels has 3 entries, but there are 20 rows", func(p *problem.Problem, _ *problem.Options) { p.Labels = p.Labels[:3] }},
+		{"weights has 1 entries", func(p *problem.Problem, _ *problem.Options) { p.Weights = []float64{1} }},
+		{"weights of row 0 is -1", func(p *problem.Problem, _ *problem.Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
+		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *problem.Problem, _ *problem.Options) {
 			p.Weights = slices.Repeat([]float64{1}, 20)
 			for i := range 4 { // classes 0, 1, 0, 1
 				p.Weights[i] = [2]float64{1e200, 1e-200}[i%2]
 			}
 		}},
-		{"class_prior of class 0 is 0", func(_ *Problem, o *Options) { o.ClassPrior.Shares = []float64{0, 1} }},
-		{"class_prior has 2 entries: 3 are needed", func(p *Problem, o *Options) {
+		{"class_prior of class 0 is 0", func(_ *problem.Problem, o *problem.Options) { o.ClassPrior.Shares = []float64{0, 1} }},
+		{"class_prior has 2 entries: 3 are needed", func(p *problem.Problem, o *problem.Options) {
 			o.ClassPrior.Shares, p.Labels[7] = []float64{0.2, 0.8}, 2
 		}},
-		{"class_prior has 1 entries", func(_ *Problem, o *Options) { o.ClassPrior.Shares = []float64{0.2} }},
-		{"loss is \"maxent\"", func(_ *Problem, o *Options) { o.Method, o.Loss = "pair_switching", "maxent" }},
-		{"balance is \"mean\"", func(_ *Problem, o *Options) { o.Balance, o.Loss = "mean", "maxent" }},
-		{"hierarchy is given", func(_ *Problem, o *Options) { o.Method, o.Hierarchy = "pair_switching", []int{2, 2, -1} }},
-		{"method is \"pair_switching\"", func(p *Problem, o *Options) { o.Method, p.Labels[7] = "pair_switching", 2 }},
-		{"hierarchy: class 1", func(_ *Problem, o *Options) { o.Hierarchy = []int{1, -1, 0} }},
-		{"loss is \"hinge\"", func(_ *Problem, o *Options) { o.Loss = "hinge" }},
+		{"class_prior has 1 entries", func(_ *problem.Problem, o *problem.Options) { o.ClassPrior.Shares = []float64{0.2} }},
+		{"loss is \"maxent\"", func(_ *problem.Problem, o *problem.Options) { o.Method, o.Loss = "pair_switching", "maxent" }},
+		{"balance is \"mean\"", func(_ *problem.Problem, o *problem.Options) { o.Balance, o.Loss = "mean", "maxent" }},
+		{"hierarchy is given", func(_ *problem.Problem, o *problem.Options) {
+			o.Method, o.Hierarchy = "pair_switching", []int{2, 2, -1}
+		}},
+		{"method is \"pair_switching\"", func(p *problem.Problem, o *problem.Options) { o.Method, p.Labels[7] = "pair_switching", 2 }},
+		{"hierarchy: class 1", func(_ *problem.Problem, o *problem.Options) { o.Hierarchy = []int{1, -1, 0} }},
+		{"loss is \"hinge\"", func(_ *problem.Problem, o *problem.Options) { o.Loss = "hinge" }},
 	} {
 		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", err, c.want)
@@ -625,7 +630,7 @@ func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
 	for i := range 4 {
 		data.Labels[i] = 1
 	}
-	result := fit(t, data, nil, plainOptions())
+	result := mustFit(t, data, nil, plainOptions())
 	for i, f := range decisions(result, data) {
 		if f <= 0 || result.Transduction[i] != 1 {
 			t.Fatalf("row %d: score %v", i, f)
@@ -670,7 +675,7 @@ func TestCollapseIsSaidWithAdviceThatApplies(t *testing.T) {
 	} {
 		o := plainOptions()
 		o.Balance, o.FitIntercept, o.Alpha, o.UnlabeledWeight = c.balance, c.intercept, 1, 1e-6
-		text := strings.Join(fit(t, data, nil, o).Model.Warnings, "\n")
+		text := strings.Join(mustFit(t, data, nil, o).Model.Warnings, "\n")
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("balance %s, intercept %v: warnings %q lack %q", c.balance, c.intercept, text, want)
@@ -685,51 +690,8 @@ func TestCollapseIsSaidWithAdviceThatApplies(t *testing.T) {
 // One row can only be all of one class: that is no collapse.
 func TestOneUnlabeledRowIsNoCollapse(t *testing.T) {
 	data := planted.Topics(21, 30, 20, 0.5, 11)
-	result := fit(t, data, nil, plainOptions())
+	result := mustFit(t, data, nil, plainOptions())
 	if w := result.Model.Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "one_unlabeled: ") {
 		t.Errorf("warnings %q", w)
 	}
-}
-
-func TestDecodeOptions(t *testing.T) {
-	o, err := DecodeOptions([]byte(`{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`))
-	if err != nil || o.Alpha != 0.5 || o.Method != "switching" || o.ClassPrior.Shares[1] != 0.75 || o.Threads != 3 || o.Tol != Defaults().Tol {
-		t.Errorf("%+v, %v", o, err)
-	}
-	for text, want := range map[string]string{
-		`{"alhpa": 1}`:                       `did you mean "alpha"`,
-		`{"alpha": 0}`:                       "alpha is 0: it must be above 0",
-		`{"alpha": "x"}`:                     `alpha is "x": it must be a number`,
-		`{"alpha": null}`:                    "alpha is null",
-		`{"max_iter": 0}`:                    "max_iter is 0: it must be at least 1",
-		`{"max_iter": 1.5}`:                  "max_iter is 1.5: it must be an integer",
-		`{"method": "magic"}`:                "it must be one of annealing, switching, pair_switching",
-		`{"class_prior": [0.5, 0.6]}`:        "class_prior sums to 1.1",
-		`{"class_prior": [1.5, -0.5]}`:       "class_prior of class 0 is 1.5: it must lie between 0 and 1",
-		`[1]`:                                "options must be a JSON object",
-		`{"threads": 0}`:                     "threads is 0: it must be at least 1",
-		`{"unlabeled_weight": -1}`:           "unlabeled_weight is -1: it must be at least 0",
-		`{"tol": 1e101}`:                     "tol is 1e+101: it must be at most 1e+100",
-		`{"unlabeled_weight": 1e200}`:        "unlabeled_weight is 1e+200: it must be at most 1e+06",
-		`{"alpha": 1, "alpha2": 1, "tol":1}`: `unknown option "alpha2"`,
-	} {
-		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", text, err, want)
-		}
-	}
-	for _, entry := range table {
-		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.name)) {
-			t.Errorf("the options text lacks %s", entry.name)
-		}
-	}
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -17,7 +18,7 @@ import (
 // written out. A fit with these, of two or three classes, gives finite numbers or an error that is not a defect, and
 // ends soon after it is told to.
 func FuzzOptions(f *testing.F) {
-	f.Add([]byte(OptionsText()), false)
+	f.Add([]byte(problem.OptionsText()), false)
 	for _, text := range []string{
 		"", "{}", "null", "[]", `{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`,
 		`{"alpha": 1e100, "tol": 5e-324, "unlabeled_weight": 1e6}`, `{"alpha": 5e-324, "max_iter": 9007199254740993}`,
@@ -38,12 +39,12 @@ func FuzzOptions(f *testing.F) {
 	}
 	two, three := planted.Topics(24, 12, 6, 0.4, 1), planted.Classes(24, 12, 6, []float64{0.5, 0.3, 0.2}, 1)
 	f.Fuzz(func(t *testing.T, text []byte, many bool) {
-		o, err := DecodeOptions(text)
+		o, err := problem.DecodeOptions(text)
 		if err != nil {
 			wantKinds(t, err, fault.BadArgument)
 			return
 		}
-		again, err := DecodeOptions(written(t, o))
+		again, err := problem.DecodeOptions(written(t, o))
 		if err != nil || !reflect.DeepEqual(again, o) {
 			t.Fatalf("%+v come back as %+v, %v", o, again, err)
 		}
@@ -51,17 +52,13 @@ func FuzzOptions(f *testing.F) {
 		if many {
 			data = three
 		}
-		tryFit(t, Problem{Rows: data.Rows, Labels: data.Labels}, o)
+		tryFit(t, problem.Problem{Rows: data.Rows, Labels: data.Labels}, o)
 	})
 }
 
 // written are the options as a text that gives all of them.
-func written(t *testing.T, o Options) []byte {
-	values := map[string]any{}
-	for _, option := range table {
-		values[option.name] = option.field(&o)
-	}
-	text, err := json.Marshal(values)
+func written(t *testing.T, o problem.Options) []byte {
+	text, err := json.Marshal(o.Values())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +66,7 @@ func written(t *testing.T, o Options) []byte {
 }
 
 // tryFit fits and after a moment says to stop.
-func tryFit(t *testing.T, p Problem, o Options) {
+func tryFit(t *testing.T, p problem.Problem, o problem.Options) {
 	const patience = 100 * time.Millisecond
 	progress, begun := &work.Progress{}, time.Now()
 	defer time.AfterFunc(patience, func() { atomic.StoreInt64(&progress.Cancel, 1) }).Stop()

@@ -3,6 +3,7 @@ package transduction
 import (
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -10,24 +11,24 @@ import (
 
 // admit lets the unlabeled rows have a weight, and so scores.
 func (t *task) admit(r *risk.Risk) {
-	for k, i := range t.unlabeled {
-		r.Cost[i] = t.unlabeledWeight[k]
+	for k, i := range t.Unlabeled {
+		r.Cost[i] = t.UnlabeledWeight[k]
 	}
 	r.Recost()
 }
 
 // harden gives the unlabeled rows certain labels and a part of their weight.
 func (t *task) harden(r *risk.Risk, labels []int32, part float64) {
-	for k, i := range t.unlabeled {
+	for k, i := range t.Unlabeled {
 		r.Label[i] = labels[k]
-		r.Cost[i] = part * t.options.UnlabeledWeight * t.unlabeledWeight[k]
+		r.Cost[i] = part * t.Options.UnlabeledWeight * t.UnlabeledWeight[k]
 	}
 }
 
 // cheapest changes labels to the best ones at these costs that keep the class counts, or the shares where rows have
 // unequal weights, and returns potentials that prove it.
 func (t *task) cheapest(labels []int32, costs []float64) (potentials []float64) {
-	return labeling.Cheapest(t.job, labels, costs, t.unlabeledWeight, t.prior)
+	return labeling.Cheapest(t.Job, labels, costs, t.UnlabeledWeight, t.prior)
 }
 
 // relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
@@ -36,10 +37,10 @@ func (t *task) cheapest(labels []int32, costs []float64) (potentials []float64) 
 func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
-	if best && t.options.MaxSwitches == 0 || t.paired() && t.options.MaxSwitches == 0 {
+	if best && t.Options.MaxSwitches == 0 || t.Paired() && t.Options.MaxSwitches == 0 {
 		t.cheapest(labels, t.costs)
 	} else {
-		labeling.Switch(labels, t.costs, t.classes, t.options.MaxSwitches)
+		labeling.Switch(labels, t.costs, t.classes, t.Options.MaxSwitches)
 	}
 	return differences(labels, t.before)
 }
@@ -58,12 +59,12 @@ func differences(a, b []int32) int {
 // finish is the last step: it settles the labels at full weight. changed are the labels changed on the way there,
 // level is what the history says of the step.
 func (t *task) finish(
-	r *risk.Risk, newton *minimize.Newton, labels []int32, changed int, level float64, end ending,
+	r *risk.Risk, newton *minimize.Newton, labels []int32, changed int, level float64, end stop,
 ) solution {
 	outcome, switched, settled := t.settle(r, newton, labels)
 	end.steps++
-	if !settled && !end.early() {
-		end.reason = "unsettled"
+	if !settled && !end.reason.Early() {
+		end.reason = ending.Unsettled
 	}
 	t.note(r, level, changed+switched, 0)
 	return t.read(r, outcome, end)
@@ -88,7 +89,7 @@ func (t *task) settle(
 			changed += switched
 		}
 		last = outcome.Value
-		exact := limits.Tolerance <= t.options.Tol
+		exact := limits.Tolerance <= t.Options.Tol
 		switch {
 		case switched > 0 && exact:
 			limits.MaxSteps = 1
@@ -109,7 +110,7 @@ var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 
 // sharpen lets the smoothing of the hinge of Crammer & Singer fall.
 func (t *task) sharpen(r *risk.Risk, newton *minimize.Newton, outcome minimize.Outcome) minimize.Outcome {
-	if t.options.Loss != "crammer_singer" {
+	if t.Options.Loss != "crammer_singer" {
 		return outcome
 	}
 	for _, smoothing := range smoothings[1:] {

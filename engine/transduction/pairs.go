@@ -2,11 +2,13 @@ package transduction
 
 import (
 	"github.com/fewlabel/fewlabel/engine/dual"
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/problem"
 )
 
 // pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
 //
-//	Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled
+//	problem.Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled
 //	         rows cost C*₊ as positive and C*₋ as negative; both end at C* = λ' s_j / α
 //	Symbols  num₊ number of positive unlabeled rows, from the class prior; ξ_m, ξ_l slacks of a positive, a negative
 //	         row
@@ -20,21 +22,21 @@ import (
 //	Cost     a switch: one or a few epochs over the rows that are not shrunk
 func (t *task) pairSwitching() solution {
 	d := t.descent()
-	if t.start != nil {
+	if t.Start != nil {
 		return t.pairSwitchingOn(d)
 	}
-	if !t.transductive() {
+	if !t.Transductive() {
 		return t.solveDual(d)
 	}
-	if _, gap := d.Solve(looseGap, looseEpochs); !isFinite(gap) {
-		return t.readDual(d, gap, ending{reason: "not_finite"})
+	if _, gap := d.Solve(looseGap, looseEpochs); !problem.IsFinite(gap) {
+		return t.readDual(d, gap, stop{reason: ending.NotFinite})
 	}
 	scores := t.dualScores(d)
-	t.noteClasses(t.ofDecisions(scores))
+	t.noteFirst(t.ofDecisions(scores))
 	positive := t.topLabels(scores)
 	t.signs(d, positive)
 	ratio := t.prior[0] / t.prior[1]
-	end := ending{reason: "no_switch"}
+	end := stop{reason: ending.NoSwitch}
 	for minus, plus := firstCost, min(1, firstCost*ratio); ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
 		done := minus == 1 && plus == 1
 		if !done && t.atLimit(&end) {
@@ -43,7 +45,7 @@ func (t *task) pairSwitching() solution {
 		t.dualCosts(d, positive, plus, minus)
 		gap, switched := t.switchPairs(d, positive, plus, minus, done, &end)
 		t.recordDual(d, max(plus, minus), 2*switched)
-		if done || !isFinite(gap) {
+		if done || !problem.IsFinite(gap) {
 			return t.readDual(d, gap, end)
 		}
 	}
@@ -51,9 +53,9 @@ func (t *task) pairSwitching() solution {
 
 // solveDual is the supervised solution.
 func (t *task) solveDual(d *dual.Descent) solution {
-	primal, gap := d.Solve(t.options.Tol, finalEpochs)
+	primal, gap := d.Solve(t.Options.Tol, finalEpochs)
 	t.recordDual(d, 0, 0)
-	return t.readDual(d, gap/primal, ending{reason: "converged", steps: 1})
+	return t.readDual(d, gap/primal, stop{reason: ending.Converged, steps: 1})
 }
 
 const (
@@ -67,19 +69,19 @@ const (
 // switchPairs switches pairs at fixed costs until none is left or one step alone, and returns the relative gap of the
 // last solve. At the last costs that solve is exact, and may take the step that is left.
 func (t *task) switchPairs(
-	d *dual.Descent, positive []bool, plus, minus float64, last bool, end *ending,
+	d *dual.Descent, positive []bool, plus, minus float64, last bool, end *stop,
 ) (gap float64, switched int) {
 	for {
 		tolerance, epochs := looseGap, looseEpochs
 		if last {
-			tolerance, epochs = t.options.Tol, finalEpochs
+			tolerance, epochs = t.Options.Tol, finalEpochs
 		}
 		primal, distance := d.Solve(tolerance, epochs)
 		gap = distance / primal
 		end.steps++
 		before := switched
 		pair, helps := t.worstPair(d, positive)
-		for ; helps && t.limit(end.steps) == ""; pair, helps = t.worstPair(d, positive) {
+		for ; helps && t.limit(end.steps) == ending.None; pair, helps = t.worstPair(d, positive) {
 			for side, k := range pair {
 				positive[k] = side == 0
 				t.place(d, k, positive[k], plus, minus)
@@ -89,10 +91,10 @@ func (t *task) switchPairs(
 			d.Solve(looseGap, switchEpochs)
 		}
 		limit := t.limit(end.steps)
-		if switched > before && (last || limit == "") {
+		if switched > before && (last || limit == ending.None) {
 			continue
 		}
-		if helps && limit != "" {
+		if helps && limit != ending.None {
 			end.reason = limit
 		}
 		return gap, switched
@@ -103,7 +105,7 @@ func (t *task) switchPairs(
 // labels.
 func (t *task) worstPair(d *dual.Descent, positive []bool) (pair [2]int, helps bool) {
 	pair, slack := [2]int{-1, -1}, [2]float64{}
-	for k, i := range t.unlabeled {
+	for k, i := range t.Unlabeled {
 		side := 0
 		if positive[k] {
 			side = 1
@@ -112,25 +114,25 @@ func (t *task) worstPair(d *dual.Descent, positive []bool) (pair [2]int, helps b
 			pair[side], slack[side] = k, s
 		}
 	}
-	t.job.Visit(int64(len(t.unlabeled)) * int64(t.rows.NonZeros()) / int64(t.rows.Rows()))
+	t.Job.Visit(int64(len(t.Unlabeled)) * int64(t.Rows.NonZeros()) / int64(t.Rows.Rows()))
 	return pair, pair[0] >= 0 && pair[1] >= 0 && slack[0]+slack[1] > 2
 }
 
 // descent is the dual problem of the labeled rows.
 func (t *task) descent() *dual.Descent {
-	d := dual.New(t.job, t.rows, t.frame(), t.options.Loss == "squared_hinge", t.options.RandomState)
-	for k, i := range t.labeled {
+	d := dual.New(t.Job, t.Rows, t.frame(), t.Options.Loss == "squared_hinge", t.Options.RandomState)
+	for k, i := range t.Labeled {
 		d.Sign[i] = -1
-		if t.class[k] == 1 {
+		if t.Class[k] == 1 {
 			d.Sign[i] = 1
 		}
-		d.Cost[i] = t.labeledWeight[k] / t.options.Alpha
+		d.Cost[i] = t.LabeledWeight[k] / t.Options.Alpha
 	}
 	return d
 }
 
 func (t *task) signs(d *dual.Descent, positive []bool) {
-	for k, i := range t.unlabeled {
+	for k, i := range t.Unlabeled {
 		d.Sign[i] = -1
 		if positive[k] {
 			d.Sign[i] = 1
@@ -144,30 +146,30 @@ func (t *task) place(d *dual.Descent, k int, positive bool, plus, minus float64)
 	if positive {
 		sign, level = 1, plus
 	}
-	i := t.unlabeled[k]
+	i := t.Unlabeled[k]
 	d.Relabel(i, sign)
-	d.Cost[i] = level * t.options.UnlabeledWeight * t.unlabeledWeight[k] / t.options.Alpha
+	d.Cost[i] = level * t.Options.UnlabeledWeight * t.UnlabeledWeight[k] / t.Options.Alpha
 }
 
 func (t *task) dualCosts(d *dual.Descent, positive []bool, plus, minus float64) {
-	for k := range t.unlabeled {
+	for k := range t.Unlabeled {
 		t.place(d, k, positive[k], plus, minus)
 	}
 }
 
 func (t *task) dualScores(d *dual.Descent) []float64 {
-	scores := make([]float64, t.rows.Rows())
+	scores := make([]float64, t.Rows.Rows())
 	for i := range scores {
 		scores[i] = d.Score(int32(i))
 	}
-	t.job.Visit(int64(t.rows.NonZeros()))
+	t.Job.Visit(int64(t.Rows.NonZeros()))
 	return scores
 }
 
 // topLabels gives the rows with the largest decisions [n] the positive label, as many as the prior says.
 func (t *task) topLabels(decisions []float64) (positive []bool) {
-	labels, costs := make([]int32, len(t.unlabeled)), make([]float64, 2*len(t.unlabeled))
-	for k, i := range t.unlabeled {
+	labels, costs := make([]int32, len(t.Unlabeled)), make([]float64, 2*len(t.Unlabeled))
+	for k, i := range t.Unlabeled {
 		costs[2*k], costs[2*k+1] = decisions[i], -decisions[i]
 	}
 	t.cheapest(labels, costs)
@@ -183,12 +185,12 @@ func (t *task) ofDecisions(decisions []float64) scorer {
 	return func(dst []float64, row int32) { t.scores.ClassScores(dst, decisions[row:]) }
 }
 
-func (t *task) readDual(d *dual.Descent, gap float64, end ending) solution {
+func (t *task) readDual(d *dual.Descent, gap float64, end stop) solution {
 	coef, intercept := d.Linear()
-	s := solution{coef: make([]float64, t.features), intercept: []float64{intercept}, outputs: t.dualScores(d),
-		loss: t.loss(0), regularizer: t.options.Alpha / 2 * d.Square(), converged: gap <= t.options.Tol, gap: gap, end: end}
+	s := solution{coef: make([]float64, t.Features), intercept: []float64{intercept}, outputs: t.dualScores(d),
+		loss: t.loss(0), regularizer: t.Options.Alpha / 2 * d.Square(), converged: gap <= t.Options.Tol, gap: gap, end: end}
 	for k, w := range coef {
-		s.coef[t.feature[k]] = w / t.length
+		s.coef[t.Feature[k]] = w / t.Length
 	}
 	return s
 }
@@ -196,9 +198,9 @@ func (t *task) readDual(d *dual.Descent, gap float64, end ending) solution {
 func (t *task) recordDual(d *dual.Descent, level float64, switched int) {
 	score := t.ofDecisions(t.dualScores(d))
 	distance := 0.0
-	if t.transductive() {
+	if t.Transductive() {
 		distance = t.shareDistance(t.sharesAt(score))
 	}
-	objective := t.objective(t.loss(0), t.options.Alpha/2*d.Square(), score)
-	t.record(objective, level*t.options.UnlabeledWeight, switched, distance, 0)
+	objective := t.objective(t.loss(0), t.Options.Alpha/2*d.Square(), score)
+	t.Record(objective, level*t.Options.UnlabeledWeight, switched, distance, 0)
 }

@@ -1,6 +1,7 @@
 package transduction
 
 import (
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
@@ -19,25 +20,25 @@ type belief interface {
 type schedule interface {
 	// level is the present one; shown is what the history says of it.
 	level() (value, shown float64)
-	// next goes on after a step, and returns the reason to end: "" if there is none.
-	next(switched int, entropy float64) (reason string)
+	// next goes on after a step, and returns the reason to end, or None.
+	next(switched int, entropy float64) (reason ending.Reason)
 }
 
 // follow is the outer loop of every method: minimize, relabel, record, next level. A solve that leaves the range of
 // numbers ends it.
-func (t *task) follow(r *risk.Risk, newton *minimize.Newton, b belief, s schedule, limits minimize.Limits) (end ending) {
-	for end.reason == "" && !t.atLimit(&end) {
+func (t *task) follow(r *risk.Risk, newton *minimize.Newton, b belief, s schedule, limits minimize.Limits) (end stop) {
+	for end.reason == ending.None && !t.atLimit(&end) {
 		level, shown := s.level()
 		b.enter(level)
-		if end.outcome = newton.Minimize(b, limits); !finite(end.outcome) {
-			end.reason = "not_finite"
+		if end.last = newton.Minimize(b, limits); !finite(end.last) {
+			end.reason = ending.NotFinite
 			return end
 		}
 		switched, entropy := b.relabel()
 		end.steps++
 		t.note(r, shown, switched, entropy)
 		if t.hopeless() {
-			end.reason = givenUp
+			end.reason = ending.GivenUp
 			return end
 		}
 		end.reason = s.next(switched, entropy)

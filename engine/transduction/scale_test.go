@@ -8,28 +8,29 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // scaleCases are all ways to fit: two and many classes, every method and loss, trees.
-func scaleCases() map[string]func() (planted.Data, Options) {
+func scaleCases() map[string]func() (planted.Data, problem.Options) {
 	cases := startCases()
 	four := cases["four, maxent"]
-	for _, method := range probable {
-		cases["four, "+method] = func() (planted.Data, Options) {
+	for _, method := range problem.ProbableMethods {
+		cases["four, "+method] = func() (planted.Data, problem.Options) {
 			data, o := four()
 			o.Method = method
 			return data, o
 		}
 	}
-	cases["four, crammer_singer"] = func() (planted.Data, Options) {
+	cases["four, crammer_singer"] = func() (planted.Data, problem.Options) {
 		data, o := four()
 		o.Loss = "crammer_singer"
 		return data, o
 	}
-	cases["four, shares found, calibrated"] = func() (planted.Data, Options) {
+	cases["four, shares found, calibrated"] = func() (planted.Data, problem.Options) {
 		data, o := four()
-		o.ClassPrior, o.Calibrate, o.Loss = ClassPrior{Rule: "auto"}, true, "squared_hinge"
+		o.ClassPrior, o.Calibrate, o.Loss = problem.ClassPrior{Rule: "auto"}, true, "squared_hinge"
 		return data, o
 	}
 	return cases
@@ -37,12 +38,12 @@ func scaleCases() map[string]func() (planted.Data, Options) {
 
 // Times a power of two every number on the way has the same digits: so have the weights.
 func TestRowsTimesAPowerOfTwoGiveTheSameBits(t *testing.T) {
-	for name, problem := range scaleCases() {
-		data, o := problem()
+	for name, draw := range scaleCases() {
+		data, o := draw()
 		o.MaxIter = 40
 		one := fitFrom(t, data, nil, o)
 		for _, factor := range []float64{0x1p-60, 0x1p40} {
-			other, err := Fit(Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			other, err := Fit(problem.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,11 +68,11 @@ func TestRowsTimesAPowerOfTwoGiveTheSameBits(t *testing.T) {
 
 // Any other factor leaves rounding, also near the ends of the range of numbers.
 func TestRowsOfAnyScaleGiveTheSameClasses(t *testing.T) {
-	for name, problem := range scaleCases() {
-		data, o := problem()
+	for name, draw := range scaleCases() {
+		data, o := draw()
 		one := fitFrom(t, data, nil, o)
 		for _, factor := range []float64{1e-290, 1e-3, 100, 1e290} {
-			other, err := Fit(Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			other, err := Fit(problem.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
 			if err != nil {
 				t.Fatalf("%s, factor %v: %v", name, factor, err)
 			}
@@ -87,8 +88,8 @@ func TestRowsOfAnyScaleGiveTheSameClasses(t *testing.T) {
 
 // A start is a model for the caller's units: on rows of another scale it has other weights.
 func TestStartIsInTheUnitsOfTheRows(t *testing.T) {
-	for name, problem := range startCases() {
-		data, o := problem()
+	for name, draw := range startCases() {
+		data, o := draw()
 		start := *fitFrom(t, data, nil, o).Model
 		one := fitFrom(t, data, &start, o)
 		const factor = 0x1p20
@@ -96,7 +97,7 @@ func TestStartIsInTheUnitsOfTheRows(t *testing.T) {
 		for j := range start.Coef {
 			start.Coef[j] /= factor
 		}
-		other, err := Fit(Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels, Start: &start}, o, nil)
+		other, err := Fit(problem.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels, Start: &start}, o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,9 +141,9 @@ func TestSmallAlphaFindsPlantedCounts(t *testing.T) {
 		for _, alpha := range []float64{1e-6, 1e-4, 1e-2, 1, 10} {
 			objectives := map[string]float64{}
 			for _, method := range []string{"annealing", "switching"} {
-				o := Defaults()
+				o := problem.Defaults()
 				o.Method, o.Alpha, o.Balance = method, alpha, "labels"
-				objectives[method] = fit(t, data, nil, o).Model.Objective
+				objectives[method] = mustFit(t, data, nil, o).Model.Objective
 			}
 			if objectives["annealing"] > 1.02*objectives["switching"] {
 				t.Errorf("%d classes, alpha %v: objectives %v", classes, alpha, maps.Collect(maps.All(objectives)))

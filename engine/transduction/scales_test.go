@@ -8,6 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 )
 
 // resized multiplies every value of sparse rows by a factor of its row and column.
@@ -53,12 +54,12 @@ func gaussian(t *testing.T, factor func(col int) float64, move float64) planted.
 }
 
 // scaleWarnings are the warnings of scale that a fit gives, one a line.
-func scaleWarnings(t *testing.T, data planted.Data, change func(o *Options)) string {
+func scaleWarnings(t *testing.T, data planted.Data, change func(o *problem.Options)) string {
 	t.Helper()
-	o := Defaults()
+	o := problem.Defaults()
 	change(&o)
 	var found []string
-	for _, text := range fit(t, data, nil, o).Model.Warnings {
+	for _, text := range mustFit(t, data, nil, o).Model.Warnings {
 		if strings.HasPrefix(text, "row_lengths: ") || strings.HasPrefix(text, "column_scales: ") {
 			found = append(found, text)
 		}
@@ -75,8 +76,8 @@ func TestRowsOfVeryDifferentLengthsAreAWarning(t *testing.T) {
 	}
 	uneven := resized(t, unit, func(row, _ int) float64 { return length[row] })
 	some := resized(t, unit, func(row, _ int) float64 { return float64(row % 2) })
-	supervised := func(o *Options) { o.UnlabeledWeight = 0 }
-	nothing := func(*Options) {}
+	supervised := func(o *problem.Options) { o.UnlabeledWeight = 0 }
+	nothing := func(*problem.Options) {}
 	if text := scaleWarnings(t, uneven, nothing); !strings.Contains(text, "Normalizer") || strings.Contains(text, "\n") {
 		t.Errorf("uneven rows: %q", text)
 	}
@@ -94,7 +95,7 @@ func TestRowsOfVeryDifferentLengthsAreAWarning(t *testing.T) {
 
 func TestFeaturesOfVeryDifferentScalesAreAWarning(t *testing.T) {
 	wide := func(col int) float64 { return 1 + 99*float64(col/7) } // the last one
-	nothing := func(*Options) {}
+	nothing := func(*problem.Options) {}
 	text := scaleWarnings(t, gaussian(t, wide, 0), nothing)
 	if !strings.Contains(text, "of feature 7 is 1") || !strings.Contains(text, "StandardScaler") {
 		t.Errorf("a wide feature: %q", text)
@@ -107,7 +108,7 @@ func TestFeaturesOfVeryDifferentScalesAreAWarning(t *testing.T) {
 		"constant feature": scaleWarnings(t, gaussian(t, but0, 0.1), nothing),
 		"all constant":     scaleWarnings(t, gaussian(t, func(int) float64 { return 0 }, 0.1), nothing),
 		"another unit":     scaleWarnings(t, gaussian(t, func(int) float64 { return 1e-3 }, 0), nothing),
-		"supervised":       scaleWarnings(t, gaussian(t, wide, 0), func(o *Options) { o.UnlabeledWeight = 0 }),
+		"supervised":       scaleWarnings(t, gaussian(t, wide, 0), func(o *problem.Options) { o.UnlabeledWeight = 0 }),
 	} {
 		if text != "" {
 			t.Errorf("%s: %q", name, text)

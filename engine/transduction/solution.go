@@ -18,19 +18,19 @@ type solution struct {
 	regularizer float64
 	gap         float64 // bound on (objective - optimum) / objective at the final labels
 	converged   bool
-	end         ending
+	end         stop
 }
 
 // read is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made: they
 // are as large.
-func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end ending) solution {
+func (t *task) read(r *risk.Risk, outcome minimize.Outcome, end stop) solution {
 	s := solution{loss: r.Loss(), regularizer: r.Regularizer(), gap: outcome.Gap / outcome.Value,
 		converged: outcome.Converged && finite(outcome), end: end}
 	if int64(r.Dim()) > largeVector {
 		runtime.GC()
 	}
-	s.coef, s.intercept, s.outputs = r.Read(t.feature, t.features)
-	vector.Scale(s.coef, 1/t.length)
+	s.coef, s.intercept, s.outputs = r.Read(t.Feature, t.Features)
+	vector.Scale(s.coef, 1/t.Length)
 	return s
 }
 
@@ -48,15 +48,15 @@ func (t *task) score(s *solution) scorer {
 func (t *task) moveIntercepts(s *solution) {
 	before := t.shareDistance(t.sharesAt(t.score(s)))
 	if t.costs == nil {
-		t.costs = make([]float64, len(t.unlabeled)*t.classes)
+		t.costs = make([]float64, len(t.Unlabeled)*t.classes)
 	}
-	for j, i := range t.unlabeled {
+	for j, i := range t.Unlabeled {
 		t.score(s)(t.costs[j*t.classes:(j+1)*t.classes], i)
 	}
 	vector.Scale(t.costs, -1)
-	shift := t.shiftOf(t.cheapest(make([]int32, len(t.unlabeled)), t.costs))
+	shift := t.shiftOf(t.cheapest(make([]int32, len(t.Unlabeled)), t.costs))
 	move := func(sign float64) {
-		for i := range t.rows.Rows() {
+		for i := range t.Rows.Rows() {
 			vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], sign, shift)
 		}
 	}
@@ -65,8 +65,8 @@ func (t *task) moveIntercepts(s *solution) {
 		return
 	}
 	for y, v := range shift {
-		if !t.centred() && t.scores.Flat() { // the intercept counts as a weight; in a tree the nodes' do, and stay
-			s.regularizer += t.options.Alpha / 2 * v * (2*s.intercept[y] + v)
+		if !t.Centred() && t.scores.Flat() { // the intercept counts as a weight; in a tree the nodes' do, and stay
+			s.regularizer += t.Options.Alpha / 2 * v * (2*s.intercept[y] + v)
 		}
 		s.intercept[y] += v
 	}
@@ -74,7 +74,7 @@ func (t *task) moveIntercepts(s *solution) {
 
 // shiftOf is what the outputs move by where the class scores move by these potentials.
 func (t *task) shiftOf(potentials []float64) []float64 {
-	if t.paired() {
+	if t.Paired() {
 		return []float64{(potentials[1] - potentials[0]) / 2}
 	}
 	return potentials
@@ -82,10 +82,10 @@ func (t *task) shiftOf(potentials []float64) []float64 {
 
 // model are the weights and intercepts of the model: one decision for two classes, otherwise one a class.
 func (t *task) modelWeights(s *solution) (coef, intercept []float64) {
-	if t.classes != 2 || t.paired() {
+	if t.classes != 2 || t.Paired() {
 		return s.coef, s.intercept
 	}
-	coef = make([]float64, t.features)
+	coef = make([]float64, t.Features)
 	for j := range coef {
 		coef[j] = s.coef[2*j+1] - s.coef[2*j]
 	}

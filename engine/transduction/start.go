@@ -4,15 +4,17 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/dual"
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // A fit can go on from an earlier model of the same features and classes, after labels were added.
 //
-//	Problem  that of the method, from other first weights
+//	problem.Problem  that of the method, from other first weights
 //	Source   ours: the alternation of Sindhwani & Keerthi 2006 goes downhill, so that weights which solved nearly the
 //	         same problem are a point of its path near the end. Annealing begins at coolStart of its first temperature,
 //	         soft labels from the start's scores; switching at softStart of it, for softSteps Newton steps; with
@@ -27,7 +29,7 @@ import (
 // (single draws differ by 2 % both ways). From 0.1, cooling as in a fresh fit, it takes 0.6; below 0.02 it costs less,
 // but ends higher the fewer rows there are.
 const (
-	coolStart  = 0.1
+	coolStart  = 0.05
 	warmCoolBy = 3.0
 )
 
@@ -42,18 +44,18 @@ const (
 )
 
 // goesOnSoftly says whether switching begins at a start with soft labels: a limit on exchanges has none.
-func (s *sample) goesOnSoftly() bool { return s.start != nil && s.options.MaxSwitches == 0 }
+func (t *task) goesOnSoftly() bool { return t.Start != nil && t.Options.MaxSwitches == 0 }
 
-// softLimits are those of so many steps with soft labels.
-func (s *sample) softLimits(steps int) minimize.Limits {
-	limits := s.switchLimits()
-	limits.MaxSteps = steps
+// softLimits are those of the steps with soft labels.
+func (t *task) softLimits() minimize.Limits {
+	limits := t.switchLimits()
+	limits.MaxSteps = softSteps
 	return limits
 }
 
 // checkStart refuses a start that is a model of something else.
-func (s *sample) checkStart(features, classes int) error {
-	start := s.start
+func checkStart(s *problem.Sample) error {
+	start, features, classes := s.Start, s.Features, s.Classes()
 	switch {
 	case start.Features != features:
 		return fault.Argument("start has %d features, but the rows have %d", start.Features, features)
@@ -63,10 +65,10 @@ func (s *sample) checkStart(features, classes int) error {
 	if err := start.Check(); err != nil {
 		return fault.Argument("start: %v", err)
 	}
-	unit := s.length
+	unit := s.Length
 	for _, list := range [][]float64{start.Coef, start.Intercept} {
 		for _, v := range list {
-			if math.Abs(v)*unit >= hugeValue {
+			if math.Abs(v)*unit >= problem.HugeValue {
 				return fault.Argument("start has the weight %v, too large to compute with", v)
 			}
 		}
@@ -77,32 +79,32 @@ func (s *sample) checkStart(features, classes int) error {
 
 // startCoef are the weights of the start for the packed features in units of length, the outputs of a feature side by
 // side.
-func (s *sample) startCoef() []float64 {
-	outputs := s.start.Outputs
-	coef := make([]float64, len(s.feature)*outputs)
-	for k, old := range s.feature {
-		copy(coef[k*outputs:(k+1)*outputs], s.start.Coef[int(old)*outputs:])
+func (t *task) startCoef() []float64 {
+	outputs := t.Start.Outputs
+	coef := make([]float64, len(t.Feature)*outputs)
+	for k, old := range t.Feature {
+		copy(coef[k*outputs:(k+1)*outputs], t.Start.Coef[int(old)*outputs:])
 	}
-	vector.Scale(coef, s.length)
+	vector.Scale(coef, t.Length)
 	return coef
 }
 
 // begin is where a transductive method begins: at the start, or at the supervised solution.
 func (t *task) begin() (*risk.Risk, *minimize.Newton, minimize.Outcome) {
-	if t.start == nil {
+	if t.Start == nil {
 		return t.supervised(t.startLimits())
 	}
 	r := t.risk()
-	return r, minimize.NewNewton(r.Dim(), t.job.Pool), minimize.Outcome{}
+	return r, minimize.NewNewton(r.Dim(), t.Job.Pool), minimize.Outcome{}
 }
 
 // moveToStart moves the risk to the start, if there is one.
 func (t *task) moveToStart(r *risk.Risk) {
-	if t.start == nil {
+	if t.Start == nil {
 		return
 	}
-	coef, intercept := t.startCoef(), t.start.Intercept
-	if t.start.Outputs < t.scores.Outputs() {
+	coef, intercept := t.startCoef(), t.Start.Intercept
+	if t.Start.Outputs < t.scores.Outputs() {
 		coef, intercept = bothSides(coef), bothSides(intercept)
 	}
 	r.MoveTo(coef, intercept)
@@ -119,26 +121,26 @@ func bothSides(difference []float64) []float64 {
 
 // switchingOn goes on from the start: soft labels for a few steps, then hard ones settle.
 func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
-	soft, labels := t.soften(r), make([]int32, len(t.unlabeled))
+	soft, labels := t.soften(r), make([]int32, len(t.Unlabeled))
 	t.cheapest(labels, t.costs)
-	end := ending{reason: "no_switch"}
+	end := stop{reason: ending.NoSwitch}
 	if !t.atLimit(&end) {
 		soft.enter(softStart * t.firstTemperature())
-		if outcome := newton.Minimize(soft, t.softLimits(softSteps)); !finite(outcome) {
-			return t.read(r, outcome, ending{reason: "not_finite"})
+		if outcome := newton.Minimize(soft, t.softLimits()); !finite(outcome) {
+			return t.read(r, outcome, stop{reason: ending.NotFinite})
 		}
 		switched := t.relabel(labels, r, true)
 		end.steps++
-		t.note(r, t.options.UnlabeledWeight, switched, 0)
+		t.note(r, t.Options.UnlabeledWeight, switched, 0)
 	}
-	return t.finish(r, newton, labels, 0, t.options.UnlabeledWeight, end)
+	return t.finish(r, newton, labels, 0, t.Options.UnlabeledWeight, end)
 }
 
 // pairSwitchingOn goes on from the start: labels by its scores, costs at C*, first loosely. At a solution with the
 // squared hinge the duals are those that the scores tell.
 func (t *task) pairSwitchingOn(d *dual.Descent) solution {
 	scores := t.startScores()
-	if !t.transductive() {
+	if !t.Transductive() {
 		d.Resume(scores)
 		return t.solveDual(d)
 	}
@@ -146,7 +148,7 @@ func (t *task) pairSwitchingOn(d *dual.Descent) solution {
 	t.signs(d, positive)
 	t.dualCosts(d, positive, 1, 1)
 	d.Resume(scores)
-	end := ending{reason: "no_switch"}
+	end := stop{reason: ending.NoSwitch}
 	_, loose := t.switchPairs(d, positive, 1, 1, false, &end)
 	gap, exact := t.switchPairs(d, positive, 1, 1, true, &end)
 	t.recordDual(d, 1, 2*(loose+exact))
@@ -155,12 +157,12 @@ func (t *task) pairSwitchingOn(d *dual.Descent) solution {
 
 // startScores are those [n] of the start.
 func (t *task) startScores() []float64 {
-	scores := make([]float64, t.rows.Rows())
-	t.job.Visit(int64(t.rows.NonZeros()))
-	t.rows.Times(t.job.Pool, scores, t.startCoef())
-	if t.options.FitIntercept {
+	scores := make([]float64, t.Rows.Rows())
+	t.Job.Visit(int64(t.Rows.NonZeros()))
+	t.Rows.Times(t.Job.Pool, scores, t.startCoef())
+	if t.Options.FitIntercept {
 		for i := range scores {
-			scores[i] += t.start.Intercept[0]
+			scores[i] += t.Start.Intercept[0]
 		}
 	}
 	return scores

@@ -9,37 +9,38 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // startCases are problems of two and of many classes, with the ways there are to solve them.
-func startCases() map[string]func() (planted.Data, Options) {
+func startCases() map[string]func() (planted.Data, problem.Options) {
 	two := func() planted.Data { return planted.Topics(300, 60, 20, 0.4, 3) }
 	four := func() planted.Data { return planted.Classes(300, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) }
 	wide := func() planted.Data { return planted.Classes(150, 300, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) }
-	with := func(data func() planted.Data, change func(o *Options)) func() (planted.Data, Options) {
-		return func() (planted.Data, Options) {
+	with := func(data func() planted.Data, change func(o *problem.Options)) func() (planted.Data, problem.Options) {
+		return func() (planted.Data, problem.Options) {
 			d, o := data(), plainOptions()
 			o.ClassPrior.Shares = shares(d)
 			change(&o)
 			return d, o
 		}
 	}
-	cases := map[string]func() (planted.Data, Options){
-		"two, no intercept":  with(two, func(o *Options) { o.FitIntercept = false }),
-		"four, no intercept": with(four, func(o *Options) { o.FitIntercept = false }),
-		"four, maxent":       with(four, func(o *Options) { o.Loss = "maxent" }),
-		"four, tree":         with(four, func(o *Options) { o.Hierarchy = []int{4, 4, 5, 5, -1, 4} }),
-		"two, maxent":        with(two, func(o *Options) { o.Loss = "maxent" }),
-		"two, pairs":         with(two, func(o *Options) { o.Method = "pair_switching" }),
-		"two, pairs, hinge":  with(two, func(o *Options) { o.Method, o.Loss = "pair_switching", "hinge" }),
-		"four, wide":         with(wide, func(o *Options) {}),
-		"four, wide, tree":   with(wide, func(o *Options) { o.Method, o.Hierarchy = "switching", []int{4, 4, 5, 5, -1, 4} }),
-		"four, maxent, tree": with(four, func(o *Options) { o.Loss, o.Hierarchy = "maxent", []int{4, 4, 5, 5, -1, -1} }),
+	cases := map[string]func() (planted.Data, problem.Options){
+		"two, no intercept":  with(two, func(o *problem.Options) { o.FitIntercept = false }),
+		"four, no intercept": with(four, func(o *problem.Options) { o.FitIntercept = false }),
+		"four, maxent":       with(four, func(o *problem.Options) { o.Loss = "maxent" }),
+		"four, tree":         with(four, func(o *problem.Options) { o.Hierarchy = []int{4, 4, 5, 5, -1, 4} }),
+		"two, maxent":        with(two, func(o *problem.Options) { o.Loss = "maxent" }),
+		"two, pairs":         with(two, func(o *problem.Options) { o.Method = "pair_switching" }),
+		"two, pairs, hinge":  with(two, func(o *problem.Options) { o.Method, o.Loss = "pair_switching", "hinge" }),
+		"four, wide":         with(wide, func(o *problem.Options) {}),
+		"four, wide, tree":   with(wide, func(o *problem.Options) { o.Method, o.Hierarchy = "switching", []int{4, 4, 5, 5, -1, 4} }),
+		"four, maxent, tree": with(four, func(o *problem.Options) { o.Loss, o.Hierarchy = "maxent", []int{4, 4, 5, 5, -1, -1} }),
 	}
 	for _, method := range []string{"annealing", "switching"} {
 		for _, balance := range []string{"mean", "share", "labels"} {
-			change := func(o *Options) { o.Method, o.Balance = method, balance }
+			change := func(o *problem.Options) { o.Method, o.Balance = method, balance }
 			cases[fmt.Sprintf("two, %s, %s", method, balance)] = with(two, change)
 			cases[fmt.Sprintf("four, %s, %s", method, balance)] = with(four, change)
 		}
@@ -56,9 +57,9 @@ func shares(data planted.Data) []float64 {
 	return shares
 }
 
-func fitFrom(t *testing.T, data planted.Data, start *model.Linear, o Options) *Result {
+func fitFrom(t *testing.T, data planted.Data, start *model.Linear, o problem.Options) *Result {
 	t.Helper()
-	result, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels, Start: start}, o, nil)
+	result, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels, Start: start}, o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +77,8 @@ func passesOf(r *Result) float64 {
 
 // Without unlabeled rows the problem is convex: from its solution a fit ends where it begins, at once.
 func TestStartAtTheOptimumEndsThere(t *testing.T) {
-	for name, problem := range startCases() {
-		data, o := problem()
+	for name, draw := range startCases() {
+		data, o := draw()
 		o.UnlabeledWeight = 0
 		first := fitFrom(t, data, nil, o)
 		second := fitFrom(t, data, first.Model, o)
@@ -104,8 +105,8 @@ func TestStartAtTheOptimumEndsThere(t *testing.T) {
 
 // From a far start the solution of a convex problem is the same as from nothing.
 func TestAnyStartGivesTheSupervisedSolution(t *testing.T) {
-	for name, problem := range startCases() {
-		data, o := problem()
+	for name, draw := range startCases() {
+		data, o := draw()
 		o.UnlabeledWeight = 0
 		first := fitFrom(t, data, nil, o)
 		far := *first.Model
@@ -156,8 +157,8 @@ func TestStartAfterMoreLabels(t *testing.T) {
 }
 
 func TestStartHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	for name, problem := range startCases() {
-		data, o := problem()
+	for name, draw := range startCases() {
+		data, o := draw()
 		before := fitFrom(t, data, nil, o)
 		data.Labels[len(data.Labels)-1] = data.Truth[len(data.Labels)-1]
 		o.Threads = 1
@@ -183,7 +184,7 @@ func TestStartOfAnotherShapeIsRefused(t *testing.T) {
 		m := *good
 		m.Coef, m.Intercept = slices.Clone(m.Coef), slices.Clone(m.Intercept)
 		change(&m)
-		_, err := Fit(Problem{Rows: data.Rows, Labels: data.Labels, Start: &m}, plainOptions(), nil)
+		_, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels, Start: &m}, plainOptions(), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

@@ -1,13 +1,14 @@
 package transduction
 
 import (
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
 
 // switching is the transductive method with hard labels.
 //
-//	Problem  that of task with labels q_jy of 0 or 1; λ' raised in steps to its value
+//	problem.Problem  that of task with labels q_jy of 0 or 1; λ' raised in steps to its value
 //	Symbols  c_jy = λ' ξ(s_j, y) cost of class y for unlabeled row j; n(y) class counts, from φ by largest remainder
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
 //	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many.
@@ -19,29 +20,29 @@ import (
 func (t *task) switching() solution {
 	r, newton, start := t.begin()
 	if !finite(start) {
-		return t.read(r, start, ending{reason: "not_finite"})
+		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
 	if t.goesOnSoftly() {
 		return t.switchingOn(r, newton)
 	}
-	hard := &hardLabels{Risk: r, task: t, labels: make([]int32, len(t.unlabeled))}
+	hard := &hardLabels{Risk: r, task: t, labels: make([]int32, len(t.Unlabeled))}
 	t.admit(r)
-	t.noteSupervised(r)
+	t.noteFirst(r.Score)
 	t.measure(r)
-	if t.paired() {
+	if t.Paired() {
 		t.cheapest(hard.labels, t.costs)
 	} else {
-		labeling.Greedy(hard.labels, t.costs, labeling.Counts(t.prior, len(t.unlabeled)))
+		labeling.Greedy(hard.labels, t.costs, labeling.Counts(t.prior, len(t.Unlabeled)))
 		labeling.Switch(hard.labels, t.costs, t.classes, 0)
 	}
-	end := t.follow(r, newton, hard, &raising{levels: t.levels(), full: t.options.UnlabeledWeight}, t.switchLimits())
+	end := t.follow(r, newton, hard, &raising{levels: t.levels(), full: t.Options.UnlabeledWeight}, t.switchLimits())
 	switch end.reason {
-	case "not_finite":
-		return t.read(r, end.outcome, end)
-	case givenUp:
+	case ending.NotFinite:
+		return t.read(r, end.last, end)
+	case ending.GivenUp:
 		return solution{end: end}
 	}
-	return t.finish(r, newton, hard.labels, 0, t.options.UnlabeledWeight, end)
+	return t.finish(r, newton, hard.labels, 0, t.Options.UnlabeledWeight, end)
 }
 
 // hardLabels are the belief of switching.
@@ -65,15 +66,15 @@ type raising struct {
 
 func (r *raising) level() (value, shown float64) { return r.levels[0], r.levels[0] * r.full }
 
-func (r *raising) next(switched int, _ float64) string {
+func (r *raising) next(switched int, _ float64) ending.Reason {
 	switch {
 	case switched > 0:
-		return ""
+		return ending.None
 	case len(r.levels) == 1:
-		return "no_switch"
+		return ending.NoSwitch
 	}
 	r.levels = r.levels[1:]
-	return ""
+	return ending.None
 }
 
 // λ' starts at firstLevel of its value and is raised by this factor. Keerthi et al. 2012 start at 1e-4: below 0.01
@@ -84,8 +85,8 @@ const (
 )
 
 // levels are those of raising.
-func (s *sample) levels() []float64 {
-	if s.start != nil || s.direct() {
+func (t *task) levels() []float64 {
+	if t.Start != nil || t.direct() {
 		return []float64{1}
 	}
 	var levels []float64

@@ -1,4 +1,4 @@
-package transduction
+package problem
 
 import (
 	"fmt"
@@ -61,16 +61,16 @@ func (f footprint) factors() float64 {
 var need = memory.Need
 
 // checkMemory refuses a fit that needs more memory than there is; used is 0 while it is not known.
-func (s *sample) checkMemory(used int) error {
-	classes := max(2, s.classes())
-	columns := max(classes, len(s.options.Hierarchy))
-	if s.paired() {
+func (s *Sample) checkMemory(used int) error {
+	classes := s.Classes()
+	columns := max(classes, len(s.Options.Hierarchy))
+	if s.Paired() {
 		columns = 1
 	}
 	f := footprint{
-		rows: s.rows.Rows(), features: s.features, nonZeros: s.rows.NonZeros(), used: used, labeled: len(s.labeled),
+		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns,
-		annealing: s.options.Method == "annealing", goesOn: s.start != nil,
+		annealing: s.Options.Method == "annealing", goesOn: s.Start != nil,
 	}
 	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := shape.CheckShape(); err != nil {

@@ -1,4 +1,4 @@
-package transduction
+package problem
 
 import (
 	"math"
@@ -13,7 +13,7 @@ const (
 	unequalColumn = 30   // largest standard deviation of a feature over the median one
 )
 
-// checkScales warns of rows or features of such different scale that a transductive fit is likely to suffer.
+// CheckScales warns of rows or features of such different scale that a transductive fit is likely to suffer.
 //
 //	Problem  sparse rows: is the standard deviation of |x_j| above unequalRows times its mean? Dense rows: is the
 //	         largest standard deviation of a feature above unequalColumn times the median one?
@@ -26,14 +26,14 @@ const (
 //	         components and singular vectors of MNIST, digits and 20 Newsgroups are below 15, and lose 1 to 51
 //	Misses   features whose scales are spread evenly over two orders of magnitude: their ratio is 5, they lose 9 points
 //	Cost     part of a pass over the data
-func (s *sample) checkScales() {
-	step := (len(s.unlabeled) + scaleRows - 1) / scaleRows
+func (s *Sample) CheckScales() {
+	step := (len(s.Unlabeled) + scaleRows - 1) / scaleRows
 	var rows []int32
-	for k := 0; k < len(s.unlabeled); k += max(1, step) {
-		rows = append(rows, s.unlabeled[k])
+	for k := 0; k < len(s.Unlabeled); k += max(1, step) {
+		rows = append(rows, s.Unlabeled[k])
 	}
 	switch {
-	case !s.transductive() || s.oneClass() || len(rows) < fewestRows:
+	case !s.Transductive() || s.OneClass() || len(rows) < fewestRows:
 	case s.filled(rows) > mostlyFilled:
 		s.checkColumns(rows)
 	default:
@@ -42,23 +42,23 @@ func (s *sample) checkScales() {
 }
 
 // filled is the share of the values of some rows that are not zero.
-func (s *sample) filled(rows []int32) float64 {
+func (s *Sample) filled(rows []int32) float64 {
 	count := 0
 	for _, i := range rows {
-		s.rows.Row(int(i), func(_ int, value float64) {
+		s.Rows.Row(int(i), func(_ int, value float64) {
 			if value != 0 {
 				count++
 			}
 		})
 	}
-	return float64(count) / float64(len(rows)) / float64(s.features)
+	return float64(count) / float64(len(rows)) / float64(s.Features)
 }
 
-func (s *sample) checkLengths(rows []int32) {
-	scratch := make([]float64, s.rows.Cols())
+func (s *Sample) checkLengths(rows []int32) {
+	scratch := make([]float64, s.Rows.Cols())
 	var count, sum, squares float64
 	for _, i := range rows {
-		if square := s.rows.SquaredNorm(int(i), scratch); square > 0 {
+		if square := s.Rows.SquaredNorm(int(i), scratch); square > 0 {
 			count++
 			sum += math.Sqrt(square)
 			squares += square
@@ -66,14 +66,14 @@ func (s *sample) checkLengths(rows []int32) {
 	}
 	mean := sum / count
 	if spread := math.Sqrt(squares/count-mean*mean) / mean; spread > unequalRows {
-		s.warn("row_lengths", "the unlabeled rows have very different lengths (their standard deviation is %.0f%% of their "+
+		s.Warn("row_lengths", "the unlabeled rows have very different lengths (their standard deviation is %.0f%% of their "+
 			"mean). A score grows with the length of its row, so the fit may separate long rows from short ones instead of "+
 			"the classes. Scale every row to unit length (scikit-learn: Normalizer); for counts take logarithms first",
 			100*spread)
 	}
 }
 
-func (s *sample) checkColumns(rows []int32) {
+func (s *Sample) checkColumns(rows []int32) {
 	deviations := s.deviations(rows)
 	widest := 0
 	var varying []float64
@@ -90,21 +90,21 @@ func (s *sample) checkColumns(rows []int32) {
 	}
 	slices.Sort(varying)
 	if median := varying[(len(varying)-1)/2]; deviations[widest] > unequalColumn*median {
-		s.warn("column_scales", "the features have very different scales: the standard deviation of feature %d is %.3g, the "+
+		s.Warn("column_scales", "the features have very different scales: the standard deviation of feature %d is %.3g, the "+
 			"median over the features %.3g. Features of small scale have little influence. Scale the features to equal "+
-			"standard deviations (scikit-learn: StandardScaler)", s.feature[widest], deviations[widest], median)
+			"standard deviations (scikit-learn: StandardScaler)", s.Feature[widest], deviations[widest], median)
 	}
 }
 
 // deviations are the standard deviations [features] of some rows. Values are taken relative to those of the first row,
 // so that a constant feature has exactly 0.
-func (s *sample) deviations(rows []int32) []float64 {
-	d := s.rows.Cols()
+func (s *Sample) deviations(rows []int32) []float64 {
+	d := s.Rows.Cols()
 	first, x, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	s.rows.AddRow(int(rows[0]), 1, first)
+	s.Rows.AddRow(int(rows[0]), 1, first)
 	for _, i := range rows {
 		clear(x)
-		s.rows.AddRow(int(i), 1, x)
+		s.Rows.AddRow(int(i), 1, x)
 		for j, value := range x {
 			difference := value - first[j]
 			sum[j] += difference

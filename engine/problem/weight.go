@@ -1,4 +1,4 @@
-package transduction
+package problem
 
 import (
 	"encoding/json"
@@ -31,18 +31,18 @@ func (w weight) MarshalJSON() ([]byte, error) {
 }
 
 // applyClassWeight makes the weights of the labeled rows; of equal factors nothing remains once they are normalized.
-func (s *sample) applyClassWeight() error {
-	factors := s.options.ClassWeight
-	if classes := s.classes(); factors != nil && len(factors) != classes {
+func (s *Sample) applyClassWeight() error {
+	factors := s.Options.ClassWeight
+	if classes := s.Classes(); factors != nil && len(factors) != classes {
 		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(factors), classes)
 	}
-	s.labeledWeight = slices.Clone(s.labeledRows)
-	for k, class := range s.class {
+	s.LabeledWeight = slices.Clone(s.LabeledRows)
+	for k, class := range s.Class {
 		if factors != nil {
-			s.labeledWeight[k] *= factors[class]
+			s.LabeledWeight[k] *= factors[class]
 		}
-		if w := s.labeledWeight[k]; !(w > 0 && w < 1e300) {
-			return fault.Argument("class_weight gives row %d the weight %v: make the weights less unequal", s.labeled[k], w)
+		if w := s.LabeledWeight[k]; !(w > 0 && w < 1e300) {
+			return fault.Argument("class_weight gives row %d the weight %v: make the weights less unequal", s.Labeled[k], w)
 		}
 	}
 	return nil
@@ -55,8 +55,8 @@ func (s *sample) applyClassWeight() error {
 const rowsPerLabel = 20
 
 // resolveWeight replaces "auto"; rows count by their weights.
-func (s *sample) resolveWeight() {
-	if s.options.UnlabeledWeight == autoWeight {
-		s.options.UnlabeledWeight = min(1, vector.Sum(s.unlabeledWeight)/(rowsPerLabel*vector.Sum(s.labeledRows)))
+func (s *Sample) resolveWeight() {
+	if s.Options.UnlabeledWeight == autoWeight {
+		s.Options.UnlabeledWeight = min(1, vector.Sum(s.UnlabeledWeight)/(rowsPerLabel*vector.Sum(s.LabeledRows)))
 	}
 }

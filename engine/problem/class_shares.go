@@ -1,4 +1,4 @@
-package transduction
+package problem
 
 import (
 	"slices"
@@ -40,18 +40,18 @@ func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found S
 	err = work.Guard(func() error {
 		options := Defaults()
 		options.FitIntercept, options.Threads = o.FitIntercept, o.Threads
-		s, err := newSample(p, options, work.NewJob(o.Threads, nil))
+		s, err := New(p, options, work.NewJob(o.Threads, nil))
 		if err != nil {
 			return err
 		}
-		if known := max(2, s.classes()); known != classes {
+		if known := s.Classes(); known != classes {
 			return fault.Argument("n_classes is %d, but the labels have %d classes", classes, known)
 		}
-		if found.Share, err = s.findPrior(classes); err != nil || !interval {
+		if found.Share, err = s.findShares(classes); err != nil || !interval {
 			return err
 		}
-		if s.evidence != nil {
-			found.Lower, found.Upper = s.evidence.Interval(s.job, found.Share, o.Bootstrap)
+		if s.Evidence != nil {
+			found.Lower, found.Upper = s.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
 			return nil
 		}
 		found.Lower, found.Upper = make([]float64, classes), slices.Repeat([]float64{1}, classes) // nothing is known

@@ -1,4 +1,4 @@
-package transduction
+package problem
 
 import (
 	"encoding/json"
@@ -59,7 +59,7 @@ const mostWeight = 1e6
 
 var table = []option[Options]{
 	{name: "method", kind: "string",
-		choices: append([]string{"annealing", "switching", "pair_switching"}, probable...),
+		choices: append([]string{"annealing", "switching", "pair_switching"}, ProbableMethods...),
 		meaning: "how unlabeled rows are learned from", field: func(o *Options) any { return &o.Method }},
 	{name: "alpha", kind: "number", exclusive: true,
 		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
@@ -107,12 +107,22 @@ var table = []option[Options]{
 		meaning: "seed of the order of coordinates in pair_switching", field: func(o *Options) any { return &o.RandomState }},
 }
 
+// Probable says whether the method learns from the probabilities of the unlabeled rows instead of their labels.
+func (o *Options) Probable() bool { return slices.Contains(ProbableMethods, o.Method) }
+
+// ProbableMethods learn from the probabilities of the unlabeled rows.
+var ProbableMethods = []string{"entropy", "expectation", "posterior"}
+
+// Penalized says that the class prior is held at a cost only.
+func (o *Options) Penalized() bool { return o.Constraint == "penalty" }
+
 // OptionsText describes all options as a JSON array.
 func OptionsText() string {
 	defaults := Defaults()
+	values := defaults.Values()
 	list := make([]map[string]any, len(table))
 	for k, o := range table {
-		entry := map[string]any{"name": o.name, "type": o.kind, "meaning": o.meaning, "default": o.field(&defaults)}
+		entry := map[string]any{"name": o.name, "type": o.kind, "meaning": o.meaning, "default": values[o.name]}
 		switch {
 		case o.choices != nil:
 			entry["choices"] = o.choices
@@ -129,6 +139,15 @@ func OptionsText() string {
 		panic(err)
 	}
 	return string(text)
+}
+
+// Values are the options by their names.
+func (o *Options) Values() map[string]any {
+	values := map[string]any{}
+	for _, option := range table {
+		values[option.name] = option.field(o)
+	}
+	return values
 }
 
 // DecodeOptions reads a JSON object strictly: unknown names, wrong types and values out of range are errors that
@@ -257,12 +276,12 @@ func (o *Options) agree() error {
 		return fault.Argument("loss is %q: method pair_switching has the losses hinge and squared_hinge", o.Loss)
 	case pairs && o.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
-	case o.probable() && o.Loss != "maxent":
+	case o.Probable() && o.Loss != "maxent":
 		return fault.Argument("method is %q: it is for the loss maxent, not for %s", o.Method, o.Loss)
-	case o.probable() && o.Balance != "auto":
+	case o.Probable() && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s holds the class prior by the mean of probabilities: leave "+
 			"balance \"auto\"", o.Balance, o.Method)
-	case o.penalized() && o.Method != "entropy" && o.Method != "expectation":
+	case o.Penalized() && o.Method != "entropy" && o.Method != "expectation":
 		return fault.Argument("constraint is \"penalty\", but method %s holds the class prior exactly: use entropy or "+
 			"expectation", o.Method)
 	case o.Balance == "mean" && o.Loss != "squared_hinge" && o.Loss != "hinge":

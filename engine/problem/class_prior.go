@@ -1,4 +1,4 @@
-package transduction
+package problem
 
 import (
 	"encoding/json"
@@ -58,26 +58,26 @@ func (p *ClassPrior) check() error {
 	return nil
 }
 
-// prior gives the share of each of so many classes among the unlabeled rows, found once.
-func (s *sample) prior(classes int) (shares []float64, err error) {
+// ClassShares gives the share of each of so many classes among the unlabeled rows, found once.
+func (s *Sample) ClassShares(classes int) (shares []float64, err error) {
 	if s.shares == nil {
-		before := len(s.warnings)
-		s.shares, err = s.findPrior(classes)
-		s.ofPrior = slices.Clone(s.warnings[before:])
+		before := len(s.Warnings)
+		s.shares, err = s.findShares(classes)
+		s.ofPrior = slices.Clone(s.Warnings[before:])
 	}
 	return s.shares, err
 }
 
-// findPrior finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
-func (s *sample) findPrior(classes int) ([]float64, error) {
-	found := s.forShares(classes)
+// findShares finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
+func (s *Sample) findShares(classes int) ([]float64, error) {
+	found := s.ForShares(classes)
 	labels := found.LabelShares()
-	if given := s.options.ClassPrior.Shares; given != nil {
+	if given := s.Options.ClassPrior.Shares; given != nil {
 		if len(given) != classes {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
 		}
 		s.warnOfUnknownClasses(labels)
-		if err := s.options.ClassPrior.check(); err != nil {
+		if err := s.Options.ClassPrior.check(); err != nil {
 			return nil, err
 		}
 		s.doubtPrior(found, given)
@@ -85,29 +85,29 @@ func (s *sample) findPrior(classes int) ([]float64, error) {
 	}
 	for class, share := range labels {
 		switch {
-		case s.oneClass():
-		case !slices.Contains(s.class, int32(class)):
+		case s.OneClass():
+		case !slices.Contains(s.Class, int32(class)):
 			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share", class)
 		case !(share > 0 && share < 1):
 			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
 				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
 		}
 	}
-	if s.options.ClassPrior.Rule == "labels" || s.oneClass() || !s.transductive() {
+	if s.Options.ClassPrior.Rule == "labels" || s.OneClass() || !s.Transductive() {
 		return labels, nil
 	}
-	s.evidence = prior.Gather(s.job.Aside(), found)
-	shares, drawn := s.evidence.Shares(s.job)
-	s.picked = drawn < 0.5
+	s.Evidence = prior.Gather(s.Job.Aside(), found)
+	shares, drawn := s.Evidence.Shares(s.Job)
+	s.Picked = drawn < 0.5
 	return shares, nil
 }
 
 // doubtPrior warns where labeled and unlabeled rows together contradict shares that were given.
-func (s *sample) doubtPrior(sample prior.Sample, given []float64) {
-	if s.options.ClassPrior.Rule != "" || s.oneClass() || !s.transductive() || slices.Contains(sample.LabelShares(), 0) {
+func (s *Sample) doubtPrior(sample prior.Sample, given []float64) {
+	if s.Options.ClassPrior.Rule != "" || s.OneClass() || !s.Transductive() || slices.Contains(sample.LabelShares(), 0) {
 		return
 	}
-	found, doubted := prior.Gather(s.job.Aside(), sample).Doubt(s.job, given)
+	found, doubted := prior.Gather(s.Job.Aside(), sample).Doubt(s.Job, given)
 	if !doubted {
 		return
 	}
@@ -117,13 +117,13 @@ func (s *sample) doubtPrior(sample prior.Sample, given []float64) {
 			most = y
 		}
 	}
-	s.warn("class_prior", "class_prior gives class %d a share of %.1f%%, but the labeled and the unlabeled rows together "+
+	s.Warn("class_prior", "class_prior gives class %d a share of %.1f%%, but the labeled and the unlabeled rows together "+
 		"suggest %.1f%%: check class_prior, or use \"auto\"", most, 100*given[most], 100*found[most])
 }
 
-// forShares are the rows as package prior takes them.
-func (s *sample) forShares(classes int) prior.Sample {
-	return prior.Sample{Rows: s.rows, Number: s.feature, Labeled: s.labeled, Class: s.class,
-		LabeledWeight: s.labeledRows, Unlabeled: s.unlabeled, UnlabeledWeight: s.unlabeledWeight, Classes: classes,
-		Intercept: s.options.FitIntercept}
+// ForShares are the rows as package prior takes them.
+func (s *Sample) ForShares(classes int) prior.Sample {
+	return prior.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
+		LabeledWeight: s.LabeledRows, Unlabeled: s.Unlabeled, UnlabeledWeight: s.UnlabeledWeight, Classes: classes,
+		Intercept: s.Options.FitIntercept}
 }

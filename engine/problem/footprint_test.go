@@ -1,4 +1,4 @@
-package transduction
+package problem_test
 
 import (
 	"errors"
@@ -14,13 +14,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/transduction"
 )
 
 // scattered has rows of ten random features among the first `used` of d, and classes that are noise.
-func scattered(n, d, used, classes, labeled int) Problem {
+func scattered(n, d, used, classes, labeled int) problem.Problem {
 	random := rand.New(rand.NewPCG(3, 3))
 	indptr, indices, values := []int32{0}, []int32{}, []float32{}
-	p := Problem{Labels: make([]int32, n)}
+	p := problem.Problem{Labels: make([]int32, n)}
 	for i := range n {
 		for range 10 {
 			indices, values = append(indices, int32(random.IntN(used))), append(values, 0.3)
@@ -78,9 +80,9 @@ func TestForecastOfMemory(t *testing.T) {
 	if raced {
 		t.Skip("the race detector takes memory of its own")
 	}
-	defer func(old func(float64, string, string) error) { need = old }(need)
+	defer func(old func(float64, string, string) error) { *problem.Need = old }(*problem.Need)
 	for name, c := range map[string]struct {
-		problem Problem
+		problem problem.Problem
 		classes int
 		method  string
 		tree    []int
@@ -100,9 +102,9 @@ func TestForecastOfMemory(t *testing.T) {
 		o := plainOptions()
 		o.Method, o.MaxIter, o.Tol, o.Hierarchy = c.method, 3, 0.1, c.tree
 		var forecast float64
-		need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
+		*problem.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 		got := peak(func() {
-			if _, err := Fit(c.problem, o, nil); err != nil {
+			if _, err := transduction.Fit(c.problem, o, nil); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -114,16 +116,16 @@ func TestForecastOfMemory(t *testing.T) {
 }
 
 func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
-	defer func(old func(float64, string, string) error) { need = old }(need)
-	need = func(bytes float64, purpose, advice string) error {
+	defer func(old func(float64, string, string) error) { *problem.Need = old }(*problem.Need)
+	*problem.Need = func(bytes float64, purpose, advice string) error {
 		if bytes > 1e9 {
 			return fault.Memory("%s: %.0f GB, %s", purpose, bytes/1e9, advice)
 		}
 		return nil
 	}
 	for _, c := range []struct {
-		problem Problem
-		change  func(o *Options)
+		problem problem.Problem
+		change  func(o *problem.Options)
 		kind    fault.Kind
 		want    string
 	}{
@@ -131,7 +133,7 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 			"a fit of 20 rows with n_features 536870912 and 2 classes: 15 GB, use fewer features"},
 		{scattered(20, 1<<22, 50, 20, 20), nil, fault.NoMemory, "n_features 4194304 and 20 classes: 1 GB"},
 		{scattered(20_000, 50, 50, 2000, 4000), nil, fault.NoMemory, "20000 rows with n_features 50 and 2000 classes: 3 GB"},
-		{scattered(200, 50, 50, 2, 4), func(o *Options) { o.Hierarchy = groups(2, 2_000_000) }, fault.NoMemory, "GB"},
+		{scattered(200, 50, 50, 2, 4), func(o *problem.Options) { o.Hierarchy = groups(2, 2_000_000) }, fault.NoMemory, "GB"},
 		{scattered(3, 1<<30, 50, 3, 3), nil, fault.BadArgument,
 			"1073741824 features and 3 outputs are more than 2147483648 weights"},
 	} {
@@ -139,10 +141,16 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		if c.change != nil {
 			c.change(&o)
 		}
-		_, err := Fit(c.problem, o, nil)
+		_, err := transduction.Fit(c.problem, o, nil)
 		var found *fault.Error
 		if !errors.As(err, &found) || found.Kind != c.kind || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, should be %q", err, c.want)
 		}
 	}
+}
+
+func plainOptions() problem.Options {
+	o := problem.Defaults()
+	o.UnlabeledWeight, o.ClassPrior.Rule = 1, "labels"
+	return o
 }

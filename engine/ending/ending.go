@@ -1,0 +1,37 @@
+// Package ending names the reasons why a fit ends.
+package ending
+
+// Reason is why an outer loop has ended.
+type Reason uint8
+
+// The reasons.
+const (
+	None         Reason = iota // it goes on
+	Converged                  // the solve is within its tolerance
+	Entropy                    // the labels are hard
+	Temperature                // the temperature is at its end
+	NoSwitch                   // no label changes
+	OneClass                   // there is nothing to learn
+	MaxIter                    // no steps are left
+	Stopped                    // by the caller, with what has been learned so far
+	Unsettled                  // labels still change
+	Constraint                 // the class prior is not met
+	NotConverged               // the last solve cannot go on
+	NotFinite                  // a solve has left the range of numbers
+	GivenUp                    // it would not end below its rival
+)
+
+var names = [...]string{None: "", Converged: "converged", Entropy: "entropy", Temperature: "temperature",
+	NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter", Stopped: "stopped", Unsettled: "unsettled",
+	Constraint: "constraint", NotConverged: "not_converged", NotFinite: "not_finite", GivenUp: "given_up"}
+
+// String is the name of the reason in reports and model files.
+func (r Reason) String() string { return names[r] }
+
+// Early says that the method had not come to its end.
+func (r Reason) Early() bool { return r == MaxIter || r == Stopped }
+
+// Own says that the method has come to its own end, be the last solve as exact as it may.
+func (r Reason) Own() bool {
+	return r == Entropy || r == Temperature || r == NoSwitch || r == NotConverged
+}

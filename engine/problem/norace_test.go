@@ -1,0 +1,5 @@
+//go:build !race
+
+package problem_test
+
+const raced = false
