@@ -134,7 +134,7 @@ func (r *Classes) linear() (weights, shift []float64) {
 // times puts the class scores along p into dst; shift is that of p, and means [K] is added, or nil.
 func (r *Classes) times(on *csr.Subset, dst, p, shift, means []float64) {
 	r.job.Visit(int64(on.NonZeros()))
-	r.rows.TimesWide(r.job.Pool, on, dst, p, r.shape)
+	r.rows.TimesWide(r.job, on, dst, p, r.shape)
 	stride, rows := r.shape.Stride(), on.Rows()
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
@@ -202,7 +202,7 @@ func (r *Classes) steepen(i int32, slope, certain []float64) float64 {
 
 func (r *Classes) addTransposed(dst, q []float64) {
 	r.job.Visit(int64(r.support.NonZeros()))
-	r.rows.AddTransposedWide(r.job.Pool, r.support, dst, q, r.shape)
+	r.rows.AddTransposedWide(r.job, r.support, dst, q, r.shape)
 }
 
 // Gap implements minimize.Objective: F is strongly convex with modulus α.

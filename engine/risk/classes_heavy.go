@@ -80,7 +80,7 @@ func (r *Classes) Precondition(dst, residual []float64) bool {
 	r.frame.shift(r.job.Pool, shift, residual)
 	scores := r.stepScores // free until Aim
 	r.job.Visit(2 * r.heavy.nonZeros)
-	r.rows.TimesWide(r.job.Pool, r.heavyRows, scores, residual, r.shape)
+	r.rows.TimesWide(r.job, r.heavyRows, scores, residual, r.shape)
 	r.eachHeavy(scores, func(row []float64) { vector.Add(row, 1, shift) })
 	r.solveHeavy(scores)
 	total := make([]float64, len(shift))
@@ -89,7 +89,7 @@ func (r *Classes) Precondition(dst, residual []float64) bool {
 		vector.Add(total, 1, row)
 	})
 	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
-	r.rows.AddTransposedWide(r.job.Pool, r.heavyRows, dst, scores, r.shape)
+	r.rows.AddTransposedWide(r.job.Replicated(), r.heavyRows, dst, scores, r.shape)
 	return true
 }
 

@@ -115,7 +115,7 @@ func (r *Risk) ScoreAll(dst []float64) {
 
 func (r *Risk) times(on *csr.Subset, dst, p []float64, shift float64) {
 	r.job.Visit(int64(on.NonZeros()))
-	r.rows.TimesOn(r.job.Pool, on, dst, p)
+	r.rows.TimesOn(r.job, on, dst, p)
 	rows := on.Rows()
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
@@ -179,7 +179,7 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	r.sloped.Reset(r.rows, filter(r.sloped.Rows()[:0], rows, r.slope))
 	shift, square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha)
 	r.job.Visit(int64(r.sloped.NonZeros()))
-	r.rows.AddTransposedOn(r.job.Pool, r.sloped, dst, r.slope)
+	r.rows.AddTransposedOn(r.job, r.sloped, dst, r.slope)
 	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total[1])
 	return r.alpha/2*square + total[0]
 }
@@ -196,7 +196,7 @@ func (r *Risk) Curve() {
 func (r *Risk) HessianTimes(dst, p []float64) (curvature float64) {
 	shift, square := r.frame.open(r.job.Pool, dst, p, r.alpha)
 	r.job.Visit(2 * int64(r.active.NonZeros()))
-	total, curvature := r.rows.AddGram(r.job.Pool, r.active, dst, r.curve, p, shift)
+	total, curvature := r.rows.AddGram(r.job, r.active, dst, r.curve, p, shift)
 	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total)
 	return r.alpha*square + curvature
 }

@@ -118,7 +118,7 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1.0 / 60
 	}
-	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
+	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
 	r := somewhere(Frame{Center: mean, Mean: -0.3}, data, 4)
 	total := 0.0
 	for _, f := range r.Scores() {
@@ -150,7 +150,7 @@ func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1.0 / 400
 	}
-	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
+	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
 	plain, b := minimum(Frame{Constant: true})
 	recentred, c := minimum(Frame{Constant: true, Center: mean})
 	near(t, "intercept", c, b, 1e-5)

@@ -190,7 +190,7 @@ func (t *task) solveSupervised() solution {
 func (t *task) score(s *solution) []float64 {
 	scores := make([]float64, t.rows.Rows())
 	t.job.Visit(int64(t.rows.NonZeros()))
-	t.rows.Times(t.job.Pool, scores, s.coef)
+	t.rows.Times(t.job, scores, s.coef)
 	if t.movesThreshold() && !t.oneClass() {
 		moved := -t.topLabels(make([]bool, len(t.unlabeled)), scores)
 		if math.IsNaN(moved) {

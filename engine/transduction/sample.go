@@ -69,7 +69,7 @@ func newSample(p Problem, options Options, job *work.Job) (*sample, error) {
 		return nil, err
 	}
 	s.length = p.Rows.RootMeanSquare(job, p.Weights)
-	s.rows, s.feature = p.Rows.Packed(job.Pool)
+	s.rows, s.feature = p.Rows.Packed(job)
 	s.rows = s.rows.Scaled(1 / s.length)
 	if err := s.checkMemory(s.rows.Cols()); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *sample) mean(rows []int32, weights []float64) []float64 {
 	mean := make([]float64, s.rows.Cols())
 	on := s.rows.Subset(rows)
 	s.job.Visit(int64(on.NonZeros()))
-	s.rows.AddTransposedOn(s.job.Pool, on, mean, weight)
+	s.rows.AddTransposedOn(s.job, on, mean, weight)
 	return mean
 }
 

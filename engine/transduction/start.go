@@ -205,7 +205,7 @@ func (t *task) pairSwitchingOn(d *dual.Descent) solution {
 func (t *task) startScores() []float64 {
 	scores := make([]float64, t.rows.Rows())
 	t.job.Visit(int64(t.rows.NonZeros()))
-	t.rows.Times(t.job.Pool, scores, t.startCoef())
+	t.rows.Times(t.job, scores, t.startCoef())
 	if t.options.FitIntercept {
 		for i := range scores {
 			scores[i] += t.start.Intercept[0]
