@@ -30,5 +30,6 @@
 // methods nothing of threads.
 //
 // Every sum over rows passes work.Job.Sum or csr's block sums: the way rows are cut depends on the data only, and parts
-// are added in order, so that results have the same bits on any number of threads.
+// are added in order, so that results have the same bits on any number of threads. Both hand their sums to the job's
+// Reducer, which adds those of other machines.
 package engine

@@ -33,22 +33,22 @@ type benchRows struct {
 }
 
 func BenchmarkTimes(b *testing.B) {
-	benchProducts(b, func(m *Matrix, pool *work.Pool, byRow, byCol []float64) { m.Times(pool, byRow, byCol) })
+	benchProducts(b, func(m *Matrix, job *work.Job, byRow, byCol []float64) { m.Times(job, byRow, byCol) })
 }
 
 func BenchmarkTransposed(b *testing.B) {
-	benchProducts(b, func(m *Matrix, pool *work.Pool, byRow, byCol []float64) { m.TransposedTimes(pool, byCol, byRow) })
+	benchProducts(b, func(m *Matrix, job *work.Job, byRow, byCol []float64) { m.TransposedTimes(job, byCol, byRow) })
 }
 
 // BenchmarkGram is X'DXp in one reading of the rows: its figure is to be compared with the sum of the two others.
 func BenchmarkGram(b *testing.B) {
 	var dst []float64
-	benchProducts(b, func(m *Matrix, pool *work.Pool, byRow, byCol []float64) {
+	benchProducts(b, func(m *Matrix, job *work.Job, byRow, byCol []float64) {
 		if len(dst) != len(byCol) {
 			dst = make([]float64, len(byCol))
 		}
 		clear(dst)
-		m.AddGram(pool, m.All(), dst, byRow, byCol, 0.5)
+		m.AddGram(job, m.All(), dst, byRow, byCol, 0.5)
 	})
 }
 
@@ -61,13 +61,13 @@ func BenchmarkPack(b *testing.B) {
 	}
 	before := processorTime(b)
 	for range b.N {
-		m.Packed(work.NewPool(1))
+		m.Packed(work.NewJob(1, nil))
 	}
 	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N)/float64(m.NonZeros()), "cpu-ns/nz")
 }
 
 // benchProducts reports nanoseconds per non-zero for values of both types.
-func benchProducts(b *testing.B, product func(m *Matrix, pool *work.Pool, byRow, byCol []float64)) {
+func benchProducts(b *testing.B, product func(m *Matrix, job *work.Job, byRow, byCol []float64)) {
 	rows := benchData(b)
 	for _, kind := range []string{"float64", "float32", "float64packed", "float32packed"} {
 		b.Run(kind, func(b *testing.B) {
@@ -76,16 +76,16 @@ func benchProducts(b *testing.B, product func(m *Matrix, pool *work.Pool, byRow,
 				b.Fatal(err)
 			}
 			if strings.HasSuffix(kind, "packed") {
-				m, _ = m.Packed(work.NewPool(1))
+				m, _ = m.Packed(work.NewJob(1, nil))
 			}
 			random := rand.New(rand.NewPCG(1, 2))
 			byRow, byCol := randomVector(random, m.Rows()), randomVector(random, m.Cols())
-			pool := work.NewPool(*benchThreads)
-			product(m, pool, byRow, byCol) // makes the scratch vectors
+			job := work.NewJob(*benchThreads, nil)
+			product(m, job, byRow, byCol) // makes the scratch vectors
 			b.ResetTimer()
 			before := processorTime(b)
 			for range b.N {
-				product(m, pool, byRow, byCol)
+				product(m, job, byRow, byCol)
 			}
 			work := float64(b.N) * float64(m.NonZeros())
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/work, "ns/nz")

@@ -61,7 +61,7 @@ func (a *dense[V]) rows() int { return a.n }
 func (a *dense[V]) row(i int) []V { return a.values[i*a.stride : i*a.stride+a.d] }
 
 // packed keeps the features as they are.
-func (a *dense[V]) packed(_ *work.Pool, cols int) (k kernel, old []int32) {
+func (a *dense[V]) packed(_ *work.Job, cols int) (k kernel, old []int32) {
 	old = make([]int32, cols)
 	for j := range old {
 		old[j] = int32(j)

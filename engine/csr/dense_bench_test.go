@@ -20,7 +20,7 @@ func BenchmarkDense(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	pool, shape := work.NewPool(*benchThreads), Wide{Features: d, Classes: classes}
+	job, shape := work.NewJob(*benchThreads, nil), Wide{Features: d, Classes: classes}
 	p, q, h := make([]float64, d), make([]float64, n), make([]float64, n)
 	wide, scores := make([]float64, shape.Len()), make([]float64, n*shape.Stride())
 	byRow, byCol := make([]float64, n), make([]float64, d)
@@ -31,11 +31,11 @@ func BenchmarkDense(b *testing.B) {
 		}
 	}
 	for name, product := range map[string]func(){
-		"Times":          func() { m.Times(pool, byRow, p) },
-		"Transposed":     func() { m.TransposedTimes(pool, byCol, q) },
-		"Gram":           func() { m.AddGram(pool, m.All(), byCol, h, p, 0) },
-		"TimesWide":      func() { m.TimesWide(pool, m.All(), wideByRow, wide, shape) },
-		"TransposedWide": func() { m.AddTransposedWide(pool, m.All(), wideByCol, scores, shape) },
+		"Times":          func() { m.Times(job, byRow, p) },
+		"Transposed":     func() { m.TransposedTimes(job, byCol, q) },
+		"Gram":           func() { m.AddGram(job, m.All(), byCol, h, p, 0) },
+		"TimesWide":      func() { m.TimesWide(job, m.All(), wideByRow, wide, shape) },
+		"TransposedWide": func() { m.AddTransposedWide(job, m.All(), wideByCol, scores, shape) },
 	} {
 		b.Run(fmt.Sprintf("%s/float32", name), func(b *testing.B) {
 			b.ResetTimer()

@@ -32,7 +32,7 @@ func denseRows(t *testing.T, n, d int) map[string]*Matrix {
 
 // denseProducts are all products of some rows, one after the other.
 func denseProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
-	pool, shape := work.NewPool(threads), Wide{Features: m.Cols(), Classes: classes}
+	job, shape := work.NewJob(threads, nil), Wide{Features: m.Cols(), Classes: classes}
 	p, q := make([]float64, shape.Len()), make([]float64, m.Rows()*shape.Stride())
 	for k := range p {
 		p[k] = math.Cos(float64(k))
@@ -43,12 +43,12 @@ func denseProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
 		}
 	}
 	scores, sums := make([]float64, len(q)), make([]float64, len(p))
-	m.TimesWide(pool, on, scores, p, shape)
-	m.AddTransposedWide(pool, on, sums, q, shape)
+	m.TimesWide(job, on, scores, p, shape)
+	m.AddTransposedWide(job, on, sums, q, shape)
 	times, transposed, gram := make([]float64, m.Rows()), make([]float64, m.Cols()), make([]float64, m.Cols())
-	m.TimesOn(pool, on, times, p[:m.Cols()])
-	m.AddTransposedOn(pool, on, transposed, q[:m.Rows()])
-	total, square := m.AddGram(pool, on, gram, q[:m.Rows()], p[:m.Cols()], 0.5)
+	m.TimesOn(job, on, times, p[:m.Cols()])
+	m.AddTransposedOn(job, on, transposed, q[:m.Rows()])
+	total, square := m.AddGram(job, on, gram, q[:m.Rows()], p[:m.Cols()], 0.5)
 	return slices.Concat(scores, sums, times, transposed, gram, []float64{total, square})
 }
 

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Dense rows are multiplied with each panel four or eight at a time, so that a feature's weights are loaded once for
@@ -16,27 +15,6 @@ const rowsAtOnce = 4
 // rowKernel adds rows to all panels of weights at once.
 type rowKernel interface {
 	addRowsWide(rows []int32, dst, q []float64, scale float64, shape Wide)
-}
-
-// addRowsWide lets every block of a subset add to weights of its own and adds these to dst in block order.
-func (m *Matrix) addRowsWide(pool *work.Pool, k rowKernel, on *Subset, dst, q []float64, shape Wide) {
-	blocks, length := on.Blocks(), shape.Len()
-	if need := (blocks - 1) * length; len(m.wideSums) < need {
-		m.wideSums = make([]float64, need)
-	}
-	pool.Run(blocks, func(b int) {
-		into := dst
-		if b > 0 {
-			into = m.wideSums[(b-1)*length : b*length]
-			clear(into)
-		}
-		k.addRowsWide(on.rows[on.blocks[b]:on.blocks[b+1]], into, q, m.scale, shape)
-	})
-	pool.Stripes(length, func(lo, hi int) {
-		for b := range blocks - 1 {
-			vector.Add(dst[lo:hi], 1, m.wideSums[b*length+lo:b*length+hi])
-		}
-	})
 }
 
 const (

@@ -99,7 +99,7 @@ func isSound(features int64, indptr, indices []int64, values []float64) bool {
 
 // sameProducts compares products, of the rows and of the packed rows, with those of a table.
 func sameProducts(t *testing.T, m *Matrix, indptr, indices []int64, values []float64) {
-	n, d, pool := m.Rows(), m.Cols(), work.NewPool(2)
+	n, d, job := m.Rows(), m.Cols(), work.NewJob(2, nil)
 	p, q := make([]float64, d), make([]float64, n)
 	for j := range p {
 		p[j] = math.Sin(float64(j + 1))
@@ -115,18 +115,18 @@ func sameProducts(t *testing.T, m *Matrix, indptr, indices []int64, values []flo
 		}
 	}
 	times, sums := make([]float64, n), make([]float64, d)
-	m.Times(pool, times, p)
-	m.TransposedTimes(pool, sums, q)
+	m.Times(job, times, p)
+	m.TransposedTimes(job, sums, q)
 	near(t, "X p", times, wantTimes)
 	near(t, "X'q", sums, wantSums)
 
-	packed, old := m.Packed(pool)
+	packed, old := m.Packed(job)
 	narrow, sums, total := make([]float64, packed.Cols()), make([]float64, packed.Cols()), 0.0
 	for k, j := range old {
 		narrow[k] = p[j]
 	}
-	packed.Times(pool, times, narrow)
-	packed.TransposedTimes(pool, sums, q)
+	packed.Times(job, times, narrow)
+	packed.TransposedTimes(job, sums, q)
 	near(t, "packed X p", times, wantTimes)
 	for k, j := range old {
 		total += math.Abs(sums[k] - wantSums[j])

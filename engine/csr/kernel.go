@@ -12,7 +12,7 @@ import (
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
 	rows() int
-	packed(pool *work.Pool, cols int) (k kernel, old []int32)
+	packed(job *work.Job, cols int) (k kernel, old []int32)
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)

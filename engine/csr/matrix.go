@@ -11,16 +11,14 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Matrix is a view of n rows with d features in compressed row form.
+// Matrix is a view of n rows with d features in compressed row form. Products do not change it: several may be under way
+// at a time. Those that sum over rows add the rows of all machines of their job.
 type Matrix struct {
-	cols     int
-	scale    float64 // x_i is this many times the stored row
-	kernel   kernel
-	indptr   []int64
-	all      *Subset
-	scratch  [][]float64 // one vector of length cols for each block but the first
-	products []float64   // [rows] of AddGram
-	wideSums []float64   // of AddTransposedWide
+	cols   int
+	scale  float64 // x_i is this many times the stored row
+	kernel kernel
+	indptr []int64
+	all    *Subset
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
@@ -102,42 +100,42 @@ func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kerne
 func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, m.scale*scale, dst) }
 
 // Times sets dst[i] = x_i . p for all rows; dst [rows], p [cols].
-func (m *Matrix) Times(pool *work.Pool, dst, p []float64) { m.TimesOn(pool, m.all, dst, p) }
+func (m *Matrix) Times(job *work.Job, dst, p []float64) { m.TimesOn(job, m.all, dst, p) }
 
 // TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst alone.
-func (m *Matrix) TimesOn(pool *work.Pool, on *Subset, dst, p []float64) {
+func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
 	m.need(len(dst), m.Rows(), len(p), m.cols)
-	on.eachChunk(pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
+	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
 }
 
 // TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
-func (m *Matrix) TransposedTimes(pool *work.Pool, dst, q []float64) {
+func (m *Matrix) TransposedTimes(job *work.Job, dst, q []float64) {
 	clear(dst)
-	m.AddTransposedOn(pool, m.all, dst, q)
+	m.AddTransposedOn(job, m.all, dst, q)
 }
 
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
-func (m *Matrix) AddTransposedOn(pool *work.Pool, on *Subset, dst, q []float64) {
+func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 	m.need(len(q), m.Rows(), len(dst), m.cols)
-	m.scatter(pool, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q, m.scale) })
+	m.scatter(job, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q, m.scale) })
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
 // generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
-func (m *Matrix) AddGram(pool *work.Pool, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
+func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
 	m.need(len(h), m.Rows(), len(p), m.cols)
-	if m.products == nil {
-		m.products = make([]float64, m.Rows())
-	}
-	sums := make([][2]float64, on.Blocks())
-	m.scatter(pool, on, dst, func(block int, rows []int32, sum []float64) {
-		sums[block][0], sums[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, m.products)
+	products, parts := job.Borrow(m.Rows()), make([][2]float64, on.Blocks())
+	m.scatter(job, on, dst, func(block int, rows []int32, sum []float64) {
+		parts[block][0], parts[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, products)
 	})
-	for _, part := range sums {
-		total += part[0]
-		square += part[1]
+	job.Return(products)
+	sums := make([]float64, 2)
+	for _, part := range parts {
+		sums[0] += part[0]
+		sums[1] += part[1]
 	}
-	return total, square
+	job.Reduce(sums)
+	return sums[0], sums[1]
 }
 
 // SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
@@ -155,31 +153,33 @@ func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) float64 {
 	return total
 }
 
-// scatter lets every block of a subset add to a vector of its own and adds these to dst in block order.
-func (m *Matrix) scatter(pool *work.Pool, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
-	blocks := on.Blocks()
-	for len(m.scratch) < blocks-1 {
-		m.scratch = append(m.scratch, make([]float64, m.cols))
-	}
-	pool.Run(blocks, func(b int) {
-		rows := on.rows[on.blocks[b]:on.blocks[b+1]]
-		if b == 0 {
-			add(0, rows, dst[:m.cols])
-			return
-		}
-		clear(m.scratch[b-1])
-		add(b, rows, m.scratch[b-1])
-	})
+// scatter lets every block of a subset add to its sum over rows, and adds these to dst.
+func (m *Matrix) scatter(job *work.Job, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
+	job.AddSums(dst[:m.cols], func(dst []float64) { addBlocks(job.Pool, on, dst, add) })
+}
+
+// addBlocks lets every block of a subset but the first add to a vector of its own and adds these to dst in block order.
+func addBlocks(pool *work.Pool, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
+	blocks, length := on.Blocks(), len(dst)
 	if blocks == 1 {
+		add(0, on.rows, dst)
 		return
 	}
-	const stripe = 8192
-	pool.Run((m.cols+stripe-1)/stripe, func(s int) {
-		lo, hi := s*stripe, min(m.cols, (s+1)*stripe)
-		for _, part := range m.scratch[:blocks-1] {
-			vector.Add(dst[lo:hi], 1, part[lo:hi])
+	sums := pool.Borrow((blocks - 1) * length)
+	pool.Run(blocks, func(b int) {
+		into := dst
+		if b > 0 {
+			into = sums[(b-1)*length : b*length]
+			clear(into)
+		}
+		add(b, on.rows[on.blocks[b]:on.blocks[b+1]], into)
+	})
+	pool.Stripes(length, func(lo, hi int) {
+		for b := range blocks - 1 {
+			vector.Add(dst[lo:hi], 1, sums[b*length+lo:b*length+hi])
 		}
 	})
+	pool.Return(sums)
 }
 
 func (m *Matrix) need(rows, wantRows, cols, wantCols int) {

@@ -83,11 +83,11 @@ func TestProductsAgreeWithDenseRows(t *testing.T) {
 		}
 	}
 	for name, m := range everyType(t, d, indptr, indices, values) {
-		pool := work.NewPool(2)
+		job := work.NewJob(2, nil)
 		times, transposed, gram := make([]float64, n), make([]float64, d), make([]float64, d)
-		m.Times(pool, times, p)
-		m.TransposedTimes(pool, transposed, q)
-		total, square := m.AddGram(pool, m.All(), gram, h, p, shift)
+		m.Times(job, times, p)
+		m.TransposedTimes(job, transposed, q)
+		total, square := m.AddGram(job, m.All(), gram, h, p, shift)
 		near(t, name+" X p", times, wantTimes)
 		near(t, name+" X'q", transposed, wantTransposed)
 		near(t, name+" X'DXp", gram, wantGram)
@@ -113,7 +113,7 @@ func TestSubsetLeavesOtherRowsAlone(t *testing.T) {
 		p[j] = float64(j + 1)
 	}
 	on := m.Subset([]int32{3, 7, 49})
-	m.TimesOn(work.NewPool(1), on, got, p)
+	m.TimesOn(work.NewJob(1, nil), on, got, p)
 	for i, row := range dense {
 		want := 0.0
 		if i == 3 || i == 7 || i == 49 {
@@ -146,11 +146,11 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 	var reference []float64
 	for _, threads := range []int{1, 2, 3, 8} {
-		pool := work.NewPool(threads)
+		job := work.NewJob(threads, nil)
 		times, gram, transposed := make([]float64, n), make([]float64, d), make([]float64, d)
-		m.Times(pool, times, p)
-		total, square := m.AddGram(pool, m.All(), gram, h, p, 0.1)
-		m.TransposedTimes(pool, transposed, h)
+		m.Times(job, times, p)
+		total, square := m.AddGram(job, m.All(), gram, h, p, 0.1)
+		m.TransposedTimes(job, transposed, h)
 		all := append(append(append(times, gram...), transposed...), total, square)
 		if reference == nil {
 			reference = all
@@ -174,7 +174,7 @@ func TestPackedRowsGiveTheSameProducts(t *testing.T) {
 		}
 	}
 	for name, m := range everyType(t, d, indptr, indices, values) {
-		packed, old := m.Packed(work.NewPool(1))
+		packed, old := m.Packed(work.NewJob(1, nil))
 		if len(old) != 40 || old[0] != 3 || packed.Cols() != 40 || packed.NonZeros() != m.NonZeros() {
 			t.Fatalf("%s: %d features, the first is %d", name, len(old), old[0])
 		}
@@ -183,15 +183,15 @@ func TestPackedRowsGiveTheSameProducts(t *testing.T) {
 			p[j], q[k] = math.Sin(float64(j)), math.Sin(float64(j))
 		}
 		want, got := make([]float64, n), make([]float64, n)
-		m.Times(work.NewPool(1), want, p)
-		packed.Times(work.NewPool(1), got, q)
+		m.Times(work.NewJob(1, nil), want, p)
+		packed.Times(work.NewJob(1, nil), got, q)
 		near(t, name, got, want)
 		for i := range dense {
 			near(t, name, got[i:i+1], []float64{product(dense[i], p)})
 		}
 	}
 	empty, _ := New(5, []int32{0, 0, 0}, []int32{}, []float64{})
-	if packed, _ := empty.Packed(work.NewPool(1)); packed.Cols() != 1 || packed.NonZeros() != 0 {
+	if packed, _ := empty.Packed(work.NewJob(1, nil)); packed.Cols() != 1 || packed.NonZeros() != 0 {
 		t.Error("a matrix without non-zeros")
 	}
 }

@@ -5,20 +5,21 @@ import "github.com/fewlabel/fewlabel/engine/work"
 // Packed is the same rows with the features renumbered: the most frequent one first, those that no row has left out. In
 // text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
 // their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
-func (m *Matrix) Packed(pool *work.Pool) (packed *Matrix, old []int32) {
-	k, old := m.kernel.packed(pool, m.cols)
+func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
+	k, old := m.kernel.packed(job, m.cols)
 	return newMatrix(len(old), k, m.indptr, m.all.rows), old
 }
 
-func (a *arrays[I, V]) packed(pool *work.Pool, cols int) (k kernel, old []int32) {
+func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
 	counts := make([]int64, cols)
 	a.count(counts)
+	job.ReduceCounts(counts)
 	old = byFrequency(counts)
 	number := make([]int32, cols)
 	for k, j := range old {
 		number[j] = int32(k)
 	}
-	return a.renumbered(pool, number, len(old)), old
+	return a.renumbered(job.Pool, number, len(old)), old
 }
 
 // byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without

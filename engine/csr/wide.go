@@ -47,14 +47,14 @@ func (w Wide) At(feature, class int) int {
 
 // TimesWide sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row
 // side by side. The weights p may have a few features more than the matrix.
-func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape Wide) {
+func (m *Matrix) TimesWide(job *work.Job, on *Subset, dst, p []float64, shape Wide) {
 	m.needWide(dst, p, shape)
 	stride := shape.Stride()
 	if stride == 1 {
-		m.TimesOn(pool, on, dst, p)
+		m.TimesOn(job, on, dst, p)
 		return
 	}
-	on.eachChunk(pool, func(rows []int32) {
+	on.eachChunk(job.Pool, func(rows []int32) {
 		m.kernel.timesWide(rows, dst, p, shape)
 		for _, i := range rows {
 			vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], m.scale)
@@ -63,21 +63,28 @@ func (m *Matrix) TimesWide(pool *work.Pool, on *Subset, dst, p []float64, shape 
 }
 
 // AddTransposedWide adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows, stride].
-func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
+func (m *Matrix) AddTransposedWide(job *work.Job, on *Subset, dst, q []float64, shape Wide) {
 	m.needWide(q, dst, shape)
 	if shape.Stride() == 1 {
-		m.AddTransposedOn(pool, on, dst, q)
+		m.AddTransposedOn(job, on, dst, q)
 		return
 	}
-	if k, ok := m.kernel.(rowKernel); ok {
-		m.addRowsWide(pool, k, on, dst, q, shape)
-		return
-	}
+	job.AddSums(dst, func(dst []float64) {
+		if k, ok := m.kernel.(rowKernel); ok {
+			addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
+				k.addRowsWide(rows, sum, q, m.scale, shape)
+			})
+			return
+		}
+		m.addPanels(job.Pool, on, dst, q, shape)
+	})
+}
+
+// addPanels is AddTransposedWide where the panels are divided among the threads.
+func (m *Matrix) addPanels(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
 	whole := m.wholePanels(on, shape)
-	split, _ := shape.Panel(whole) // from here on a panel's second half of the rows has sums of its own
-	if n := shape.Len() - split; len(m.wideSums) < n && whole < shape.Panels() {
-		m.wideSums = make([]float64, n)
-	}
+	split := min(shape.Len(), whole*panelWidth*shape.Features)
+	sums := pool.Borrow(shape.Len() - split) // of a panel's second half of the rows, from there on
 	half, halves := on.half(m), 2*(shape.Panels()-whole)
 	pool.Run(whole+halves, func(task int) {
 		b, part := task, task-whole/2 // the halves stand between the whole panels: each thread begins with some of both
@@ -93,17 +100,15 @@ func (m *Matrix) AddTransposedWide(pool *work.Pool, on *Subset, dst, q []float64
 		into, rows := dst[start:start+width*shape.Features], on.rows
 		switch {
 		case second:
-			into, rows = m.wideSums[start-split:start-split+len(into)], on.rows[half:]
+			into, rows = sums[start-split:start-split+len(into)], on.rows[half:]
 			clear(into)
 		case cut:
 			rows = on.rows[:half]
 		}
 		m.kernel.(panelKernel).addTransposedWide(rows, into, q, m.scale, shape.Stride(), b*panelWidth)
 	})
-	if whole < shape.Panels() {
-		sums := m.wideSums[:shape.Len()-split]
-		pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[split+lo:split+hi], 1, sums[lo:hi]) })
-	}
+	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[split+lo:split+hi], 1, sums[lo:hi]) })
+	pool.Return(sums)
 }
 
 // wholePanels is how many panels are added by one task each. Of the others, if there are few panels, each is added by

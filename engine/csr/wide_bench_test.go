@@ -13,12 +13,12 @@ func BenchmarkWide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, _ = m.Packed(work.NewPool(1))
-	shape, random, pool := Wide{Features: m.Cols(), Classes: 20}, rand.New(rand.NewPCG(1, 2)), work.NewPool(*benchThreads)
+	m, _ = m.Packed(work.NewJob(1, nil))
+	shape, random, job := Wide{Features: m.Cols(), Classes: 20}, rand.New(rand.NewPCG(1, 2)), work.NewJob(*benchThreads, nil)
 	weights, scores := randomVector(random, shape.Len()), randomVector(random, m.Rows()*shape.Stride())
 	for name, product := range map[string]func(){
-		"Times":      func() { m.TimesWide(pool, m.All(), scores, weights, shape) },
-		"Transposed": func() { m.AddTransposedWide(pool, m.All(), weights, scores, shape) },
+		"Times":      func() { m.TimesWide(job, m.All(), scores, weights, shape) },
+		"Transposed": func() { m.AddTransposedWide(job, m.All(), weights, scores, shape) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			product()

@@ -16,19 +16,19 @@ func TestWideProductsAreThoseOfEachClass(t *testing.T) {
 	indptr, indices, values, _ := messy(n, d, 60, 3)
 	all := everyType(t, d, indptr, indices, values)
 	for name, m := range everyType(t, d, indptr, indices, values) {
-		all[name+" packed"], _ = m.Packed(work.NewPool(1))
+		all[name+" packed"], _ = m.Packed(work.NewJob(1, nil))
 	}
 	for name, m := range all {
 		for _, classes := range []int{1, 3, 4, 5, 8, 9, 13, 20, 70} {
 			for _, threads := range []int{1, 3} {
 				name := fmt.Sprintf("%s, %d classes, %d threads", name, classes, threads)
-				compareWide(t, name, m, Wide{Features: d + 1, Classes: classes}, work.NewPool(threads))
+				compareWide(t, name, m, Wide{Features: d + 1, Classes: classes}, work.NewJob(threads, nil))
 			}
 		}
 	}
 }
 
-func compareWide(t *testing.T, name string, m *Matrix, shape Wide, pool *work.Pool) {
+func compareWide(t *testing.T, name string, m *Matrix, shape Wide, job *work.Job) {
 	t.Helper()
 	n, d := m.Rows(), m.Cols()
 	some := m.Subset(slices.DeleteFunc(slices.Clone(m.All().Rows()), func(i int32) bool { return i%5 == 2 }))
@@ -42,8 +42,8 @@ func compareWide(t *testing.T, name string, m *Matrix, shape Wide, pool *work.Po
 		}
 	}
 	scores, sums := make([]float64, n*shape.Stride()), make([]float64, shape.Len())
-	m.TimesWide(pool, some, scores, p, shape)
-	m.AddTransposedWide(pool, some, sums, q, shape)
+	m.TimesWide(job, some, scores, p, shape)
+	m.AddTransposedWide(job, some, sums, q, shape)
 	for y := range shape.Classes {
 		narrow, column := make([]float64, d), make([]float64, n)
 		for j := range narrow {
@@ -53,8 +53,8 @@ func compareWide(t *testing.T, name string, m *Matrix, shape Wide, pool *work.Po
 			column[i] = q[i*shape.Stride()+y]
 		}
 		want, wantSum := make([]float64, n), make([]float64, d)
-		m.TimesOn(pool, some, want, narrow)
-		m.AddTransposedOn(pool, some, wantSum, column)
+		m.TimesOn(job, some, want, narrow)
+		m.AddTransposedOn(job, some, wantSum, column)
 		got, gotSum := make([]float64, n), make([]float64, d)
 		for i := range got {
 			got[i] = scores[i*shape.Stride()+y]
@@ -84,9 +84,9 @@ func TestWideProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		}
 		var first []float64
 		for _, threads := range []int{1, 2, 3, 5, 8} {
-			pool, sums, scores := work.NewPool(threads), make([]float64, len(p)), make([]float64, len(q))
-			m.AddTransposedWide(pool, m.All(), sums, q, shape)
-			m.TimesWide(pool, m.All(), scores, p, shape)
+			job, sums, scores := work.NewJob(threads, nil), make([]float64, len(p)), make([]float64, len(q))
+			m.AddTransposedWide(job, m.All(), sums, q, shape)
+			m.TimesWide(job, m.All(), scores, p, shape)
 			all := append(sums, scores...)
 			if first == nil {
 				first = all
@@ -106,7 +106,7 @@ func TestLoopsOfTheProcessorGiveTheSameBits(t *testing.T) {
 	defer func() { useLoops = true }()
 	indptr, indices, values, _ := messy(300, 50, 20, 7)
 	for name, m := range everyType(t, 50, indptr, indices, values) {
-		for _, m := range []*Matrix{m, func() *Matrix { p, _ := m.Packed(work.NewPool(1)); return p }()} {
+		for _, m := range []*Matrix{m, func() *Matrix { p, _ := m.Packed(work.NewJob(1, nil)); return p }()} {
 			shape := Wide{Features: m.Cols(), Classes: 11}
 			var kept [2][]float64
 			for k, use := range []bool{true, false} {
@@ -115,8 +115,8 @@ func TestLoopsOfTheProcessorGiveTheSameBits(t *testing.T) {
 				for j := range p {
 					p[j] = math.Sin(float64(j))
 				}
-				m.TimesWide(work.NewPool(1), m.All(), q, p, shape)
-				m.AddTransposedWide(work.NewPool(1), m.All(), p, q, shape)
+				m.TimesWide(work.NewJob(1, nil), m.All(), q, p, shape)
+				m.AddTransposedWide(work.NewJob(1, nil), m.All(), p, q, shape)
 				kept[k] = append(p, q...)
 			}
 			if !slices.Equal(kept[0], kept[1]) {

@@ -72,7 +72,7 @@ func New(job *work.Job, rows *csr.Matrix, frame risk.Frame, squared bool, seed i
 func (d *Descent) prepareCenter() {
 	d.centerRow = make([]float64, len(d.beta))
 	d.job.Visit(int64(d.rows.NonZeros()))
-	d.rows.Times(d.job.Pool, d.centerRow, d.frame.Center)
+	d.rows.Times(d.job, d.centerRow, d.frame.Center)
 	for _, mu := range d.frame.Center {
 		d.centerSquare += mu * mu
 	}

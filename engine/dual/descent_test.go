@@ -19,7 +19,7 @@ func frames(data planted.Data) map[string]risk.Frame {
 	for i := range weights {
 		weights[i] = 1 / float64(n)
 	}
-	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
+	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
 	return map[string]risk.Frame{"none": {}, "constant": {Constant: true}, "centred": {Center: mean, Mean: []float64{-0.2}}}
 }
 

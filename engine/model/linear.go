@@ -37,7 +37,7 @@ func (m *Linear) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) err
 		return err
 	}
 	if m.Outputs == 1 {
-		rows.Times(pool, dst, m.Coef)
+		rows.Times(&work.Job{Pool: pool}, dst, m.Coef)
 		for i := range dst {
 			dst[i] += m.Intercept[0]
 		}

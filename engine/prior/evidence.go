@@ -42,7 +42,7 @@ func Gather(job *work.Job, s Sample) *Evidence {
 	if split.Folds == 0 {
 		return e
 	}
-	labeled, feature := s.Rows.Selected(s.Labeled).Packed(job.Pool)
+	labeled, feature := s.Rows.Selected(s.Labeled).Packed(job)
 	for f := range split.Folds {
 		held := func(k int) bool { return split.Labeled[k] == f }
 		m := s.fit(job, labeled, feature, held)

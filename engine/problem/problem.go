@@ -70,7 +70,7 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	s.Length = p.Rows.RootMeanSquare(job, p.Weights)
-	s.Rows, s.Feature = p.Rows.Packed(job.Pool)
+	s.Rows, s.Feature = p.Rows.Packed(job)
 	s.Rows = s.Rows.Scaled(1 / s.Length)
 	if err := s.checkMemory(s.Rows.Cols()); err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (s *Sample) mean(rows []int32, weights []float64) []float64 {
 	mean := make([]float64, s.Rows.Cols())
 	on := s.Rows.Subset(rows)
 	s.Job.Visit(int64(on.NonZeros()))
-	s.Rows.AddTransposedOn(s.Job.Pool, on, mean, weight)
+	s.Rows.AddTransposedOn(s.Job, on, mean, weight)
 	return mean
 }
 

@@ -42,7 +42,7 @@ func (r *Risk) newSums() *sums {
 	if mu := r.frame.Center; mu != nil {
 		s.toCenter = make([]float64, n)
 		r.job.Visit(int64(r.rows.NonZeros()))
-		r.rows.Times(r.job.Pool, s.toCenter, mu)
+		r.rows.Times(r.job, s.toCenter, mu)
 		s.centerSquare = vector.Dot(mu, mu)
 	}
 	return s
@@ -176,7 +176,7 @@ func (r *Risk) PreconditionedNorm() float64 {
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
 	r.job.Visit(2 * int64(r.preconditioner.on.NonZeros()))
-	r.rows.TimesWide(r.job.Pool, r.preconditioner.on, s.labeled, s.features, r.shape)
+	r.rows.TimesWide(r.preconditioner.job, r.preconditioner.on, s.labeled, s.features, r.shape)
 	r.addShared(r.preconditioner.rows, s.labeled, along, shift)
 	return (square - r.preconditioner.solve(s.labeled)) / r.alpha
 }
@@ -191,7 +191,7 @@ func (r *Risk) Conjugate(dst, image, residual []float64) (square float64) {
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
 	r.job.Visit(int64(r.support.NonZeros()))
-	r.rows.TimesWide(r.job.Pool, r.support, image[:len(image)-2*stride], s.features, r.shape)
+	r.rows.TimesWide(r.job, r.support, image[:len(image)-2*stride], s.features, r.shape)
 	r.job.EachRow(len(rows), func(lo, hi int) { r.addShared(rows[lo:hi], image, along, shift) })
 	center, alone := dst[len(dst)-2*stride:len(dst)-stride], dst[len(dst)-stride:]
 	imageCenter, imageAlone := image[len(dst)-2*stride:len(dst)-stride], image[len(dst)-stride:]
@@ -220,7 +220,7 @@ func (r *Risk) withoutLabeled(coef []float64) {
 			vector.Add(s.toMu, s.toCenter[i], row)
 		}
 	}
-	r.rows.AddTransposedWide(r.job.Pool, r.preconditioner.on, s.features, s.labeled, r.shape)
+	r.rows.AddTransposedWide(r.preconditioner.job, r.preconditioner.on, s.features, s.labeled, r.shape)
 }
 
 // rowsInner is the inner product of two vectors, of one the coefficients and of the other the image.

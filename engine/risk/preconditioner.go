@@ -6,6 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // preconditioner is that of the few rows that carry much of the curvature, the labeled ones: each weighs as much as
@@ -24,6 +25,7 @@ import (
 //	         with a tree some ten products with the Gram matrix besides
 type preconditioner struct {
 	risk    *Risk
+	job     *work.Job // its rows are on all machines
 	rows    []int32
 	on      *csr.Subset // rows
 	gram    []float64   // [rows, rows] G
@@ -44,7 +46,7 @@ func Preconditions(rows, nonZeros int) bool {
 func (r *Risk) PreconditionBy(rows []int32) {
 	r.preconditioner = nil
 	if Preconditions(len(rows), r.rows.NonZeros()) {
-		r.preconditioner = &preconditioner{risk: r, rows: rows, on: r.rows.Subset(rows), gram: r.gram(rows)}
+		r.preconditioner = &preconditioner{risk: r, job: r.job.Replicated(), rows: rows, on: r.rows.Subset(rows), gram: r.gram(rows)}
 	}
 }
 
@@ -182,7 +184,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 	r.frame.shift(r.job.Pool, shift, residual)
 	scores := r.changes
 	r.job.Visit(2 * int64(p.on.NonZeros()))
-	r.rows.TimesWide(r.job.Pool, p.on, scores, residual, r.shape)
+	r.rows.TimesWide(p.job, p.on, scores, residual, r.shape)
 	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
 	p.solve(scores)
 	total := make([]float64, len(shift))
@@ -191,7 +193,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 		vector.Add(total, 1, row)
 	})
 	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
-	r.rows.AddTransposedWide(r.job.Pool, p.on, dst, scores, r.shape)
+	r.rows.AddTransposedWide(p.job, p.on, dst, scores, r.shape)
 	return true
 }
 

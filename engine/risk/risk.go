@@ -164,7 +164,7 @@ func (r *Risk) linear() (weights, shift []float64) {
 // times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
 func (r *Risk) times(on *csr.Subset, dst, p, shift, mean []float64) {
 	r.job.Visit(int64(on.NonZeros()))
-	r.rows.TimesWide(r.job.Pool, on, dst, p, r.shape)
+	r.rows.TimesWide(r.job, on, dst, p, r.shape)
 	shift = append([]float64(nil), shift...)
 	flat := r.Map.Flat()
 	if flat {
@@ -222,7 +222,7 @@ func (r *Risk) those(in *csr.Subset, activity uint8) []int32 {
 
 func (r *Risk) addTransposed(on *csr.Subset, dst, q []float64) {
 	r.job.Visit(int64(on.NonZeros()))
-	r.rows.AddTransposedWide(r.job.Pool, on, dst, q, r.shape)
+	r.rows.AddTransposedWide(r.job, on, dst, q, r.shape)
 }
 
 // Gap implements minimize.Objective: F is strongly convex with modulus α, so F(W) - F(W*) <= |g|² / 2α.
@@ -243,7 +243,7 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	square := r.frame.open(r.job.Pool, dst, p, r.alpha, shift)
 	if stride == 1 && r.Joint == nil {
 		r.job.Visit(2 * int64(r.active.NonZeros()))
-		sums[1], sums[0] = r.rows.AddGram(r.job.Pool, r.active, dst, r.state, p, shift[0])
+		sums[1], sums[0] = r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
 	} else {
 		r.times(r.active, r.changes, p, shift, nil)
 		sums[0] = r.jointly(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })

@@ -253,7 +253,7 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1.0 / rowsOfClasses
 	}
-	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
+	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
 	r := somewhere(t, scores.Pair{}, signed, Frame{Center: mean, Mean: []float64{-0.3}}, data)
 	_, _, outputs := r.Read(make([]int32, 30), 30)
 	total := 0.0
@@ -283,7 +283,7 @@ func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1.0 / 400
 	}
-	data.Rows.TransposedTimes(work.NewPool(1), mean, weights)
+	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
 	plain, b := minimum(Frame{Constant: true})
 	recentred, c := minimum(Frame{Constant: true, Center: mean})
 	near(t, "intercept", c, b, 1e-5)

@@ -159,7 +159,7 @@ func (t *task) pairSwitchingOn(d *dual.Descent) solution {
 func (t *task) startScores() []float64 {
 	scores := make([]float64, t.Rows.Rows())
 	t.Job.Visit(int64(t.Rows.NonZeros()))
-	t.Rows.Times(t.Job.Pool, scores, t.startCoef())
+	t.Rows.Times(t.Job, scores, t.startCoef())
 	if t.Options.FitIntercept {
 		for i := range scores {
 			scores[i] += t.Start.Intercept[0]

@@ -26,8 +26,8 @@ type Job struct {
 	*Pool
 	Reducer  Reducer // nil on one machine
 	progress *Progress
-	silent   bool  // publishes nothing
-	visited  int64 // non-zeros read so far
+	silent   bool          // publishes nothing
+	visited  *atomic.Int64 // non-zeros read so far
 }
 
 // NewJob makes a job; progress may be nil.
@@ -35,12 +35,20 @@ func NewJob(threads int, progress *Progress) *Job {
 	if progress == nil {
 		progress = &Progress{}
 	}
-	return &Job{Pool: NewPool(threads), progress: progress}
+	return &Job{Pool: NewPool(threads), progress: progress, visited: &atomic.Int64{}}
 }
 
-// Aside is a job for something beside this one: with the same workers and the same cancel flag, but no progress.
+// Aside is a job for something beside this one: with the same workers and the same cancel flag, but no progress
+// and an account of its own.
 func (j *Job) Aside() *Job {
-	return &Job{Pool: j.Pool, Reducer: j.Reducer, progress: j.progress, silent: true}
+	return &Job{Pool: j.Pool, Reducer: j.Reducer, progress: j.progress, silent: true, visited: &atomic.Int64{}}
+}
+
+// Replicated is this job for rows that every machine has: their sums are whole and are not reduced.
+func (j *Job) Replicated() *Job {
+	replicated := *j
+	replicated.Reducer = nil
+	return &replicated
 }
 
 // Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has cancelled the run. It is
@@ -56,12 +64,12 @@ func (j *Job) Stopped() bool { return atomic.LoadInt64(&j.progress.Cancel) == St
 
 // Visit counts non-zeros read by a product and looks at the cancel flag.
 func (j *Job) Visit(nonZeros int64) {
-	j.visited += nonZeros
+	j.visited.Add(nonZeros)
 	j.Check()
 }
 
 // Visited is the number of non-zeros read so far.
-func (j *Job) Visited() int64 { return j.visited }
+func (j *Job) Visited() int64 { return j.visited.Load() }
 
 // Report publishes one outer step.
 func (j *Job) Report(step int, objective, level float64, switched int, passes float64) {

@@ -20,6 +20,7 @@ type Pool struct {
 	threads int
 	current atomic.Pointer[round]
 	awake   []atomic.Bool // [threads] of helper k; the caller is number 0
+	buffers
 }
 
 // NewPool makes a pool; threads below 1 count as 1, more than the machine runs at a time as that many.

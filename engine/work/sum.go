@@ -1,7 +1,9 @@
 package work
 
-// Reducer adds the sums of several machines. A run on one machine has nothing to add: nil. It is the one seam that a
-// distributed run would replace: every sum over rows passes through a Job's Sum, or is handed to Reduce.
+// Reducer adds the sums of several machines, each with rows of its own. A run on one machine has nothing to add: nil. It
+// is the one seam that a distributed run would replace: sums over rows are made by a Job's Sum, or by a product of
+// package csr with the rows transposed, and both reduce them; what all machines have anyway is added by a Pool's Total.
+// Coefficients of rows, as in package dual, and orders of rows, as in package labeling, are for one machine.
 type Reducer interface {
 	Reduce(sums []float64)
 }
@@ -54,6 +56,37 @@ func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
 func (j *Job) Reduce(sums []float64) {
 	if j.Reducer != nil {
 		j.Reducer.Reduce(sums)
+	}
+}
+
+// AddSums adds sums over the rows of all machines to dst: add adds those over the rows of this one to its dst.
+func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
+	if j.Reducer == nil {
+		add(dst)
+		return
+	}
+	sums := j.Borrow(len(dst))
+	clear(sums)
+	add(sums)
+	j.Reduce(sums)
+	for k, sum := range sums {
+		dst[k] += sum
+	}
+	j.Return(sums)
+}
+
+// ReduceCounts is Reduce for whole numbers.
+func (j *Job) ReduceCounts(counts []int64) {
+	if j.Reducer == nil {
+		return
+	}
+	sums := make([]float64, len(counts))
+	for k, count := range counts {
+		sums[k] = float64(count)
+	}
+	j.Reduce(sums)
+	for k, sum := range sums {
+		counts[k] = int64(sum)
 	}
 }
 

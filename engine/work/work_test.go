@@ -47,7 +47,7 @@ func TestPanicInAWorkerBecomesAnError(t *testing.T) {
 
 func TestNilPointerInAWorkerBecomesAnError(t *testing.T) {
 	var nothing *Job
-	if err := Guard(func() error { NewPool(2).Run(4, func(int) { nothing.visited++ }); return nil }); err == nil {
+	if err := Guard(func() error { NewPool(2).Run(4, func(int) { nothing.Visit(1) }); return nil }); err == nil {
 		t.Error("no error")
 	}
 }
@@ -99,5 +99,41 @@ func TestEverySumPassesTheReducer(t *testing.T) {
 	job.Sum(10, got[:], func(lo, hi int, dst []float64) { dst[0] += float64(hi - lo) })
 	if got[0] != 20 {
 		t.Errorf("sum is %v, should be 20", got[0])
+	}
+}
+
+func TestReplicatedJobsShareAllButTheReducer(t *testing.T) {
+	job := NewJob(2, nil)
+	job.Reducer = doubling{}
+	replicated, got := job.Replicated(), []float64{1}
+	replicated.Reduce(got)
+	replicated.Visit(5)
+	job.Aside().Visit(7)
+	if got[0] != 1 || replicated.Pool != job.Pool || job.Visited() != 5 {
+		t.Errorf("sum %v, %d non-zeros", got, job.Visited())
+	}
+}
+
+func TestBorrowedVectorsAreKept(t *testing.T) {
+	pool := NewPool(1)
+	small, large := pool.Borrow(10), pool.Borrow(1000)
+	if len(small) != 10 || len(large) != 1000 || &small[0] == &large[0] {
+		t.Fatalf("lengths %d and %d", len(small), len(large))
+	}
+	pool.Return(large)
+	pool.Return(small)
+	if again := pool.Borrow(9); &again[0] != &small[0] {
+		t.Error("not the smallest that is long enough")
+	}
+	if again := pool.Borrow(11); &again[0] != &large[0] || len(again) != 11 {
+		t.Error("not the one that is long enough")
+	}
+	pool.Return(small)
+	pool.Return(pool.Borrow(20)) // takes the place of the small one
+	if len(pool.kept) != 1 {
+		t.Errorf("%d vectors are kept", len(pool.kept))
+	}
+	if n := testing.AllocsPerRun(10, func() { pool.Return(pool.Borrow(20)) }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
