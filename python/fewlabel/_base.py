@@ -1,6 +1,7 @@
 """What the linear classifiers share: a fit in the library, scores and classes without it."""
 
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,25 +16,28 @@ from fewlabel._native import _fit, _scores, _threads
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
-    """Linear classifier from labeled and unlabeled rows. A subclass has the parameters and says which loss it is."""
+    """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
-    method: Any
-    alpha: float
-    unlabeled_weight: Any
-    class_prior: Any
-    hierarchy: Any
-    fit_intercept: bool
-    class_weight: Any
-    calibrate: bool
-    unlabeled: Any
-    max_iter: int
-    tol: float
-    n_jobs: int | None
-    random_state: Any
-    warm_start: bool
-    verbose: int
-    _methods: tuple[str, ...]  # names that `method` can have
+    method: Any = "annealing"
+    alpha: float = 1e-3
+    unlabeled_weight: Any = "auto"
+    class_prior: Any = "auto"
+    loss: str = "squared_hinge"
+    hierarchy: Any = None
+    fit_intercept: bool = True
+    class_weight: Any = None
+    calibrate: bool = False
+    unlabeled: Any = "auto"
+    max_iter: int = 10000
+    tol: float = 1e-5
+    n_jobs: int | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+
+    _methods: ClassVar[tuple[str, ...]]  # names that `method` can have
 
     @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -193,15 +197,12 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
-    def _loss(self) -> str:
-        raise NotImplementedError
-
     def _options(self) -> dict[str, Any]:
         """The options of the library that do not depend on the classes; the library checks their ranges."""
         options = {
             "alpha": self.alpha,
             "unlabeled_weight": self.unlabeled_weight,
-            "loss": self._loss(),
+            "loss": self.loss,
             "fit_intercept": self.fit_intercept,
             "calibrate": self.calibrate,
             "max_iter": self.max_iter,
