@@ -46,16 +46,14 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is used
-            where it is, without a copy; so is a dense array of these types with its rows in one piece each, if more
-            than half of its values are not zero.
+            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is not
+            copied, nor is such a dense array with its rows in one piece, if more than half of it is not zero.
         y : array-like of shape (n_rows,)
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. Weight k is the same as the row k times, 0 the same as
-            no row. "pair_switching" and `Switching` with `max_switches` exchange labels row for row whatever the
-            weights, so that with unequal weights the weighted class share can drift; so does "switching" with more than
-            two classes, but in the end it keeps the weighted shares.
+            no row; but "pair_switching" and `Switching` with `max_switches` exchange labels row for row, so that with
+            unequal weights the weighted class shares can drift.
 
         Returns
         -------
@@ -78,9 +76,8 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         warm = self.warm_start and hasattr(self, "coef_")
         method = methods.resolve(self.method, self._methods)
-        rows = _data.check_rows(
-            self, X, y=None if y is None else "no_validation", reset=not warm, dense_above=_data.MOSTLY
-        )
+        expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
+        rows = _data.check_rows(self, X, y=expected, reset=not warm, dense_above=_data.MOSTLY)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
@@ -237,6 +234,20 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted
+        self._keep_model(classes, tree, fitted)
+        self.supervised_agreement_ = report["supervised_agreement"]
+        self.calibration_temperature_ = report["calibration_temperature"]
+        self.calibration_smoothing_ = report["calibration_smoothing"]
+        columns = [name for name in arrays if name.startswith("history.")]
+        self.history_ = {name.removeprefix("history."): arrays[name] for name in columns}
+        self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
+        self.__dict__.pop("label_distributions_", None)  # of an earlier fit
+        if "label_distributions" in arrays:
+            self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
+
+    def _keep_model(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
+        """Take over what a fit and a model file have in common."""
+        report, arrays = fitted
         self.classes_ = classes
         self.hierarchy_ = tree
         self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
@@ -245,33 +256,9 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         self.n_iter_ = report["n_iter"]
         self.objective_ = report["objective"]
         self.termination_condition_ = report["termination_condition"]
-        self.supervised_agreement_ = _number(report["supervised_agreement"])
-        self.calibration_temperature_ = _number(report["calibration_temperature"])
-        self.calibration_smoothing_ = _number(report["calibration_smoothing"])
-        self.history_ = _columns("history.", arrays)
-        self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
-        self._keep_distributions(arrays.get("label_distributions"))
-
-    def _keep_distributions(self, flat: np.ndarray | None) -> None:
-        if flat is not None:
-            self.label_distributions_ = flat.reshape(-1, len(self.classes_))
-        elif hasattr(self, "label_distributions_"):
-            del self.label_distributions_  # of an earlier fit
 
     def _warn_before(self, given: _labels.Given, labels: _labels.Labels, weights: np.ndarray | None) -> None:
-        if self.unlabeled is not None and not _unlabeled(given.labeled, weights).any():
+        unlabeled = ~given.labeled if weights is None else ~given.labeled & (weights > 0)
+        if self.unlabeled is not None and not unlabeled.any():
             _advice.nothing_unlabeled()
         _advice.rare_marker(labels, int(given.minus_one.sum()))
-
-
-def _unlabeled(labeled: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    return ~labeled if weights is None else ~labeled & (weights > 0)
-
-
-def _number(value: float | None) -> float:
-    """A number of a report; JSON has no NaN."""
-    return float("nan") if value is None else float(value)
-
-
-def _columns(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): values for name, values in arrays.items() if name.startswith(prefix)}

@@ -17,6 +17,7 @@ from fewlabel._native import _library
 from fewlabel._native._signatures import Dense, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
+_NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")  # of a report
 
 Watches = Sequence[Callable[[Progress], None]]
 
@@ -86,8 +87,8 @@ def assemble(report: Mapping[str, Any], coef: np.ndarray, intercept: np.ndarray,
 def read(model: int) -> Fitted:
     """Report and arrays of a model in the library."""
     report = json.loads(_library.text("fewlabel_report", model))
-    if report["objective"] is None:  # JSON has no NaN
-        report["objective"] = float("nan")
+    for name in _NUMBERS:
+        report[name] = float("nan" if report.get(name) is None else report[name])  # JSON has no NaN
     arrays = {}
     for name, length in report["arrays"].items():
         arrays[name] = np.empty(length, dtype=np.float64)
