@@ -77,7 +77,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         warm = self.warm_start and hasattr(self, "coef_")
         method = methods.resolve(self.method, self._methods)
         expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
-        rows = _data.check_rows(self, X, y=expected, reset=not warm, dense_above=_data.MOSTLY)
+        rows = _data.training_rows(self, X, y=expected, reset=not warm)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
@@ -112,7 +112,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             same score alone and among others.
         """
         check_is_fitted(self)
-        X = _data.check_rows(self, X, reset=False, dense_above=-1, finite=False)
+        X = _data.rows_of(self, X, reset=False)
         scores = _scores.scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores[:, 0] if len(self.coef_) == 1 else scores
 

@@ -23,6 +23,10 @@ class Given(NamedTuple):
     minus_one: np.ndarray  # (n,) bool: "auto" took -1 for the marker
     auto: bool
 
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Labels of these rows, which have one."""
+        return self.values[np.cumsum(self.labeled)[rows] - 1]
+
 
 class Labels(NamedTuple):
     """Classes and the class number of every row."""

@@ -102,7 +102,7 @@ def estimate_class_prior(
     >>> bool(abs(estimate.class_prior - [0.2, 0.8]).max() < 0.05)
     True
     """
-    rows = _data.check_rows(BaseEstimator(), X, reset=True, dense_above=_data.MOSTLY)
+    rows = _data.training_rows(BaseEstimator(), X, reset=True)
     given = _labels.read(y, unlabeled)
     check_consistent_length(rows, given.labeled)
     weights = _weights.check_sample_weight(sample_weight, rows.shape[0])

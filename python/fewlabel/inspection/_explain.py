@@ -73,7 +73,7 @@ def explain(
     predicted = classifier.predict(rows)
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")
-    n = _linear_model.at_least_one("n", n)
+    n = _linear_model.count("n", n)
     names = _names(model, classifier, feature_names)
     k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
     weights, intercept = _difference(classifier, k, against)

@@ -72,7 +72,7 @@ def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: flo
     >>> rank_to_label(model, X[2:], n=1)
     array([0])
     """
-    n = _linear_model.at_least_one("n", n)
+    n = _linear_model.count("n", n)
     if not isinstance(unsure, Real) or not 0 < unsure <= 1:
         raise ValueError(f"unsure must be a share above 0 and at most 1, got {unsure!r}")
     classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, X)
