@@ -83,12 +83,14 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
         tree = _hierarchy.read(self.hierarchy, labels.classes)
-        start = self._start(labels.classes) if warm else None
+        if warm:
+            self._check_start(labels.classes)
         self._warn_before(given, labels, weights)
         options = self._options() | methods.options(method) | self._class_options(labels, weights, tree)
         task = _progress.FitTask(self, X, given, weights)
         with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(method.name)) as show:
             try:
+                start = self._assemble if warm else None
                 fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
             except ValueError as error:
                 raise ValueError(_advice.named(str(error), labels.classes)) from None
@@ -223,14 +225,24 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             return {"class_prior": "auto"}
         return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
 
-    def _start(self, classes: np.ndarray) -> _fit.Start:
-        """The fitted model, to go on from with the same classes."""
+    def _check_start(self, classes: np.ndarray) -> None:
+        """The fitted model, from which the fit goes on, must have these classes."""
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
                 f"warm_start=True goes on from a model of the classes {_labels.listed(self.classes_)}, but y and "
                 f"class_prior have {_labels.listed(classes)}: set warm_start=False to begin anew with other classes"
             )
-        return _fit.Start(len(classes), self.coef_, self.intercept_, self.class_prior_)
+
+    def _assemble(self) -> int:
+        """Handle of the fitted model in the library."""
+        report = {
+            "n_classes": len(self.classes_),
+            "method": getattr(self.method, "name", self.method),
+            "n_iter": self.n_iter_,
+            "objective": self.objective_ if np.isfinite(self.objective_) else None,
+            "termination_condition": self.termination_condition_,
+        }
+        return _fit.assemble(report, self.coef_, self.intercept_, self.class_prior_)
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted

@@ -60,7 +60,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
         raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}")
     check_is_fitted(model)
     metadata = json.dumps(_metadata(model), allow_nan=False).encode()
-    with _library.released(_assembled(model)) as handle:
+    with _library.released(model._assemble()) as handle:
         _library.call("fewlabel_save", handle, os.fsencode(path), metadata)
 
 
@@ -126,18 +126,6 @@ def _foreign(report: dict[str, Any]) -> dict[str, Any]:
         "parameters": {"method": report["method"]},
         "feature_names": None,
     }
-
-
-def _assembled(model: Any) -> int:
-    """Handle of the model in the library."""
-    report = {
-        "n_classes": len(model.classes_),
-        "method": getattr(model.method, "name", model.method),
-        "n_iter": model.n_iter_,
-        "objective": model.objective_ if np.isfinite(model.objective_) else None,
-        "termination_condition": model.termination_condition_,
-    }
-    return _fit.assemble(report, model.coef_, model.intercept_, model.class_prior_)
 
 
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:

@@ -20,9 +20,10 @@ class Probabilities:
     decision_function: Any
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class for each row: the softmax of the scores divided by `calibration_temperature_`, of
-        which the share `calibration_smoothing_` is spread evenly over the classes. Of the scores as they are where the
-        fit was not calibrated.
+        """Probability of each class for each row: the softmax of the scores, calibrated if the fit was.
+
+        Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
+        probability is spread evenly over the classes.
 
         Parameters
         ----------

@@ -179,31 +179,27 @@ def labeled_part(X: Any, y: Any, unlabeled: Any, sample_weight: Any = None) -> t
 
 def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows marked as missing, and rows marked with -1."""
-    none = np.zeros(len(values), dtype=bool)
     kind = values.dtype.kind
-    if kind == "f":
-        return np.isnan(values), values == -1
-    if kind == "i":
-        return none, values == -1
-    if kind == "U":
-        return none, values == "-1"
     if kind == "O":
         return _each(values, _is_missing), _each(values, _is_minus_one)
-    return none, none
+    none = np.zeros(len(values), dtype=bool)
+    minus_one = values == ("-1" if kind == "U" else -1) if kind in "fiU" else none
+    return (np.isnan(values) if kind == "f" else none), minus_one
 
 
 def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
     if _is_missing(marker):
         return _each(values, _is_missing)
+    text = str(marker)  # np.array(["a", 0]) holds the text "0"
     if values.dtype.kind == "U":
-        return values == str(marker)  # np.array(["a", 0]) holds the text "0"
+        return values == text
     if values.dtype.kind in "biuf" and isinstance(marker, Number):
         return values == marker
-    return _each(values, lambda value: not _is_missing(value) and bool(value == _as_kind(marker, value)))
 
+    def is_marker(value: Any) -> bool:
+        return not _is_missing(value) and bool(value == (text if isinstance(value, str) else marker))
 
-def _as_kind(marker: Any, value: Any) -> Any:
-    return str(marker) if isinstance(value, str) else marker
+    return _each(values, is_marker)
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:

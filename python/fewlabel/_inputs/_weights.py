@@ -26,11 +26,6 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return weights
 
 
-def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
-    """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
-    return None if class_weight is None else _class_weights(class_weight, classes, totals)
-
-
 def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
     """Total weight (n_classes,) of the labeled rows of each class."""
     labeled = codes >= 0
@@ -73,7 +68,10 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     return "auto" if one_class else prior / prior.sum()
 
 
-def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
+    """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
+    if class_weight is None:
+        return None
     if isinstance(class_weight, str) and class_weight == "balanced":
         with np.errstate(all="ignore"):
             factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))

@@ -29,24 +29,18 @@ class Fitted(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
-class Start(NamedTuple):
-    """A fitted model to go on from."""
-
-    n_classes: int
-    coef: np.ndarray  # (n_outputs, n_features)
-    intercept: np.ndarray  # (n_outputs,)
-    class_prior: np.ndarray  # (n_classes,)
-
-
 def fit(
     rows: Rows,
     codes: np.ndarray,
     weights: np.ndarray | None,
     options: Mapping[str, Any],
     watches: Watches = (),
-    start: Start | None = None,
+    start: Callable[[], int] | None = None,
 ) -> Fitted:
-    """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1)."""
+    """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1).
+
+    `start` puts a model to go on from into the library and gives its handle, which is freed here.
+    """
     settings = options_text(options).encode()
     progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
 
@@ -64,7 +58,7 @@ def fit(
 
     try:
         if start is not None:
-            begin.value = assemble({"n_classes": start.n_classes}, start.coef, start.intercept, start.class_prior)
+            begin.value = start()
         run(task, progress, watches)
         return read(model.value)
     finally:

@@ -127,8 +127,7 @@ def compare(
     base = TransductiveSVC() if estimator is None else estimator
     chosen = _chosen(methods, base)
     given = _labels.read(y, base.unlabeled)
-    labels = np.asarray(y, dtype=object)
-    check_consistent_length(labels, given.labeled)
+    check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)
     scores: dict[str, list[float]] = {name: [] for name in (SUPERVISED, *chosen)}
     for train, test in SemiSupervisedSplit(cv, unlabeled=base.unlabeled).split(given.labeled, y):

@@ -1,5 +1,6 @@
 """Which features pushed a row to its class."""
 
+import contextlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,14 +121,10 @@ def _names(model: Any, classifier: Any, feature_names: Any) -> np.ndarray:
     """Names (n_features,) of what the classifier gets."""
     model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
     if feature_names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
-        try:
+        with contextlib.suppress(AttributeError):  # a HashingVectorizer, for one, has no names
             feature_names = model[:-1].get_feature_names_out()
-        except AttributeError:  # a HashingVectorizer, for one, has no names
-            feature_names = None
     if feature_names is None:
-        feature_names = getattr(classifier, "feature_names_in_", None)
-    if feature_names is None:
-        feature_names = [f"x{j}" for j in range(n_features)]
+        feature_names = getattr(classifier, "feature_names_in_", [f"x{j}" for j in range(n_features)])
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")

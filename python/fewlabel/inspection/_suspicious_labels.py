@@ -25,8 +25,8 @@ class SuspiciousLabels(NamedTuple):
 def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10) -> SuspiciousLabels:
     """Find labels that the others contradict.
 
-    A model that was told a wrong label mostly obeys it: with few labels each one pulls the boundary to its side. So the
-    labels are hidden in turn, a tenth at a time, and copies of the model that have not seen them judge them.
+    Labels are hidden in turn, and copies of the model that have not seen them judge them: a model mostly obeys a wrong
+    label that it was told.
 
     Parameters
     ----------
