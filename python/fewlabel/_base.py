@@ -12,6 +12,7 @@ from fewlabel import _advice, _progress, methods
 from fewlabel._compat import CallbackSupport, with_callbacks
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
 from fewlabel._native import _fit, _scores, _threads
+from fewlabel._probabilities import WhereCalibrated, log_probabilities
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
@@ -38,6 +39,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     verbose: int = 0
 
     _methods: ClassVar[tuple[str, ...]]  # names that `method` can have
+    _needs_calibration: ClassVar[bool] = False  # to have probabilities
 
     @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -88,7 +90,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         self._warn_before(given, labels, weights)
         options = self._options() | methods.options(method) | self._class_options(labels, weights, tree)
         task = _progress.FitTask(self, X, given, weights)
-        with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(method.name)) as show:
+        with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
             try:
                 start = self._assemble if warm else None
                 fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
@@ -133,6 +135,48 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         numbers = self._predicted(X)
         return self.classes_[numbers]
+
+    @WhereCalibrated
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class for each row: the softmax of the scores, calibrated if the fit was.
+
+        Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
+        probability is spread evenly over the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes), float64
+            In the order of `classes_`; a row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @WhereCalibrated
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_rows, n_classes), float64
+            In the order of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(scores), 1))
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        if self.calibrate and np.isnan(self.calibration_temperature_):
+            _advice.not_calibrated()
+        return log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy of the predictions for the labeled rows; rows with the marker of `unlabeled` in y are left out.

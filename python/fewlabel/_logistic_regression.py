@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fewlabel._base import LinearClassifier
-from fewlabel._probabilities import Probabilities
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SemiSupervisedLogisticRegression(Probabilities, LinearClassifier):
+class SemiSupervisedLogisticRegression(LinearClassifier):
     """Logistic regression that also learns from unlabeled rows.
 
     The transductive method of `TransductiveSVC` with the loss of logistic regression, "maxent" in C: scores have

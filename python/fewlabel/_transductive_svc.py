@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fewlabel._base import LinearClassifier
-from fewlabel._probabilities import Probabilities, WhereCalibrated
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -186,9 +185,7 @@ class TransductiveSVC(LinearClassifier):
     """
 
     _methods: ClassVar = ("annealing", "switching", "pair_switching")
-
-    predict_proba = WhereCalibrated(Probabilities.predict_proba)
-    predict_log_proba = WhereCalibrated(Probabilities.predict_log_proba)
+    _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:
         if self.loss == "maxent":

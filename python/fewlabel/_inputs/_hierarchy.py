@@ -40,14 +40,19 @@ def numbers(tree: Tree | None) -> np.ndarray | None:
 
 
 def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
-    """Names (K,) of the classes' ancestors at a level: 1 is just below the top. A class less deep is its own."""
+    """Names (K,) of the classes' ancestors at a level, 1 just below the top; a class less deep is its own.
+
+    In the dtype of the classes if it holds all the names, otherwise objects.
+    """
     if not isinstance(level, int | np.integer) or isinstance(level, bool) or level < 1:
         raise ValueError(f"level must be an integer of at least 1 (1: just below the top), got {level!r}")
-    found = []
-    for name in classes.tolist():
-        path = _path(tree, name)
-        found.append(path[max(0, len(path) - int(level))])
-    return _as_array(found, classes.dtype)
+    paths = [_path(tree, name) for name in classes.tolist()]
+    names = [path[max(0, len(path) - int(level))] for path in paths]
+    if classes.dtype.kind != "O" and all(type(name) is type(path[0]) for name, path in zip(names, paths, strict=True)):
+        return np.array(names, dtype=None if classes.dtype.kind == "U" else classes.dtype)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
 
 
 def _path(tree: Tree, name: Any) -> list[Any]:
@@ -56,17 +61,6 @@ def _path(tree: Tree, name: Any) -> list[Any]:
     while tree[path[-1]] is not None:
         path.append(tree[path[-1]])
     return path
-
-
-def _as_array(names: list[Any], dtype: np.dtype[Any]) -> np.ndarray:
-    """In the dtype of the classes if it holds all the names, otherwise objects."""
-    kinds = {"U": str, "i": int, "u": int, "f": float, "b": bool}
-    kind = kinds.get(dtype.kind)
-    if kind is not None and all(type(name) is kind for name in names):
-        return np.array(names, dtype=None if kind is str else dtype)
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
 
 
 def _from_names(separator: str, classes: np.ndarray) -> Tree:

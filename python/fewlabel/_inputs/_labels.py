@@ -118,9 +118,8 @@ def _refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) ->
     """Refuse labels that unlabeled="auto" can read in two ways. `unlabeled` is the number of -1.
 
     In SVMlight's and SVMlin's files 0 is the marker, and 1 and -1 are the classes. That is likely if only 1 and -1
-    occur, or if 0 is most of -1, 0 and 1 and -1 is no rarity beside 1. All three can be classes, as in sentiment
-    (negative, neutral, positive). That is likely if they are about equally frequent. A class of empty texts is unusual,
-    and so is every other meaning of many -1 beside few 0 and 1 than unlabeled rows.
+    occur, or if 0 is most of -1, 0 and 1 and -1 is no rarity beside 1. All three can be classes, as in sentiment. That
+    is likely if they are about equally frequent.
     """
     if classes.dtype.kind in "OU" and (classes == "").any():
         raise ValueError(
