@@ -5,7 +5,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _progress, methods
@@ -13,6 +13,9 @@ from fewlabel._compat import CallbackSupport, with_callbacks
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
 from fewlabel._native import _fit, _scores, _threads
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
+
+# Parameters that are options of the library, whatever the classes.
+_OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
@@ -212,7 +215,6 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             Rows.
         level : int
             1: the groups just below the top; 2: those below them, and so on. A class that is less deep answers itself.
-            The top is unnamed, or the one group above all others in a dict.
 
         Returns
         -------
@@ -242,18 +244,9 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
 
     def _options(self) -> dict[str, Any]:
         """The options of the library that do not depend on the classes; the library checks their ranges."""
-        options = {
-            "alpha": self.alpha,
-            "unlabeled_weight": self.unlabeled_weight,
-            "loss": self.loss,
-            "fit_intercept": self.fit_intercept,
-            "calibrate": self.calibrate,
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "threads": _threads.resolve(self.n_jobs),
-        }
+        options = {name: getattr(self, name) for name in _OPTIONS} | {"threads": _threads.resolve(self.n_jobs)}
         if isinstance(self.random_state, np.random.RandomState):
-            options["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
         elif self.random_state is not None:
             options["random_state"] = self.random_state
         return options

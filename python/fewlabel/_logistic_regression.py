@@ -28,14 +28,11 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         "auto": 1, or u/(20 l) where l labeled rows have fewer than 20 l unlabeled ones (u). "expectation" and
         "posterior" have no such term: any number above 0 is the same.
     class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
-        Share of each class among the unlabeled rows. "auto": estimated as by `estimate_class_prior`. "labels": the
-        shares of the labeled rows, by weight. Otherwise shares in the order of `classes_`, or a dict from class to
-        share; each above 0 and below 1, together 1. A dict can name a class without labeled rows, which then gets the
-        rows that fit the others least. Not used where the labeled rows have one class.
+        Share of each class among the unlabeled rows: estimated ("auto"), that of the labeled rows ("labels"), or given,
+        as in `TransductiveSVC`.
     hierarchy : dict, str or None, default=None
-        Tree whose leaves are the classes: a dict from child to parent over the names of classes and groups, or a
-        separator in the class names: with "." the class "a.b.c" is below "a.b", and that below "a". What has no parent
-        is at the top level. Classes of one group share weights, which helps classes with few labels.
+        Tree whose leaves are the classes: a dict from child to parent, or a separator in the class names, as in
+        `TransductiveSVC`.
     fit_intercept : bool, default=True
         Whether the model has an intercept.
     class_weight : dict, "balanced" or None, default=None
@@ -45,9 +42,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         Whether to calibrate probabilities on labeled rows that are held out in turn, at the cost of about one more fit.
         With False `predict_proba` is the softmax of the scores.
     unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
-        "-1" in texts. None: every row is labeled. Anything else is the marker itself. Where "auto" could be read
-        in two ways `fit` raises a ValueError.
+        Marker of unlabeled rows in `y`. "auto": -1 and missing values, as in `TransductiveSVC`. None: every row is
+        labeled. Anything else is the marker itself.
     max_iter : int, default=10000
         Largest number of outer steps: temperatures, relabelings, or weights of the entropy and updates of the
         multipliers. The last one is always an exact solve. Without unlabeled rows: Newton steps, at most 200.
@@ -131,17 +127,9 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     alpha/4 (rms² ‖`coef_`‖² + `intercept_`²). Weighted averages, `hierarchy` and labels that look picked are as in
     `TransductiveSVC`, and so is the advice to give rows of unit length.
 
-    That is for "annealing" and "switching". With the mean m_k = 1/u Σ_unlabeled p_k, the others have
-
-        alpha/2 Σ_k (rms² ‖w_k‖² + b_k²)  -  1/l Σ_labeled log p_y  +  R
-
-        "entropy"      R = -unlabeled_weight/u Σ_unlabeled Σ_k p_k log p_k,  where m = class_prior
-        "expectation"  R = 0,                                                where m = class_prior
-        "posterior"    R = kl_weight/u Σ_unlabeled min over q of Σ_k q_k log(q_k / p_k),  where mean q = class_prior
-
-    The constraints hold within 1e-4, by an augmented Lagrangian, or by the best q. With constraint="penalty" of
-    `fewlabel.methods` m is not constrained and R gets the term penalty_weight Σ_k prior_k log(prior_k / m_k). "entropy"
-    is not convex: it starts at the solution of "expectation" and raises `unlabeled_weight`.
+    That is for "annealing" and "switching". The others have another third term: the weighted entropy, none, or the
+    divergence of the probabilities from labels, all with the class prior as the mean of the probabilities, or of the
+    labels, within 1e-4. The page "How it works" has the formulas.
 
     Without unlabeled rows and without intercept it is the model of `LogisticRegression(C=1/(l*alpha*rms**2))`, and
     for two classes that with `C=2/(l*alpha*rms**2)`. (With intercept: `LogisticRegression` does not regularize b.)

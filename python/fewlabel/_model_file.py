@@ -34,8 +34,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) and how the
-        supervised model compares (`supervised_agreement_`) is not kept.
+        Fitted. `transduction_`, `label_distributions_`, `history_` and `supervised_agreement_` are not kept.
     path : path-like
         The file, replaced if it is there.
 

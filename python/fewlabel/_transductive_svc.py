@@ -145,11 +145,10 @@ class TransductiveSVC(LinearClassifier):
 
         alpha/2 Σ_k (rms² ‖w_k‖² + b_k²)  +  1/l Σ_labeled ξ(s, y)  +  unlabeled_weight/u Σ_unlabeled min_k ξ(s, k)
 
-    where ξ(s, y) = ½max(0, 1-s_y)² + Σ_{k≠y} ½max(0, 1+s_k)². With loss "crammer_singer" it is close to that of
-    `LinearSVC(multi_class="crammer_singer", C=1/(l*alpha*rms**2), intercept_scaling=rms)`: the smoothed hinge is at
-    most 0.001 log(n_classes) above the hinge. That loss and `hierarchy` have the objective of many classes for two as
-    well; `coef_` is then the difference w_1 - w_0. With `hierarchy` groups have weights too, the first term counts them
-    all, and a score is the sum along the path of the class from the top.
+    where ξ(s, y) = ½max(0, 1-s_y)² + Σ_{k≠y} ½max(0, 1+s_k)². The loss "crammer_singer", at most 0.001 log(n_classes)
+    above its hinge, and `hierarchy` have this objective for two classes as well; `coef_` is then the difference
+    w_1 - w_0. With `hierarchy` groups have weights too, the first term counts them all, and a score is the sum along
+    the path of the class from the top.
 
     With class_prior="auto" and labels that look picked and not drawn at random, thresholds are not moved to the
     estimated shares at the end (balance "labels"). "annealing" is compared with "switching" at its end, and the one of

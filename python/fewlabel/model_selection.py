@@ -33,10 +33,6 @@ class SemiSupervisedSplit(BaseCrossValidator):
     Test parts have the labels as they stand in `y`. The classifiers' own `score` takes numbers in an object array, as
     in [0, 1, None]; scikit-learn's scores do not: use `fewlabel.metrics.labeled_scorer` for these.
 
-    See Also
-    --------
-    fewlabel.metrics.labeled_scorer : A score over the labeled rows only, for an ordinary splitter.
-
     Examples
     --------
     >>> import numpy as np

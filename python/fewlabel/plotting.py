@@ -121,7 +121,8 @@ class HistoryDisplay:
             self.lines_ += axes.plot(steps, values, color=_BLUE, marker=marker)
             axes.set_ylabel(label)
             axes.grid(alpha=0.3)
-        _steps_below(self.axes_)
+            _whole(axes.xaxis)
+        axes.set_xlabel("outer step")
         _scale_level(self.axes_[1], np.asarray(self.history[level]))
         _whole(self.axes_[2].yaxis)
         _scale_share(self.axes_[3], self.wanted_share)
@@ -298,22 +299,11 @@ def _panels(ax: Any, n: int) -> np.ndarray:
     if place is None:
         raise ValueError("ax has no place in a grid that could be divided: give Axes of plt.subplots, or several Axes")
     places = GridSpecFromSubplotSpec(n, 1, subplot_spec=place)
-    panels = np.empty(n, dtype=object)
-    for k in range(n):
-        panels[k] = ax.figure.add_subplot(places[k], sharex=panels[0])
-    return panels
-
-
-def _steps_below(panels: np.ndarray) -> None:
-    """The numbers of the steps once, below the last panel, if the panels share them."""
-    _whole(panels[-1].xaxis)
-    shared = panels[0].get_shared_x_axes()
-    for axes in panels[:-1]:
-        if shared.joined(axes, panels[-1]):
-            axes.tick_params(labelbottom=False)
-        else:
-            _whole(axes.xaxis)
-    panels[-1].set_xlabel("outer step")
+    top = ax.figure.add_subplot(places[0])
+    panels = [top, *(ax.figure.add_subplot(places[k], sharex=top) for k in range(1, n))]
+    for panel in panels[:-1]:
+        panel.tick_params(labelbottom=False)  # as plt.subplots with sharex
+    return np.array(panels)
 
 
 def _whole(axis: Any) -> None:

@@ -4,6 +4,7 @@ A tree is a dict from every node to its parent, None just below the top. Classes
 groups. The top itself is no node: a group above all others would add the same to every class.
 """
 
+import graphlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,7 +90,11 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: a node has one parent")
-    _refuse_cycles(parents)
+    try:
+        graphlib.TopologicalSorter({child: [parent] for child, parent in parents.items()}).prepare()
+    except graphlib.CycleError as cycle:
+        path = " -> ".join(repr(name) for name in reversed(cycle.args[1]))
+        raise ValueError(f"hierarchy goes in a circle: {path}") from None
     names = classes.tolist()
     groups = {parent for parent in parents.values() if parent is not None}
     unknown = [child for child in parents if child not in groups and child not in names]
@@ -107,16 +112,6 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
 
 def _plain(name: Any) -> Any:
     return name.item() if isinstance(name, np.generic) else name
-
-
-def _refuse_cycles(parents: Tree) -> None:
-    for start in parents:
-        path = [start]
-        while (above := parents.get(path[-1])) is not None:
-            if above in path:
-                circle = [*path[path.index(above) :], above]
-                raise ValueError(f"hierarchy goes in a circle: {' -> '.join(repr(name) for name in circle)}")
-            path.append(above)
 
 
 def _ordered(parents: Tree, names: list[Any]) -> Tree:

@@ -78,6 +78,9 @@ def compare(
 ) -> Comparison:
     """Compare methods with the supervised model, on labeled rows that were held out in turn.
 
+    It fits each method and the supervised model `cv` times. With few labels the standard errors are wide: a gain of
+    less than two of them says little.
+
     Parameters
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
@@ -106,11 +109,6 @@ def compare(
     ------
     ValueError
         If there is no method, if one has the name "supervised", or if a class has fewer labeled rows than `cv`.
-
-    Notes
-    -----
-    It fits each method and the supervised model `cv` times. With few labels the standard errors are wide: a gain of
-    less than two of them says little.
 
     Examples
     --------
