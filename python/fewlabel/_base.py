@@ -9,7 +9,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._compat import CallbackSupport, with_callbacks
+from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
 from fewlabel._native import _fit, _scores, _threads
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
@@ -21,7 +21,7 @@ _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
     method: Any = "annealing"

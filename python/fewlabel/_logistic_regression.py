@@ -24,9 +24,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are measured
         in units of their root mean square length. The smaller, the nearer are the probabilities to 0 and 1.
     unlabeled_weight : float or "auto", default="auto"
-        Weight of the averaged loss of unlabeled rows, or of their entropy, 0 to 1e6; 0 gives the supervised solution.
-        "auto": 1, or u/(20 l) where l labeled rows have fewer than 20 l unlabeled ones (u). "expectation" and
-        "posterior" have no such term: any number above 0 is the same.
+        Weight of the averaged loss of unlabeled rows, or of their entropy, as in `TransductiveSVC`; 0 gives the
+        supervised solution. "expectation" and "posterior" have no such term: any number above 0 is the same.
     class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
         Share of each class among the unlabeled rows: estimated ("auto"), that of the labeled rows ("labels"), or given,
         as in `TransductiveSVC`.
@@ -85,12 +84,11 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         Why the fit ended, as in `TransductiveSVC`. "entropy", "expectation" and "posterior" end with "converged" or
         "stopped", or with a warning: "constraint", the class prior was not met; "max_iter"; "not_converged".
     history_ : dict of str to ndarray of shape (n_steps,)
-        What happened in each outer step, as in `TransductiveSVC` with many classes. "entropy", "expectation" and
-        "posterior" have "constraint_residual", the largest distance of a mean probability from its prior, for
-        "share_distance", and the "entropy" of the probabilities in bits a row.
+        Values of each outer step, as in `TransductiveSVC` with many classes. "entropy", "expectation" and "posterior"
+        have for "share_distance" the "constraint_residual", the largest distance of a mean probability from its prior,
+        and the "entropy" of the probabilities in bits a row.
     supervised_agreement_ : float
-        Share of the unlabeled rows to which the supervised solution, where the method begins, gives the same class. NaN
-        after a warm start and where there is nothing to compare.
+        Share of the unlabeled rows to which the supervised solution gives the same class, as in `TransductiveSVC`.
     calibration_temperature_ : float
         Number by which scores are divided before the softmax of `predict_proba`. NaN where not calibrated.
     calibration_smoothing_ : float

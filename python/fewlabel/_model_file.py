@@ -123,7 +123,6 @@ def _foreign(report: dict[str, Any]) -> dict[str, Any]:
         "estimator": "TransductiveSVC",
         "classes": {"dtype": "int64", "values": list(range(report["n_classes"]))},
         "parameters": {"method": report["method"]},
-        "feature_names": None,
     }
 
 
@@ -133,7 +132,7 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     classes = _decoded_classes(metadata["classes"], fitted.report["n_classes"])
     model._keep_model(classes, _decoded(metadata.get("hierarchy")), fitted)
     model.n_features_in_ = fitted.report["n_features"]
-    if metadata["feature_names"] is not None:
+    if metadata.get("feature_names") is not None:
         model.feature_names_in_ = np.array(metadata["feature_names"], dtype=object)
     model.calibration_temperature_ = float(_decoded(metadata.get("temperature", _NAN)))
     model.calibration_smoothing_ = float(_decoded(metadata.get("smoothing", _NAN)))

@@ -49,7 +49,6 @@ class FitTask:
     def __init__(self, estimator: Any, X: Any, given: Given, sample_weight: Any) -> None:
         self._estimator = estimator
         self._told = 0
-        self._given: dict[str, Any] = {}
         self._context = None
         if not hasattr(estimator, "_init_callback_context"):  # scikit-learn before 1.9
             return

@@ -17,8 +17,9 @@ __all__ = ["labeled_scorer", "precision_recall_breakeven"]
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Scorer that leaves out the unlabeled rows, which others would take for a class of their own.
 
-    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows.
-    Numbers that are labels in an object array, as None between them makes one, are scored as numbers.
+    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows;
+    those of `fewlabel.model_selection.SemiSupervisedSplit` have none. Numbers that are labels in an object array, as
+    None between them makes one, are scored as numbers.
 
     Parameters
     ----------
@@ -33,10 +34,6 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     scorer : callable
         Takes an estimator, X, y and, where the score does, `sample_weight`. It gives a float, or a dict from name to
         float if `scoring` is several, and raises a ValueError where no row is labeled.
-
-    See Also
-    --------
-    fewlabel.model_selection.SemiSupervisedSplit : Lets every unlabeled row into training; scores need no care then.
 
     Examples
     --------
@@ -86,7 +83,7 @@ def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = No
     check_consistent_length(truth, scores)
     if not np.isfinite(scores).all():
         raise ValueError("y_score must be finite")
-    positive = truth == _positive_label(truth, pos_label)
+    positive = truth == (_positive_label(truth) if pos_label is None else pos_label)
     wanted = int(positive.sum())
     if wanted == 0:
         raise ValueError("y_true has no positive row: precision and recall have no break-even point")
@@ -96,9 +93,7 @@ def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = No
     return float(hits / wanted)
 
 
-def _positive_label(truth: np.ndarray, pos_label: Any) -> Any:
-    if pos_label is not None:
-        return pos_label
+def _positive_label(truth: np.ndarray) -> int:
     values = set(np.unique(truth).tolist())
     if values <= {0, 1} or values <= {-1, 1}:
         return 1

@@ -122,7 +122,7 @@ class HistoryDisplay:
             axes.set_ylabel(label)
             axes.grid(alpha=0.3)
             _whole(axes.xaxis)
-        axes.set_xlabel("outer step")
+        self.axes_[-1].set_xlabel("outer step")
         _scale_level(self.axes_[1], np.asarray(self.history[level]))
         _whole(self.axes_[2].yaxis)
         _scale_share(self.axes_[3], self.wanted_share)

@@ -38,8 +38,7 @@ def explain(
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row.
     feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features that the classifier gets. None: those of the pipeline's transformers or of the data frame
-        it was fitted on, otherwise x0, x1, and so on.
+        Names of the features that the classifier gets. None: those of the pipeline or data frame, else x0, x1, ...
     n : int, default=10
         Most features that are named: those with the largest contributions, for the class or against it.
     label : label or None, default=None

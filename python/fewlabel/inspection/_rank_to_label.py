@@ -55,8 +55,7 @@ def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: flo
 
     References
     ----------
-    Xu, Yu, Tresp, Xu and Wang. Representative Sampling for Text Classification Using Support Vector Machines. ECIR
-    2003.
+    Xu et al. Representative Sampling for Text Classification Using Support Vector Machines. ECIR 2003.
 
     Examples
     --------
