@@ -38,28 +38,27 @@ __all__ = [
     "show_versions",
 ]
 
-_MODULE_OF = {
+_MODULE_OF = {  # of the names that are not modules themselves
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",
-    "__version__": "_version",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "TransductiveSVC": "_transductive_svc",
+    "__version__": "_version",
     "compare": "inspection._compare",
     "estimate_class_prior": "inspection._estimate_class_prior",
     "load_model": "_model_file",
     "save_model": "_model_file",
     "show_versions": "_show_versions",
 }
-_SUBMODULES = ("datasets", "inspection", "methods", "metrics", "model_selection", "plotting")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        return import_module(f"fewlabel.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'fewlabel' has no attribute {name!r}")
     if name in _MODULE_OF:
         return getattr(import_module(f"fewlabel.{_MODULE_OF[name]}"), name)
-    raise AttributeError(f"module 'fewlabel' has no attribute {name!r}")
+    return import_module(f"fewlabel.{name}")
 
 
 def __dir__() -> list[str]:

@@ -1,39 +1,48 @@
 """What the linear classifiers share: a fit in the library, scores and classes without it."""
 
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._compat import CallbackSupport, with_callbacks
+from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
 from fewlabel._native import _fit, _scores, _threads
+from fewlabel._probabilities import WhereCalibrated, log_probabilities
+
+# Parameters that are options of the library, whatever the classes.
+_OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
-class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
-    """Linear classifier from labeled and unlabeled rows. A subclass has the parameters and says which loss it is."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
-    method: Any
-    alpha: float
-    unlabeled_weight: Any
-    class_prior: Any
-    hierarchy: Any
-    fit_intercept: bool
-    class_weight: Any
-    calibrate: bool
-    unlabeled: Any
-    max_iter: int
-    tol: float
-    n_jobs: int | None
-    random_state: Any
-    warm_start: bool
-    verbose: int
-    _methods: tuple[str, ...]  # names that `method` can have
+    method: Any = "annealing"
+    alpha: float = 1e-3
+    unlabeled_weight: Any = "auto"
+    class_prior: Any = "auto"
+    loss: str = "squared_hinge"
+    hierarchy: Any = None
+    fit_intercept: bool = True
+    class_weight: Any = None
+    calibrate: bool = False
+    unlabeled: Any = "auto"
+    max_iter: int = 10000
+    tol: float = 1e-5
+    n_jobs: int | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+
+    _methods: ClassVar[tuple[str, ...]]  # names that `method` can have
+    _needs_calibration: ClassVar[bool] = False  # to have probabilities
 
     @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -42,16 +51,14 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is used
-            where it is, without a copy; so is a dense array of these types with its rows in one piece each, if more
-            than half of its values are not zero.
+            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is not
+            copied, nor is such a dense array with its rows in one piece, if more than half of it is not zero.
         y : array-like of shape (n_rows,)
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. Weight k is the same as the row k times, 0 the same as
-            no row. "pair_switching" and `Switching` with `max_switches` exchange labels row for row whatever the
-            weights, so that with unequal weights the weighted class share can drift; so does "switching" with more than
-            two classes, but in the end it keeps the weighted shares.
+            no row; but "pair_switching" and `Switching` with `max_switches` exchange labels row for row, so that with
+            unequal weights the weighted class shares can drift.
 
         Returns
         -------
@@ -74,20 +81,21 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         warm = self.warm_start and hasattr(self, "coef_")
         method = methods.resolve(self.method, self._methods)
-        rows = _data.check_rows(
-            self, X, y=None if y is None else "no_validation", reset=not warm, dense_above=_data.MOSTLY
-        )
+        expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
+        rows = _data.training_rows(self, X, y=expected, reset=not warm)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
         tree = _hierarchy.read(self.hierarchy, labels.classes)
-        start = self._start(labels.classes) if warm else None
+        if warm:
+            self._check_start(labels.classes)
         self._warn_before(given, labels, weights)
         options = self._options() | methods.options(method) | self._class_options(labels, weights, tree)
         task = _progress.FitTask(self, X, given, weights)
-        with _progress.shown(type(self).__name__, self.verbose, _progress.level_name(method.name)) as show:
+        with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
             try:
+                start = self._assemble if warm else None
                 fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
             except ValueError as error:
                 raise ValueError(_advice.named(str(error), labels.classes)) from None
@@ -111,7 +119,7 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             same score alone and among others.
         """
         check_is_fitted(self)
-        X = _data.check_rows(self, X, reset=False, dense_above=-1, finite=False)
+        X = _data.rows_of(self, X, reset=False)
         scores = _scores.scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
@@ -130,6 +138,48 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         numbers = self._predicted(X)
         return self.classes_[numbers]
+
+    @WhereCalibrated
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class for each row: the softmax of the scores, calibrated if the fit was.
+
+        Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
+        probability is spread evenly over the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes), float64
+            In the order of `classes_`; a row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @WhereCalibrated
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_rows, n_classes), float64
+            In the order of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(scores), 1))
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        if self.calibrate and np.isnan(self.calibration_temperature_):
+            _advice.not_calibrated()
+        return log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy of the predictions for the labeled rows; rows with the marker of `unlabeled` in y are left out.
@@ -165,7 +215,6 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             Rows.
         level : int
             1: the groups just below the top; 2: those below them, and so on. A class that is less deep answers itself.
-            The top is unnamed, or the one group above all others in a dict.
 
         Returns
         -------
@@ -193,23 +242,11 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
-    def _loss(self) -> str:
-        raise NotImplementedError
-
     def _options(self) -> dict[str, Any]:
         """The options of the library that do not depend on the classes; the library checks their ranges."""
-        options = {
-            "alpha": self.alpha,
-            "unlabeled_weight": self.unlabeled_weight,
-            "loss": self._loss(),
-            "fit_intercept": self.fit_intercept,
-            "calibrate": self.calibrate,
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "threads": _threads.resolve(self.n_jobs),
-        }
+        options = {name: getattr(self, name) for name in _OPTIONS} | {"threads": _threads.resolve(self.n_jobs)}
         if isinstance(self.random_state, np.random.RandomState):
-            options["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
         elif self.random_state is not None:
             options["random_state"] = self.random_state
         return options
@@ -225,16 +262,40 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             return {"class_prior": "auto"}
         return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
 
-    def _start(self, classes: np.ndarray) -> _fit.Start:
-        """The fitted model, to go on from with the same classes."""
+    def _check_start(self, classes: np.ndarray) -> None:
+        """The fitted model, from which the fit goes on, must have these classes."""
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
                 f"warm_start=True goes on from a model of the classes {_labels.listed(self.classes_)}, but y and "
                 f"class_prior have {_labels.listed(classes)}: set warm_start=False to begin anew with other classes"
             )
-        return _fit.Start(len(classes), self.coef_, self.intercept_, self.class_prior_)
+
+    def _assemble(self) -> int:
+        """Handle of the fitted model in the library."""
+        report = {
+            "n_classes": len(self.classes_),
+            "method": getattr(self.method, "name", self.method),
+            "n_iter": self.n_iter_,
+            "objective": self.objective_ if np.isfinite(self.objective_) else None,
+            "termination_condition": self.termination_condition_,
+        }
+        return _fit.assemble(report, self.coef_, self.intercept_, self.class_prior_)
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
+        report, arrays = fitted
+        self._keep_model(classes, tree, fitted)
+        self.supervised_agreement_ = report["supervised_agreement"]
+        self.calibration_temperature_ = report["calibration_temperature"]
+        self.calibration_smoothing_ = report["calibration_smoothing"]
+        columns = [name for name in arrays if name.startswith("history.")]
+        self.history_ = {name.removeprefix("history."): arrays[name] for name in columns}
+        self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
+        self.__dict__.pop("label_distributions_", None)  # of an earlier fit
+        if "label_distributions" in arrays:
+            self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
+
+    def _keep_model(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
+        """Take over what a fit and a model file have in common."""
         report, arrays = fitted
         self.classes_ = classes
         self.hierarchy_ = tree
@@ -244,33 +305,9 @@ class LinearClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         self.n_iter_ = report["n_iter"]
         self.objective_ = report["objective"]
         self.termination_condition_ = report["termination_condition"]
-        self.supervised_agreement_ = _number(report["supervised_agreement"])
-        self.calibration_temperature_ = _number(report["calibration_temperature"])
-        self.calibration_smoothing_ = _number(report["calibration_smoothing"])
-        self.history_ = _columns("history.", arrays)
-        self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
-        self._keep_distributions(arrays.get("label_distributions"))
-
-    def _keep_distributions(self, flat: np.ndarray | None) -> None:
-        if flat is not None:
-            self.label_distributions_ = flat.reshape(-1, len(self.classes_))
-        elif hasattr(self, "label_distributions_"):
-            del self.label_distributions_  # of an earlier fit
 
     def _warn_before(self, given: _labels.Given, labels: _labels.Labels, weights: np.ndarray | None) -> None:
-        if self.unlabeled is not None and not _unlabeled(given.labeled, weights).any():
+        unlabeled = ~given.labeled if weights is None else ~given.labeled & (weights > 0)
+        if self.unlabeled is not None and not unlabeled.any():
             _advice.nothing_unlabeled()
         _advice.rare_marker(labels, int(given.minus_one.sum()))
-
-
-def _unlabeled(labeled: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    return ~labeled if weights is None else ~labeled & (weights > 0)
-
-
-def _number(value: float | None) -> float:
-    """A number of a report; JSON has no NaN."""
-    return float("nan") if value is None else float(value)
-
-
-def _columns(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): values for name, values in arrays.items() if name.startswith(prefix)}

@@ -5,21 +5,12 @@ from typing import Any
 import scipy.sparse as sp
 from sklearn import get_config
 
+try:  # the mixin class of estimators that take callbacks, and the decorator of their `fit`
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before 1.9
+    CallbackSupportMixin, with_callbacks = type("NoCallbacks", (), {}), lambda fit: fit
 
-class _NoCallbacks:
-    """Stands where scikit-learn 1.9 has its mixin of `set_callbacks`."""
-
-
-def _callbacks() -> tuple[Any, Any]:
-    """The mixin class of estimators that take callbacks, and the decorator of their `fit`."""
-    try:
-        from sklearn.callback import CallbackSupportMixin, with_callbacks
-    except ImportError:
-        return _NoCallbacks, lambda fit: fit
-    return CallbackSupportMixin, with_callbacks
-
-
-CallbackSupport, with_callbacks = _callbacks()
+__all__ = ["CallbackSupportMixin", "as_chosen_sparse", "with_callbacks"]
 
 
 def as_chosen_sparse(rows: Any) -> Any:

@@ -25,6 +25,7 @@ from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
 _ESTIMATORS = {kind.__name__: kind for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)}
+_NAN = {"float": "nan"}
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
@@ -33,8 +34,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted. What describes the training rows (`transduction_`, `label_distributions_`, `history_`) and how the
-        supervised model compares (`supervised_agreement_`) is not kept.
+        Fitted. `transduction_`, `label_distributions_`, `history_` and `supervised_agreement_` are not kept.
     path : path-like
         The file, replaced if it is there.
 
@@ -59,7 +59,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
         raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}")
     check_is_fitted(model)
     metadata = json.dumps(_metadata(model), allow_nan=False).encode()
-    with _library.released(_assembled(model)) as handle:
+    with _library.released(model._assemble()) as handle:
         _library.call("fewlabel_save", handle, os.fsencode(path), metadata)
 
 
@@ -88,28 +88,19 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     handle = ctypes.c_int64()
     _library.call("fewlabel_load", os.fsencode(path), ctypes.byref(handle))
     with _library.released(handle.value):
-        report, arrays = _fit.read(handle.value)
-    metadata = report["metadata"]
+        fitted = _fit.read(handle.value)
+    metadata = fitted.report["metadata"]
     if not isinstance(metadata, dict) or "estimator" not in metadata:
-        metadata = _foreign(report)
-    if metadata["estimator"] not in _ESTIMATORS:
-        raise ValueError(
-            f"{path!r} holds a {metadata['estimator']!r}, which this version of fewlabel does not know. "
-            f"{_origin(metadata)}"
-        )
+        metadata = _foreign(fitted.report)
+    kind, writer = metadata["estimator"], metadata.get("fewlabel")
+    writer = "another program" if writer is None else f"fewlabel {writer}"
+    cure = f"The file was written by {writer}, this is fewlabel {__version__}: install the version that wrote it"
+    if kind not in _ESTIMATORS:
+        raise ValueError(f"{path!r} holds a {kind!r}, which this version of fewlabel does not know. {cure}")
     try:
-        return _restored(metadata, report, arrays)
+        return _restored(metadata, fitted)
     except (KeyError, TypeError, ValueError) as reason:
-        raise ValueError(
-            f"the metadata of the model file {path!r} cannot be used: {reason!r}. {_origin(metadata)}"
-        ) from reason
-
-
-def _origin(metadata: dict[str, Any]) -> str:
-    """What to do about metadata that this version cannot read."""
-    writer = metadata.get("fewlabel", "another program")
-    writer = f"fewlabel {writer}" if writer != "another program" else writer
-    return f"The file was written by {writer}, this is fewlabel {__version__}: install the version that wrote it"
+        raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}. {cure}") from reason
 
 
 def _metadata(model: Any) -> dict[str, Any]:
@@ -132,39 +123,19 @@ def _foreign(report: dict[str, Any]) -> dict[str, Any]:
         "estimator": "TransductiveSVC",
         "classes": {"dtype": "int64", "values": list(range(report["n_classes"]))},
         "parameters": {"method": report["method"]},
-        "feature_names": None,
     }
 
 
-def _assembled(model: Any) -> int:
-    """Handle of the model in the library."""
-    report = {
-        "n_classes": len(model.classes_),
-        "method": getattr(model.method, "name", model.method),
-        "n_iter": model.n_iter_,
-        "objective": model.objective_ if np.isfinite(model.objective_) else None,
-        "termination_condition": model.termination_condition_,
-    }
-    return _fit.assemble(report, model.coef_, model.intercept_, model.class_prior_)
-
-
-def _restored(metadata: dict[str, Any], report: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
+def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     parameters = {key: _decoded(value) for key, value in metadata["parameters"].items()}
     model = _ESTIMATORS[metadata["estimator"]](**parameters)
-    model.classes_ = _decoded_classes(metadata["classes"], report["n_classes"])
-    model.hierarchy_ = _decoded(metadata.get("hierarchy"))
-    model.n_features_in_ = report["n_features"]
-    if metadata["feature_names"] is not None:
+    classes = _decoded_classes(metadata["classes"], fitted.report["n_classes"])
+    model._keep_model(classes, _decoded(metadata.get("hierarchy")), fitted)
+    model.n_features_in_ = fitted.report["n_features"]
+    if metadata.get("feature_names") is not None:
         model.feature_names_in_ = np.array(metadata["feature_names"], dtype=object)
-    model.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
-    model.intercept_ = arrays["intercept"]
-    model.class_prior_ = arrays["class_prior"]
-    model.n_iter_ = report["n_iter"]
-    model.objective_ = report["objective"]
-    model.termination_condition_ = report["termination_condition"]
-    nothing = {"float": "nan"}
-    model.calibration_temperature_ = float(_decoded(metadata.get("temperature", nothing)))
-    model.calibration_smoothing_ = float(_decoded(metadata.get("smoothing", nothing)))
+    model.calibration_temperature_ = float(_decoded(metadata.get("temperature", _NAN)))
+    model.calibration_smoothing_ = float(_decoded(metadata.get("smoothing", _NAN)))
     return model
 
 

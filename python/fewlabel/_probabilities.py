@@ -1,4 +1,4 @@
-"""Probabilities from scores, for the classifiers that have them."""
+"""Probabilities from scores, and where they are offered."""
 
 from collections.abc import Callable
 from types import MethodType
@@ -7,66 +7,21 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax
 
-from fewlabel import _advice
 
+def log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) -> np.ndarray:
+    """Logarithms (n, K) of the softmax of scores (n, K); of calibrated scores unless the temperature is NaN.
 
-class Probabilities:
-    """Adds `predict_proba` to a classifier with scores, and a calibration."""
-
-    classes_: np.ndarray
-    calibrate: bool
-    calibration_temperature_: float
-    calibration_smoothing_: float
-    decision_function: Any
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class for each row: the softmax of the scores divided by `calibration_temperature_`, of
-        which the share `calibration_smoothing_` is spread evenly over the classes. Of the scores as they are where the
-        fit was not calibrated.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_rows, n_classes), float64
-            In the order of `classes_`; a row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of the probability of each class for each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_rows, n_classes), float64
-            In the order of `classes_`.
-        """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.zeros((len(scores), 1))
-        if scores.ndim == 1:
-            scores = np.column_stack([np.zeros(len(scores)), scores])
-        if np.isnan(self.calibration_temperature_):
-            if self.calibrate:
-                _advice.not_calibrated()
-            return log_softmax(scores, axis=1)
-        logs = log_softmax(scores / self.calibration_temperature_, axis=1)
-        with np.errstate(divide="ignore"):  # labeled rows of negligible weight: all of the probability is spread
-            kept = np.log1p(-self.calibration_smoothing_)
-            spread = np.log(self.calibration_smoothing_ / scores.shape[1])
-        return np.logaddexp(kept + logs, spread)
+    Calibrated scores are divided by the temperature, and the share `smoothing` of the probability is spread evenly.
+    """
+    if np.isnan(temperature):
+        return log_softmax(scores, axis=1)
+    logs = log_softmax(scores / temperature, axis=1)
+    with np.errstate(divide="ignore"):  # labeled rows of negligible weight: all of the probability is spread
+        return np.logaddexp(np.log1p(-smoothing) + logs, np.log(smoothing / scores.shape[1]))
 
 
 class WhereCalibrated:
-    """A method that exists only where the parameters ask for calibrated probabilities; else the error names the cure.
+    """A method of an estimator that `_needs_calibration` only if its parameters ask for it; the error names the cure.
 
     scikit-learn's `available_if` does not let the message through.
     """
@@ -77,7 +32,7 @@ class WhereCalibrated:
     def __get__(self, estimator: Any, owner: type | None = None) -> Callable[..., np.ndarray]:
         if estimator is None:
             return self.method
-        if not estimator.calibrate:
+        if estimator._needs_calibration and not estimator.calibrate:
             raise AttributeError(
                 f"{type(estimator).__name__} has {self.method.__name__} only with calibrate=True: its "
                 "probabilities are calibrated on labeled rows that `fit` holds out in turn"

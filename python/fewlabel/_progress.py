@@ -13,12 +13,12 @@ Watch = Callable[[Progress], None]
 
 
 @contextlib.contextmanager
-def shown(title: str, verbose: int, level: str) -> Iterator[Watch]:
-    """A function that shows the progress it is called with, if `verbose` is above 0.
+def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
+    """A function that shows the progress of a method it is called with, if `verbose` is above 0.
 
-    In a bar where tqdm is installed (on stderr, in a notebook as a widget), otherwise in lines on stdout. `level` names
-    the level of an outer step.
+    In a bar where tqdm is installed (on stderr, in a notebook as a widget), otherwise in lines on stdout.
     """
+    level = "temperature" if method == "annealing" else "unlabeled weight"  # as in the columns of `history_`
     if not verbose:
         yield lambda progress: None
         return
@@ -38,11 +38,6 @@ def shown(title: str, verbose: int, level: str) -> Iterator[Watch]:
         bar.refresh()  # tqdm skips what comes soon after the last; the end should be seen
 
 
-def level_name(method: str) -> str:
-    """What the level of an outer step is, as in the columns of `history_`."""
-    return "temperature" if method == "annealing" else "unlabeled weight"
-
-
 class FitTask:
     """A fit as scikit-learn's callbacks see it: a task "fit" with an unknown number of tasks "step".
 
@@ -54,7 +49,6 @@ class FitTask:
     def __init__(self, estimator: Any, X: Any, given: Given, sample_weight: Any) -> None:
         self._estimator = estimator
         self._told = 0
-        self._given: dict[str, Any] = {}
         self._context = None
         if not hasattr(estimator, "_init_callback_context"):  # scikit-learn before 1.9
             return

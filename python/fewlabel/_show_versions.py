@@ -19,11 +19,6 @@ def show_versions() -> None:
     >>> fewlabel.show_versions()  # doctest: +ELLIPSIS
     fewlabel: ...
     """
-    for name, value in _facts().items():
-        print(f"{name}: {value}")
-
-
-def _facts() -> dict[str, str]:
     facts = {
         "fewlabel": __version__,
         "native library": _native(),
@@ -31,7 +26,8 @@ def _facts() -> dict[str, str]:
         "platform": platform.platform(),
         "cores": str(_threads.available()),
     }
-    return facts | {name: _installed(name) for name in _PACKAGES}
+    for name, value in (facts | {name: _installed(name) for name in _PACKAGES}).items():
+        print(f"{name}: {value}")
 
 
 def _native() -> str:

@@ -30,8 +30,7 @@ def load_svmlight_file(
 ) -> tuple[Any, Any]:
     """Read rows and labels, in several threads.
 
-    A line is `label number:value number:value ... # comment`. The file may be plain, gzip or zstd: its first bytes
-    tell.
+    A line is `label number:value number:value ... # comment`. The file may be plain, gzip or zstd.
 
     Parameters
     ----------

@@ -16,11 +16,10 @@ class Annealing:
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        How the class prior is held. "share": by the counts of labels, and at the end the thresholds move so that the
-        predictions of the unlabeled rows have the class shares. "mean": also by a linear constraint on the mean score
-        of the unlabeled rows, for each class (squared hinge only). "labels": as in the papers, by the counts of labels
-        only, with the thresholds at 0. "auto": "labels" where `class_prior="auto"` finds that the labeled rows were
-        probably not drawn at random; otherwise "mean" with the squared hinge and "share" with other losses.
+        How the class prior is held. "labels": by the counts of labels only, as in the papers. "share": at the end the
+        thresholds also move so that the predictions of the unlabeled rows have the class shares. "mean": the mean score
+        of the unlabeled rows is also constrained, for each class (squared hinge only). "auto": "labels" where shares
+        are estimated and labels look picked; otherwise "mean" with the squared hinge and "share" with other losses.
     """
 
     name: ClassVar[str] = "annealing"

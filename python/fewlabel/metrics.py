@@ -1,6 +1,7 @@
 """Measures of what a classifier is worth."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ __all__ = ["labeled_scorer", "precision_recall_breakeven"]
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Scorer that leaves out the unlabeled rows, which others would take for a class of their own.
 
-    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows,
-    and a score other than the accuracy, which the `score` of this package's estimators takes of the labeled rows.
-    Numbers that are labels in an object array, as None between them makes one, are scored as numbers.
+    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows;
+    those of `fewlabel.model_selection.SemiSupervisedSplit` have none. Numbers that are labels in an object array, as
+    None between them makes one, are scored as numbers.
 
     Parameters
     ----------
@@ -33,10 +34,6 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     scorer : callable
         Takes an estimator, X, y and, where the score does, `sample_weight`. It gives a float, or a dict from name to
         float if `scoring` is several, and raises a ValueError where no row is labeled.
-
-    See Also
-    --------
-    fewlabel.model_selection.SemiSupervisedSplit : Lets every unlabeled row into training; scores need no care then.
 
     Examples
     --------
@@ -54,9 +51,8 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
 def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:
     """Precision/recall break-even point of a ranking, the measure of Joachims (1998, 1999).
 
-    Take as many of the highest scores as there are positive rows, P of them: then precision and recall are both the
-    share of positive rows among those taken, TP / P. If equal scores straddle that cut, its value is the mean over all
-    orders of the equal ones.
+    Of as many of the highest scores as there are positive rows, the share that is positive: precision and recall are
+    then equal. If equal scores straddle that cut, its value is the mean over all orders of the equal ones.
 
     Parameters
     ----------
@@ -77,10 +73,6 @@ def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = No
     ValueError
         If no row is positive, if scores are not finite, or if `pos_label` is needed and not given.
 
-    References
-    ----------
-    T. Joachims. Transductive Inference for Text Classification using Support Vector Machines. ICML 1999.
-
     Examples
     --------
     >>> from fewlabel.metrics import precision_recall_breakeven
@@ -91,7 +83,7 @@ def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = No
     check_consistent_length(truth, scores)
     if not np.isfinite(scores).all():
         raise ValueError("y_score must be finite")
-    positive = truth == _positive_label(truth, pos_label)
+    positive = truth == (_positive_label(truth) if pos_label is None else pos_label)
     wanted = int(positive.sum())
     if wanted == 0:
         raise ValueError("y_true has no positive row: precision and recall have no break-even point")
@@ -101,21 +93,19 @@ def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = No
     return float(hits / wanted)
 
 
-def _positive_label(truth: np.ndarray, pos_label: Any) -> Any:
-    if pos_label is not None:
-        return pos_label
+def _positive_label(truth: np.ndarray) -> int:
     values = set(np.unique(truth).tolist())
     if values <= {0, 1} or values <= {-1, 1}:
         return 1
     raise ValueError(f"y_true has the labels {sorted(values)[:6]}: say by pos_label which one is positive")
 
 
+@dataclass(eq=False, repr=False)
 class _LabeledScorer:
     """What `labeled_scorer` gives: an object rather than a function in a function, so that it can be pickled."""
 
-    def __init__(self, scoring: Any, unlabeled: Any) -> None:
-        self.scoring = scoring
-        self.unlabeled = unlabeled
+    scoring: Any
+    unlabeled: Any
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
         rows, labels, weights = _labels.labeled_part(X, y, self.unlabeled, sample_weight)

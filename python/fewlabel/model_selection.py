@@ -16,16 +16,15 @@ __all__ = ["SemiSupervisedSplit"]
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows; every unlabeled row is in each training part and in no test part.
 
-    For `cross_val_score`, `GridSearchCV` and whatever else takes `cv`. An ordinary splitter hides some of the unlabeled
-    rows from training, may put no labeled row into a test part, and every score but the classifiers' own counts the
-    markers in a test part as a class.
+    For `cross_val_score`, `GridSearchCV` and whatever else takes `cv`. An ordinary splitter hides unlabeled rows from
+    training and tests on them, where most scores count the markers as a class.
 
     Parameters
     ----------
     cv : int or splitter, default=5
-        What splits the labeled rows. An int: that many folds with about the same share of each class, in the order of
-        the rows (`StratifiedKFold`). A splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`:
-        it gets the labels and groups of the labeled rows, and in place of X an array of zeros of that length.
+        What splits the labeled rows. An int: that many folds of `StratifiedKFold`, in the order of the rows. A
+        splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`: it gets the labels and groups
+        of the labeled rows, and in place of X an array of zeros of that length.
     unlabeled : "auto", None or a label, default="auto"
         What marks an unlabeled row in `y`, as in the estimator.
 
@@ -33,10 +32,6 @@ class SemiSupervisedSplit(BaseCrossValidator):
     -----
     Test parts have the labels as they stand in `y`. The classifiers' own `score` takes numbers in an object array, as
     in [0, 1, None]; scikit-learn's scores do not: use `fewlabel.metrics.labeled_scorer` for these.
-
-    See Also
-    --------
-    fewlabel.metrics.labeled_scorer : A score over the labeled rows only, for an ordinary splitter.
 
     Examples
     --------
@@ -65,8 +60,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         y : array-like of shape (n_rows,)
             Labels, with markers for the rows without one.
         groups : array-like of shape (n_rows,) or None, default=None
-            Group of each row, for a splitter that keeps groups together. Unlabeled rows are in every training part
-            whatever their group.
+            Group of each row, for a splitter that keeps groups together; those of unlabeled rows do not count.
 
         Yields
         ------

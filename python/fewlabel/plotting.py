@@ -1,26 +1,30 @@
 """Pictures of a fit, and of what unlabeled rows are worth. Drawing needs matplotlib, which is imported then."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import methods
-from fewlabel.inspection import _learning_curve
+from fewlabel.inspection import _learning_curve, _linear_model
 
 __all__ = ["HistoryDisplay", "LearningCurveDisplay"]
 
 # Blue and vermilion of Okabe and Ito, which every kind of color vision tells apart; line and marker differ, too.
 _BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "0.45"
-_SHARES = ("positive_share", "share_distance", "constraint_residual")  # what a history tells of the classes' shares
+_SHARES = {  # what a history tells of the classes' shares, and the name of its axis if it depends on no class
+    "positive_share": None,
+    "share_distance": "shares off by up to",
+    "constraint_residual": "means off by up to",
+}
 _MARKED = 60  # steps up to which each has a marker
 
 
+@dataclass(eq=False, repr=False)
 class HistoryDisplay:
     """What happened in each outer step of a fit: objective, temperature or weight, labels changed, class shares.
-
-    `from_estimator` makes one.
 
     Parameters
     ----------
@@ -52,11 +56,10 @@ class HistoryDisplay:
     ['objective', 'temperature', 'labels changed', 'share of class 1']
     """
 
-    def __init__(self, history: Any, *, wanted_share: float | None = None, name: str | None = None) -> None:
-        self.history = history
-        self.wanted_share = wanted_share
-        self.name = name
-        self._share = "share of the second class"
+    history: Any
+    wanted_share: float | None = field(default=None, kw_only=True)
+    name: str | None = field(default=None, kw_only=True)
+    _share: str = field(default="share of the second class", init=False)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, name: str | None = None, ax: Any = None) -> "HistoryDisplay":
@@ -76,17 +79,15 @@ class HistoryDisplay:
         display : HistoryDisplay
             The picture.
         """
-        _need_matplotlib("HistoryDisplay.from_estimator")
-        model = _learning_curve.final(estimator)
+        model = _linear_model.last(estimator)
         check_is_fitted(model)
         if not getattr(model, "history_", None):
             raise ValueError(f"{type(model).__name__} has no history: it was read from a file, or took no step")
-        two = len(model.classes_) == 2 and "positive_share" in model.history_
         method = methods.resolve(model.method, model._methods).name
-        name = f"{type(model).__name__}, {method}" if name is None else name
-        display = cls(model.history_, wanted_share=float(model.class_prior_[1]) if two else None, name=name)
-        if two:
-            display._share = f"share of class {model.classes_[1]}"
+        display = cls(model.history_, name=f"{type(model).__name__}, {method}" if name is None else name)
+        if "positive_share" in model.history_:
+            display.wanted_share = float(model.class_prior_[-1])
+            display._share = f"share of class {model.classes_[-1]}"
         return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "HistoryDisplay":
@@ -95,7 +96,7 @@ class HistoryDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, array-like of 4 matplotlib Axes, or None, default=None
-            Where to draw. One Axes gives its place to the four panels. None: a new figure.
+            Where to draw, as in `from_estimator`.
 
         Returns
         -------
@@ -111,18 +112,17 @@ class HistoryDisplay:
             "objective": "objective",
             level: level.replace("_", " "),
             "n_switched": "labels changed",
-            "positive_share": self._share,
-            "share_distance": "shares off by up to",
-            "constraint_residual": "means off by up to",
+            share: _SHARES[share] or self._share,
         }
         self.lines_: list[Any] = []
-        for axes, column in zip(self.axes_, ("objective", level, "n_switched", share), strict=True):
+        for axes, (column, label) in zip(self.axes_, labels.items(), strict=True):
             values = np.asarray(self.history[column], dtype=np.float64)
             steps, marker = np.arange(1, len(values) + 1), "." if len(values) <= _MARKED else ""
             self.lines_ += axes.plot(steps, values, color=_BLUE, marker=marker)
-            axes.set_ylabel(labels[column])
+            axes.set_ylabel(label)
             axes.grid(alpha=0.3)
-        _steps_below(self.axes_)
+            _whole(axes.xaxis)
+        self.axes_[-1].set_xlabel("outer step")
         _scale_level(self.axes_[1], np.asarray(self.history[level]))
         _whole(self.axes_[2].yaxis)
         _scale_share(self.axes_[3], self.wanted_share)
@@ -132,10 +132,9 @@ class HistoryDisplay:
         return self
 
 
+@dataclass(eq=False, repr=False)
 class LearningCurveDisplay:
     """Scores by the number of labels: what is learned from labeled rows alone, beside all rows.
-
-    `from_estimator` makes one.
 
     Parameters
     ----------
@@ -172,11 +171,10 @@ class LearningCurveDisplay:
     (2, 2)
     """
 
-    def __init__(self, n_labels: Any, scores: Any, supervised_scores: Any, *, score_name: str = "score") -> None:
-        self.n_labels = n_labels
-        self.scores = scores
-        self.supervised_scores = supervised_scores
-        self.score_name = score_name
+    n_labels: Any
+    scores: Any
+    supervised_scores: Any
+    score_name: str = field(default="score", kw_only=True)
 
     @classmethod
     def from_estimator(
@@ -206,7 +204,7 @@ class LearningCurveDisplay:
         n_labels : sequence of int, default=(10, 20, 40, 80)
             Numbers of labeled rows. In each drawing the larger sets have the smaller ones in them.
         n_draws : int, default=5
-            How often test rows and labels are drawn, until every class is among the fewest labels.
+            How often test rows and labels are drawn, with every class among the fewest labels.
         test_size : float, default=0.25
             Share of the labeled rows that are held out.
         supervised : estimator, pipeline or None, default=None
@@ -233,10 +231,8 @@ class LearningCurveDisplay:
         sizes, scores, supervised_scores = _learning_curve.compute(
             estimator, X, y, n_labels, n_draws, test_size, supervised, scoring, random_state
         )
-        score_name = (
-            scoring.replace("_", " ") if isinstance(scoring, str) else "accuracy" if scoring is None else "score"
-        )
-        return cls(sizes, scores, supervised_scores, score_name=score_name).plot(ax=ax)
+        name = "accuracy" if scoring is None else scoring.replace("_", " ") if isinstance(scoring, str) else "score"
+        return cls(sizes, scores, supervised_scores, score_name=name).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "LearningCurveDisplay":
         """Draw.
@@ -258,16 +254,15 @@ class LearningCurveDisplay:
         self.figure_ = self.ax_.figure
         self.lines_: list[Any] = []
         self.fill_between_: list[Any] = []
-        both: Any = (
-            (self.scores, "labeled and unlabeled rows", {"color": _BLUE, "marker": "o"}),
-            (self.supervised_scores, "labeled rows only", {"color": _ORANGE, "marker": "s", "linestyle": "--"}),
+        both = (
+            (self.scores, "labeled and unlabeled rows", _BLUE, "o-"),
+            (self.supervised_scores, "labeled rows only", _ORANGE, "s--"),
         )
-        for scores, label, style in both:
+        for scores, label, color, style in both:
             mean, deviation = np.mean(scores, axis=1), np.std(scores, axis=1)
-            self.lines_ += self.ax_.plot(self.n_labels, mean, label=label, **style)
-            band = self.ax_.fill_between(
-                self.n_labels, mean - deviation, mean + deviation, color=style["color"], alpha=0.15, linewidth=0
-            )
+            self.lines_ += self.ax_.plot(self.n_labels, mean, style, label=label, color=color)
+            low, high = mean - deviation, mean + deviation
+            band = self.ax_.fill_between(self.n_labels, low, high, color=color, alpha=0.15, linewidth=0)
             self.fill_between_.append(band)
         self.ax_.set(xscale="log", xticks=self.n_labels, xticklabels=[str(size) for size in self.n_labels])
         self.ax_.minorticks_off()
@@ -304,22 +299,11 @@ def _panels(ax: Any, n: int) -> np.ndarray:
     if place is None:
         raise ValueError("ax has no place in a grid that could be divided: give Axes of plt.subplots, or several Axes")
     places = GridSpecFromSubplotSpec(n, 1, subplot_spec=place)
-    panels = np.empty(n, dtype=object)
-    for k in range(n):
-        panels[k] = ax.figure.add_subplot(places[k], sharex=panels[0])
-    return panels
-
-
-def _steps_below(panels: np.ndarray) -> None:
-    """The numbers of the steps once, below the last panel, if the panels share them."""
-    _whole(panels[-1].xaxis)
-    shared = panels[0].get_shared_x_axes()
-    for axes in panels[:-1]:
-        if shared.joined(axes, panels[-1]):
-            axes.tick_params(labelbottom=False)
-        else:
-            _whole(axes.xaxis)
-    panels[-1].set_xlabel("outer step")
+    top = ax.figure.add_subplot(places[0])
+    panels = [top, *(ax.figure.add_subplot(places[k], sharex=top) for k in range(1, n))]
+    for panel in panels[:-1]:
+        panel.tick_params(labelbottom=False)  # as plt.subplots with sharex
+    return np.array(panels)
 
 
 def _whole(axis: Any) -> None:

@@ -136,7 +136,7 @@ def test_read_only_memory_map(tmp_path: Path) -> None:
 
 def test_csr_is_not_copied() -> None:
     for rows in (X.astype(np.float32), X, int64_indices(X), mixed_indices(X)):
-        view = _data.native(_data.check_rows(TransductiveSVC(), rows, reset=True))
+        view = _data.native(_data.training_rows(TransductiveSVC(), rows, reset=True))
         for seen, own in zip(view.arrays, (rows.indptr, rows.indices, rows.data), strict=True):
             assert np.shares_memory(seen, own)
 

@@ -21,16 +21,12 @@ class Rows(NamedTuple):
     arrays: tuple[np.ndarray, ...]
 
 
-def check_rows(
-    estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation", dense_above: float = 1.0, finite: bool = True
-) -> Any:
-    """Validate X for an estimator and give it as CSR of float64 or float32.
+def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
+    """X for an estimator as CSR or dense rows of float64 or float32, whose values are not looked at.
 
-    A dense array stays one if more than the share `dense_above` of its values is not zero; below 0: in any case.
     CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
-    Without `finite` the values are not looked at: `_scores.scores` does it where it matters.
     """
-    X = validate_data(
+    return validate_data(
         estimator,
         X,
         y=y,
@@ -39,42 +35,30 @@ def check_rows(
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,  # check_finite says where
     )
-    if not sp.issparse(X) and not _filled(X, dense_above):
+
+
+def training_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
+    """The same with finite values, and as CSR unless most values of dense rows are not zero."""
+    X = rows_of(estimator, X, reset=reset, y=y)
+    if not sp.issparse(X) and np.count_nonzero(X) <= MOSTLY * X.size:
         X = sp.csr_array(X)
-    if finite:
-        check_finite(X)
+    check_finite(X)
     return X
-
-
-def _filled(X: np.ndarray, share: float) -> bool:
-    """Whether more than this share of the values is not zero."""
-    return share < 0 or (share < 1 and int(np.count_nonzero(X)) > share * X.size)
 
 
 def check_finite(X: Any) -> None:
     """Raise a ValueError that names row and column of the first value that is NaN or infinite."""
-    if not sp.issparse(X):
-        _check_finite_dense(X)
-        return
-    for start in range(0, len(X.data), _CHUNK):
-        finite = np.isfinite(X.data[start : start + _CHUNK])
-        if not finite.all():
-            position = start + int(np.argmin(finite))
-            row = int(np.searchsorted(X.indptr, position, side="right")) - 1
-            raise ValueError(
-                f"X has {_spelled(X.data[position])} in row {row}, column {X.indices[position]}: "
-                "every value must be finite"
-            )
-
-
-def _check_finite_dense(X: np.ndarray) -> None:
-    step = max(1, _CHUNK // X.shape[1])
-    for start in range(0, len(X), step):
-        finite = np.isfinite(X[start : start + step])
-        if not finite.all():
-            row, column = np.argwhere(~finite)[0]
-            value = _spelled(X[start + row, column])
-            raise ValueError(f"X has {value} in row {start + row}, column {column}: every value must be finite")
+    values = X.data if sp.issparse(X) else X
+    step = _CHUNK if sp.issparse(X) else max(1, _CHUNK // X.shape[1])
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        if not np.isfinite(part).all():
+            place = np.argwhere(~np.isfinite(part))[0]
+            row, column = start + place[0], place[-1]
+            if sp.issparse(X):
+                row, column = np.searchsorted(X.indptr, row, side="right") - 1, X.indices[row]
+            found = "NaN" if np.isnan(part[tuple(place)]) else f"{part[tuple(place)]:+}"
+            raise ValueError(f"X has {found} in row {row}, column {column}: every value must be finite")
 
 
 def check_structure(X: Any) -> None:
@@ -133,7 +117,3 @@ def _native_dense(X: np.ndarray) -> Rows:
 def _whole(numbers: np.ndarray) -> np.ndarray:
     """As an array of int32, if it is one, or of int64."""
     return np.ascontiguousarray(numbers, dtype=np.int32 if numbers.dtype == np.int32 else np.int64)
-
-
-def _spelled(value: Any) -> str:
-    return "NaN" if np.isnan(value) else f"{value:+}"

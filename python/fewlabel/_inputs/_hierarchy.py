@@ -4,6 +4,7 @@ A tree is a dict from every node to its parent, None just below the top. Classes
 groups. The top itself is no node: a group above all others would add the same to every class.
 """
 
+import graphlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,14 +41,19 @@ def numbers(tree: Tree | None) -> np.ndarray | None:
 
 
 def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
-    """Names (K,) of the classes' ancestors at a level: 1 is just below the top. A class less deep is its own."""
+    """Names (K,) of the classes' ancestors at a level, 1 just below the top; a class less deep is its own.
+
+    In the dtype of the classes if it holds all the names, otherwise objects.
+    """
     if not isinstance(level, int | np.integer) or isinstance(level, bool) or level < 1:
         raise ValueError(f"level must be an integer of at least 1 (1: just below the top), got {level!r}")
-    found = []
-    for name in classes.tolist():
-        path = _path(tree, name)
-        found.append(path[max(0, len(path) - int(level))])
-    return _as_array(found, classes.dtype)
+    paths = [_path(tree, name) for name in classes.tolist()]
+    names = [path[max(0, len(path) - int(level))] for path in paths]
+    if classes.dtype.kind != "O" and all(type(name) is type(path[0]) for name, path in zip(names, paths, strict=True)):
+        return np.array(names, dtype=None if classes.dtype.kind == "U" else classes.dtype)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
 
 
 def _path(tree: Tree, name: Any) -> list[Any]:
@@ -56,17 +62,6 @@ def _path(tree: Tree, name: Any) -> list[Any]:
     while tree[path[-1]] is not None:
         path.append(tree[path[-1]])
     return path
-
-
-def _as_array(names: list[Any], dtype: np.dtype[Any]) -> np.ndarray:
-    """In the dtype of the classes if it holds all the names, otherwise objects."""
-    kinds = {"U": str, "i": int, "u": int, "f": float, "b": bool}
-    kind = kinds.get(dtype.kind)
-    if kind is not None and all(type(name) is kind for name in names):
-        return np.array(names, dtype=None if kind is str else dtype)
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
 
 
 def _from_names(separator: str, classes: np.ndarray) -> Tree:
@@ -95,7 +90,11 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: a node has one parent")
-    _refuse_cycles(parents)
+    try:
+        graphlib.TopologicalSorter({child: [parent] for child, parent in parents.items()}).prepare()
+    except graphlib.CycleError as cycle:
+        path = " -> ".join(repr(name) for name in reversed(cycle.args[1]))
+        raise ValueError(f"hierarchy goes in a circle: {path}") from None
     names = classes.tolist()
     groups = {parent for parent in parents.values() if parent is not None}
     unknown = [child for child in parents if child not in groups and child not in names]
@@ -113,16 +112,6 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
 
 def _plain(name: Any) -> Any:
     return name.item() if isinstance(name, np.generic) else name
-
-
-def _refuse_cycles(parents: Tree) -> None:
-    for start in parents:
-        path = [start]
-        while (above := parents.get(path[-1])) is not None:
-            if above in path:
-                circle = [*path[path.index(above) :], above]
-                raise ValueError(f"hierarchy goes in a circle: {' -> '.join(repr(name) for name in circle)}")
-            path.append(above)
 
 
 def _ordered(parents: Tree, names: list[Any]) -> Tree:

@@ -23,6 +23,10 @@ class Given(NamedTuple):
     minus_one: np.ndarray  # (n,) bool: "auto" took -1 for the marker
     auto: bool
 
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Labels of these rows, which have one."""
+        return self.values[np.cumsum(self.labeled)[rows] - 1]
+
 
 class Labels(NamedTuple):
     """Classes and the class number of every row."""
@@ -114,9 +118,8 @@ def _refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) ->
     """Refuse labels that unlabeled="auto" can read in two ways. `unlabeled` is the number of -1.
 
     In SVMlight's and SVMlin's files 0 is the marker, and 1 and -1 are the classes. That is likely if only 1 and -1
-    occur, or if 0 is most of -1, 0 and 1 and -1 is no rarity beside 1. All three can be classes, as in sentiment
-    (negative, neutral, positive). That is likely if they are about equally frequent. A class of empty texts is unusual,
-    and so is every other meaning of many -1 beside few 0 and 1 than unlabeled rows.
+    occur, or if 0 is most of -1, 0 and 1 and -1 is no rarity beside 1. All three can be classes, as in sentiment. That
+    is likely if they are about equally frequent.
     """
     if classes.dtype.kind in "OU" and (classes == "").any():
         raise ValueError(
@@ -175,31 +178,27 @@ def labeled_part(X: Any, y: Any, unlabeled: Any, sample_weight: Any = None) -> t
 
 def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows marked as missing, and rows marked with -1."""
-    none = np.zeros(len(values), dtype=bool)
     kind = values.dtype.kind
-    if kind == "f":
-        return np.isnan(values), values == -1
-    if kind == "i":
-        return none, values == -1
-    if kind == "U":
-        return none, values == "-1"
     if kind == "O":
         return _each(values, _is_missing), _each(values, _is_minus_one)
-    return none, none
+    none = np.zeros(len(values), dtype=bool)
+    minus_one = values == ("-1" if kind == "U" else -1) if kind in "fiU" else none
+    return (np.isnan(values) if kind == "f" else none), minus_one
 
 
 def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
     if _is_missing(marker):
         return _each(values, _is_missing)
+    text = str(marker)  # np.array(["a", 0]) holds the text "0"
     if values.dtype.kind == "U":
-        return values == str(marker)  # np.array(["a", 0]) holds the text "0"
+        return values == text
     if values.dtype.kind in "biuf" and isinstance(marker, Number):
         return values == marker
-    return _each(values, lambda value: not _is_missing(value) and bool(value == _as_kind(marker, value)))
 
+    def is_marker(value: Any) -> bool:
+        return not _is_missing(value) and bool(value == (text if isinstance(value, str) else marker))
 
-def _as_kind(marker: Any, value: Any) -> Any:
-    return str(marker) if isinstance(value, str) else marker
+    return _each(values, is_marker)
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:

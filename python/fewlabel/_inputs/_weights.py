@@ -26,11 +26,6 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return weights
 
 
-def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
-    """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
-    return None if class_weight is None else _class_weights(class_weight, classes, totals)
-
-
 def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
     """Total weight (n_classes,) of the labeled rows of each class."""
     labeled = codes >= 0
@@ -46,10 +41,9 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     one_class = len(classes) == 1
     if isinstance(class_prior, str) and class_prior in PRIOR_RULES:
         return class_prior
-    if isinstance(class_prior, Mapping) and one_class:
-        prior = np.array(list(class_prior.values()), dtype=np.float64)
-    elif isinstance(class_prior, Mapping):
-        prior = _by_class(class_prior, classes, totals)
+    if isinstance(class_prior, Mapping):
+        shares = list(class_prior.values()) if one_class else _by_class(class_prior, classes, totals)
+        prior = np.array(shares, dtype=np.float64)
     elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
         raise ValueError(
             f"class_prior={class_prior!r} is not supported: give 'auto', 'labels' (the shares of the labeled rows), an "
@@ -73,7 +67,10 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     return "auto" if one_class else prior / prior.sum()
 
 
-def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
+    """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
+    if class_weight is None:
+        return None
     if isinstance(class_weight, str) and class_weight == "balanced":
         with np.errstate(all="ignore"):
             factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))
@@ -95,7 +92,7 @@ def _class_weights(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -
     return np.array(list(known.values()), dtype=np.float64)
 
 
-def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarray) -> list[float]:
     """Values in the order of the classes, which have all that `values` names."""
     known = classes.tolist()
     missing = [key for key in known if key not in values]
@@ -104,4 +101,4 @@ def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarr
             f"class_prior must have one entry for each class with labeled rows ({listed(classes[totals > 0])}); "
             f"missing: {missing}, without labeled rows: {classes[totals == 0].tolist()}"
         )
-    return np.array([values[key] for key in known], dtype=np.float64)
+    return [values[key] for key in known]

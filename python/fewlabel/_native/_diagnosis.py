@@ -63,13 +63,7 @@ def this_platform() -> str:
 
 
 def made_for_platform(path: Path) -> str | None:
-    """System and processor that a library is for, read from its first bytes; None if it is no library.
-
-    Raises
-    ------
-    OSError
-        If the file is not there or cannot be read.
-    """
+    """System and processor that a library is for, read from its first bytes; None if it is no library."""
     with open(path, "rb") as file:
         head = file.read(64)
         if len(head) < 64:

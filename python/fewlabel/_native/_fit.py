@@ -17,6 +17,7 @@ from fewlabel._native import _library
 from fewlabel._native._signatures import Dense, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
+_NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")  # of a report
 
 Watches = Sequence[Callable[[Progress], None]]
 
@@ -28,24 +29,18 @@ class Fitted(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
-class Start(NamedTuple):
-    """A fitted model to go on from."""
-
-    n_classes: int
-    coef: np.ndarray  # (n_outputs, n_features)
-    intercept: np.ndarray  # (n_outputs,)
-    class_prior: np.ndarray  # (n_classes,)
-
-
 def fit(
     rows: Rows,
     codes: np.ndarray,
     weights: np.ndarray | None,
     options: Mapping[str, Any],
     watches: Watches = (),
-    start: Start | None = None,
+    start: Callable[[], int] | None = None,
 ) -> Fitted:
-    """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1)."""
+    """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1).
+
+    `start` puts a model to go on from into the library and gives its handle, which is freed here.
+    """
     settings = options_text(options).encode()
     progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
 
@@ -63,7 +58,7 @@ def fit(
 
     try:
         if start is not None:
-            begin.value = assemble({"n_classes": start.n_classes}, start.coef, start.intercept, start.class_prior)
+            begin.value = start()
         run(task, progress, watches)
         return read(model.value)
     finally:
@@ -86,8 +81,8 @@ def assemble(report: Mapping[str, Any], coef: np.ndarray, intercept: np.ndarray,
 def read(model: int) -> Fitted:
     """Report and arrays of a model in the library."""
     report = json.loads(_library.text("fewlabel_report", model))
-    if report["objective"] is None:  # JSON has no NaN
-        report["objective"] = float("nan")
+    for name in _NUMBERS:
+        report[name] = float("nan" if report.get(name) is None else report[name])  # JSON has no NaN
     arrays = {}
     for name, length in report["arrays"].items():
         arrays[name] = np.empty(length, dtype=np.float64)

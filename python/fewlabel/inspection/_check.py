@@ -43,6 +43,8 @@ class Check(NamedTuple):
 def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     """Check on labeled rows that are held out in turn whether unlabeled rows help a model.
 
+    It fits twice for each part: with the other labeled rows and all unlabeled ones, and with the labeled ones alone.
+
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression
@@ -64,10 +66,6 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     ------
     ValueError
         If a class has fewer labeled rows than `cv`.
-
-    Notes
-    -----
-    It fits twice for each part: with the other labeled rows and all unlabeled ones, and with the labeled ones alone.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """compare: do unlabeled rows help here? Cross-fitted scores of methods beside those of the supervised model."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ SUPERVISED = "supervised"
 METHODS = ("annealing", "switching")
 
 
+@dataclass(eq=False, repr=False)
 class Comparison:
     """What `compare` found.
 
@@ -28,9 +30,8 @@ class Comparison:
         What the scores are.
     """
 
-    def __init__(self, scores: Mapping[str, np.ndarray], scoring: str) -> None:
-        self.scores = dict(scores)
-        self.scoring = scoring
+    scores: dict[str, np.ndarray]
+    scoring: str
 
     def __str__(self) -> str:
         """The table: mean and standard error of each score, and of its difference from the supervised one."""
@@ -45,28 +46,21 @@ class Comparison:
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the mean scores with their standard errors.
+        """Draw the mean scores with their standard errors, and return the Axes.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes or None, default=None
             Where to draw. None: a figure of its own.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-            Where it was drawn.
         """
         if ax is None:
             from matplotlib import pyplot
 
             ax = pyplot.figure(layout="constrained").subplots()
-        means = [values.mean() for values in self.scores.values()]
-        errors = [_error(values) for values in self.scores.values()]
-        places = np.arange(len(means))
-        ax.errorbar(means, places, xerr=errors, fmt="o", capsize=3)
-        ax.axvline(means[0], linestyle=":", color="gray")
-        ax.set(yticks=places, yticklabels=list(self.scores), xlabel=self.scoring)
+        for place, values in enumerate(self.scores.values()):
+            ax.errorbar(values.mean(), place, xerr=_error(values), fmt="o", capsize=3, color="C0")
+        ax.axvline(self.scores[SUPERVISED].mean(), linestyle=":", color="gray")
+        ax.set(yticks=range(len(self.scores)), yticklabels=list(self.scores), xlabel=self.scoring)
         ax.invert_yaxis()
         return ax
 
@@ -83,6 +77,9 @@ def compare(
     ax: Any = None,
 ) -> Comparison:
     """Compare methods with the supervised model, on labeled rows that were held out in turn.
+
+    It fits each method and the supervised model `cv` times. With few labels the standard errors are wide: a gain of
+    less than two of them says little.
 
     Parameters
     ----------
@@ -106,17 +103,12 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        `scores`, a dict from name to array; `str()` is the table; `plot()` draws it.
+        `scores`, a dict from name to array (n_splits,); `str()` is the table; `plot()` draws it.
 
     Raises
     ------
     ValueError
         If there is no method, if one has the name "supervised", or if a class has fewer labeled rows than `cv`.
-
-    Notes
-    -----
-    It fits each method and the supervised model `cv` times. With few labels the standard errors are wide: a gain of
-    less than two of them says little.
 
     Examples
     --------
@@ -133,15 +125,14 @@ def compare(
     base = TransductiveSVC() if estimator is None else estimator
     chosen = _chosen(methods, base)
     given = _labels.read(y, base.unlabeled)
-    labels = np.asarray(y, dtype=object)
-    check_consistent_length(labels, given.labeled)
+    check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)
     scores: dict[str, list[float]] = {name: [] for name in (SUPERVISED, *chosen)}
     for train, test in SemiSupervisedSplit(cv, unlabeled=base.unlabeled).split(given.labeled, y):
         known = train[given.labeled[train]]
-        X_test, y_test = _safe_indexing(X, test), _of(given, test)
+        X_test, y_test = _safe_indexing(X, test), given.of(test)
         model = clone(base).set_params(unlabeled=None, class_prior="labels", calibrate=False)
-        fitted = model.fit(_safe_indexing(X, known), _of(given, known))
+        fitted = model.fit(_safe_indexing(X, known), given.of(known))
         scores[SUPERVISED].append(score(fitted, X_test, y_test))
         X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
         for name, kind in chosen.items():
@@ -164,11 +155,6 @@ def _chosen(methods: Any, base: Any) -> dict[str, Any]:
     if not chosen or SUPERVISED in chosen:
         raise ValueError(f"methods must name at least one method, none of them {SUPERVISED!r}; got {list(chosen)}")
     return chosen
-
-
-def _of(given: _labels.Given, rows: np.ndarray) -> np.ndarray:
-    """Labels, in their plain dtype, of labeled rows."""
-    return given.values[np.cumsum(given.labeled)[rows] - 1]
 
 
 def _error(values: np.ndarray) -> float:

@@ -40,8 +40,7 @@ def estimate_class_prior(
     """Estimate the share of each class among the unlabeled rows.
 
     These are the shares that the estimators use with `class_prior="auto"`, here with an interval. The labeled rows need
-    not be drawn at random from all rows: people label what is easy to find, often the same number of each class. They
-    have to be typical of their class. Where they look drawn at random, their shares count as well.
+    not be drawn at random, but have to be typical of their class.
 
     Parameters
     ----------
@@ -76,30 +75,17 @@ def estimate_class_prior(
 
     Notes
     -----
-    Five supervised models, each without a fifth of the labels, score the labeled rows that they have not seen and a
-    fifth of the unlabeled rows each. A slope and a bias for each class turn scores into probabilities (Alexandari et
-    al. 2020). The shares φ maximize
-
-        l/(1+e) mean_unlabeled log Σ_y φ_y p_y / m_y  +  Σ_y a_y log φ_y
-
-    by EM (Saerens et al. 2002), where p are the probabilities of an unlabeled row, m their mean over the held-out
-    labeled rows, l the number of labels and e the share of wrong answers for held-out rows, divided by that of guesses.
-    The Dirichlet prior a counts as half a row for each class, spread as the labels are; where the labels look drawn at
-    random, the labels count in it as well, with the weight e.
+    Five supervised models, each without a fifth of the labels, score rows whose labels they have not seen. Calibrated
+    probabilities of these scores give the shares of the unlabeled rows by EM, with a Dirichlet prior in which the
+    labels count as far as they look drawn at random.
 
     The interval says how much the shares vary with the labels that happened to be there. It does not say how far off
     they are if labeled rows are not typical of their class.
 
     References
     ----------
-    M. Saerens, P. Latinne and C. Decaestecker. Adjusting the Outputs of a Classifier to New a Priori Probabilities: A
-    Simple Procedure. Neural Computation 2002.
-
-    A. Alexandari, A. Kundaje and A. Shrikumar. Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at
-    Label Shift Adaptation. ICML 2020.
-
-    M. Newton and A. Raftery. Approximate Bayesian Inference with the Weighted Likelihood Bootstrap. Journal of the
-    Royal Statistical Society B 1994: the interval.
+    Saerens, Latinne and Decaestecker (Neural Computation 2002): EM. Alexandari, Kundaje and Shrikumar (ICML 2020): the
+    calibration. Newton and Raftery (Journal of the Royal Statistical Society B 1994): the interval.
 
     Examples
     --------
@@ -116,7 +102,7 @@ def estimate_class_prior(
     >>> bool(abs(estimate.class_prior - [0.2, 0.8]).max() < 0.05)
     True
     """
-    rows = _data.check_rows(BaseEstimator(), X, reset=True, dense_above=_data.MOSTLY)
+    rows = _data.training_rows(BaseEstimator(), X, reset=True)
     given = _labels.read(y, unlabeled)
     check_consistent_length(rows, given.labeled)
     weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
@@ -130,24 +116,15 @@ def estimate_class_prior(
         "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
     }
     shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
-    _estimate(_data.native(rows), codes, weights, options, (shares, lower, upper))
-    totals = _weights.labeled_totals(codes, weights, len(classes))
-    return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
-
-
-def _estimate(
-    rows: _data.Rows,
-    codes: np.ndarray,
-    weights: np.ndarray | None,
-    options: dict[str, Any],
-    results: tuple[np.ndarray, ...],
-) -> None:
+    native = _data.native(rows)
     _library.call(
-        "fewlabel_class_prior_dense" if isinstance(rows.struct, Dense) else "fewlabel_class_prior",
-        ctypes.byref(rows.struct),
+        "fewlabel_class_prior_dense" if isinstance(native.struct, Dense) else "fewlabel_class_prior",
+        ctypes.byref(native.struct),
         codes.ctypes.data,
         None if weights is None else weights.ctypes.data,
         _fit.options_text(options).encode(),
-        *(array.ctypes.data for array in results),
-        len(results[0]),
+        *(array.ctypes.data for array in (shares, lower, upper)),
+        len(classes),
     )
+    totals = _weights.labeled_totals(codes, weights, len(classes))
+    return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())

@@ -1,5 +1,6 @@
 """Which features pushed a row to its class."""
 
+import contextlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,8 +38,7 @@ def explain(
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row.
     feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features that the classifier gets. None: those of the pipeline's transformers or of the data frame
-        it was fitted on, otherwise x0, x1, and so on.
+        Names of the features that the classifier gets. None: those of the pipeline or data frame, else x0, x1, ...
     n : int, default=10
         Most features that are named: those with the largest contributions, for the class or against it.
     label : label or None, default=None
@@ -73,7 +73,7 @@ def explain(
     predicted = classifier.predict(rows)
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")
-    n = _linear_model.at_least_one("n", n)
+    n = _linear_model.count("n", n)
     names = _names(model, classifier, feature_names)
     k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
     weights, intercept = _difference(classifier, k, against)
@@ -120,14 +120,10 @@ def _names(model: Any, classifier: Any, feature_names: Any) -> np.ndarray:
     """Names (n_features,) of what the classifier gets."""
     model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
     if feature_names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
-        try:
+        with contextlib.suppress(AttributeError):  # a HashingVectorizer, for one, has no names
             feature_names = model[:-1].get_feature_names_out()
-        except AttributeError:  # a HashingVectorizer, for one, has no names
-            feature_names = None
     if feature_names is None:
-        feature_names = getattr(classifier, "feature_names_in_", None)
-    if feature_names is None:
-        feature_names = [f"x{j}" for j in range(n_features)]
+        feature_names = getattr(classifier, "feature_names_in_", [f"x{j}" for j in range(n_features)])
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")

@@ -11,10 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel._inputs import _labels
 
 
-def final(model: Any) -> Any:
-    """The classifier of a pipeline or search, or the model itself."""
+def last(model: Any) -> Any:
+    """The last step of a pipeline, of a search what it found, or the model itself."""
     model = getattr(model, "best_estimator_", model)
-    classifier = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def final(model: Any) -> Any:
+    """The same, if it is a fitted linear classifier."""
+    classifier = last(model)
     check_is_fitted(classifier)
     if not hasattr(classifier, "coef_") or not hasattr(classifier, "classes_"):
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {model!r}")
@@ -48,8 +53,8 @@ def class_number(classifier: Any, label: Any, what: str) -> int:
     return int(classes.index(label))
 
 
-def at_least_one(name: str, value: Any) -> int:
-    """A number of rows or features, checked."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+def count(name: str, value: Any, least: int = 1, otherwise: str = "") -> int:
+    """A number of rows, features or fits, checked; `otherwise` names in the message what else there is."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}{otherwise}, got {value!r}")
     return int(value)

@@ -1,7 +1,7 @@
 """Which labels the others contradict."""
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +25,8 @@ class SuspiciousLabels(NamedTuple):
 def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10) -> SuspiciousLabels:
     """Find labels that the others contradict.
 
-    A model that was told a wrong label mostly obeys it: with few labels each one pulls the boundary to its side. So the
-    labels are hidden in turn, a tenth at a time, and copies of the model that have not seen them judge them.
+    Labels are hidden in turn, and copies of the model that have not seen them judge them: a model mostly obeys a wrong
+    label that it was told.
 
     Parameters
     ----------
@@ -90,14 +90,13 @@ def _blind_scores(
     model: Any, X: Any, y: Any, labeled: np.ndarray, own: np.ndarray, parts: Any, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which labels were judged, as positions in `labeled`, and their scores by models that have not seen them."""
-    if not isinstance(parts, Integral) or isinstance(parts, bool) or parts < 2:
-        raise ValueError(f"cv must be an integer of at least 2, or None, got {parts!r}")
+    parts = _linear_model.count("cv", parts, least=2, otherwise=", or None")
     counts = np.bincount(own)
     judged = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone
     if not judged.size:
         raise ValueError("every class has one labeled row only: none can be hidden")
     scores = np.full((len(labeled), len(classes)), -np.inf)  # a class without labels in y has no score
-    folds = StratifiedKFold(min(int(parts), int(counts.max())), shuffle=True, random_state=0)
+    folds = StratifiedKFold(min(parts, int(counts.max())), shuffle=True, random_state=0)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(folds.split(judged, own[judged]))

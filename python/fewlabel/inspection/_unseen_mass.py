@@ -27,10 +27,9 @@ def unseen_mass(model: Any, X: Any) -> np.ndarray:
 
     Notes
     -----
-    A feature counts as unseen if its weight is exactly 0 for every class, as it stays where no row moves it. Unlabeled
-    rows move weights too, so that their features are seen. Not seen are features that occur only in rows that had no
-    say: those of weight 0, unlabeled ones with `unlabeled_weight=0`, and with method "pair_switching" those that lie
-    beyond the margin throughout.
+    A feature counts as unseen if its weight is exactly 0 for every class, as it stays where no row, labeled or not,
+    moves it. Rows that move nothing are those of weight 0, unlabeled ones with `unlabeled_weight=0`, and with method
+    "pair_switching" those that lie beyond the margin throughout.
 
     Examples
     --------
