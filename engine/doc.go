@@ -1,23 +1,29 @@
-// Package engine is the map of the numerical engine: pure Go, no cgo, ignorant of Python and C. In reading order:
+// Package engine is the map of the numerical engine: pure Go, no cgo, ignorant of Python and C. All methods solve one
+// problem
 //
-//	transduction  the methods, each an outer loop that reads like its paper's algorithm box; start at Fit. Two classes
-//	              (task) go a way of their own, with half the work; any number goes the other (classTask)
+//	min over W  α/2 |W|² + Σ_labeled w_i ξ(s_i, y_i) + λ' Σ_unlabeled w_j ρ(s_j)      s_i = M Wᵀ x_i
+//
+// with other pieces. In reading order:
+//
+//	transduction  the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
+//	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own
+//	problem       what a fit learns from, checked and made ready; options, history, warnings; start at New
+//	ending        why a fit ends
 //	prior         class shares among the unlabeled rows where nobody gives them; start at Gather
 //	calibration   a temperature that turns scores into probabilities; start at Temperature
 //	expectation   what the probabilities of unlabeled rows cost: their entropy, and their means, which the class prior
 //	              tells; start at Regularize, then Means
-//	risk          averaged losses of rows plus α/2 |w|² as an objective: scores, gradient, Hessian product, and the
-//	              labeled rows as preconditioner; start at Risk, then Classes
+//	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
+//	              rows, and the labeled ones as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients for such objectives; start at Newton.Minimize
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
-//	labeling      labels, hard or soft, that keep the class counts; start at Soft and Top for two classes, Transport
-//	              and SoftClasses for more
-//	scores      a class tree as a linear map from node scores to class scores; start at Tree
-//	loss          what a row's margin, or its class scores, cost; start at Margin and Classes
+//	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
+//	scores        the maps M: a class tree, or none; two classes as one column; start at Map
+//	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
-//	              then Wide for all classes at once
+//	              then Wide for all columns at once
 //	vector        the dense loops
-//	work          workers, sums in a fixed order, progress and cancel; start at Pool.Run and Job
+//	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run and Job
 //	model         the linear classifier: decisions and its file; start at Linear
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	wholefile     a file is written whole or not at all
@@ -25,11 +31,15 @@
 //	fault         errors by who has to act
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// Arrows go one way: transduction -> prior, calibration, expectation -> risk, dual, labeling, minimize -> scores,
-// loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels, the
+// To add a loss of class scores: a file in loss, and its name in problem/options.go and task.loss. A schedule: a type
+// with level and next beside its method. A belief: a type with enter and relabel beside its method. A map of scores: a
+// file in scores.
+//
+// Arrows go one way: transduction -> problem, expectation -> prior, calibration, risk, dual, labeling, minimize ->
+// scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels, the
 // methods nothing of threads.
 //
-// Every sum over rows passes work.Job.Sum or csr's block sums: the way rows are cut depends on the data only, and parts
-// are added in order, so that results have the same bits on any number of threads. Both hand their sums to the job's
-// Reducer, which adds those of other machines.
+// Every sum over rows passes work.Job.Sum or a product of csr with the rows transposed: both reduce it where several
+// machines share the rows. The way rows are cut depends on the data only, and parts are added in order, so that results
+// have the same bits on any number of threads.
 package engine

@@ -66,7 +66,7 @@ func (n inRows) solve(eta float64) {
 		}
 		before := square
 		square = n.f.Conjugate(conjugated, image, n.residual)
-		n.turnRows(square / before)
+		n.updateDirections(square / before)
 	}
 	n.f.SetDirectionRows(n.step, n.stepImage)
 }
@@ -97,15 +97,15 @@ func (n inRows) advanceRows(length float64) {
 	})
 }
 
-// turnRows sets direction = conjugated residual + beta direction.
-func (n inRows) turnRows(beta float64) {
+// updateDirections sets direction = conjugated residual + beta direction.
+func (n inRows) updateDirections(beta float64) {
 	n.pool.Stripes(len(n.direction), func(lo, hi int) {
-		turn(n.direction[lo:hi], n.product[lo:hi], beta)
-		turn(n.directionImage[lo:hi], n.conjugatedImage[lo:hi], beta)
+		conjugate(n.direction[lo:hi], n.product[lo:hi], beta)
+		conjugate(n.directionImage[lo:hi], n.conjugatedImage[lo:hi], beta)
 	})
 }
 
-func turn(direction, conjugated []float64, beta float64) {
+func conjugate(direction, conjugated []float64, beta float64) {
 	for j, d := range direction {
 		direction[j] = conjugated[j] + beta*d
 	}

@@ -159,15 +159,15 @@ func (n inVariables) gradient() (value, norm, gap float64) {
 }
 
 func (n inVariables) solve(eta float64) {
-	n.approach(n.f, eta)
+	n.conjugateGradients(n.f, eta)
 	n.f.SetDirection(n.step)
 }
 
-// approach puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, preconditioned where
+// conjugateGradients puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, preconditioned where
 // the objective can, until the norm of the residual (that of M⁻¹) has fallen to eta times that at the start.
-func (n *Newton) approach(f Objective, eta float64) {
-	n.begin()
-	square := n.conjugate(f, n.square())
+func (n *Newton) conjugateGradients(f Objective, eta float64) {
+	n.reset()
+	square := n.precondition(f, n.square())
 	copy(n.direction, n.conjugated)
 	enough := eta * eta * square
 	for range maxConjugateSteps {
@@ -176,17 +176,17 @@ func (n *Newton) approach(f Objective, eta float64) {
 			return
 		}
 		before := square
-		square = n.conjugate(f, n.advance(square/curvature))
+		square = n.precondition(f, n.advance(square/curvature))
 		if square <= enough {
 			return
 		}
-		n.turn(square / before)
+		n.updateDirection(square / before)
 	}
 }
 
-// conjugate lets n.conjugated be M⁻¹ residual, in the memory of the product, which is free now, and returns the squared
+// precondition lets n.conjugated be M⁻¹ residual, in the memory of the product, which is free now, and returns the squared
 // norm of the residual in M⁻¹; plain is that in the identity, which stands for M where there is none.
-func (n *Newton) conjugate(f Objective, plain float64) (square float64) {
+func (n *Newton) precondition(f Objective, plain float64) (square float64) {
 	if p, ok := f.(Preconditioned); ok && p.Precondition(n.product, n.residual) {
 		n.conjugated = n.product
 		return n.total(func(lo, hi int) float64 { return vector.Dot(n.residual[lo:hi], n.product[lo:hi]) })
@@ -195,8 +195,8 @@ func (n *Newton) conjugate(f Objective, plain float64) (square float64) {
 	return plain
 }
 
-// begin sets step = 0, residual = -gradient.
-func (n *Newton) begin() {
+// reset sets step = 0, residual = -gradient.
+func (n *Newton) reset() {
 	n.pool.Stripes(len(n.step), func(lo, hi int) {
 		clear(n.step[lo:hi])
 		for j := lo; j < hi; j++ {
@@ -218,10 +218,10 @@ func (n *Newton) advance(length float64) (square float64) {
 	})
 }
 
-// turn sets direction = conjugated residual + beta direction.
-func (n *Newton) turn(beta float64) {
+// updateDirection sets direction = conjugated residual + beta direction.
+func (n *Newton) updateDirection(beta float64) {
 	n.pool.Stripes(len(n.direction), func(lo, hi int) {
-		turn(n.direction[lo:hi], n.conjugated[lo:hi], beta)
+		conjugate(n.direction[lo:hi], n.conjugated[lo:hi], beta)
 	})
 }
 

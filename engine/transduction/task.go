@@ -77,10 +77,12 @@ func (t *task) loss(smoothing float64) loss.Classes {
 
 // margin is the loss of a margin.
 func (t *task) margin() loss.Margin {
-	if t.Options.Loss == "hinge" {
+	switch t.Options.Loss {
+	case "hinge":
 		return loss.Hinge{}
+	default:
+		return loss.SquaredHinge{}
 	}
-	return loss.SquaredHinge{}
 }
 
 // frame is where the intercepts come from.
