@@ -118,8 +118,11 @@ func (t *task) learnsMeans() bool { return t.Transductive() && t.Options.Probabl
 
 // shareColumn is what the history tells of the classes' shares by.
 func (t *task) shareColumn() string {
-	if t.learnsMeans() {
+	switch {
+	case t.learnsMeans():
 		return "constraint_residual"
+	case t.Paired():
+		return "positive_share"
 	}
 	return "share_distance"
 }

@@ -196,11 +196,6 @@ func (t *task) readDual(d *dual.Descent, gap float64, end stop) solution {
 }
 
 func (t *task) recordDual(d *dual.Descent, level float64, switched int) {
-	score := t.ofDecisions(t.dualScores(d))
-	distance := 0.0
-	if t.Transductive() {
-		distance = t.shareDistance(t.sharesAt(score))
-	}
-	objective := t.objective(t.loss(0), t.Options.Alpha/2*d.Square(), score)
-	t.Record(objective, level*t.Options.UnlabeledWeight, switched, distance, 0)
+	t.noteAt(t.ofDecisions(t.dualScores(d)), t.Options.Alpha/2*d.Square(), level*t.Options.UnlabeledWeight, switched, 0,
+		t.loss(0))
 }

@@ -36,7 +36,7 @@ type task struct {
 
 func newTask(s *problem.Sample, rival float64) (*task, error) {
 	t := &task{Sample: s, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival}
-	if n := s.Rows.Rows(); t.classes > n {
+	if n := s.Rows.Rows(); t.classes > n && !s.Paired() {
 		return nil, fault.Data("class_prior has %d classes, more than the %d rows", t.classes, n)
 	}
 	var err error
@@ -205,9 +205,21 @@ func (t *task) shareDistance(shares []float64) float64 {
 
 // note adds an outer step to the history.
 func (t *task) note(r *risk.Risk, level float64, switched int, entropy float64) {
-	distance := 0.0
-	if t.Transductive() {
-		distance = t.shareDistance(t.sharesAt(r.Score))
+	t.noteAt(r.Score, r.Regularizer(), level, switched, entropy, r.Loss())
+}
+
+func (t *task) noteAt(score scorer, regularizer, level float64, switched int, entropy float64, l loss.Classes) {
+	t.Record(t.objective(l, regularizer, score), level, switched, t.shareToShow(score), entropy)
+}
+
+// shareToShow is what the history tells of the classes' shares: that of class 1 of a pair, otherwise the distance from
+// the prior.
+func (t *task) shareToShow(score scorer) float64 {
+	switch {
+	case t.Paired():
+		return t.sharesAt(score)[1]
+	case t.Transductive():
+		return t.shareDistance(t.sharesAt(score))
 	}
-	t.Record(t.objective(r.Loss(), r.Regularizer(), r.Score), level, switched, distance, entropy)
+	return 0
 }

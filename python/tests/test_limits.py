@@ -43,7 +43,7 @@ def linear_svc_objective(model, rows: sp.csr_matrix, labels: np.ndarray, alpha: 
 @pytest.mark.parametrize("alpha", [1e-4, 1e-3, 1e-1])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_without_unlabeled_rows_it_is_linear_svc(alpha: float, intercept: bool) -> None:
-    model = TransductiveSVC(alpha=alpha, unlabeled=None, fit_intercept=intercept).fit(X, TRUTH)
+    model = TransductiveSVC(alpha=alpha, unlabeled=None, fit_intercept=intercept, tol=1e-7).fit(X, TRUTH)
     ours = linear_svc_objective(model, X, TRUTH, alpha)
     theirs = linear_svc_objective(linear_svc(X, TRUTH, alpha, intercept), X, TRUTH, alpha)
     assert ours == pytest.approx(theirs, rel=1e-6)
