@@ -23,7 +23,8 @@
 //	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
 //	              then Wide for all columns at once
 //	vector        the dense loops
-//	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run and Job
+//	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
+//	              then Job
 //	model         the linear classifier: decisions and its file; start at Linear
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	wholefile     a file is written whole or not at all
@@ -36,8 +37,8 @@
 // file in scores.
 //
 // Arrows go one way: transduction -> problem, expectation -> prior, calibration, risk, dual, labeling, minimize ->
-// scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels, the
-// methods nothing of threads.
+// scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
+// the methods nothing of threads.
 //
 // Every sum over rows passes work.Job.Sum or a product of csr with the rows transposed: both reduce it where several
 // machines share the rows. The way rows are cut depends on the data only, and parts are added in order, so that results

@@ -215,8 +215,9 @@ func (m *Means) LineDerivatives(scores, changes []float64, t float64) (slope, cu
 	return slope, curvature
 }
 
-// turn adds a row's part of the sums of LineDerivatives: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² - variance of δ);
-// with log p = s - total those of H are -Σ (first of p) log p and -Σ (second of p) log p - Σ (first of p) (δ - δ̄).
+// turn adds a row's part of the sums of LineDerivatives: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² -
+// variance of δ); with log p = s - total those of H are -Σ (first of p) log p and -Σ (second of p) log p - Σ (first of
+// p) (δ - δ̄).
 func turn(part, p, s, change []float64, total, weight float64) {
 	mean, classes := vector.Dot(p, change), len(p)
 	variance := 0.0

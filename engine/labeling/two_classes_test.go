@@ -73,8 +73,8 @@ func TestCheapestOfTwoClassesTakesTheShareByWeight(t *testing.T) {
 	}
 }
 
-// bestThreshold is the answer by trying every threshold: rows with score at or above it, by weight nearest to the share,
-// the higher one of equals.
+// bestThreshold is the answer by trying every threshold: rows with score at or above it, by weight nearest to the
+// share, the higher one of equals.
 func bestThreshold(scores, weights []float64, share float64) []int32 {
 	best, nearest, total := []int32(nil), math.Inf(1), 0.0
 	for _, s := range weights {

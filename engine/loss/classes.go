@@ -176,8 +176,8 @@ func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
 
-// HessVec implements Classes: (diag q - q qᵀ) v / σ. Without a margin, or where the class is certain, that is the second
-// derivative; otherwise it bounds it from above.
+// HessVec implements Classes: (diag q - q qᵀ) v / σ. Without a margin, or where the class is certain, that is the
+// second derivative; otherwise it bounds it from above.
 func (l Softmax) HessVec(dst, v, _, state []float64) {
 	mean := 0.0
 	for k, q := range state {

@@ -163,8 +163,9 @@ func (n inVariables) solve(eta float64) {
 	n.f.SetDirection(n.step)
 }
 
-// conjugateGradients puts an approximate solution of H s = -g into n.step: conjugate gradients from zero, preconditioned where
-// the objective can, until the norm of the residual (that of M⁻¹) has fallen to eta times that at the start.
+// conjugateGradients puts an approximate solution of H s = -g into n.step: conjugate gradients from zero,
+// preconditioned where the objective can, until the norm of the residual (that of M⁻¹) has fallen to eta times that at
+// the start.
 func (n *Newton) conjugateGradients(f Objective, eta float64) {
 	n.reset()
 	square := n.precondition(f, n.square())
@@ -184,8 +185,8 @@ func (n *Newton) conjugateGradients(f Objective, eta float64) {
 	}
 }
 
-// precondition lets n.conjugated be M⁻¹ residual, in the memory of the product, which is free now, and returns the squared
-// norm of the residual in M⁻¹; plain is that in the identity, which stands for M where there is none.
+// precondition lets n.conjugated be M⁻¹ residual, in the memory of the product, which is free now, and returns the
+// squared norm of the residual in M⁻¹; plain is that in the identity, which stands for M where there is none.
 func (n *Newton) precondition(f Objective, plain float64) (square float64) {
 	if p, ok := f.(Preconditioned); ok && p.Precondition(n.product, n.residual) {
 		n.conjugated = n.product

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzLoad: any bytes give a sound model or a fault.BadData, and take memory in proportion to the file. Behind a right checksum (sealed) the fuzzer reaches the
-// header and the arrays; otherwise it works on the whole file.
+// FuzzLoad: any bytes give a sound model or a fault.BadData, and take memory in proportion to the file. Behind a right
+// checksum (sealed) the fuzzer reaches the header and the arrays; otherwise it works on the whole file.
 func FuzzLoad(f *testing.F) {
 	for _, m := range []*Linear{randomModel(1, 1), randomModel(2, 7), randomModel(3, 4)} {
 		file := encoding(f, m)

@@ -6,8 +6,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 )
 
-// CheckEnd warns when the fit did not end as it should, and returns the reason that says so. rounds were made at the full
-// weight.
+// CheckEnd warns when the fit did not end as it should, and returns the reason that says so. rounds were made at the
+// full weight.
 func (s *Sample) CheckEnd(converged bool, gap float64, reason ending.Reason, rounds int) ending.Reason {
 	distance := fmt.Sprintf("at a relative distance of %.2g from the optimum, above tol = %.2g", gap, s.Options.Tol)
 	switch {

@@ -15,9 +15,10 @@ import (
 //	         coordinates of Frame with constant and center, w = (w, b), v = (w, b + μ . w), w = A v; otherwise I.
 //	         Of a vector r = Σ ρ_i g_i + γ (μ, 0) + β (0, 1):  u = Σ ρ_i x_i [shape];  B = Σ ρ_i + β its intercept
 //	Source   the representer theorem; conjugate gradients on coefficients as in Chapelle 2007, Training a Support Vector
-//	         Machine in the Primal, section 4. The matrix M of the preconditioner is that of preconditioner in coordinates v:
-//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of its rows, and A Aᵀ comes last:
-//	         (w, b) becomes (w - B μ, B (1 + |μ|²) - μ . w)
+//	         Machine in the Primal, section 4. The matrix M of the preconditioner is that of preconditioner,
+//	         in coordinates v:
+//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of its rows, and A Aᵀ comes last: (w, b)
+//	         becomes (w - B μ, B (1 + |μ|²) - μ . w)
 //	Cost     that of the products, one vector of features times classes, and a few of rows times classes
 type sums struct {
 	coef         []float64 // [n + 2, stride] a; the last two rows belong to (μ, 0) and (0, 1)

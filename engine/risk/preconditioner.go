@@ -46,7 +46,8 @@ func Preconditions(rows, nonZeros int) bool {
 func (r *Risk) PreconditionBy(rows []int32) {
 	r.preconditioner = nil
 	if Preconditions(len(rows), r.rows.NonZeros()) {
-		r.preconditioner = &preconditioner{risk: r, job: r.job.Replicated(), rows: rows, on: r.rows.Subset(rows), gram: r.gram(rows)}
+		r.preconditioner = &preconditioner{risk: r, job: r.job.Replicated(), rows: rows, on: r.rows.Subset(rows),
+			gram: r.gram(rows)}
 	}
 }
 

@@ -101,8 +101,8 @@ func (r *Risk) Dim() int {
 	return len(r.weights)
 }
 
-// MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its own;
-// coef [d, outputs] as Linear gives it. Call it before the first Recost.
+// MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
+// own; coef [d, outputs] as Linear gives it. Call it before the first Recost.
 func (r *Risk) MoveTo(coef, intercept []float64) {
 	outputs, features := r.Map.Outputs(), r.frame.features()
 	columns, last := make([]float64, r.Map.Columns()), make([]float64, r.shape.Stride())
@@ -263,8 +263,8 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	return r.alpha*square + sums[0]
 }
 
-// hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in columns,
-// and returns the curvature along the change. Of a row judged jointly the products are there.
+// hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in
+// columns, and returns the curvature along the change. Of a row judged jointly the products are there.
 func (r *Risk) hessVec(i int32, change []float64, s scratch) (curvature float64) {
 	outputs := r.Map.Outputs()
 	if r.Label[i] != Jointly {

@@ -99,7 +99,8 @@ func (r classTerms) line(rows []int32, t float64, sums []float64) {
 	}
 }
 
-// pairTerms are those of a margin loss of scores.Pair: one number a row is stored, and state is the curvature, weighted.
+// pairTerms are those of a margin loss of scores.Pair: one number a row is stored, and state is the curvature,
+// weighted.
 type pairTerms struct {
 	*Risk
 	margin loss.Margin

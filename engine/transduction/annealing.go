@@ -217,7 +217,8 @@ func (t *task) energyLimits() minimize.Limits {
 	return minimize.Limits{Tolerance: pathLooseness * t.Options.Tol, MaxSteps: 8, Line: pathLine}
 }
 
-// distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class prior.
+// distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class
+// prior.
 func (t *task) distributions() []float64 {
 	if t.soft == nil {
 		return nil

@@ -10,7 +10,8 @@ import (
 // compare compares annealing with switching at its end, and puts the solution of switching in place where that is
 // better.
 //
-//	problem.Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives are
+//	problem.Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
+//	         are
 //	         those before the thresholds move, which can cost either of them more than they differ by
 //	Source   ours. Soft labels can lead away from a solution that is at hand: the labels of the supervised solution at
 //	         the class shares, settled. Where λ' is at most mostOverAlpha α switching settles these at once: that ends

@@ -57,8 +57,8 @@ func (t *task) supervisedEnd(outcome minimize.Outcome) stop {
 	return stop{reason: ending.Converged, steps: outcome.Steps}
 }
 
-// limit is the reason why the outer loop has to end after these steps, one step being left to settle the labels; None if
-// it may go on.
+// limit is the reason why the outer loop has to end after these steps, one step being left to settle the labels; None
+// if it may go on.
 func (t *task) limit(steps int) ending.Reason {
 	switch {
 	case t.Job.Stopped():
