@@ -38,7 +38,7 @@ func (f footprint) bytes() float64 {
 	if rows < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*rows + used // weights held as sums of rows
 	}
-	solving := rows*(3+4*stride+costs*classes) + vectors*stride + f.factors()
+	solving := rows*(6+4*stride+costs*classes) + vectors*stride + f.factors()
 	outputs := float64(model.OutputsOf(f.classes))
 	if f.columns > 1 {
 		outputs = classes
@@ -70,7 +70,7 @@ func (s *Sample) checkMemory(used int) error {
 	f := footprint{
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns,
-		annealing: s.Options.Method == "annealing", goesOn: s.Start != nil,
+		annealing: s.Options.Method == Annealing, goesOn: s.Start != nil,
 	}
 	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := shape.CheckShape(); err != nil {

@@ -100,7 +100,7 @@ func TestForecastOfMemory(t *testing.T) {
 		"labeled rows":        {scattered(4000, 50, 50, 80, 400), 80, "switching", nil},
 	} {
 		o := plainOptions()
-		o.Method, o.MaxIter, o.Tol, o.Hierarchy = c.method, 3, 0.1, c.tree
+		o.Method, o.MaxIter, o.Tol, o.Hierarchy = problem.Method(c.method), 3, 0.1, c.tree
 		var forecast float64
 		*problem.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 		got := peak(func() {

@@ -12,7 +12,7 @@ type History struct {
 }
 
 // Columns names them; share is what the shares of the classes are told by.
-func (h *History) Columns(method, share string) []Column {
+func (h *History) Columns(method Method, share string) []Column {
 	if len(h.objective) == 0 { // a constant model took no step
 		return nil
 	}
@@ -26,7 +26,7 @@ func (h *History) Columns(method, share string) []Column {
 }
 
 // LevelName is what the level of an outer step is.
-func LevelName(method string) string {
+func LevelName(method Method) string {
 	if method == "annealing" {
 		return "temperature"
 	}

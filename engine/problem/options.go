@@ -10,9 +10,40 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
+// Method is how unlabeled rows are learned from.
+type Method string
+
+// The methods.
+const (
+	Annealing     Method = "annealing"
+	Switching     Method = "switching"
+	PairSwitching Method = "pair_switching"
+	Entropy       Method = "entropy"
+	Expectation   Method = "expectation"
+	Posterior     Method = "posterior"
+)
+
+// Loss is the loss of a row.
+type Loss string
+
+// The losses.
+const (
+	SquaredHinge  Loss = "squared_hinge"
+	Hinge         Loss = "hinge"
+	CrammerSinger Loss = "crammer_singer"
+	Maxent        Loss = "maxent"
+)
+
+func textsOf[T ~string](list ...T) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, string(v))
+	}
+	return texts
+}
+
 // Options are the settings of Fit. Defaults and legal ranges are written here and nowhere else.
 type Options struct {
-	Method          string
+	Method          Method
 	Alpha           float64
 	UnlabeledWeight float64 // autoWeight: what fits the numbers of rows
 	ClassPrior      ClassPrior
@@ -21,7 +52,7 @@ type Options struct {
 	PenaltyWeight   float64
 	KLWeight        float64
 	Balance         string
-	Loss            string
+	Loss            Loss
 	Hierarchy       []int // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
 	Calibrate       bool
@@ -35,9 +66,9 @@ type Options struct {
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{
-		Method: "annealing", ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
+		Method: Annealing, ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
 		Alpha: 1e-3, UnlabeledWeight: autoWeight,
-		Balance: "auto", Loss: "squared_hinge", FitIntercept: true,
+		Balance: "auto", Loss: SquaredHinge, FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
@@ -59,8 +90,8 @@ const mostWeight = 1e6
 
 var table = []option[Options]{
 	{name: "method", kind: "string",
-		choices: append([]string{"annealing", "switching", "pair_switching"}, ProbableMethods...),
-		meaning: "how unlabeled rows are learned from", field: func(o *Options) any { return &o.Method }},
+		choices: textsOf(Annealing, Switching, PairSwitching, Entropy, Expectation, Posterior),
+		meaning: "how unlabeled rows are learned from", field: func(o *Options) any { return (*string)(&o.Method) }},
 	{name: "alpha", kind: "number", exclusive: true,
 		meaning: "strength of the regularization", field: func(o *Options) any { return &o.Alpha }},
 	{name: "unlabeled_weight", kind: "number or auto", maximum: mostWeight,
@@ -83,8 +114,8 @@ var table = []option[Options]{
 		field:   func(o *Options) any { return &o.KLWeight }},
 	{name: "balance", kind: "string", choices: balances,
 		meaning: "how the class prior is held", field: func(o *Options) any { return &o.Balance }},
-	{name: "loss", kind: "string", choices: []string{"squared_hinge", "hinge", "crammer_singer", "maxent"},
-		meaning: "loss of a row; hinge with method pair_switching only", field: func(o *Options) any { return &o.Loss }},
+	{name: "loss", kind: "string", choices: textsOf(SquaredHinge, Hinge, CrammerSinger, Maxent),
+		meaning: "loss of a row; hinge with method pair_switching only", field: func(o *Options) any { return (*string)(&o.Loss) }},
 	{name: "hierarchy", kind: "integers", minimum: -1,
 		meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree",
 		field:   func(o *Options) any { return &o.Hierarchy }},
@@ -108,10 +139,9 @@ var table = []option[Options]{
 }
 
 // Probable says whether the method learns from the probabilities of the unlabeled rows instead of their labels.
-func (o *Options) Probable() bool { return slices.Contains(ProbableMethods, o.Method) }
-
-// ProbableMethods learn from the probabilities of the unlabeled rows.
-var ProbableMethods = []string{"entropy", "expectation", "posterior"}
+func (o *Options) Probable() bool {
+	return o.Method == Entropy || o.Method == Expectation || o.Method == Posterior
+}
 
 // Penalized says that the class prior is held at a cost only.
 func (o *Options) Penalized() bool { return o.Constraint == "penalty" }
@@ -269,22 +299,22 @@ func (t option[O]) largest() float64 {
 
 // agree refuses options that do not go together.
 func (o *Options) agree() error {
-	switch pairs := o.Method == "pair_switching"; {
-	case o.Loss == "hinge" && !pairs:
+	switch pairs := o.Method == PairSwitching; {
+	case o.Loss == Hinge && !pairs:
 		return fault.Argument("loss is \"hinge\": it goes with method pair_switching only, not with %s", o.Method)
-	case pairs && o.Loss != "hinge" && o.Loss != "squared_hinge":
+	case pairs && o.Loss != Hinge && o.Loss != SquaredHinge:
 		return fault.Argument("loss is %q: method pair_switching has the losses hinge and squared_hinge", o.Loss)
 	case pairs && o.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
-	case o.Probable() && o.Loss != "maxent":
+	case o.Probable() && o.Loss != Maxent:
 		return fault.Argument("method is %q: it is for the loss maxent, not for %s", o.Method, o.Loss)
 	case o.Probable() && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s holds the class prior by the mean of probabilities: leave "+
 			"balance \"auto\"", o.Balance, o.Method)
-	case o.Penalized() && o.Method != "entropy" && o.Method != "expectation":
+	case o.Penalized() && o.Method != Entropy && o.Method != Expectation:
 		return fault.Argument("constraint is \"penalty\", but method %s holds the class prior exactly: use entropy or "+
 			"expectation", o.Method)
-	case o.Balance == "mean" && o.Loss != "squared_hinge" && o.Loss != "hinge":
+	case o.Balance == "mean" && o.Loss != SquaredHinge && o.Loss != Hinge:
 		return fault.Argument("balance is \"mean\", which holds the mean of scores with two sides, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
 	}

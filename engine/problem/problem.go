@@ -124,7 +124,7 @@ func (s *Sample) Classes() int {
 // Paired says that there are two classes, with a loss of margins and no tree: one column of scores is enough.
 func (s *Sample) Paired() bool {
 	o := s.Options
-	ofClasses := o.Hierarchy != nil || o.Loss == "maxent" || o.Loss == "crammer_singer"
+	ofClasses := o.Hierarchy != nil || o.Loss == Maxent || o.Loss == CrammerSinger
 	return s.Classes() == 2 && (s.OneClass() || !ofClasses)
 }
 
@@ -156,7 +156,7 @@ func (s *Sample) balance() string {
 		return s.Options.Balance
 	case s.Picked:
 		return "labels"
-	case s.Options.Method == "annealing" && s.Options.Loss == "squared_hinge":
+	case s.Options.Method == Annealing && s.Options.Loss == SquaredHinge:
 		return "mean"
 	}
 	return "share"

@@ -6,6 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -99,7 +100,7 @@ func (t *task) cooling() *cooling {
 	switch {
 	case t.Start != nil:
 		return &cooling{first, coolStart * first, warmCoolBy, math.Inf(1)}
-	case t.Options.Loss == "maxent":
+	case t.Options.Loss == problem.Maxent:
 		return &cooling{first, t.level, coolBy, slowUntil * t.level}
 	}
 	return &cooling{first, first, coolBy, math.Inf(1)}
@@ -146,7 +147,7 @@ const mostOverAlpha = 1000.0
 // the unlabeled rows cost nothing: to bound λ' as well took 2 to 3 points of accuracy from it (20 Newsgroups,
 // α = 1e-4).
 func (t *task) softWeight() float64 {
-	if t.Start != nil || t.Options.Loss == "maxent" {
+	if t.Start != nil || t.Options.Loss == problem.Maxent {
 		return t.Options.UnlabeledWeight
 	}
 	return min(t.Options.UnlabeledWeight, mostOverAlpha*t.Options.Alpha)

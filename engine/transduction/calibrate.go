@@ -79,7 +79,7 @@ func (r *Result) uncalibrated(format string, a ...any) {
 // usualTemperature is about what many labels give: scores of loss maxent are logarithms of odds, and the margins of the
 // other losses end near 1.
 func usualTemperature(s *problem.Sample) float64 {
-	if s.Options.Loss == "maxent" {
+	if s.Options.Loss == problem.Maxent {
 		return 1
 	}
 	return 0.2

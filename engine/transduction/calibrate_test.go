@@ -21,7 +21,7 @@ func calibrated() map[string]problem.Options {
 	for _, loss := range []string{"squared_hinge", "maxent"} {
 		for _, method := range []string{"annealing", "switching"} {
 			o := problem.Defaults()
-			o.Loss, o.Method, o.Calibrate = loss, method, true
+			o.Loss, o.Method, o.Calibrate = problem.Loss(loss), problem.Method(method), true
 			out[loss+" "+method] = o
 		}
 	}
@@ -73,7 +73,7 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 			}
 			from := s.ForShares(classes)
 			rows := heldOutRows(t, data, o, s, from.Split(s.Job, calibratedRows))
-			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[o.Loss]
+			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
 			want := calibration.Temperature(work.NewJob(1, nil), rows, usual)
 			got := result.Calibration
 			if math.Abs(got.Temperature/want-1) > 1e-4 { // solves end within a tolerance of 1e-3

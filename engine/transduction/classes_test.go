@@ -26,7 +26,7 @@ func classSettings() map[string]problem.Options {
 		for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
 			for _, balance := range []string{"auto", "share", "labels"} {
 				o := plainOptions()
-				o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = method, loss, balance, fiveShares
+				o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = problem.Method(method), problem.Loss(loss), balance, fiveShares
 				out[fmt.Sprint(method, " ", loss, " ", balance)] = o
 			}
 		}
@@ -136,7 +136,7 @@ func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
 		for _, method := range []string{"annealing", "switching"} {
 			for _, weight := range []float64{0, 0.1} {
 				o := plainOptions()
-				o.Method, o.UnlabeledWeight, o.Alpha, o.Tol = method, weight, 0.02, 1e-9
+				o.Method, o.UnlabeledWeight, o.Alpha, o.Tol = problem.Method(method), weight, 0.02, 1e-9
 				binary := mustFit(t, data, nil, o)
 				o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for the many-class way
 				many := mustFit(t, data, nil, o)
@@ -167,7 +167,7 @@ func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
 	only.Labels = slices.Clone(data.Truth)
 	for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
 		o := plainOptions()
-		o.Loss, o.Tol = loss, 1e-9
+		o.Loss, o.Tol = problem.Loss(loss), 1e-9
 		full := mustFit(t, only, nil, o)
 		o.Method = "switching"
 		again := mustFit(t, only, nil, o)
@@ -192,7 +192,7 @@ func TestAClassWithoutLabels(t *testing.T) {
 	}
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = method, []float64{0.5, 0.3, 0.2}
+		o.Method, o.ClassPrior.Shares = problem.Method(method), []float64{0.5, 0.3, 0.2}
 		result := mustFit(t, data, nil, o)
 		if _, off := outcome(result, data, o.ClassPrior.Shares); off > 0.01 {
 			t.Errorf("%s: a share is off by %v", method, off)
@@ -204,7 +204,7 @@ func TestClassTreesKeepTheShares(t *testing.T) {
 	data := fiveClasses(700, 8)
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method, o.Hierarchy, o.ClassPrior.Shares = method, []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
+		o.Method, o.Hierarchy, o.ClassPrior.Shares = problem.Method(method), []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
 		result := mustFit(t, data, nil, o)
 		wrong, off := outcome(result, data, fiveShares)
 		if wrong > 0.5 || off > 0.01 {
@@ -222,7 +222,7 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 	}
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = method, fiveShares
+		o.Method, o.ClassPrior.Shares = problem.Method(method), fiveShares
 		result := mustFit(t, data, weights, o)
 		shares, total := make([]float64, 5), 0.0
 		for i, s := range classScores(result, data) {

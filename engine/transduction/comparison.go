@@ -23,12 +23,12 @@ import (
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
 func compare(s *problem.Sample, p problem.Problem, found *Result) {
-	asked := s.Options.Method == "annealing" && s.Options.Loss != "maxent" && s.Start == nil
+	asked := s.Options.Method == problem.Annealing && s.Options.Loss != problem.Maxent && s.Start == nil
 	if !asked || !found.reason.Own() {
 		return
 	}
 	options, job, rival := s.Options, s.Job.Aside(), better*lastOf(found.History, "objective")
-	options.Method, options.MaxSwitches = "switching", 0
+	options.Method, options.MaxSwitches = problem.Switching, 0
 	other, err := fit(s.With(options, job), p, rival)
 	s.Job.Visit(job.Visited())
 	if err != nil || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {

@@ -6,6 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/expectation"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -18,27 +19,27 @@ func (t *task) expect() solution {
 	}
 	var out expectation.Outcome
 	before := make([]int32, len(t.Unlabeled))
-	problem := expectation.Problem{Risk: r, Newton: newton, Prior: t.prior, Tol: t.Options.Tol,
+	solve := expectation.Problem{Risk: r, Newton: newton, Prior: t.prior, Tol: t.Options.Tol,
 		MaxSteps: t.Options.MaxIter, Stopped: t.Job.Stopped, Warm: t.Start != nil}
-	if t.Options.Method == "posterior" {
+	if t.Options.Method == problem.Posterior {
 		posterior := expectation.NewPosterior(t.Job, t.Unlabeled, t.UnlabeledWeight, t.prior, r.Stride())
 		posterior.Weight = t.Options.KLWeight
 		t.join(r, posterior)
-		problem.Note = func(level float64) { t.noteMeans(r, level, posterior.Value, posterior.M, before) }
-		out = expectation.Project(problem, posterior)
+		solve.Note = func(level float64) { t.noteMeans(r, level, posterior.Value, posterior.M, before) }
+		out = expectation.Project(solve, posterior)
 		t.soft = posterior.Labels
 	} else {
 		means := expectation.NewMeans(t.Job, t.Unlabeled, t.UnlabeledWeight, t.classes, r.Stride())
 		means.Hold = t.hold()
 		t.join(r, means)
 		entropy := 0.0
-		if t.Options.Method == "entropy" {
+		if t.Options.Method == problem.Entropy {
 			entropy = t.Options.UnlabeledWeight
 		}
-		problem.Note = func(level float64) {
+		solve.Note = func(level float64) {
 			t.noteMeans(r, level, entropy*means.MeanEntropy+t.penalty(means), means.M, before)
 		}
-		out = expectation.Regularize(problem, means, entropy)
+		out = expectation.Regularize(solve, means, entropy)
 		t.soft = make([]float64, len(t.Unlabeled)*t.classes)
 		means.Probabilities(t.soft, r.Scores())
 	}
@@ -99,7 +100,7 @@ func (t *task) checkExpectation(out expectation.Outcome) {
 		}
 		t.Warn("convergence", "the mean probabilities of the unlabeled rows stay %.2g away from class_prior (%.2g is asked "+
 			"for): these rows may not allow it. To go on, %s", out.Residual, expectation.Tolerance, advice)
-	case out.Reason == ending.MaxIter && !t.Options.Penalized() && t.Options.Method != "posterior":
+	case out.Reason == ending.MaxIter && !t.Options.Penalized() && t.Options.Method != problem.Posterior:
 		t.Warn("convergence", "max_iter = %d was reached with the mean probabilities of the unlabeled rows %.2g away from "+
 			"class_prior: raise max_iter", t.Options.MaxIter, out.Residual)
 	case out.Reason == ending.MaxIter:

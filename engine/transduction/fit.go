@@ -55,7 +55,7 @@ func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Options.Method == "pair_switching" && !t.Paired() {
+	if t.Options.Method == problem.PairSwitching && !t.Paired() {
 		return nil, fault.Argument("method is %q: it is for two classes, and there are %d; use annealing or switching",
 			t.Options.Method, t.classes)
 	}
@@ -72,9 +72,9 @@ func (t *task) solve() solution {
 		return t.constant()
 	case !t.Transductive():
 		return t.solveSupervised()
-	case t.Options.Method == "annealing":
+	case t.Options.Method == problem.Annealing:
 		return t.anneal()
-	case t.Options.Method == "switching":
+	case t.Options.Method == problem.Switching:
 		return t.switching()
 	case t.Options.Probable():
 		return t.expect()
@@ -104,11 +104,11 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 	}
 	classifier := &model.Linear{
 		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
-		Method: t.Options.Method, Iterations: max(1, s.end.steps), Objective: objective, Termination: s.end.reason.String(),
+		Method: string(t.Options.Method), Iterations: max(1, s.end.steps), Objective: objective, Termination: s.end.reason.String(),
 		Warnings: t.Warnings,
 	}
 	classifier.Coef, classifier.Intercept = t.modelWeights(s)
-	return &Result{Model: classifier, Returned: t.Options.Method, Transduction: t.transduced(p.Labels, score),
+	return &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),
 		Distributions: t.distributions(), History: t.History.Columns(t.Options.Method, t.shareColumn()),
 		reason: s.end.reason, first: t.first}, nil
 }
@@ -138,7 +138,7 @@ func (t *task) constant() solution {
 
 func (t *task) solveSupervised() solution {
 	t.WarnSupervised()
-	if t.Options.Method == "pair_switching" {
+	if t.Options.Method == problem.PairSwitching {
 		return t.pairSwitching()
 	}
 	limits := t.supervisedLimits()

@@ -36,7 +36,7 @@ func settings() map[string]problem.Options {
 		}
 		for _, balance := range list {
 			o := plainOptions()
-			o.Method, o.Balance = method, balance
+			o.Method, o.Balance = problem.Method(method), balance
 			out[method+" "+balance] = o
 		}
 	}
@@ -126,7 +126,7 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 	data := planted.Topics(600, 120, 6, 0.4, 3)
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method, "labels", []float64{0.6, 0.4}, 1e-9
+		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = problem.Method(method), "labels", []float64{0.6, 0.4}, 1e-9
 		result := mustFit(t, data, nil, o)
 		f := decisions(result, data)
 		order := make([]int, 0, len(f))
@@ -174,7 +174,7 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	var reference []float64
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method = method
+		o.Method = problem.Method(method)
 		result := mustFit(t, data, nil, o)
 		if reference == nil {
 			reference = result.Model.Coef
@@ -344,7 +344,7 @@ func TestAnnealingIsFarBelowItsBudgetOfPasses(t *testing.T) {
 	data := planted.Topics(3000, 240, 10, 0.3, 8)
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method = method
+		o.Method = problem.Method(method)
 		for _, column := range mustFit(t, data, nil, o).History {
 			if last := column.Values[len(column.Values)-1]; column.Name == "n_passes" && !(last > 10 && last < 1000) {
 				t.Errorf("%s: %v passes", method, last)
@@ -371,14 +371,14 @@ func TestCancel(t *testing.T) {
 func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
 	data := planted.Topics(800, 120, 6, 0.3, 10)
 	all := settings()
-	for _, method := range problem.ProbableMethods {
+	for _, method := range probable {
 		o := plainOptions()
 		o.Method, o.Loss = method, "maxent"
-		all[method] = o
+		all[string(method)] = o
 	}
 	for _, method := range []string{"annealing", "switching"} {
 		o := plainOptions()
-		o.Method, o.Loss = method, "crammer_singer"
+		o.Method, o.Loss = problem.Method(method), "crammer_singer"
 		all[method+" crammer_singer"] = o
 	}
 	for name, o := range all {

@@ -6,6 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
 
@@ -110,7 +111,7 @@ var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 
 // sharpen lets the smoothing of the hinge of Crammer & Singer fall.
 func (t *task) sharpen(r *risk.Risk, newton *minimize.Newton, outcome minimize.Outcome) minimize.Outcome {
-	if t.Options.Loss != "crammer_singer" {
+	if t.Options.Loss != problem.CrammerSinger {
 		return outcome
 	}
 	for _, smoothing := range smoothings[1:] {

@@ -120,7 +120,7 @@ func (t *task) worstPair(d *dual.Descent, positive []bool) (pair [2]int, helps b
 
 // descent is the dual problem of the labeled rows.
 func (t *task) descent() *dual.Descent {
-	d := dual.New(t.Job, t.Rows, t.frame(), t.Options.Loss == "squared_hinge", t.Options.RandomState)
+	d := dual.New(t.Job, t.Rows, t.frame(), t.Options.Loss == problem.SquaredHinge, t.Options.RandomState)
 	for k, i := range t.Labeled {
 		d.Sign[i] = -1
 		if t.Class[k] == 1 {

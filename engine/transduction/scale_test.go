@@ -16,8 +16,8 @@ import (
 func scaleCases() map[string]func() (planted.Data, problem.Options) {
 	cases := startCases()
 	four := cases["four, maxent"]
-	for _, method := range problem.ProbableMethods {
-		cases["four, "+method] = func() (planted.Data, problem.Options) {
+	for _, method := range probable {
+		cases["four, "+string(method)] = func() (planted.Data, problem.Options) {
 			data, o := four()
 			o.Method = method
 			return data, o
@@ -142,7 +142,7 @@ func TestSmallAlphaFindsPlantedCounts(t *testing.T) {
 			objectives := map[string]float64{}
 			for _, method := range []string{"annealing", "switching"} {
 				o := problem.Defaults()
-				o.Method, o.Alpha, o.Balance = method, alpha, "labels"
+				o.Method, o.Alpha, o.Balance = problem.Method(method), alpha, "labels"
 				objectives[method] = mustFit(t, data, nil, o).Model.Objective
 			}
 			if objectives["annealing"] > 1.02*objectives["switching"] {

@@ -40,7 +40,7 @@ func startCases() map[string]func() (planted.Data, problem.Options) {
 	}
 	for _, method := range []string{"annealing", "switching"} {
 		for _, balance := range []string{"mean", "share", "labels"} {
-			change := func(o *problem.Options) { o.Method, o.Balance = method, balance }
+			change := func(o *problem.Options) { o.Method, o.Balance = problem.Method(method), balance }
 			cases[fmt.Sprintf("two, %s, %s", method, balance)] = with(two, change)
 			cases[fmt.Sprintf("four, %s, %s", method, balance)] = with(four, change)
 		}
@@ -135,7 +135,7 @@ func TestStartAfterMoreLabels(t *testing.T) {
 			worse, passes := 0.0, 0.0
 			for seed := range uint64(draws) {
 				data, o := draw(seed), plainOptions()
-				o.Method, o.ClassPrior.Shares = method, shares(data)
+				o.Method, o.ClassPrior.Shares = problem.Method(method), shares(data)
 				length := data.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
 				o.Alpha /= length * length
 				before := fitFrom(t, data, nil, o)

@@ -68,9 +68,9 @@ func (t *task) loss(smoothing float64) loss.Classes {
 	switch {
 	case t.Paired():
 		return loss.Signed{Margin: t.margin()}
-	case t.Options.Loss == "maxent":
+	case t.Options.Loss == problem.Maxent:
 		return loss.Softmax{Smoothing: 1}
-	case t.Options.Loss == "crammer_singer":
+	case t.Options.Loss == problem.CrammerSinger:
 		return loss.Softmax{Smoothing: smoothing, Margin: 1}
 	}
 	return loss.OneAgainstRest{Margin: t.margin()}
@@ -79,7 +79,7 @@ func (t *task) loss(smoothing float64) loss.Classes {
 // margin is the loss of a margin.
 func (t *task) margin() loss.Margin {
 	switch t.Options.Loss {
-	case "hinge":
+	case problem.Hinge:
 		return loss.Hinge{}
 	default:
 		return loss.SquaredHinge{}
