@@ -42,7 +42,7 @@ func someWeights(cols, outputs int, byFeature bool) Weights {
 }
 
 // Decisions are the sums in the order of the entries, to the bit: in both layouts of the weights, with the loops of the
-// processor and those in Go, on any number of threads, for any number of outputs.
+// processor and those in Go, on any number of threads, for any number of outputs, of rows that were checked before or not.
 func TestDecisionsAreSumsInOrder(t *testing.T) {
 	worktest.Processors(t, 3)
 	loops := useLoops
@@ -75,6 +75,40 @@ func TestDecisionsAreSumsInOrder(t *testing.T) {
 				}
 				if !slices.Equal(got[:len(want)], want) || got[len(want)] != 7 {
 					t.Errorf("%s, %d outputs, %+v: other bits", name, outputs, way)
+				}
+				clear(got)
+				m, err := rows.Matrix()
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.EachDecisions(pool, someWeights(d, outputs, way.byFeature), func(first int, decisions []float64) {
+					copy(got[first*outputs:], decisions)
+				})
+				if !slices.Equal(got[:len(want)], want) {
+					t.Errorf("%s, %d outputs, %+v: other bits of a matrix", name, outputs, way)
+				}
+			}
+		}
+	}
+}
+
+// Dense, packed and scaled rows have the decisions that they have as sums of products.
+func TestDecisionsOfAnyMatrix(t *testing.T) {
+	for name, m := range manyRows(t) {
+		for _, factor := range []float64{1, 0.3} {
+			m := m.Scaled(factor)
+			for _, outputs := range []int{1, 3, 20} {
+				for _, byFeature := range []bool{false, true} {
+					by, got := someWeights(m.Cols(), outputs, byFeature), make([]float64, m.Rows()*outputs)
+					m.Decisions(work.NewPool(2), by, got)
+					narrow, sums := make([]float64, m.Cols()), make([]float64, m.Rows())
+					for y, shift := range by.Intercept {
+						copy(narrow, someWeights(m.Cols(), outputs, false).Coef[y*m.Cols():])
+						m.Times(work.NewJob(1, nil), sums, narrow)
+						for i, sum := range sums {
+							near(t, fmt.Sprintf("%s, %d outputs", name, outputs), got[i*outputs+y:][:1], []float64{sum + shift})
+						}
+					}
 				}
 			}
 		}
