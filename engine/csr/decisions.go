@@ -16,9 +16,9 @@ type Weights struct {
 	ByFeature bool      // quicker, if there are several outputs
 }
 
-// Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in the
-// order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits alone and
-// in a batch, on any number of threads.
+// Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
+// the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
+// alone and in a batch, on any number of threads.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
 	m.unscaled(&by)
 	m.decided().decide(pool, &by, dst)

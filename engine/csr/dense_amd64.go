@@ -2,8 +2,8 @@ package csr
 
 import "unsafe"
 
-// The loops of dense.go and dense_wide.go with AVX2. Multiplication and addition are separate, but for dotRows, where the
-// loop in Go fuses them as well: so all give the same bits. With AVX-512 a fit of 8 or 20 classes took only 2 to 5 % less.
+// The loops of dense.go and dense_wide.go with AVX2. Multiplication and addition are separate, but for dotRows, where
+// the loop in Go fuses them as well: so all give the same bits. With AVX-512 a fit of 8 or 20 classes took 2 to 5 % less.
 
 //go:noescape
 func denseDot64(n int, x, p, sums unsafe.Pointer)

@@ -11,8 +11,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Matrix is a view of n rows with d features in compressed row form. Products do not change it: several may be under way
-// at a time. Those that sum over rows add the rows of all machines of their job.
+// Matrix is a view of n rows with d features in compressed row form. Products do not change it: several may be under
+// way at a time. Those that sum over rows add the rows of all machines of their job.
 type Matrix struct {
 	cols   int
 	scale  float64 // x_i is this many times the stored row

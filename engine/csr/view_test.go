@@ -95,21 +95,19 @@ func TestDecisionsAreSumsInOrder(t *testing.T) {
 // Dense, packed and scaled rows have the decisions that they have as sums of products.
 func TestDecisionsOfAnyMatrix(t *testing.T) {
 	for name, m := range manyRows(t) {
-		for _, factor := range []float64{1, 0.3} {
-			m := m.Scaled(factor)
-			for _, outputs := range []int{1, 3, 20} {
-				for _, byFeature := range []bool{false, true} {
-					by, got := someWeights(m.Cols(), outputs, byFeature), make([]float64, m.Rows()*outputs)
-					m.Decisions(work.NewPool(2), by, got)
-					narrow, sums := make([]float64, m.Cols()), make([]float64, m.Rows())
-					for y, shift := range by.Intercept {
-						copy(narrow, someWeights(m.Cols(), outputs, false).Coef[y*m.Cols():])
-						m.Times(work.NewJob(1, nil), sums, narrow)
-						for i, sum := range sums {
-							near(t, fmt.Sprintf("%s, %d outputs", name, outputs), got[i*outputs+y:][:1], []float64{sum + shift})
-						}
-					}
+		m = m.Scaled(0.3)
+		for _, outputs := range []int{1, 3, 20} {
+			by, sums, want := someWeights(m.Cols(), outputs, false), make([]float64, m.Rows()), make([]float64, m.Rows()*outputs)
+			for y, shift := range by.Intercept {
+				m.Times(work.NewJob(1, nil), sums, by.Coef[y*m.Cols():(y+1)*m.Cols()])
+				for i, sum := range sums {
+					want[i*outputs+y] = sum + shift
 				}
+			}
+			for _, byFeature := range []bool{false, true} {
+				got := make([]float64, len(want))
+				m.Decisions(work.NewPool(2), someWeights(m.Cols(), outputs, byFeature), got)
+				near(t, fmt.Sprintf("%s, %d outputs, by feature %v", name, outputs, byFeature), got, want)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package work
 
-// Reducer adds the sums of several machines, each with rows of its own. A run on one machine has nothing to add: nil. It
-// is the one seam that a distributed run would replace: sums over rows are made by a Job's Sum, or by a product of
+// Reducer adds the sums of several machines, each with rows of its own. A run on one machine has nothing to add: nil.
+// It is the one seam that a distributed run would replace: sums over rows are made by a Job's Sum, or by a product of
 // package csr with the rows transposed, and both reduce them; what all machines have anyway is added by a Pool's Total.
 // Coefficients of rows, as in package dual, and orders of rows, as in package labeling, are for one machine.
 type Reducer interface {
