@@ -58,6 +58,10 @@ func (a *dense[V]) checkRow(i int) error {
 
 func (a *dense[V]) rows() int { return a.n }
 
+func (a *dense[V]) part(first, end int) kernel {
+	return &dense[V]{values: a.values[first*a.stride:], n: end - first, d: a.d, stride: a.stride}
+}
+
 func (a *dense[V]) row(i int) []V { return a.values[i*a.stride : i*a.stride+a.d] }
 
 // packed keeps the features as they are.

@@ -90,13 +90,6 @@ loop:                        \
 	VBROADCASTSD (row)(SI*8), Y10 \
 	VFMADD231PD  Y8, Y10, sum
 
-#define ADDTOWIDEST(row, sum) VFMADD231PD.BCST (row)(SI*8), Z8, sum
-
-#define ADDTO16(row, sum, next) \
-	VBROADCASTSD (row)(SI*8), Z10 \
-	VFMADD231PD  Z8, Z10, sum     \
-	VFMADD231PD  Z9, Z10, next
-
 #define SCALED8(row, low, high) \
 	VBROADCASTSD (row)(SI*8), Y10 \
 	VMULPD       low, Y10, Y11    \
@@ -108,10 +101,6 @@ loop:                        \
 	VBROADCASTSD (row)(SI*8), Y10 \
 	VMULPD       scale, Y10, Y11  \
 	VADDPD       Y11, Y8, Y8
-
-#define SCALEDWIDEST(row, scale) \
-	VMULPD.BCST (row)(SI*8), scale, Z9 \
-	VADDPD      Z9, Z8, Z8
 
 // func denseDot64(n int, x, p, sums unsafe.Pointer)
 TEXT ·denseDot64(SB), NOSPLIT, $0-32
@@ -219,62 +208,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotRows8Widest(n int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
-TEXT ·dotRows8Widest(SB), NOSPLIT, $0-32
-	ROWS(sums)
-	VMOVUPD (DX), Z0
-	VMOVUPD 64(DX), Z1
-	VMOVUPD 128(DX), Z2
-	VMOVUPD 192(DX), Z3
-
-loop:
-	VMOVUPD (BX), Z8
-	ADDTOWIDEST(R8, Z0)
-	ADDTOWIDEST(R9, Z1)
-	ADDTOWIDEST(R10, Z2)
-	ADDTOWIDEST(R11, Z3)
-	NEXT(64)
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	VZEROUPPER
-	RET
-
-// func dotRows16(n int, rows *[4]unsafe.Pointer, panel, next, sums unsafe.Pointer)
-TEXT ·dotRows16(SB), NOSPLIT, $0-40
-	ROWS(next)
-	MOVQ    DX, R12
-	MOVQ    sums+32(FP), DX
-	VMOVUPD (DX), Z0
-	VMOVUPD 64(DX), Z1
-	VMOVUPD 128(DX), Z2
-	VMOVUPD 192(DX), Z3
-	VMOVUPD 256(DX), Z4
-	VMOVUPD 320(DX), Z5
-	VMOVUPD 384(DX), Z6
-	VMOVUPD 448(DX), Z7
-
-loop:
-	VMOVUPD (BX), Z8
-	VMOVUPD (R12), Z9
-	ADDTO16(R8, Z0, Z4)
-	ADDTO16(R9, Z1, Z5)
-	ADDTO16(R10, Z2, Z6)
-	ADDTO16(R11, Z3, Z7)
-	ADDQ    $64, R12
-	NEXT(64)
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	VMOVUPD Z4, 256(DX)
-	VMOVUPD Z5, 320(DX)
-	VMOVUPD Z6, 384(DX)
-	VMOVUPD Z7, 448(DX)
-	VZEROUPPER
-	RET
-
 // func axpyRows8(n int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
 TEXT ·axpyRows8(SB), NOSPLIT, $0-32
 	ROWS(scales)
@@ -316,24 +249,5 @@ loop:
 	SCALED4(R11, Y3)
 	VMOVUPD Y8, (BX)
 	NEXT(32)
-	VZEROUPPER
-	RET
-
-// func axpyRows8Widest(n int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
-TEXT ·axpyRows8Widest(SB), NOSPLIT, $0-32
-	ROWS(scales)
-	VMOVUPD (DX), Z0
-	VMOVUPD 64(DX), Z1
-	VMOVUPD 128(DX), Z2
-	VMOVUPD 192(DX), Z3
-
-loop:
-	VMOVUPD (BX), Z8
-	SCALEDWIDEST(R8, Z0)
-	SCALEDWIDEST(R9, Z1)
-	SCALEDWIDEST(R10, Z2)
-	SCALEDWIDEST(R11, Z3)
-	VMOVUPD Z8, (BX)
-	NEXT(64)
 	VZEROUPPER
 	RET

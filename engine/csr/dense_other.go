@@ -14,7 +14,6 @@ type (
 var (
 	denseDots, denseAxpys denseLoops
 	denseWideAxpys        denseWideLoops
-	useWidest             bool
 )
 
 // There is no loop: those in Go are used.

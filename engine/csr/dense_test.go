@@ -52,11 +52,11 @@ func denseProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
 	return slices.Concat(scores, sums, times, transposed, gram, []float64{total, square})
 }
 
-// The loops of the processor, with AVX-512 and without, give the bits of those in Go, on any number of threads.
+// The loops of the processor give the bits of those in Go, on any number of threads.
 func TestDenseLoopsGiveTheSameBits(t *testing.T) {
 	worktest.Processors(t, 3)
-	loops, widest := useLoops, useWidest
-	defer func() { useLoops, useWidest = loops, widest }()
+	loops := useLoops
+	defer func() { useLoops = loops }()
 	for _, size := range [][2]int{{1, 1}, {3, 7}, {9, 96}, {37, 20}, {70, 97}, {41, 200}, {700, 205}} {
 		n, d := size[0], size[1]
 		for name, m := range denseRows(t, n, d) {
@@ -65,12 +65,10 @@ func TestDenseLoopsGiveTheSameBits(t *testing.T) {
 				for _, on := range []*Subset{m.All(), some} {
 					useLoops = false
 					want := denseProducts(m, on, classes, 1)
-					for _, use := range []struct{ loops, widest bool }{{loops, false}, {loops, loops && widest}} {
-						useLoops, useWidest = use.loops, use.widest
-						for _, threads := range []int{1, 3} {
-							if !slices.Equal(denseProducts(m, on, classes, threads), want) {
-								t.Fatalf("%d rows of %d %s, %d classes, %+v, %d threads: other bits", n, d, name, classes, use, threads)
-							}
+					useLoops = loops
+					for _, threads := range []int{1, 3} {
+						if !slices.Equal(denseProducts(m, on, classes, threads), want) {
+							t.Fatalf("%d rows of %d %s, %d classes, %d threads: other bits", n, d, name, classes, threads)
 						}
 					}
 				}

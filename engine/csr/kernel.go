@@ -12,6 +12,7 @@ import (
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
 	rows() int
+	part(first, end int) kernel // the rows first ... end-1
 	packed(job *work.Job, cols int) (k kernel, old []int32)
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
@@ -20,7 +21,8 @@ type kernel interface {
 	addTransposed(rows []int32, dst, q []float64, scale float64)
 	timesWide(rows []int32, dst, p []float64, shape Wide)
 	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
-	squaredNorm(i int, scale float64) float64 // of scale * x_i; NaN where an index may stand twice
+	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
+	squaredNorm(i int, scale float64) float64         // of scale * x_i; NaN where an index may stand twice
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -80,6 +82,10 @@ func (a *arrays[I, V]) checkRow(i, cols int) error {
 }
 
 func (a *arrays[I, V]) rows() int { return len(a.indptr) - 1 }
+
+func (a *arrays[I, V]) part(first, end int) kernel {
+	return &arrays[I, V]{a.indptr[first : end+1], a.indices, a.values}
+}
 
 func (a *arrays[I, V]) row(i int) ([]I, []V) {
 	lo, hi := a.indptr[i], a.indptr[i+1]

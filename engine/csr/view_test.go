@@ -42,7 +42,7 @@ func someWeights(cols, outputs int, byFeature bool) Weights {
 }
 
 // Decisions are the sums in the order of the entries, to the bit: in both layouts of the weights, with the loops of the
-// processor and those in Go, on any number of threads, for any number of outputs.
+// processor and those in Go, on any number of threads, for any number of outputs, of rows that were checked before or not.
 func TestDecisionsAreSumsInOrder(t *testing.T) {
 	worktest.Processors(t, 3)
 	loops := useLoops
@@ -76,6 +76,38 @@ func TestDecisionsAreSumsInOrder(t *testing.T) {
 				if !slices.Equal(got[:len(want)], want) || got[len(want)] != 7 {
 					t.Errorf("%s, %d outputs, %+v: other bits", name, outputs, way)
 				}
+				clear(got)
+				m, err := rows.Matrix()
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.EachDecisions(pool, someWeights(d, outputs, way.byFeature), func(first int, decisions []float64) {
+					copy(got[first*outputs:], decisions)
+				})
+				if !slices.Equal(got[:len(want)], want) {
+					t.Errorf("%s, %d outputs, %+v: other bits of a matrix", name, outputs, way)
+				}
+			}
+		}
+	}
+}
+
+// Dense, packed and scaled rows have the decisions that they have as sums of products.
+func TestDecisionsOfAnyMatrix(t *testing.T) {
+	for name, m := range manyRows(t) {
+		m = m.Scaled(0.3)
+		for _, outputs := range []int{1, 3, 20} {
+			by, sums, want := someWeights(m.Cols(), outputs, false), make([]float64, m.Rows()), make([]float64, m.Rows()*outputs)
+			for y, shift := range by.Intercept {
+				m.Times(work.NewJob(1, nil), sums, by.Coef[y*m.Cols():(y+1)*m.Cols()])
+				for i, sum := range sums {
+					want[i*outputs+y] = sum + shift
+				}
+			}
+			for _, byFeature := range []bool{false, true} {
+				got := make([]float64, len(want))
+				m.Decisions(work.NewPool(2), someWeights(m.Cols(), outputs, byFeature), got)
+				near(t, fmt.Sprintf("%s, %d outputs, by feature %v", name, outputs, byFeature), got, want)
 			}
 		}
 	}

@@ -36,20 +36,12 @@ func (m *Linear) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) err
 	if err := m.fits(rows, "decisions", len(dst), m.Outputs); err != nil {
 		return err
 	}
-	if m.Outputs == 1 {
-		rows.Times(&work.Job{Pool: pool}, dst, m.Coef)
-		for i := range dst {
-			dst[i] += m.Intercept[0]
-		}
-		return nil
-	}
-	eachBlock(pool, rows.Rows(), func(first, end int) {
-		row := m.row(rows)
-		for i := first; i < end; i++ {
-			row(i, dst[i*m.Outputs:(i+1)*m.Outputs])
-		}
-	})
+	rows.Decisions(pool, m.weights(), dst)
 	return nil
+}
+
+func (m *Linear) weights() csr.Weights {
+	return csr.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}
 }
 
 // Predict sets dst [rows] to class numbers.
@@ -57,50 +49,23 @@ func (m *Linear) Predict(pool *work.Pool, rows *csr.Matrix, dst []int32) error {
 	if err := m.fits(rows, "classes", len(dst), 1); err != nil {
 		return err
 	}
-	if m.Outputs == 1 {
-		return m.predictSigns(pool, rows, dst)
-	}
-	eachBlock(pool, rows.Rows(), func(first, end int) {
-		row, decisions := m.row(rows), make([]float64, m.Outputs)
-		for i := first; i < end; i++ {
-			row(i, decisions)
-			dst[i] = int32(vector.Largest(decisions))
+	rows.EachDecisions(pool, m.weights(), func(first int, decisions []float64) {
+		for i := range len(decisions) / m.Outputs {
+			dst[first+i] = m.class(decisions[i*m.Outputs : (i+1)*m.Outputs])
 		}
 	})
 	return nil
 }
 
-func (m *Linear) predictSigns(pool *work.Pool, rows *csr.Matrix, dst []int32) error {
-	decisions := make([]float64, rows.Rows())
-	if err := m.Decisions(pool, rows, decisions); err != nil {
-		return err
+// class is the class number of a row.
+func (m *Linear) class(decisions []float64) int32 {
+	switch {
+	case m.Outputs > 1:
+		return int32(vector.Largest(decisions))
+	case m.Classes == 2 && decisions[0] > 0:
+		return 1
 	}
-	for i, decision := range decisions {
-		dst[i] = 0
-		if decision > 0 && m.Classes == 2 {
-			dst[i] = 1
-		}
-	}
-	return nil
-}
-
-// row gives a function for the decision values of one row at a time, for one goroutine.
-func (m *Linear) row(rows *csr.Matrix) func(i int, dst []float64) {
-	var sums []float64
-	add := func(col int, value float64) {
-		weights := m.Coef[col*m.Outputs : (col+1)*m.Outputs]
-		for k, weight := range weights {
-			sums[k] += value * weight
-		}
-	}
-	return func(i int, dst []float64) {
-		sums = dst
-		clear(sums)
-		rows.Row(i, add)
-		for k := range sums {
-			sums[k] += m.Intercept[k]
-		}
-	}
+	return 0
 }
 
 func (m *Linear) fits(rows *csr.Matrix, name string, length, perRow int) error {
@@ -111,12 +76,4 @@ func (m *Linear) fits(rows *csr.Matrix, name string, length, perRow int) error {
 		return fault.Argument("%s has room for %d values, but %d rows need %d", name, length, rows.Rows(), rows.Rows()*perRow)
 	}
 	return nil
-}
-
-const rowsPerBlock = 512
-
-func eachBlock(pool *work.Pool, rows int, task func(first, end int)) {
-	pool.Run((rows+rowsPerBlock-1)/rowsPerBlock, func(b int) {
-		task(b*rowsPerBlock, min(rows, (b+1)*rowsPerBlock))
-	})
 }
