@@ -47,12 +47,12 @@ func (r *Risk) PreconditionBy(rows []int32) {
 	r.preconditioner = nil
 	if Preconditions(len(rows), r.rows.NonZeros()) {
 		r.preconditioner = &preconditioner{risk: r, job: r.job.Replicated(), rows: rows, on: r.rows.Subset(rows),
-			gram: r.gram(rows)}
+			gram: r.gramMatrix(rows)}
 	}
 }
 
-// gram is the Gram matrix of some rows in the frame.
-func (r *Risk) gram(list []int32) []float64 {
+// gramMatrix is that of some rows in the frame.
+func (r *Risk) gramMatrix(list []int32) []float64 {
 	n, center := len(list), r.frame.Center
 	gram, toCenter, square := make([]float64, n*n), make([]float64, n), 0.0
 	if center != nil {

@@ -236,31 +236,43 @@ func (r *Risk) UpdateHessian() {
 	r.factorize()
 }
 
-// HessVec implements minimize.Objective: α p + Σ M' H_i M (x_i . p) x_i, rows in the frame.
+// HessVec implements minimize.Objective: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
 func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
-	stride, rows := r.shape.Stride(), r.active.Rows()
-	shift, sums := make([]float64, stride), make([]float64, 1+stride) // pᵀ Xᵀ H X p, Σ of the products
+	shift := make([]float64, r.shape.Stride())
 	square := r.frame.open(r.job.Pool, dst, p, r.alpha, shift)
-	if stride == 1 && r.Joint == nil {
-		r.job.Visit(2 * int64(r.active.NonZeros()))
-		sums[1], sums[0] = r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
-	} else {
-		r.times(r.active, r.changes, p, shift, nil)
-		sums[0] = r.jointly(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
-		var rest []float64 = make([]float64, 1+stride)
-		r.job.Sum(len(rows), rest, func(lo, hi int, part []float64) {
-			scratch := r.newScratch()
-			for _, i := range rows[lo:hi] {
-				change := r.changes[int(i)*stride : (int(i)+1)*stride]
-				part[0] += r.hessVec(i, change, scratch)
-				vector.Add(part[1:], 1, change)
-			}
-		})
-		vector.Add(sums, 1, rest)
-		r.addTransposed(r.active, dst, r.changes)
+	product := r.product
+	if len(shift) == 1 && r.Joint == nil {
+		product = r.gram
 	}
-	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
-	return r.alpha*square + sums[0]
+	curvature, total := product(dst, p, shift)
+	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total)
+	return r.alpha*square + curvature
+}
+
+// gram adds the rows' part of HessVec to dst for one column, with one look at each row, and returns the curvature along
+// p and the sums of what the rows are multiplied with.
+func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64) {
+	r.job.Visit(2 * int64(r.active.NonZeros()))
+	sum, curvature := r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
+	return curvature, []float64{sum}
+}
+
+// product is gram for any number of columns.
+func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
+	stride, rows := r.shape.Stride(), r.active.Rows()
+	r.times(r.active, r.changes, p, shift, nil)
+	joint := r.jointly(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
+	sums := make([]float64, 1+stride)
+	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) {
+		scratch := r.newScratch()
+		for _, i := range rows[lo:hi] {
+			change := r.changes[int(i)*stride : (int(i)+1)*stride]
+			part[0] += r.hessVec(i, change, scratch)
+			vector.Add(part[1:], 1, change)
+		}
+	})
+	r.addTransposed(r.active, dst, r.changes)
+	return sums[0] + joint, sums[1:]
 }
 
 // hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in
