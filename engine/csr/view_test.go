@@ -42,7 +42,8 @@ func someWeights(cols, outputs int, byFeature bool) Weights {
 }
 
 // Decisions are the sums in the order of the entries, to the bit: in both layouts of the weights, with the loops of the
-// processor and those in Go, on any number of threads, for any number of outputs, of rows that were checked before or not.
+// processor and those in Go, on any number of threads, for any number of outputs, of rows that were checked before or
+// not.
 func TestDecisionsAreSumsInOrder(t *testing.T) {
 	worktest.Processors(t, 3)
 	loops := useLoops
