@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from benchmarks import class_tasks, timing
+from benchmarks import corpora, timing
 from benchmarks.report import Report
 
 FASTER = 8  # bound: times faster than scikit-learn, on so many threads:
@@ -23,7 +23,7 @@ def svmlight_reader(report: Report, rounds: int = 7) -> None:
     One thread is shown as well, and the load before: two threads need two cores that are free."""
     from fewlabel import datasets
 
-    data = class_tasks.newsgroups20()
+    data = corpora.newsgroups20()
     X = data.X.sorted_indices()  # scikit-learn reads no other order
     with tempfile.TemporaryDirectory() as folder:
         paths = {kind: str(Path(folder, name)) for kind, name in FILES.items()}

@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks import corpora, recipe
 from benchmarks.report import Report
+from benchmarks.tasks import UNLABELED, mask_labels
 
 GROUPS = ("comp.graphics", "rec.sport.baseball", "sci.med", "talk.politics.guns")
 PER_CLASS = 10
@@ -66,7 +67,7 @@ def _measure(report: Report, name: str, X: sp.csr_matrix | np.ndarray, y: np.nda
     same = []
     for seed in DRAWS:
         given = _draw(y, np.random.default_rng(seed))
-        asked = given == corpora.UNLABELED
+        asked = given == UNLABELED
         peer = LinearSVC(random_state=0).fit(X[~asked], given[~asked])
         accuracy["LinearSVC"].append(float(np.mean(peer.predict(X[asked]) == y[asked])))
         for method in METHODS:
@@ -89,14 +90,14 @@ def _measure(report: Report, name: str, X: sp.csr_matrix | np.ndarray, y: np.nda
 def _draw(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The classes of a few rows of each class."""
     labeled = np.concatenate([rng.permutation(np.flatnonzero(y == c))[:PER_CLASS] for c in np.unique(y)])
-    return corpora.mask_labels(y, labeled)
+    return mask_labels(y, labeled)
 
 
 def _classes(X: sp.csr_matrix | np.ndarray, y: np.ndarray, given: np.ndarray, method: str) -> np.ndarray:
     """The classes of all rows by a fit with the true shares."""
     from fewlabel import TransductiveSVC
 
-    shares = np.bincount(y[given == corpora.UNLABELED]) / np.sum(given == corpora.UNLABELED)
+    shares = np.bincount(y[given == UNLABELED]) / np.sum(given == UNLABELED)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # shares far from those of the labels are meant here
         return TransductiveSVC(method=method, class_prior=shares).fit(X, given).predict(X)

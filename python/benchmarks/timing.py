@@ -34,3 +34,8 @@ def take_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, np
 def ratio(seconds: dict[str, np.ndarray], name: str, to: str) -> np.ndarray:
     """The ratios (rounds,) of two calls inside each round."""
     return seconds[name] / seconds[to]
+
+
+def note(seconds: dict[str, np.ndarray], *names: str) -> str:
+    """The medians of calls, for a note."""
+    return " / ".join(f"{name} {np.median(seconds[name]):.3f} s" for name in names)
