@@ -5,6 +5,7 @@
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_INSTALL likewise
 #           make bench BENCH="--only warm --draws 2"  groups of benchmarks, some of the draws
+#           make bench-paired OTHER=folder BENCH="--tasks comp,r8"  another checkout that is built, some of the tasks
 #           make wheel-test WHEEL_TEST='--only 3.13 -k loading'  one environment, some of the tests
 
 PYTHON ?= python3
@@ -38,8 +39,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-default \
-	bench-figure5 bench-labeling bench-large bench-next bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c \
-	wheel-all wheel-test docs check check-go check-sources check-width check-c check-library check-python clean
+	bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c wheel sdist \
+	wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources check-width check-c \
+	check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +91,9 @@ bench-next: build ## measure what labels are worth that rank_to_label asks for, 
 
 bench-large: build ## measure a fit on a million rows
 	$(BIN)/python -m benchmarks.run --only large $(BENCH)
+
+bench-paired: build ## compare this build with that of the folder OTHER, task by task, in paired runs
+	$(BIN)/python -m benchmarks.paired $(OTHER) $(BENCH)
 
 # A known defect of Go before 1.27: a target without faults can end with "context deadline exceeded" as time is up.
 # That message is let pass if no failing input was written down.
