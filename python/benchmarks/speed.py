@@ -87,10 +87,11 @@ def class_passes_and_time(report: Report, rounds: int = 3) -> None:
     """Time in our own supervised fits that are told all labels of the same rows, one thread; passes over the data."""
     rows, found = twenty_classes_task(), {}
 
-    def fit(method: str) -> None:
+    def fit(method: str) -> learners.Outcome:
         how = {} if method == "supervised" else {"method": method}
         learner = learners.transductive if how else learners.all_labels
         found[method] = learner(rows, n_jobs=1, **how)
+        return found[method]
 
     with threadpool_limits(1):
         calls = {method: (lambda m=method: fit(m)) for method in ("supervised", *CLASS_RATIO)}
