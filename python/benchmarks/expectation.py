@@ -60,10 +60,7 @@ def _compare(report: Report, data: DataSet, n_labels: int, draws: int, demand: b
         found = [_fitted(task, method=method) for task in drawn]
         least = _mean(annealing) - BEHIND if method == "entropy" else _mean(supervised)
         what, values = f"{where}: {method}, macro F", [o.macro_f for o in found]
-        if demand:
-            report.at_least(what, _mean(found), least, note=_draws(found), values=values)
-        else:
-            report.fact(what, _mean(found), note=_draws(found), values=values)
+        report.at_least(what, _mean(found), least if demand else None, note=_draws(found), values=values)
         if method != "posterior":
             off = [_residual(task, o) for task, o in zip(drawn, found, strict=True)]
             report.at_most(f"{where}: {method}, mean probability from prior", max(off), RESIDUAL, values=off)

@@ -50,6 +50,12 @@ SETTINGS = {
 }
 
 
+def _label_numbers(panel: plt.Axes, labels: list[float]) -> None:
+    panel.set_xticks(labels, [f"{n:g}" for n in labels], fontsize=8)
+    panel.set_xticks([], minor=True)
+    panel.grid(axis="y", alpha=0.3)
+
+
 def few(found: dict[str, Any]) -> plt.Figure:
     """Accuracy against the number of labels."""
     figure, axes = plt.subplots(1, len(few_labels.QUESTIONS), figsize=(8.4, 3.6), layout="constrained")
@@ -62,9 +68,7 @@ def few(found: dict[str, Any]) -> plt.Figure:
             labels, accuracy = curves[learner]["labels"], curves[learner]["accuracy"]
             panel.plot(labels, accuracy, marker=marker, markersize=4, color=color, label=word)
         panel.set(xscale="log", title=f"{question.capitalize()}?", xlabel="labeled messages")
-        panel.set_xticks(told["labels"], [f"{n:g}" for n in told["labels"]], fontsize=8)
-        panel.set_xticks([], minor=True)
-        panel.grid(axis="y", alpha=0.3)
+        _label_numbers(panel, told["labels"])
     axes[0].set_ylabel("accuracy, percent")
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles[::-1], names[::-1], loc="outside lower center", ncols=2, frameon=False)
@@ -101,9 +105,7 @@ def methods(found: dict[str, Any]) -> plt.Figure:
             labels, values, error = (curves[method][c] for c in ("labels", figure5.MEASURE, "standard error"))
             panel.errorbar(labels, values, error, marker=marker, markersize=4, capsize=2, color=color, label=method)
         panel.set(xscale="log", title=task, xlabel="labels", ylim=(0, 1))
-        panel.set_xticks(labels, [f"{n:g}" for n in labels], fontsize=8)
-        panel.set_xticks([], minor=True)
-        panel.grid(axis="y", alpha=0.3)
+        _label_numbers(panel, labels)
     axes[0].set_ylabel(figure5.MEASURE)
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)

@@ -50,10 +50,7 @@ def _rows(report: Report, kind: str, remark: str, seconds: dict[str, np.ndarray]
         note = f"{medians[0]:.3f} s / {medians[1]:.3f} s; {remark}"
         note += "; scikit-learn reads the plain file: it cannot read zstd" if kind == "zstd" else ""
         what, value = f"reader, {kind}, threads {threads}: scikit-learn / ours", float(np.median(ratios))
-        if threads == THREADS:
-            report.at_least(what, value, FASTER, "", note, ratios)
-        else:
-            report.fact(what, value, note=note, values=ratios)
+        report.at_least(what, value, FASTER if threads == THREADS else None, "", note, ratios)
 
 
 def differing(ours: tuple[Any, Any], theirs: tuple[Any, Any]) -> list[str]:

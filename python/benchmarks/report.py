@@ -63,20 +63,22 @@ class Report:
         """Keep values for a figure or for a later section."""
         self.data.setdefault(what, {})[part] = values
 
-    def fact(
-        self, what: str, value: float, unit: str = "", note: str = "", values: Any = (), bound: str = "", ok: Any = None
-    ) -> Row:
-        """A figure of which nothing is demanded, unless there is a bound."""
-        measured = number(value) + unit
-        return self.add(Row(what, measured, bound, ok, note, [float(v) for v in values]))
+    def fact(self, what: str, value: float, unit: str = "", note: str = "", values: Any = ()) -> Row:
+        """A figure of which nothing is demanded."""
+        return self._figure(what, value, "", None, unit, note, values)
 
-    def at_most(self, what: str, value: float, bound: float, unit: str = "", note: str = "", values: Any = ()) -> Row:
-        """A figure that must not be above the bound."""
-        return self.fact(what, value, unit, note, values, f"≤ {bound:g}{unit}", bool(value <= bound))
+    def at_most(self, what, value, bound: float | None, unit: str = "", note: str = "", values: Any = ()) -> Row:
+        """A figure that must not be above the bound, if there is one."""
+        return self._figure(what, value, "≤", bound, unit, note, values)
 
-    def at_least(self, what: str, value: float, bound: float, unit: str = "", note: str = "", values: Any = ()) -> Row:
-        """A figure that must not be below the bound."""
-        return self.fact(what, value, unit, note, values, f"≥ {bound:g}{unit}", bool(value >= bound))
+    def at_least(self, what, value, bound: float | None, unit: str = "", note: str = "", values: Any = ()) -> Row:
+        """A figure that must not be below the bound, if there is one."""
+        return self._figure(what, value, "≥", bound, unit, note, values)
+
+    def _figure(self, what, value, sign, bound, unit, note, values) -> Row:
+        demand = "" if bound is None else f"{sign} {bound:g}{unit}"
+        ok = None if bound is None else bool(value <= bound if sign == "≤" else value >= bound)
+        return self.add(Row(what, number(value) + unit, demand, ok, note, [float(v) for v in values]))
 
     def failed(self, what: str, failure: BaseException) -> Row:
         """A measurement that did not come about counts as short."""

@@ -59,10 +59,7 @@ def rows(report: Report, what: str, draws: list[Refit], bounded: bool) -> None:
     lines = [(name, float(np.median(ratios)), THIRD, f"{len(draws)} draws", ratios) for name, ratios in values.items()]
     lines.append(("objective above the fresh one, mean", float(np.mean(above)), 0.0, note, above))
     for name, value, bound, note, ratios in lines:
-        if bounded:
-            report.at_most(f"warm, {what}: {name}", value, bound, "", note, ratios)
-        else:
-            report.fact(f"warm, {what}: {name}", value, note=note, values=ratios)
+        report.at_most(f"warm, {what}: {name}", value, bound if bounded else None, "", note, ratios)
 
 
 def warm_comp(report: Report, draws: int = 10) -> None:
