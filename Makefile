@@ -3,7 +3,9 @@
 #           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
-#           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_... likewise
+#           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_INSTALL likewise
+#           make bench BENCH="--only warm --draws 2"  groups of benchmarks, some of the draws
+#           make bench-paired OTHER=folder BENCH="--tasks comp,r8"  another checkout that is built, some of the tasks
 #           make wheel-test WHEEL_TEST='--only 3.13 -k loading'  one environment, some of the tests
 
 PYTHON ?= python3
@@ -37,8 +39,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-default \
-	bench-figure5 bench-labeling bench-large bench-next bench-install fuzz fuzz-c wheel sdist wheel-aarch64 dll dist-c \
-	wheel-all wheel-test docs check check-go check-sources check-width check-c check-library check-python clean
+	bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c wheel sdist \
+	wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources check-width check-c \
+	check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,28 +69,31 @@ race: ## run the Go tests under the race detector
 	$(GO) test -race ./...
 
 bench: build ## measure quality, time and memory against peers; prints the table
-	$(BIN)/python python/benchmarks/run.py $(BENCH)
+	$(BIN)/python -m benchmarks.run $(BENCH)
 
 bench-classes: build ## measure many classes: quality, time and memory
-	$(BIN)/python python/benchmarks/run.py --only classes $(BENCH)
+	$(BIN)/python -m benchmarks.run --only classes $(BENCH)
 
-bench-curves: build ## measure and draw learning curves of many classes
-	$(BIN)/python python/benchmarks/learning_curves.py $(BENCH_CURVES)
+bench-curves: build ## measure learning curves of many classes
+	$(BIN)/python -m benchmarks.run --only curves $(BENCH)
 
 bench-default: build ## measure the default against supervised learning and against true class shares
-	$(BIN)/python python/benchmarks/safe_default.py $(BENCH_DEFAULT)
+	$(BIN)/python -m benchmarks.run --only default $(BENCH)
 
-bench-figure5: build ## compare the ways to learn from unlabeled rows, two classes: table, picture
-	$(BIN)/python python/benchmarks/run.py --only figure5 $(BENCH)
+bench-figure5: build ## compare the ways to learn from unlabeled rows, two classes
+	$(BIN)/python -m benchmarks.run --only figure5 $(BENCH)
 
 bench-labeling: ## measure labeling under class counts against the optimum and the simplex method
 	$(GO) test -run '^$$' -bench Labeling -benchtime 1x -timeout 30m ./engine/labeling
 
 bench-next: build ## measure what labels are worth that rank_to_label asks for, against labels of random rows
-	$(BIN)/python python/benchmarks/run.py --only next $(BENCH)
+	$(BIN)/python -m benchmarks.run --only next $(BENCH)
 
 bench-large: build ## measure a fit on a million rows
-	$(BIN)/python python/benchmarks/run.py --only large $(BENCH_LARGE)
+	$(BIN)/python -m benchmarks.run --only large $(BENCH)
+
+bench-paired: build ## compare this build with that of the folder OTHER, task by task, in paired runs
+	$(BIN)/python -m benchmarks.paired $(OTHER) $(BENCH)
 
 # A known defect of Go before 1.27: a target without faults can end with "context deadline exceeded" as time is up.
 # That message is let pass if no failing input was written down.
@@ -156,7 +162,7 @@ wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ o
 	$(BIN)/python python/try_wheel.py dist/*.whl $(WHEEL_TEST)
 
 bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to a prediction in a notebook, import, loading
-	$(BIN)/python python/benchmarks/install.py dist/*.whl $(BENCH_INSTALL)
+	$(BIN)/python -m benchmarks.install dist/*.whl $(BENCH_INSTALL)
 
 .PHONY: docs-examples notebook figures
 docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run every example
@@ -171,10 +177,10 @@ notebook: build $(VENV)/docs ## run examples/few_labels.py and write it as a not
 	$(BIN)/python examples/build_notebook.py
 
 figures: build ## measure and draw the pictures in README.md and docs/ (half an hour; needs FEWLABEL_DATA)
-	$(BIN)/python python/benchmarks/run.py --only few
-	$(BIN)/python python/benchmarks/run.py --only recipe
-	$(BIN)/python python/benchmarks/run.py --only figure5
-	$(BIN)/python python/benchmarks/figures.py bench-results/few.json bench-results/recipe.json \
+	$(BIN)/python -m benchmarks.run --only few
+	$(BIN)/python -m benchmarks.run --only recipe
+	$(BIN)/python -m benchmarks.run --only figure5
+	$(BIN)/python -m benchmarks.figures bench-results/few.json bench-results/recipe.json \
 		bench-results/figure5.json docs/figures
 
 check: check-go check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports

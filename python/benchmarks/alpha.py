@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks import corpora, learners, objective, scale
-from benchmarks.corpora import Task
+from benchmarks import corpora, learners, objective, scale, tasks
 from benchmarks.report import Report
+from benchmarks.tasks import Task
 from fewlabel.methods import Annealing, Switching
 
 ALPHAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
@@ -28,7 +28,7 @@ def usual_sets(report: Report) -> None:
     _compare(report, "svmlin example", lambda _: [corpora.svmlin_example()], (0,))
     for make in (corpora.text1, corpora.pcmac, corpora.comp, corpora.ccat):
         _compare(report, make.__name__, lambda seed, make=make: [make(seed)])
-    _compare(report, "reuters", lambda seed: corpora.reuters(seed).values())
+    _compare(report, "reuters", corpora.reuters)
 
 
 def unscaled_rows(report: Report) -> None:
@@ -44,9 +44,8 @@ def planted_counts(seed: int) -> Task:
     rates = np.full((2, 60), 0.2)
     rates[0, :20] = rates[1, 20:40] = 3
     labeled = np.concatenate([np.flatnonzero(y == c)[:3] for c in (0, 1)])
-    return Task(
-        "planted counts", sp.csr_matrix(rng.poisson(rates[y]), dtype=float), y, corpora.mask_labels(y, labeled), 0.5
-    )
+    X = sp.csr_matrix(rng.poisson(rates[y]), dtype=float)
+    return Task("planted counts", X, y, tasks.mask_labels(y, labeled))
 
 
 SECTIONS = (usual_sets, unscaled_rows)
@@ -60,15 +59,15 @@ def _two_groups(seed: int) -> Task:
         [t for t, k in zip(texts, kept, strict=True) if k]
     )
     y = np.array([g == "sci.med" for g, k in zip(groups, kept, strict=True) if k], dtype=np.int64)
-    return corpora.held_out("graphics / med", X.astype(float), y, 20, seed)
+    return tasks.held_out("graphics / med", X.astype(float), y, 20, seed)
 
 
 def _compare(report: Report, name: str, draw: Callable[[int], Iterable[Task]], seeds: tuple[int, ...] = DRAWS) -> None:
     """The largest ratio of the objectives, and the errors, at each alpha."""
-    tasks = [task for seed in seeds for task in draw(seed)]
+    drawn = [task for seed in seeds for task in draw(seed)]
     for alpha in ALPHAS:
         ratios, errors = [], {method.name: [] for method in METHODS}
-        for task in tasks:
+        for task in drawn:
             values = {}
             for method in METHODS:
                 outcome = learners.transductive(task, method=method, alpha=alpha)

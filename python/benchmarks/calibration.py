@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from benchmarks import class_learners as learners
-from benchmarks import class_tasks
-from benchmarks.class_tasks import ClassSet, ClassTask
+from benchmarks import corpora, learners, tasks
 from benchmarks.report import Report
+from benchmarks.tasks import DataSet, Task
 
 DRAWS = 5
 TIMED = 1  # draws that are also fitted without calibration, to compare times
@@ -33,19 +32,12 @@ def log_loss(probabilities: np.ndarray, truth: np.ndarray) -> float:
     return float(-np.log(np.maximum(probabilities[np.arange(len(truth)), truth], 1e-300)).mean())
 
 
-def comp() -> ClassSet:
-    """20 Newsgroups, comp.* against the rest."""
-    data = class_tasks.newsgroups20()
-    groups = np.array([name.startswith("comp.") for name in data.classes])[data.y]
-    return ClassSet("comp.* / rest", data.X, groups.astype(np.int64), np.array(["rest", "the comp groups"]))
-
-
-def _measure(report: Report, data: ClassSet, kind: str, **settings: Any) -> None:
+def _measure(report: Report, data: DataSet, kind: str, draws: int) -> None:
     learner = getattr(learners, kind)
     found: dict[str, list[float]] = {}
-    for seed in range(DRAWS):
-        task = class_tasks.draw(data, LABELS, seed)
-        calibrated = learner(task, calibrate=True, **settings)
+    for seed in range(draws):
+        task = tasks.draw(data, LABELS, seed)
+        calibrated = learner(task, calibrate=True)
         for name, probabilities in _probabilities(calibrated.estimator, task).items():
             found.setdefault(f"{name}, expected calibration error", []).append(
                 expected_calibration_error(probabilities, task.y_test)
@@ -53,7 +45,7 @@ def _measure(report: Report, data: ClassSet, kind: str, **settings: Any) -> None
             found.setdefault(f"{name}, log loss", []).append(log_loss(probabilities, task.y_test))
         found.setdefault("temperature", []).append(calibrated.estimator.calibration_temperature_)
         if seed < TIMED:
-            plain = learner(task, calibrate=False, **settings)
+            plain = learner(task, calibrate=False)
             found.setdefault("time of a fit / without calibration", []).append(calibrated.seconds / plain.seconds)
     what = f"{data.name}, {LABELS} labels, {kind}"
     error, before = (np.array(found.pop(f"{n}, expected calibration error")) for n in ("calibrated", "as scored"))
@@ -65,7 +57,7 @@ def _measure(report: Report, data: ClassSet, kind: str, **settings: Any) -> None
         report.fact(f"{what}: {name}", np.mean(values), values=values)
 
 
-def _probabilities(estimator: Any, task: ClassTask) -> dict[str, np.ndarray]:
+def _probabilities(estimator: Any, task: Task) -> dict[str, np.ndarray]:
     scores = estimator.decision_function(task.X_test)
     if scores.ndim == 1:
         scores = np.column_stack([np.zeros(len(scores)), scores])
@@ -73,20 +65,20 @@ def _probabilities(estimator: Any, task: ClassTask) -> dict[str, np.ndarray]:
 
 
 # ------------------------------------------------------------------ sections
-def calibration_newsgroups(report: Report) -> None:
+def calibration_newsgroups(report: Report, draws: int = DRAWS) -> None:
     """Twenty classes."""
-    _measure(report, class_tasks.newsgroups20(), "maxent")
+    _measure(report, corpora.newsgroups20(), "maxent", draws)
 
 
-def calibration_comp(report: Report) -> None:
+def calibration_comp(report: Report, draws: int = DRAWS) -> None:
     """Two classes."""
-    _measure(report, comp(), "maxent")
+    _measure(report, corpora.comp_set("(rest)"), "maxent", draws)
 
 
-def calibration_svc(report: Report) -> None:
+def calibration_svc(report: Report, draws: int = DRAWS) -> None:
     """The same of the support vector machine, of whose scores nothing was said."""
-    for data in (class_tasks.newsgroups20(), comp()):
-        _measure(report, data, "transductive")
+    for data in (corpora.newsgroups20(), corpora.comp_set("(rest)")):
+        _measure(report, data, "transductive", draws)
 
 
 SECTIONS = (calibration_newsgroups, calibration_comp, calibration_svc)

@@ -1,6 +1,8 @@
-"""The tasks of the benchmarks: rows, true classes, and the few labels that a learner sees.
+"""The data sets of the benchmarks and the tasks of two classes that are drawn from them.
 
-Data sets come from the folder named by FEWLABEL_DATA, through the `load.py` in it. Matrices are kept in `.cache`.
+Data sets come from the folder named by FEWLABEL_DATA, through the `load.py` in it. Text goes through the recipe; term
+counts get its weights and its limits on rare and frequent words; digits become unit rows of pixels. Matrices are kept
+in `.cache`.
 """
 
 from __future__ import annotations
@@ -10,66 +12,32 @@ import importlib.util
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
 
-from benchmarks import recipe
+from benchmarks import recipe, tasks
+from benchmarks.tasks import DataSet, Hierarchy, Task, data_set, mask_labels
 
 CACHE = Path(__file__).parent / ".cache"
-UNLABELED = -1
+DIGITS = 10_000  # training rows of MNIST that are used
+SUBTREE = "CCAT"  # of the topics of RCV1
 
-
-@dataclass(frozen=True)
-class Task:
-    """One problem of two classes, 0 and 1."""
-
-    name: str
-    X: sp.csr_matrix  # (n, d) training rows, labeled and unlabeled
-    y: np.ndarray  # (n,) true classes
-    given: np.ndarray  # (n,) what the learner sees: 0, 1, or -1: unlabeled
-    prior: float  # share of class 1 that the learner is told
-    X_test: sp.csr_matrix | None = None  # None: the unlabeled training rows are the test
-    y_test: np.ndarray | None = None
-
-    @property
-    def unlabeled(self) -> np.ndarray:
-        """Which training rows have no label, (n,) of bool."""
-        return self.given == UNLABELED
-
-    @property
-    def n_labels(self) -> int:
-        """Number of training rows with a label."""
-        return int(np.sum(~self.unlabeled))
-
-    @property
-    def class_prior(self) -> dict[int, float]:
-        """The prior as `TransductiveSVC` takes it."""
-        return {0: 1 - self.prior, 1: self.prior}
-
-    def test(self) -> tuple[sp.csr_matrix, np.ndarray]:
-        """Rows and true classes on which an error is measured."""
-        if self.X_test is not None:
-            return self.X_test, self.y_test
-        return self.X[self.unlabeled], self.y[self.unlabeled]
+Rows = tuple[sp.csr_matrix, np.ndarray]
 
 
 # ------------------------------------------------------------------ data and cache
-def data_folder() -> Path:
-    """The folder with the data sets."""
-    folder = os.environ.get("FEWLABEL_DATA")
-    if not folder or not (Path(folder) / "load.py").is_file():
-        raise SystemExit(f"FEWLABEL_DATA must name the folder of the data sets (with load.py in it), not {folder!r}")
-    return Path(folder)
-
-
 @functools.cache
 def loader() -> ModuleType:
     """The `load.py` of the data sets, imported by its path."""
-    spec = importlib.util.spec_from_file_location("fewlabel_data_load", data_folder() / "load.py")
+    folder = os.environ.get("FEWLABEL_DATA")
+    if not folder or not (Path(folder) / "load.py").is_file():
+        raise SystemExit(f"FEWLABEL_DATA must name the folder of the data sets (with load.py in it), not {folder!r}")
+    spec = importlib.util.spec_from_file_location("fewlabel_data_load", Path(folder) / "load.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -82,7 +50,7 @@ def ignored_folder(folder: Path) -> Path:
     return folder
 
 
-def cached(name: str, build: Callable[[], tuple[sp.csr_matrix, np.ndarray]], folder: Path | None = None):
+def cached(name: str, build: Callable[[], Rows], folder: Path | None = None) -> Rows:
     """What `build()` gives, (rows, classes), kept in a file named after the version of the recipe."""
     path = ignored_folder(folder or CACHE) / f"{name}-v{recipe.VERSION}.npz"
     if path.exists():
@@ -95,92 +63,51 @@ def cached(name: str, build: Callable[[], tuple[sp.csr_matrix, np.ndarray]], fol
     return X, y
 
 
-# ------------------------------------------------------------------ draws
-def draw_labels(y: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Numbers of n rows drawn at random, again until both classes are among them."""
-    for _ in range(1000):
-        rows = rng.choice(len(y), n, replace=False)
-        if len(np.unique(y[rows])) == len(np.unique(y)):
-            return rows
-    raise ValueError(f"no draw of {n} rows has all classes")
-
-
-def mask_labels(y: np.ndarray, labeled: np.ndarray) -> np.ndarray:
-    """The classes of the rows in `labeled`, -1 elsewhere."""
-    given = np.full(len(y), UNLABELED, dtype=np.int64)
-    given[labeled] = y[labeled]
-    return given
-
-
-def held_out(name: str, X: sp.csr_matrix, y: np.ndarray, n_labels: int, seed: int) -> Task:
-    """A quarter of the rows held out for the test, labels drawn from the others."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(y))
-    train, test = order[: len(y) * 3 // 4], order[len(y) * 3 // 4 :]
-    given = mask_labels(y[train], draw_labels(y[train], n_labels, rng))
-    prior = float(y[train][given == UNLABELED].mean())
-    return Task(f"{name} #{seed}", X[train], y[train], given, prior, X[test], y[test])
-
-
-# ------------------------------------------------------------------ tasks
+# ------------------------------------------------------------------ two classes
 def svmlin_example() -> Task:
-    """The example that ships with SVMlin: 50 labels, 1,410 unlabeled rows, 486 test rows, r = 0.5."""
+    """The example that ships with SVMlin: 50 labels, 1,410 unlabeled rows, 486 test rows."""
     X, given, X_test, y_test = loader().svmlin_example()
-    y = loader().svmlin_example(truth=True)[1]
-    classes = np.where(y > 0, 1, 0)
-    return Task("svmlin example", X, classes, mask_labels(classes, given != 0), 0.5, X_test, np.where(y_test > 0, 1, 0))
+    y = (loader().svmlin_example(truth=True)[1] > 0).astype(np.int64)
+    test = (y_test > 0).astype(np.int64)
+    return Task("svmlin example", X, y, mask_labels(y, given != 0), X_test=X_test, y_test=test)
 
 
 def text1(split: int) -> Task:
     """Split 0 ... 9 of text1: 50 labels, the test is on the 1,896 unlabeled rows."""
     X, y, labeled = loader().lds("text1")
-    classes = np.where(y > 0, 1, 0)
-    given = mask_labels(classes, labeled[split])
-    return Task(f"text1 split {split}", X, classes, given, float(classes[given == UNLABELED].mean()))
-
-
-def text1_held_out(seed: int, n_labels: int = 37) -> Task:
-    """text1 with a quarter held out: the form in which SVMlight was measured."""
-    X, y, _ = loader().lds("text1")
-    return held_out("text1", X, np.where(y > 0, 1, 0), n_labels, seed)
-
-
-def _comp_rows() -> tuple[sp.csr_matrix, np.ndarray]:
-    texts, groups = loader().newsgroups20("all")
-    X = recipe.vectorize(recipe.subject_and_body(t) for t in texts)
-    return X, np.array([g.startswith("comp.") for g in groups], dtype=np.int64)
+    y = (y > 0).astype(np.int64)
+    return Task(f"text1 split {split}", X, y, mask_labels(y, labeled[split]))
 
 
 def comp(seed: int, n_labels: int = 45) -> Task:
     """20 Newsgroups, comp.* (26 %) against the rest: 18,846 messages."""
-    X, y = cached("comp", _comp_rows)
-    return held_out("comp.* / rest", X, y, n_labels, seed)
-
-
-def _pcmac_rows() -> tuple[sp.csr_matrix, np.ndarray]:
-    texts, y = loader().pcmac("all")
-    return recipe.vectorize([recipe.subject_and_body(t) for t in texts], 3, True), np.where(y > 0, 1, 0)
+    data = comp_set("(rest)")
+    return tasks.held_out("comp.* / rest", data.X, data.y, n_labels, seed)
 
 
 def pcmac(seed: int, n_labels: int = 37) -> Task:
     """20 Newsgroups, PC (1) against Mac hardware (0): 1,945 messages."""
     X, y = cached("pcmac", _pcmac_rows)
-    return held_out("PC / Mac", X, y, n_labels, seed)
+    return tasks.held_out("PC / Mac", X, y, n_labels, seed)
 
 
-def rcv1_rows(topic: str = "CCAT") -> tuple[sp.csr_matrix, np.ndarray]:
-    """RCV1, a topic (1) against the rest (0)."""
-    X, y = loader().rcv1_binary(topic, unique=False)
-    return X, np.where(y > 0, 1, 0)
+def _pcmac_rows() -> Rows:
+    texts, y = loader().pcmac("all")
+    return recipe.vectorize([recipe.subject_and_body(t) for t in texts], 3, True), np.where(y > 0, 1, 0)
 
 
-def ccat(seed: int, n_labels: int = 45) -> Task:
+def ccat(seed: int, n_labels: int = 45, topic: str = "CCAT") -> Task:
     """RCV1, CCAT against the rest: the 30,000 rows of the five subsets."""
-    X, y = cached("ccat", rcv1_rows)
-    return held_out("rcv1 ccat", X, y, n_labels, seed)
+    data = rcv1(topic)
+    return tasks.held_out(data.name, data.X, data.y, n_labels, seed)
 
 
-# ------------------------------------------------------------------ Joachims' experiment
+def gcat(seed: int) -> Task:
+    """The same for GCAT."""
+    return ccat(seed, topic="GCAT")
+
+
+# Joachims' experiment
 @functools.cache
 def _reuters_rows() -> tuple[list[str], list[frozenset], list[str], list[frozenset]]:
     train, train_topics = loader().reuters_modapte("train", "all")
@@ -205,7 +132,7 @@ def draw_covering(topics: list[frozenset], wanted: list[str], n: int, rng: np.ra
     raise ValueError(f"no draw of {n} documents has every topic of {', '.join(wanted)}")
 
 
-def reuters(seed: int, n_labels: int = 17) -> dict[str, Task]:
+def reuters(seed: int, n_labels: int = 17) -> list[Task]:
     """One draw of Joachims' experiment: a task for each of the ten most frequent topics, over the same rows. The
     ModApte test documents are the unlabeled rows and the test; the vocabulary is that of these texts."""
     train, train_topics, test, test_topics = _reuters_rows()
@@ -215,9 +142,134 @@ def reuters(seed: int, n_labels: int = 17) -> dict[str, Task]:
         f"reuters-{n_labels}-{seed}",
         lambda: (recipe.vectorize([train[i] for i in drawn] + test), np.zeros(len(topics))),
     )
-    tasks = {}
+    found = []
     for topic in reuters_topics():
         y = np.array([topic in have for have in topics], dtype=np.int64)
-        given = mask_labels(y, np.arange(n_labels))
-        tasks[topic] = Task(f"reuters {topic} #{seed}", X, y, given, float(y[n_labels:].mean()))
-    return tasks
+        found.append(Task(f"reuters {topic} #{seed}", X, y, mask_labels(y, np.arange(n_labels))))
+    return found
+
+
+# ------------------------------------------------------------------ sets
+@functools.cache
+def newsgroups20(hierarchy: Hierarchy = None) -> DataSet:
+    """20 Newsgroups, subject and body of 18,846 messages."""
+    X, names = cached("newsgroups20", _newsgroups20_rows)
+    return data_set("20 Newsgroups" + (", tree" if hierarchy else ""), X, names, hierarchy=hierarchy)
+
+
+def newsgroups20_tree() -> DataSet:
+    """The same; the dots in the names of the groups are the tree."""
+    return newsgroups20(".")
+
+
+def _newsgroups20_rows() -> Rows:
+    texts, groups = loader().newsgroups20("all")
+    return recipe.vectorize(recipe.subject_and_body(t) for t in texts), np.array(groups)
+
+
+@functools.cache
+def comp_set(rest: str) -> DataSet:
+    """20 Newsgroups, comp.* against the others, which are the first class if they are called "(rest)"."""
+    whole = newsgroups20()
+    computers = np.char.startswith(whole.classes.astype(str), "comp.")[whole.y]
+    return data_set("20 Newsgroups comp.*", whole.X, np.where(computers, "comp.*", rest))
+
+
+@functools.cache
+def rcv1(topic: str, rest: str = "(rest)", once: bool = False) -> DataSet:
+    """RCV1, a topic against the others as in `comp_set`; `once`: documents that occur twice are taken once."""
+    X, y = cached(topic.lower() + "-once" * once, lambda: loader().rcv1_binary(topic, unique=once))
+    return data_set(f"RCV1 {topic} / rest", X, np.where(y > 0, topic, rest))
+
+
+@functools.cache
+def reuters_r8() -> DataSet:
+    """Reuters R8: the ModApte documents with one topic, of the eight most frequent ones."""
+    X, names = cached("r8", lambda: _published_parts(lambda part: loader().reuters_single("R8", part)))
+    return data_set("Reuters R8", X, names, n_train=5485)
+
+
+@functools.cache
+def ohsumed() -> DataSet:
+    """Ohsumed: abstracts with one of 23 classes."""
+    X, names = cached("ohsumed", lambda: _published_parts(loader().ohsumed))
+    return data_set("Ohsumed", X, names, n_train=3357)
+
+
+def _published_parts(read: Callable[[str], tuple[list[str], list[str]]]) -> Rows:
+    train, test = read("train"), read("test")
+    return recipe.vectorize(train[0] + test[0]), np.array(train[1] + test[1])
+
+
+@functools.cache
+def cluto(name: str) -> DataSet:
+    """A set of CLUTO: term counts, stop words out and stems already, weighted as the recipe does."""
+    counts, classes = loader().cluto(name)
+    return data_set(name, tf_idf(counts), classes.astype(str))
+
+
+def fbis() -> DataSet:
+    """CLUTO's fbis: news of the Foreign Broadcast Information Service, 17 classes."""
+    return cluto("fbis")
+
+
+def k1b() -> DataSet:
+    """CLUTO's k1b: web pages under six headings of Yahoo."""
+    return cluto("k1b")
+
+
+def wap() -> DataSet:
+    """CLUTO's wap: web pages under twenty headings of Yahoo."""
+    return cluto("wap")
+
+
+def tf_idf(counts: sp.csr_matrix) -> sp.csr_matrix:
+    """The weights of the recipe for term counts: words of one row or of more than a fifth of the rows out."""
+    rows_with = np.bincount(counts.indices, minlength=counts.shape[1])
+    kept = (rows_with >= 2) & (rows_with <= 0.2 * counts.shape[0])
+    return sp.csr_matrix(TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, kept]), dtype=np.float64)
+
+
+@functools.cache
+def mnist() -> DataSet:
+    """The first 10,000 training digits, the 10,000 of the published test, as unit rows of pixels."""
+    (train, y_train), (test, y_test) = (loader().mnist(part, dense=True) for part in ("train", "test"))
+    n_train = min(DIGITS, len(y_train))
+    X = sp.csr_matrix(np.concatenate([train[:n_train], test]) / 255)
+    return data_set("MNIST", normalize(X), np.concatenate([y_train[:n_train], y_test]).astype(str), n_train)
+
+
+@functools.cache
+def rcv1_subtree(top: str = SUBTREE) -> DataSet:
+    """The leaf topics of RCV1 below a topic, over the documents with exactly one of them and no other part of the
+    topics: of the four parts, CCAT has the most documents of this kind and a tree of four levels."""
+    X, names = cached(f"rcv1-{top}", lambda: _subtree_rows(top))
+    _, parents = loader().rcv1_topics()
+    classes = data_set("", X, names).classes.tolist()
+    tree = {node: parents[node] for leaf in classes for node in path_up(leaf, top, parents)}
+    return data_set(f"RCV1 {top}", X, names, hierarchy=tree)
+
+
+def _subtree_rows(top: str) -> Rows:
+    codes, parents = loader().rcv1_topics()
+    X, topics = loader().rcv1()
+    below = {code for code in codes if path_up(code, top, parents)}
+    leaves = below - set(parents.values())
+    found = {i: leaves & set(have) for i, have in enumerate(topics) if set(have) <= below | {top}}
+    rows = [i for i, some in found.items() if len(some) == 1]
+    return X[rows], np.array([next(iter(found[i])) for i in rows])
+
+
+def path_up(code: str, top: str, parents: dict[str, str]) -> list[str]:
+    """The topic and those above it, below `top`; nothing if `top` is not above it."""
+    path = []
+    while code in parents and code != top:
+        path.append(code)
+        code = parents[code]
+    return path if code == top else []
+
+
+SETS: dict[str, Callable[[], DataSet]] = {
+    make.__name__: make
+    for make in (newsgroups20, newsgroups20_tree, reuters_r8, ohsumed, fbis, k1b, wap, mnist, rcv1_subtree)
+}

@@ -8,8 +8,6 @@ throughout, which is not. Figures of products are processor time, as in `product
 
 from __future__ import annotations
 
-import re
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,50 +17,38 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from benchmarks import corpora, memory, products, timing
+from benchmarks import memory, products, timing
 from benchmarks.learners import ALPHA
 from benchmarks.report import Report
+from benchmarks.tasks import Task, mask_labels
 
 FEATURES, CLASSES = 384, 20  # as in BenchmarkDense of engine/csr
 ROWS = {"products": 50_000, "fit": 20_000}  # the first as there
 PRODUCTS = {"Times": "X w", "Transposed": "X' q", "TimesWide": "X W, 20 classes", "TransposedWide": "X' Q, 20 classes"}
 SLOWER = 2.0  # bound on the time in products of BLAS
 PER_CLASS = 10  # labels
-LINE = re.compile(r"^BenchmarkDense/(\w+)/float32(?:-\d+)?\s.*?([\d.e+-]+) ns/value", re.MULTILINE)
 
 
 # ------------------------------------------------------------------ products
 def dense_products(report: Report, rounds: int = 5) -> None:
     """Nanoseconds per value of the rows; engine and BLAS take turns, one thread."""
     X = np.sin(np.arange(ROWS["products"] * FEATURES, dtype=np.float64)).reshape(-1, FEATURES)
+    pattern = f"^BenchmarkDense$/^({'|'.join(PRODUCTS)})$"
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):
         program = products.build(Path(folder))
         for _ in range(rounds):
-            ours.append(parse(run(program)))
+            ours.append(products.parse(products.run(program, pattern, 10), "ns/value"))
             theirs.append({np.float64: blas(X), np.float32: blas(X.astype(np.float32))})
     for product, name in PRODUCTS.items():
         for kind in (np.float64, np.float32):
-            ratios = [o[product] / t[kind][product] for o, t in zip(ours, theirs, strict=True)]
-            medians = np.median([o[product] for o in ours]), np.median([t[kind][product] for t in theirs])
-            what, note = f"dense: {name}, ours / BLAS {kind.__name__}", "{:.3f} / {:.3f} ns per value".format(*medians)
+            pairs = np.array(
+                [(o[f"Dense/{product}/float32"], t[kind][product]) for o, t in zip(ours, theirs, strict=True)]
+            )
+            ratios = pairs[:, 0] / pairs[:, 1]
+            what, note = f"dense: {name}, ours / BLAS {kind.__name__}", "{:.3f} / {:.3f} ns per value"
+            note = note.format(*np.median(pairs, axis=0))
             report.at_most(what, float(np.median(ratios)), SLOWER, "", note, ratios)
-
-
-def run(program: Path) -> str:
-    """One round of the Go benchmark on one thread."""
-    names = "|".join(PRODUCTS)
-    command = [str(program), "-test.run=^$", f"-test.bench=^BenchmarkDense$/^({names})$", "-test.benchtime=10x"]
-    command += ["-test.cpu=1", "-threads=1"]
-    return subprocess.run(command, cwd=program.parent, check=True, capture_output=True, text=True).stdout
-
-
-def parse(text: str) -> dict[str, float]:
-    """Nanoseconds per value of each product in the output of the Go benchmark."""
-    figures = {name: float(value) for name, value in LINE.findall(text)}
-    if missing := PRODUCTS.keys() - figures.keys():
-        raise RuntimeError(f"no figures of {', '.join(sorted(missing))} in the output: {text[:500]}")
-    return figures
 
 
 def blas(X: np.ndarray, calls: int = 10) -> dict[str, float]:
@@ -80,15 +66,15 @@ def blas(X: np.ndarray, calls: int = 10) -> dict[str, float]:
 
 
 # ------------------------------------------------------------------ fits
-def planted(n: int, K: int, d: int = FEATURES, seed: int = 0) -> corpora.Task:
+def planted(n: int, K: int, d: int = FEATURES, seed: int = 0) -> Task:
     """Unit rows (n, d) of float32 around K centers, with PER_CLASS labels of each class."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % K)
     X = rng.normal(size=(K, d))[y] + 3 * rng.normal(size=(n, d))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     labeled = np.concatenate([np.flatnonzero(y == c)[:PER_CLASS] for c in range(K)])
-    given = corpora.mask_labels(y, labeled)
-    return corpora.Task(f"dense, {K} classes", X.astype(np.float32), y, given, float(np.mean(y == 1)))
+    given = mask_labels(y, labeled)
+    return Task(f"dense, {K} classes", X.astype(np.float32), y, given, np.arange(K))
 
 
 def dense_fit(report: Report, rounds: int = 3, n: int = ROWS["fit"]) -> None:
@@ -97,7 +83,7 @@ def dense_fit(report: Report, rounds: int = 3, n: int = ROWS["fit"]) -> None:
         task, models = planted(n, K), {}
         forms = {"dense": task.X, "CSR": sp.csr_array(task.X)}
 
-        def fit(form: str, task: corpora.Task = task, forms: dict[str, Any] = forms, models: dict = models) -> None:
+        def fit(form: str, task: Task = task, forms: dict[str, Any] = forms, models: dict = models) -> None:
             models[form] = transductive().fit(forms[form], task.given)
 
         with threadpool_limits(1):
@@ -112,7 +98,7 @@ def transductive() -> Any:
     return TransductiveSVC(alpha=ALPHA, class_prior="labels", unlabeled_weight=1.0, n_jobs=1)
 
 
-def _fit_rows(report: Report, task: corpora.Task, seconds: dict[str, np.ndarray], models: dict[str, Any]) -> None:
+def _fit_rows(report: Report, task: Task, seconds: dict[str, np.ndarray], models: dict[str, Any]) -> None:
     ratios = timing.ratio(seconds, "dense", "CSR")
     note = " / ".join(f"{np.median(values):.2f} s" for values in seconds.values())
     report.fact(f"{task.name}: fit, dense / CSR", float(np.median(ratios)), note=note, values=ratios)
@@ -127,7 +113,7 @@ def _fit_rows(report: Report, task: corpora.Task, seconds: dict[str, np.ndarray]
 def dense_memory(report: Report) -> None:
     """Memory of a fit above its input, in a process of its own."""
     task = planted(ROWS["products"], 2)
-    memory.rows(report, f"memory, {task.name}", memory.of_task("dense", task, {"n_jobs": 1}))
+    memory.rows(report, f"memory, {task.name}", memory.of_task(task, {"n_jobs": 1}))
 
 
 SECTIONS = (dense_products, dense_fit, dense_memory)

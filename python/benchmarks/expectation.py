@@ -1,6 +1,6 @@
 """Learning from probabilities: the constraint at the solution, quality and time beside annealing.
 
-`--only expectation`. All methods are those of SemiSupervisedLogisticRegression, told the true class shares where
+All methods are those of SemiSupervisedLogisticRegression, told the true class shares where
 nothing else is said. Times are ratios to annealing on the same task, in one run.
 """
 
@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import class_learners as learners
-from benchmarks import class_tasks
-from benchmarks.class_learners import ClassOutcome
-from benchmarks.class_tasks import ClassSet, ClassTask
+from benchmarks import corpora, learners, tasks
+from benchmarks.learners import Outcome
 from benchmarks.report import Report
+from benchmarks.tasks import DataSet, Task
 
 DRAWS = 3
 RESIDUAL = 1e-3
@@ -22,44 +21,36 @@ TIME = {"entropy": 3.0, "expectation": 2.0, "posterior": 2.0}  # largest ratios 
 BEHIND = 0.03  # macro F by which entropy may be behind annealing
 
 
-def comp() -> ClassSet:
-    """The five groups comp.* of 20 Newsgroups."""
-    return _chosen("comp.*", lambda name: name.startswith("comp."))
+def two_groups() -> DataSet:
+    """Two groups of 20 Newsgroups."""
+    whole, wanted = corpora.newsgroups20(), ["comp.graphics", "comp.windows.x"]
+    names = whole.classes[whole.y]
+    rows = np.isin(names, wanted)
+    return tasks.data_set(", ".join(wanted), whole.X[rows], names[rows])
 
 
-def two_groups() -> ClassSet:
-    """Two of them."""
-    return _chosen("comp.graphics, comp.windows.x", {"comp.graphics", "comp.windows.x"}.__contains__)
-
-
-def _chosen(name: str, wanted: Any) -> ClassSet:
-    whole = class_tasks.newsgroups20()
-    rows = np.isin(whole.y, [k for k, c in enumerate(whole.classes) if wanted(str(c))])
-    return class_tasks.class_set(name, whole.X[rows], whole.classes[whole.y[rows]])
-
-
-def expectation_two_classes(report: Report) -> None:
+def expectation_two_classes(report: Report, draws: int = DRAWS) -> None:
     """Two groups of 20 Newsgroups, 20 labels."""
-    _compare(report, two_groups(), 20)
+    _compare(report, two_groups(), 20, draws)
 
 
-def expectation_twenty_classes(report: Report) -> None:
+def expectation_twenty_classes(report: Report, draws: int = DRAWS) -> None:
     """20 Newsgroups, 100 labels."""
-    _compare(report, class_tasks.newsgroups20(), 100)
+    _compare(report, corpora.newsgroups20(), 100, draws)
 
 
-def expectation_r8(report: Report) -> None:
+def expectation_r8(report: Report, draws: int = DRAWS) -> None:
     """Reuters R8, 40 labels: shares from 0.7 to 52 %."""
-    _compare(report, class_tasks.reuters_r8(), 40, demand=False)
+    _compare(report, corpora.reuters_r8(), 40, draws, demand=False)
 
 
 SECTIONS = (expectation_two_classes, expectation_twenty_classes, expectation_r8)
 
 
 # ------------------------------------------------------------------ helpers
-def _compare(report: Report, data: ClassSet, n_labels: int, demand: bool = True) -> None:
+def _compare(report: Report, data: DataSet, n_labels: int, draws: int, demand: bool = True) -> None:
     """Rows of every method on the draws of a set; R8's small classes are shown and not judged by quality."""
-    drawn = [class_tasks.draw(data, n_labels, seed) for seed in range(DRAWS)]
+    drawn = [tasks.draw(data, n_labels, seed) for seed in range(draws)]
     where = f"{data.name}, {n_labels} labels"
     annealing = [_fitted(task) for task in drawn]
     supervised = [_fitted(task, unlabeled_weight=0.0) for task in drawn]
@@ -69,10 +60,7 @@ def _compare(report: Report, data: ClassSet, n_labels: int, demand: bool = True)
         found = [_fitted(task, method=method) for task in drawn]
         least = _mean(annealing) - BEHIND if method == "entropy" else _mean(supervised)
         what, values = f"{where}: {method}, macro F", [o.macro_f for o in found]
-        if demand:
-            report.at_least(what, _mean(found), least, note=_draws(found), values=values)
-        else:
-            report.fact(what, _mean(found), note=_draws(found), values=values)
+        report.at_least(what, _mean(found), least if demand else None, note=_draws(found), values=values)
         if method != "posterior":
             off = [_residual(task, o) for task, o in zip(drawn, found, strict=True)]
             report.at_most(f"{where}: {method}, mean probability from prior", max(off), RESIDUAL, values=off)
@@ -80,12 +68,12 @@ def _compare(report: Report, data: ClassSet, n_labels: int, demand: bool = True)
         report.at_most(f"{where}: {method}, time / annealing's", ratio, longest)
 
 
-def _fitted(task: ClassTask, **settings: Any) -> ClassOutcome:
+def _fitted(task: Task, **settings: Any) -> Outcome:
     """On one thread: times of the methods themselves."""
     return learners.maxent(task, n_jobs=1, **settings)
 
 
-def _residual(task: ClassTask, found: ClassOutcome) -> float:
+def _residual(task: Task, found: Outcome) -> float:
     """The largest distance of a mean probability from its share, from the decisions alone."""
     scores = found.estimator.decision_function(task.X[task.unlabeled])
     if scores.ndim == 1:
@@ -94,10 +82,10 @@ def _residual(task: ClassTask, found: ClassOutcome) -> float:
     return float(np.max(np.abs((p / p.sum(axis=1, keepdims=True)).mean(axis=0) - task.shares)))
 
 
-def _mean(found: list[ClassOutcome]) -> float:
+def _mean(found: list[Outcome]) -> float:
     return float(np.mean([o.macro_f for o in found]))
 
 
-def _draws(found: list[ClassOutcome]) -> str:
-    passes = np.median([o.estimator.history_["n_passes"][-1] for o in found])
+def _draws(found: list[Outcome]) -> str:
+    passes = np.median([learners.passes(o) for o in found])
     return ", ".join(f"{o.macro_f:.3f}" for o in found) + f"; {passes:.0f} passes"

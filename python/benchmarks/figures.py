@@ -50,11 +50,17 @@ SETTINGS = {
 }
 
 
+def _label_numbers(panel: plt.Axes, labels: list[float]) -> None:
+    panel.set_xticks(labels, [f"{n:g}" for n in labels], fontsize=8)
+    panel.set_xticks([], minor=True)
+    panel.grid(axis="y", alpha=0.3)
+
+
 def few(found: dict[str, Any]) -> plt.Figure:
     """Accuracy against the number of labels."""
     figure, axes = plt.subplots(1, len(few_labels.QUESTIONS), figsize=(8.4, 3.6), layout="constrained")
     for panel, question in zip(axes, few_labels.QUESTIONS, strict=True):
-        curves = found["curves"][few_labels.PREFIX + question]
+        curves = found[few_labels.PREFIX + question]
         told = curves["all labels"]
         panel.axhline(told["accuracy"][0], color="black", linestyle=":", label="LinearSVC told every label")
         for learner, word in WORDS.items():
@@ -62,9 +68,7 @@ def few(found: dict[str, Any]) -> plt.Figure:
             labels, accuracy = curves[learner]["labels"], curves[learner]["accuracy"]
             panel.plot(labels, accuracy, marker=marker, markersize=4, color=color, label=word)
         panel.set(xscale="log", title=f"{question.capitalize()}?", xlabel="labeled messages")
-        panel.set_xticks(told["labels"], [f"{n:g}" for n in told["labels"]], fontsize=8)
-        panel.set_xticks([], minor=True)
-        panel.grid(axis="y", alpha=0.3)
+        _label_numbers(panel, told["labels"])
     axes[0].set_ylabel("accuracy, percent")
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles[::-1], names[::-1], loc="outside lower center", ncols=2, frameon=False)
@@ -78,7 +82,7 @@ def recipe(found: dict[str, Any]) -> plt.Figure:
     for panel, question in zip(axes, recipes.QUESTIONS, strict=True):
         for learner in recipes.LEARNERS:
             color, marker = STYLES[learner]
-            samples = found["samples"][f"recipe, {question}, {learner}"]
+            samples = found[f"recipe, {question}, {learner}"]
             means = [np.mean(samples[part]) for part in parts]
             panel.plot(means, range(len(parts)), marker=marker, markersize=5, color=color, label=learner)
         panel.set(title=f"{question}?", xlabel="test error, percent", xlim=(0, None))
@@ -92,7 +96,7 @@ def recipe(found: dict[str, Any]) -> plt.Figure:
 
 def methods(found: dict[str, Any]) -> plt.Figure:
     """F of the first class against the number of labels, for each method; bars of one standard error."""
-    sets = {task: curves for task, curves in found["curves"].items() if figure5.MEASURE in curves.get("all labels", ())}
+    sets = {task: curves for task, curves in found.items() if figure5.MEASURE in curves.get("all labels", ())}
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3.8), layout="constrained", sharey=True)
     for panel, (task, curves) in zip(axes, sets.items(), strict=True):
         panel.axhline(curves["all labels"][figure5.MEASURE][0], color="black", linestyle=":", label="all labels")
@@ -101,9 +105,7 @@ def methods(found: dict[str, Any]) -> plt.Figure:
             labels, values, error = (curves[method][c] for c in ("labels", figure5.MEASURE, "standard error"))
             panel.errorbar(labels, values, error, marker=marker, markersize=4, capsize=2, color=color, label=method)
         panel.set(xscale="log", title=task, xlabel="labels", ylim=(0, 1))
-        panel.set_xticks(labels, [f"{n:g}" for n in labels], fontsize=8)
-        panel.set_xticks([], minor=True)
-        panel.grid(axis="y", alpha=0.3)
+        _label_numbers(panel, labels)
     axes[0].set_ylabel(figure5.MEASURE)
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)
@@ -117,15 +119,13 @@ def main(arguments: list[str] | None = None) -> int:
     """The program."""
     parser = argparse.ArgumentParser(prog="benchmarks.figures", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "found", type=Path, nargs="+", help="the JSON files of `run.py --only few`, `recipe` and `figure5`"
+        "found", type=Path, nargs="+", help="the JSON files of `benchmarks.run --only few`, `recipe` and `figure5`"
     )
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)
-    found: dict[str, Any] = {"curves": {}, "samples": {}}
+    found: dict[str, Any] = {}
     for path in chosen.found:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        for kind, kept in found.items():
-            kept.update(content[kind])
+        found |= json.loads(path.read_text(encoding="utf-8"))["data"]
     chosen.folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(SETTINGS):
         for name, draw in FIGURES.items():

@@ -1,6 +1,6 @@
 """What somebody waits for who gets a wheel: installation, import, loading, the first prediction in a notebook.
 
-    python python/benchmarks/install.py WHEEL [--section process] [--output bench-results]
+    python -m benchmarks.install WHEEL [--section process] [--output FOLDER]
 
 Everything is measured in a fresh environment without Go on PATH. Jupyter's kernel is there before the clock starts;
 what the wheel needs is downloaded while it runs.
@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 import fresh_environment
-from benchmarks import program
 from benchmarks.report import Report
+from benchmarks.run import RESULTS, execute
 
 FOLDER = Path(__file__).parents[2] / "build" / "bench-install"
 NOTEBOOK = ("ipykernel", "nbclient")  # to run a notebook as Jupyter does
@@ -133,10 +133,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--section", help="one of notebook, process", choices=["notebook", "process"])
-    parser.add_argument("--output", help="folder for the table", type=Path, default=program.RESULTS)
+    parser.add_argument("--output", help="folder for the table", type=Path, default=RESULTS)
     chosen = parser.parse_args()
     wanted = [s for s in sections(chosen.wheel.resolve()) if chosen.section in (None, s.__name__)]
-    return program.execute(wanted, "install", chosen.output)
+    return execute(wanted, "install", chosen.output)
 
 
 if __name__ == "__main__":

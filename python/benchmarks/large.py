@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import corpora, memory
+from benchmarks import memory
 from benchmarks.report import Report
+from benchmarks.tasks import Task, draw_labels, mask_labels
 
 COLS = 200_000
 ROW_LENGTH = 60  # distinct words in a row, on average
@@ -20,14 +20,14 @@ TOPICAL_WORDS = 1000  # only words more frequent than this one tell the class
 GROWTH = 1.25  # how much dearer a non-zero may be in the largest corpus than in the smallest
 
 
-def million(report: Report, sizes: tuple[int, ...] = SIZES, n_jobs: int | None = None) -> None:
+def million(report: Report, sizes: tuple[int, ...] = SIZES) -> None:
     """Time, memory and cost per non-zero of the default method."""
     start = time.perf_counter()
     X, y = planted(max(sizes))
     report.fact("large: corpus made, seconds", time.perf_counter() - start, note=f"{X.shape}, {X.nnz:,} non-zeros")
     costs = []
     for n in sizes:
-        figures = _fit(X[:n], y[:n], n_jobs)
+        figures = memory.of_task(_task(X[:n], y[:n]), {})
         non_zeros = int(X.indptr[n])
         costs.append(figures.seconds / figures.passes / non_zeros * 1e9)
         what = f"large, {n:,} rows"
@@ -39,27 +39,16 @@ def million(report: Report, sizes: tuple[int, ...] = SIZES, n_jobs: int | None =
         memory.rows(report, what, figures)
     what = "large: cost per non-zero and pass, largest / smallest corpus"
     report.at_most(what, costs[-1] / costs[0], GROWTH, values=costs)
-    report.curve("large", "cost", {"rows": sizes, "ns": costs})
 
 
-def task(n: int) -> corpora.Task:
-    """The planted corpus of n rows with its labels."""
-    return _task(*planted(n))
+def task(n: int, **form: int) -> Task:
+    """The planted corpus of n rows with its labels; settings as those of `planted`."""
+    return _task(*planted(n, **form))
 
 
-def _task(X: sp.csr_matrix, y: np.ndarray) -> corpora.Task:
-    given = corpora.mask_labels(y, corpora.draw_labels(y, LABELS, np.random.default_rng(0)))
-    return corpora.Task(f"planted, {len(y):,} rows", X, y, given, float(np.mean(y[given == corpora.UNLABELED])))
-
-
-def _fit(X: sp.csr_matrix, y: np.ndarray, n_jobs: int | None) -> memory.Figures:
-    path = corpora.ignored_folder(corpora.CACHE) / "memory-large.npz"
-    task = _task(X, y)
-    try:
-        memory.save(Path(path), task)
-        return memory.in_process(path, {"n_jobs": n_jobs})
-    finally:
-        path.unlink(missing_ok=True)
+def _task(X: sp.csr_matrix, y: np.ndarray) -> Task:
+    given = mask_labels(y, draw_labels(y, LABELS, np.random.default_rng(0)))
+    return Task(f"planted, {len(y):,} rows", X, y, given)
 
 
 SECTIONS = (million,)

@@ -1,7 +1,6 @@
 """Memory of a fit, measured in a fresh process: the peak above the input, and what remains.
 
-As a program: `python -m benchmarks.memory INPUT SETTINGS` prints the figures as JSON, INPUT being a matrix of the cache
-(.npz) with its labels.
+As a program: `python -m benchmarks.memory TASK SETTINGS` prints the figures as JSON, TASK being a file of `save`.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import gc
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks import corpora
-from benchmarks.class_tasks import ClassTask
 from benchmarks.learners import ALPHA
 from benchmarks.report import Report
+from benchmarks.tasks import UNLABELED, Task
 
 HERE = Path(__file__).parents[1]
 MB = 1e6
@@ -56,32 +56,23 @@ def rows(report: Report, what: str, figures: Figures) -> None:
     report.at_most(f"{what}, left after fit", figures.left / MB, 100, " MB")
 
 
-def measure(name: str, settings: dict[str, Any]) -> Figures:
-    """The figures for a task of `corpora`, seed 0."""
-    return of_task(name, getattr(corpora, name)(0), settings)
+def of_task(task: Task, settings: dict[str, Any]) -> Figures:
+    """The figures of a fit in a fresh process."""
+    with tempfile.TemporaryDirectory(dir=corpora.ignored_folder(corpora.CACHE)) as folder:
+        path = Path(folder, "task.npz")
+        save(path, task)
+        command = [sys.executable, "-m", "benchmarks.memory", str(path), json.dumps(settings)]
+        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"the measuring process failed: {done.stderr.strip()[-500:]}")
+    return Figures(**json.loads(done.stdout))
 
 
-def of_task(name: str, task: corpora.Task | ClassTask, settings: dict[str, Any]) -> Figures:
-    """The figures for a task of two or of many classes."""
-    path = corpora.ignored_folder(corpora.CACHE) / f"memory-{name}.npz"
-    save(path, task)
-    return in_process(path, settings)
-
-
-def save(path: Path, task: corpora.Task | ClassTask) -> None:
+def save(path: Path, task: Task) -> None:
     """Write what the other process needs; classes are their numbers there."""
     X = task.X
     rows = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape} if sp.issparse(X) else {"X": X}
     np.savez(path, **rows, y=task.y, given=task.given, prior=list(task.class_prior.values()))
-
-
-def in_process(path: Path, settings: dict[str, Any]) -> Figures:
-    """Fit in a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.memory", str(path), json.dumps(settings)]
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"the measuring process failed: {done.stderr.strip()[-500:]}")
-    return Figures(**json.loads(done.stdout))
 
 
 # ------------------------------------------------------------------ inside the fresh process
@@ -136,7 +127,7 @@ def _fit(path: Path, settings: dict[str, Any]) -> Figures:
     seconds = time.perf_counter() - start
     peak = resident("VmHWM") - before
     left = resident("VmRSS") - before
-    unlabeled = given == corpora.UNLABELED
+    unlabeled = given == UNLABELED
     found = estimator.transduction_[unlabeled]
     return Figures(
         input=sum(part.nbytes for part in ([X.data, X.indices, X.indptr] if sp.issparse(X) else [X])),

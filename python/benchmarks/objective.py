@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.corpora import UNLABELED
-
-
-def decisions(X: sp.csr_matrix, coef: np.ndarray, intercept: float) -> np.ndarray:
-    """Decision values (n,) of a linear classifier of two classes."""
-    return X @ np.ravel(coef) + float(np.ravel(intercept)[0])
+from benchmarks.tasks import UNLABELED
 
 
 def unit(X: sp.csr_matrix | np.ndarray) -> float:
@@ -22,7 +17,7 @@ def unit(X: sp.csr_matrix | np.ndarray) -> float:
 def l2_objective(
     X: sp.csr_matrix, given: np.ndarray, coef: np.ndarray, intercept: float, alpha: float, unlabeled_weight: float
 ) -> float:
-    """The papers' transductive objective, the bias as the weight of a constant feature:
+    """The papers' transductive objective of two classes, the bias as the weight of a constant feature:
 
     alpha/2 (rms^2 |w|^2 + b^2) + 1/(2l) sum_labeled max(0, 1 - y f)^2
     + unlabeled_weight/(2u) sum_unlabeled max(0, 1 - |f|)^2
@@ -31,30 +26,29 @@ def l2_objective(
     or with `unlabeled_weight=0`, it is alpha rms^2 times the objective of
     `LinearSVC(loss="squared_hinge", C=1/(2 l alpha rms^2), intercept_scaling=rms)`.
     """
-    f = decisions(X, coef, intercept)
+    bias = float(np.ravel(intercept)[0])
+    f = X @ np.ravel(coef) + bias
     unlabeled = given == UNLABELED
     sign = np.where(given[~unlabeled] == 1, 1.0, -1.0)
-    value = alpha / 2 * (unit(X) ** 2 * np.sum(np.square(coef)) + float(np.ravel(intercept)[0]) ** 2)
+    value = alpha / 2 * (unit(X) ** 2 * np.sum(np.square(coef)) + bias**2)
     value += np.mean(np.square(np.maximum(0, 1 - sign * f[~unlabeled]))) / 2
     if unlabeled.any() and unlabeled_weight:
         value += unlabeled_weight * np.mean(np.square(np.maximum(0, 1 - np.abs(f[unlabeled])))) / 2
     return float(value)
 
 
-def error(predicted: np.ndarray, y: np.ndarray) -> float:
-    """Share of wrong classes, in percent."""
-    return float(np.mean(predicted != y) * 100)
+def one_vs_rest(X: sp.csr_matrix, y: np.ndarray, coef: np.ndarray, intercept: np.ndarray, alpha: float) -> float:
+    """The supervised objective of many classes, unit rows, weights (K, d) and intercepts (K,):
 
+    alpha/2 (|W|^2 + |b|^2) + the mean over the rows of the sum over the classes of max(0, 1 - s f)^2 / 2
 
-def threshold_for_share(scores: np.ndarray, share: float) -> float:
-    """The threshold above which `share` of the scores lie."""
-    positive = int(round(share * len(scores)))
-    ordered = np.sort(scores)[::-1]
-    if positive == 0:
-        return float(ordered[0])
-    if positive == len(scores):
-        return float(np.nextafter(ordered[-1], -np.inf))
-    return float((ordered[positive - 1] + ordered[positive]) / 2)
+    s is 1 for the class of the row, -1 for the others. It is alpha times that of
+    `LinearSVC(loss="squared_hinge", C=1/(2 n alpha))`.
+    """
+    sign = np.where(np.arange(len(coef)) == y[:, None], 1.0, -1.0)
+    short = np.maximum(0, 1 - sign * (X @ coef.T + intercept))
+    penalty = alpha / 2 * (np.sum(np.square(coef)) + np.sum(np.square(intercept)))
+    return float(penalty + np.mean(np.sum(np.square(short), axis=1)) / 2)
 
 
 def break_even(y: np.ndarray, scores: np.ndarray) -> float:

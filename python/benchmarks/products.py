@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,32 +20,34 @@ from benchmarks.timing import seconds_per_call
 
 ROOT = Path(__file__).parents[2]
 NAMES = {"Times": "X p", "Transposed": "X' q"}
-LINE = re.compile(r"^Benchmark(\w+?)(?:/(float\d\d(?:packed)?))?(?:-\d+)?\s.*?([\d.e+-]+) cpu-ns/nz", re.MULTILINE)
+COMPARED = (("float64packed", "float64", 1.3), ("float32packed", "float32", 1.6), ("float64", "float64", None))
 
-Figures = dict[tuple[str, str], float]  # (product, type of the values) -> nanoseconds per non-zero
+Figures = dict[str, float]  # product/type of the values -> nanoseconds
 
 
-def measure(report: Report, rounds: int = 7) -> None:
+def products(report: Report, rounds: int = 7) -> None:
     """The rows of the products, on the rows of 20 Newsgroups; engine and scipy take turns."""
     X = corpora.comp(0).X
     ours, theirs = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        write_rows(Path(folder), X)
-        program = build(Path(folder))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder, X)
+        program = build(folder)
+        pattern = "^Benchmark(Times|Transposed|Gram|Pack)$"
         for _ in range(rounds):
-            ours.append(run(program, Path(folder)))
+            ours.append(parse(run(program, pattern, 100, f"-matrix={folder}"), "cpu-ns/nz"))
             theirs.append(scipy_figures(X))
     for product, name in NAMES.items():
-        _ratio(report, name, "float64packed", "float64", product, ours, theirs, 1.3)
-        _ratio(report, name, "float32packed", "float32", product, ours, theirs, None)
-        _ratio(report, name, "float32packed", "float32 x float64", product, ours, theirs, 1.6)
-        _ratio(report, name, "float64", "float64", product, ours, theirs, None)
-        _ratio(report, name, "float32", "float64", product, ours, theirs, None)
-    both = np.median([sum(r[p, "float64packed"] for p in NAMES) for r in ours])
-    gram = np.median([r["Gram", "float64packed"] for r in ours])
+        for kind, peer, bound in COMPARED:
+            mine, other = ([found[f"{product}/{k}"] for found in all_] for k, all_ in ((kind, ours), (peer, theirs)))
+            ratios = np.array(other) / mine
+            what, value = f"products: {name} {kind}, scipy {peer} / ours", float(np.median(ratios))
+            note = f"{np.median(other):.2f} / {np.median(mine):.2f} ns per non-zero"
+            report.at_least(what, value, bound, note=note, values=ratios)
+    both = np.median([sum(r[f"{p}/float64packed"] for p in NAMES) for r in ours])
+    gram = np.median([r["Gram/float64packed"] for r in ours])
     report.fact("products: X' D X p together, ns per non-zero", gram, note=f"the two products: {both:.2f}")
-    pack = np.median([r["Pack", ""] for r in ours])
-    report.fact("products: packing the rows, once in a fit, ns per non-zero", pack)
+    report.fact("products: packing the rows, once in a fit, ns per non-zero", np.median([r["Pack"] for r in ours]))
 
 
 def write_rows(folder: Path, X: sp.csr_matrix) -> None:
@@ -64,59 +65,28 @@ def build(folder: Path) -> Path:
     return program
 
 
-def run(program: Path, folder: Path) -> Figures:
-    """One round of the Go benchmark on one thread."""
-    command = [
-        str(program),
-        "-test.run=^$",
-        "-test.bench=^Benchmark(Times|Transposed|Gram|Pack)",
-        "-test.benchtime=100x",
-        "-test.cpu=1",
-        "-threads=1",
-    ]
-    done = subprocess.run([*command, f"-matrix={folder}"], cwd=folder, check=True, capture_output=True, text=True)
-    return parse(done.stdout)
+def run(program: Path, pattern: str, times: int, *options: str) -> str:
+    """One round of a Go benchmark on one thread."""
+    command = [str(program), "-test.run=^$", f"-test.bench={pattern}", f"-test.benchtime={times}x", "-test.cpu=1"]
+    command += ["-threads=1", *options]
+    return subprocess.run(command, cwd=program.parent, check=True, capture_output=True, text=True).stdout
 
 
-def parse(text: str) -> Figures:
-    """The figures in the output of a Go benchmark."""
-    figures = {(name, kind): float(value) for name, kind, value in LINE.findall(text)}
+def parse(text: str, unit: str) -> Figures:
+    """The figures of this unit in the output of a Go benchmark."""
+    line = re.compile(rf"^Benchmark(\S+?)(?:-\d+)?\s.*?\s([\d.e+-]+) {unit}\b", re.MULTILINE)
+    figures = {name: float(value) for name, value in line.findall(text)}
     if not figures:
-        raise RuntimeError(f"no benchmark figures in the output: {text[:500]}")
+        raise RuntimeError(f"no benchmark figures in {unit} in the output: {text[:500]}")
     return figures
 
 
 def scipy_figures(X: sp.csr_matrix, calls: int = 100) -> Figures:
-    """The same products by scipy. "float32 x float64" is a float32 matrix times a float64 vector, which is what the
-    engine computes; "float32" has float32 vectors and sums."""
-    X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
-    small = X.astype(np.float32)
+    """The same products by scipy, of rows of either type with vectors of float64, as the engine computes them."""
     p, q = np.random.default_rng(0).normal(size=X.shape[1]), np.random.default_rng(1).normal(size=X.shape[0])
     figures: Figures = {}
-    for kind, rows, vector in (
-        ("float64", X, np.float64),
-        ("float32", small, np.float32),
-        ("float32 x float64", small, np.float64),
-    ):
-        figures["Times", kind] = _per_non_zero(X, calls, _product(rows, p.astype(vector)))
-        figures["Transposed", kind] = _per_non_zero(X, calls, _product(rows.T, q.astype(vector)))
+    for kind in ("float64", "float32"):
+        rows = X.astype(kind)
+        figures[f"Times/{kind}"] = seconds_per_call(lambda m=rows: m @ p, calls) * 1e9 / X.nnz
+        figures[f"Transposed/{kind}"] = seconds_per_call(lambda m=rows.T: m @ q, calls) * 1e9 / X.nnz
     return figures
-
-
-def _product(rows: sp.spmatrix, vector: np.ndarray) -> Callable[[], np.ndarray]:
-    return lambda: rows @ vector
-
-
-def _per_non_zero(X: sp.csr_matrix, calls: int, call: Callable[[], object]) -> float:
-    return seconds_per_call(call, calls) * 1e9 / X.nnz
-
-
-def _ratio(report, name, kind, peer, product, ours, theirs, bound) -> None:
-    """How many times faster; the median over rounds of the ratio inside a round."""
-    ratios = [t[product, peer] / o[product, kind] for o, t in zip(ours, theirs, strict=True)]
-    mine, other = (np.median([r[product, k] for r in figures]) for figures, k in ((ours, kind), (theirs, peer)))
-    what, note = f"products: {name} {kind}, scipy {peer} / ours", f"{other:.2f} / {mine:.2f} ns per non-zero"
-    if bound is None:
-        report.fact(what, float(np.median(ratios)), note=note, values=ratios)
-    else:
-        report.at_least(what, float(np.median(ratios)), bound, note=note, values=ratios)

@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from benchmarks import corpora, learners, recipe
-from benchmarks.corpora import Task
+from benchmarks import corpora, learners, recipe, tasks
 from benchmarks.learners import Outcome
 from benchmarks.report import Report
+from benchmarks.tasks import Task
 
 DRAWS = 3
 N_LABELS = 40
@@ -38,7 +38,7 @@ PARTS: dict[str, dict[str, Any]] = {
 }
 LEARNERS: dict[str, tuple[Callable[[Task, float], Outcome], tuple[float, ...]]] = {
     # Two strengths will do: the error hardly depends on it, and LinearSVC takes minutes for counts at a small one.
-    "labels only": (learners.moved_threshold, ALPHAS[2:]),
+    "labels only": (learners.moved_thresholds, ALPHAS[2:]),
     "switching": (lambda task, alpha: learners.transductive(task, method="switching", alpha=alpha), ALPHAS),
     "annealing": (lambda task, alpha: learners.transductive(task, method="annealing", alpha=alpha), ALPHAS),
 }
@@ -62,26 +62,26 @@ def texts(pair: tuple[str, str]) -> tuple[list[str], np.ndarray]:
     return [m for m, _ in chosen], np.array([first for _, first in chosen], dtype=np.int64)
 
 
-def recipes(report: Report) -> None:
+def recipes(report: Report, draws: int = DRAWS) -> None:
     """The table of test errors, question by question and recipe by recipe."""
     for question, pair in QUESTIONS.items():
         messages, y = texts(pair)
         for part, vectorizer in vectorizers().items():
             X = sp.csr_matrix(vectorizer.fit_transform(messages), dtype=np.float64)
-            tasks = [corpora.held_out(question, X, y, N_LABELS, seed) for seed in range(DRAWS)]
+            drawn = [tasks.held_out(question, X, y, N_LABELS, seed) for seed in range(draws)]
             for learner in LEARNERS:
-                measure(report, question, part, learner, tasks)
+                measure(report, question, part, learner, drawn)
 
 
-def measure(report: Report, question: str, part: str, learner: str, tasks: list[Task]) -> None:
+def measure(report: Report, question: str, part: str, learner: str, drawn: list[Task]) -> None:
     """The row of a learner: mean test error at the alpha that suits it best."""
     fit, alphas = LEARNERS[learner]
-    errors = {alpha: [fit(task, alpha).error for task in tasks] for alpha in alphas}
+    errors = {alpha: [fit(task, alpha).error for task in drawn] for alpha in alphas}
     best = min(alphas, key=lambda alpha: np.mean(errors[alpha]))
     note = f"alpha {best:g}; {min(errors[best]):.1f} ... {max(errors[best]):.1f}"
     what = f"recipe, {question}, {part}: {learner}, test error"
     report.fact(what, float(np.mean(errors[best])), " %", note, errors[best])
-    report.sample(f"recipe, {question}, {learner}", part, errors[best])
+    report.keep(f"recipe, {question}, {learner}", part, errors[best])
 
 
 SECTIONS = (recipes,)

@@ -1,13 +1,13 @@
-"""What a benchmark found: rows of measured value, bound and verdict, and the samples and curves behind the plots."""
+"""What a benchmark found: rows of measured value, bound and verdict, and values for figures and later sections."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import platform
 import subprocess
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,7 @@ class Report:
     """Collects rows and prints each when it comes."""
 
     rows: list[Row] = field(default_factory=list)
-    samples: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # task -> learner -> errors
-    curves: dict[str, dict[str, dict[str, list[float]]]] = field(default_factory=dict)  # task -> method -> columns
+    data: dict[str, dict[str, Any]] = field(default_factory=dict)  # what -> part -> values; plain, for JSON
     quiet: bool = False
 
     def add(self, row: Row) -> Row:
@@ -60,68 +59,56 @@ class Report:
             print(row.line(), flush=True)
         return row
 
+    def keep(self, what: str, part: str, values: Any) -> None:
+        """Keep values for a figure or for a later section."""
+        self.data.setdefault(what, {})[part] = values
+
     def fact(self, what: str, value: float, unit: str = "", note: str = "", values: Any = ()) -> Row:
         """A figure of which nothing is demanded."""
-        return self.add(Row(what, number(value) + unit, note=note, values=[float(v) for v in values]))
+        return self._figure(what, value, "", None, unit, note, values)
 
-    def at_most(self, what: str, value: float, bound: float, unit: str = "", note: str = "", values: Any = ()) -> Row:
-        """A figure that must not be above the bound."""
-        return self._demand(what, value, value <= bound, f"≤ {bound:g}{unit}", unit, note, values)
+    def at_most(self, what, value, bound: float | None, unit: str = "", note: str = "", values: Any = ()) -> Row:
+        """A figure that must not be above the bound, if there is one."""
+        return self._figure(what, value, "≤", bound, unit, note, values)
 
-    def at_least(self, what: str, value: float, bound: float, unit: str = "", note: str = "", values: Any = ()) -> Row:
-        """A figure that must not be below the bound."""
-        return self._demand(what, value, value >= bound, f"≥ {bound:g}{unit}", unit, note, values)
+    def at_least(self, what, value, bound: float | None, unit: str = "", note: str = "", values: Any = ()) -> Row:
+        """A figure that must not be below the bound, if there is one."""
+        return self._figure(what, value, "≥", bound, unit, note, values)
+
+    def _figure(self, what, value, sign, bound, unit, note, values) -> Row:
+        demand = "" if bound is None else f"{sign} {bound:g}{unit}"
+        ok = None if bound is None else bool(value <= bound if sign == "≤" else value >= bound)
+        return self.add(Row(what, number(value) + unit, demand, ok, note, [float(v) for v in values]))
 
     def failed(self, what: str, failure: BaseException) -> Row:
         """A measurement that did not come about counts as short."""
         text = f"{type(failure).__name__}: {failure}".splitlines()[0][:120]
         return self.add(Row(what, "failed", ok=False, note=text))
 
-    def sample(self, task: str, learner: str, values: Any) -> None:
-        """Keep the errors of a learner, for the plot with error bars."""
-        self.samples.setdefault(task, {})[learner] = [float(v) for v in values]
 
-    def curve(self, task: str, method: str, columns: dict[str, Any]) -> None:
-        """Keep the course of a fit, for the plot of the objective."""
-        plain = {name: np.asarray(column, dtype=float).tolist() for name, column in columns.items()}
-        self.curves.setdefault(task, {})[method] = plain
-
-    def _demand(self, what, value, ok, bound, unit, note, values) -> Row:
-        return self.add(Row(what, number(value) + unit, bound, bool(ok), note, [float(v) for v in values]))
+def standard_error(values: np.ndarray) -> float:
+    """Of the mean; 0 for a single value, of which nothing is known."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def machine() -> dict[str, str]:
     """What the figures were measured on."""
-    processor = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                processor = line.partition(":")[2].strip()
-                break
-    load = ", ".join(f"{v:.1f}" for v in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    try:
+        go = subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        go = "none"
     return {
-        "processor": processor,
+        "processor": names[0] if names else platform.processor() or platform.machine(),
         "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "load": load,
+        "load": ", ".join(f"{v:.1f}" for v in os.getloadavg()),
         "python": platform.python_version(),
-        "go": _go_version(),
-        **{name: _version(name) for name in ("numpy", "scipy", "scikit-learn", "fewlabel")},
+        "go": go,
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "fewlabel")},
     }
-
-
-def _go_version() -> str:
-    try:
-        return subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "none"
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "from source"
 
 
 def markdown(report: Report, where: dict[str, str]) -> str:
@@ -141,7 +128,7 @@ def write(report: Report, where: dict[str, str], folder: Path, name: str = "tabl
     """Write the table as markdown and as JSON; gives the paths."""
     page, data = folder / f"{name}.md", folder / f"{name}.json"
     page.write_text(markdown(report, where), encoding="utf-8")
-    content = {"machine": where, "rows": [asdict(r) | {"verdict": r.verdict} for r in report.rows]}
-    content |= {"samples": report.samples, "curves": report.curves}
+    rows = [asdict(r) | {"verdict": r.verdict} for r in report.rows]
+    content = {"machine": where, "rows": rows, "data": report.data}
     data.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return [page, data]

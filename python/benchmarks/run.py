@@ -1,6 +1,6 @@
-"""Run the benchmarks, print the table and write it with plots.
+"""Run the benchmarks, print the table and write it.
 
-    FEWLABEL_DATA=... python -m benchmarks.run [--only quality,speed] [--section comp] [--output bench-results]
+    FEWLABEL_DATA=... python -m benchmarks.run [--only quality,speed] [--section comp] [--draws 2] [--output FOLDER]
 
 Ends with status 1 if a bound is not met.
 """
@@ -8,15 +8,20 @@ Ends with status 1 if a bound is not met.
 from __future__ import annotations
 
 import argparse
+import functools
+import inspect
 import sys
-from collections.abc import Callable
+import time
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from threadpoolctl import threadpool_limits
 
 from benchmarks import (
     alpha,
     calibration,
-    class_quality,
-    class_speed,
+    corpora,
     dense,
     expectation,
     few_labels,
@@ -26,21 +31,22 @@ from benchmarks import (
     learning_curves,
     predict,
     prior,
-    program,
     quality,
     reader,
     recipes,
-    report,
     safe_default,
     scale,
     speed,
     warm,
 )
+from benchmarks.report import Report, machine, markdown, write
 
-GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
+Section = Callable[..., None]  # of the report, and of `draws` where it has that parameter
+
+GROUPS: dict[str, tuple[Section, ...]] = {
     "quality": quality.SECTIONS,
     "speed": speed.SECTIONS,
-    "classes": class_quality.SECTIONS + class_speed.SECTIONS,
+    "classes": quality.CLASS_SECTIONS + speed.CLASS_SECTIONS,
     "expectation": expectation.SECTIONS,
     "figure5": figure5.SECTIONS,
     "curves": learning_curves.SECTIONS,
@@ -58,35 +64,54 @@ GROUPS: dict[str, tuple[Callable[[report.Report], None], ...]] = {
     "alpha": alpha.SECTIONS,
     "scale": scale.SECTIONS,
 }
-USUAL = ("quality", "speed")  # a million rows, many classes and learning curves take long: on demand
+USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand
+RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The program."""
-    chosen = _parse(arguments)
-    sections = [
-        s for group in chosen.only for s in GROUPS[group] if not chosen.section or program.title(s) in chosen.section
-    ]
-    name = "-".join(chosen.section or chosen.only) if (chosen.section or chosen.only != list(USUAL)) else "table"
-    return program.execute(sections, name, chosen.output)
-
-
-def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    known = {section.__name__: section for sections in GROUPS.values() for section in sections}
     parser = argparse.ArgumentParser(prog="benchmarks.run", description=__doc__.splitlines()[0])
-    names = [program.title(s) for sections in GROUPS.values() for s in sections]
     commas = "with commas between them, of {}"
-    parser.add_argument("--only", help="groups " + commas.format(", ".join(GROUPS)), default=",".join(USUAL))
-    parser.add_argument("--section", help="sections " + commas.format(", ".join(names)), default="")
-    parser.add_argument("--output", help="folder for table and plots", type=Path, default=program.RESULTS)
+    parser.add_argument("--only", help="groups " + commas.format(", ".join(GROUPS)))
+    parser.add_argument("--section", help="sections " + commas.format(", ".join(known)))
+    parser.add_argument("--draws", help="draws of rows and labels, where a section has several", type=int)
+    parser.add_argument("--output", help="folder for the table", type=Path, default=RESULTS)
     chosen = parser.parse_args(arguments)
-    chosen.only = chosen.only.split(",")
-    chosen.section = [s for s in chosen.section.split(",") if s]
-    for name, known in ((n, k) for given, k in ((chosen.only, list(GROUPS)), (chosen.section, names)) for n in given):
-        if name not in known:
-            parser.error(f"unknown name {name!r}: choose from {', '.join(known)}")
-    if chosen.section:
-        chosen.only = [g for g in GROUPS if any(program.title(s) in chosen.section for s in GROUPS[g])]
-    return chosen
+    names = (chosen.section or chosen.only or USUAL).split(",")
+    if wrong := [name for name in names if name not in (known if chosen.section else GROUPS)]:
+        parser.error(f"unknown name {wrong[0]!r}: choose from {', '.join(known if chosen.section else GROUPS)}")
+    if chosen.draws is not None and chosen.draws < 1:
+        parser.error("--draws must be at least 1")
+    sections = [known[name] for name in names] if chosen.section else [s for name in names for s in GROUPS[name]]
+    return execute([with_draws(s, chosen.draws) for s in sections], "-".join(names), chosen.output)
+
+
+def with_draws(section: Section, draws: int | None) -> Section:
+    """The section with that many draws, if it has that parameter."""
+    if draws is None or "draws" not in inspect.signature(section).parameters:
+        return section
+    return functools.wraps(section)(functools.partial(section, draws=draws))
+
+
+def execute(sections: Sequence[Section], name: str, output: Path) -> int:
+    """Run sections, print their table and write it under a name; 1 if a bound is not met."""
+    where = machine()
+    print("; ".join(f"{k} {v}" for k, v in where.items()), flush=True)
+    found = Report()
+    with threadpool_limits(1, user_api="blas"):  # scikit-learn's solvers lose time with small vectors on many threads
+        for section in sections:
+            start = time.perf_counter()
+            try:
+                section(found)
+            except Exception as failure:  # a row of the table, not the end of the other sections
+                traceback.print_exc()
+                found.failed(section.__name__, failure)
+            print(f"       ({section.__name__}: {time.perf_counter() - start:.0f} s)", flush=True)
+    paths = write(found, where, corpora.ignored_folder(output), name)
+    print("\n" + markdown(found, where))
+    print("written:", *paths, sep="\n  ")
+    return int(any(row.ok is False for row in found.rows))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
 from benchmarks import (
-    class_tasks,
     corpora,
     dense,
     large,
@@ -21,6 +20,8 @@ from benchmarks import (
     reader,
     recipe,
     report,
+    run,
+    tasks,
 )
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -103,9 +104,8 @@ def test_objective_is_that_of_linear_svc():
 
 def test_threshold_and_break_even():
     scores = np.array([0.1, 0.9, 0.5, -2.0])
-    assert np.mean(scores > objective.threshold_for_share(scores, 0.5)) == 0.5
-    assert np.mean(scores > objective.threshold_for_share(scores, 0.0)) == 0
-    assert np.mean(scores > objective.threshold_for_share(scores, 1.0)) == 1
+    for share in (0.0, 0.25, 0.5, 1.0):
+        assert np.mean(scores > learners.thresholds_for_shares(scores, np.array([1 - share, share]))) == share
     assert objective.break_even(np.array([0, 1, 1, 0]), scores) == 100
     assert objective.break_even(np.array([1, 1, 0, 0]), scores) == 50
     with pytest.raises(ValueError, match="no positive row"):
@@ -115,14 +115,14 @@ def test_threshold_and_break_even():
 # ------------------------------------------------------------------ draws and cache
 def test_held_out_parts_do_not_meet():
     X, y = sp.csr_matrix(np.arange(1, 41.0)[:, None]), np.tile([0, 1], 20)
-    task = corpora.held_out("t", X, y, 6, seed=3)
+    task = tasks.held_out("t", X, y, 6, seed=3)
     assert sorted([*task.X.data, *task.X_test.data]) == list(range(1, 41))
     assert task.X.shape[0] == 30
     assert task.n_labels == 6
     assert set(task.given[~task.unlabeled]) == {0, 1}
     assert (task.given[~task.unlabeled] == task.y[~task.unlabeled]).all()
-    assert task.prior == task.y[task.unlabeled].mean()
-    again = corpora.held_out("t", X, y, 6, seed=3)
+    assert task.class_prior[1] == task.y[task.unlabeled].mean()
+    again = tasks.held_out("t", X, y, 6, seed=3)
     np.testing.assert_array_equal(again.given, task.given)
 
 
@@ -174,17 +174,42 @@ def test_go_benchmark_output_is_read():
     text = "BenchmarkTimes/float64-2   \t 276\t 1311333 ns/op\t 0.5 cpu-ns/nz\t  1.093 ns/nz\n"
     text += "BenchmarkTransposed/float32packed \t1\t2 ns/op\t1.5 cpu-ns/nz\t2 ns/nz\n"
     text += "BenchmarkPack-2 \t 3\t 9 ns/op\t2.5 cpu-ns/nz\n"
-    known = {("Times", "float64"): 0.5, ("Transposed", "float32packed"): 1.5, ("Pack", ""): 2.5}
-    assert products.parse(text) == known
-    with pytest.raises(RuntimeError, match="no benchmark figures"):
-        products.parse("PASS")
+    assert products.parse(text, "cpu-ns/nz") == {"Times/float64": 0.5, "Transposed/float32packed": 1.5, "Pack": 2.5}
+    assert products.parse(text, "ns/nz") == {"Times/float64": 1.093, "Transposed/float32packed": 2}
+    with pytest.raises(RuntimeError, match="no benchmark figures in ns/value"):
+        products.parse(text, "ns/value")
+    assert products.scipy_figures(sp.eye(4, format="csr"), calls=1).keys() >= {"Times/float32", "Transposed/float64"}
+
+
+def test_run_takes_groups_sections_and_draws(monkeypatch, tmp_path):
+    def some(report, draws=5):
+        """Draws."""
+        report.fact("draws", draws)
+
+    def other(report):
+        """A failure."""
+        raise ValueError("no")
+
+    monkeypatch.setattr(run, "GROUPS", {"quality": (some,), "speed": (other,)})
+    assert run.main(["--section", "some", "--draws", "3", "--output", str(tmp_path)]) == 0
+    assert "| draws | 3.000 |" in (tmp_path / "some.md").read_text()
+    assert run.main(["--output", str(tmp_path)]) == 1
+    assert "ValueError: no" in (tmp_path / "quality-speed.md").read_text()
+    for wrong in (["--only", "some"], ["--section", "quality"], ["--draws", "0"]):
+        with pytest.raises(SystemExit):
+            run.main(wrong)
+
+
+def test_sections_have_one_name_each():
+    names = [section.__name__ for sections in run.GROUPS.values() for section in sections]
+    assert len(set(names)) == len(names)
 
 
 # ------------------------------------------------------------------ reader, predict, dense rows
 def test_reader_is_compared_on_the_same_arrays(monkeypatch):
     X = sp.random(40, 30, 0.2, format="csr", random_state=0)
     names = np.array(["a", "b"])[np.arange(40) % 2]
-    monkeypatch.setattr(class_tasks, "newsgroups20", lambda: class_tasks.class_set("small", X, names))
+    monkeypatch.setattr(corpora, "newsgroups20", lambda: tasks.data_set("small", X, names))
     found = report.Report(quiet=True)
     reader.svmlight_reader(found, rounds=1)
     assert [r.measured for r in found.rows if "differ" in r.what] == ["0", "0"]
@@ -203,12 +228,7 @@ def test_predict_is_measured_with_two_and_twenty_classes():
     assert all(r.bound == "≤ 1.1" and r.values[0] > 0 for r in found.rows)
 
 
-def test_dense_benchmark_output_is_read():
-    line = "BenchmarkDense/{}/float32-2 \t 10\t 5 ns/op\t {} ns/value\n"
-    text = "".join(line.format(name, k + 0.5) for k, name in enumerate(dense.PRODUCTS))
-    assert dense.parse(text) == {name: k + 0.5 for k, name in enumerate(dense.PRODUCTS)}
-    with pytest.raises(RuntimeError, match="no figures of TransposedWide in"):
-        dense.parse(text.replace("TransposedWide", "Gram"))
+def test_blas_has_the_products_of_dense_rows():
     assert dense.blas(np.ones((30, 4), np.float32), calls=1).keys() == dense.PRODUCTS.keys()
 
 

@@ -10,7 +10,7 @@ import pytest
 from planted import many_topics
 from scipy.special import softmax
 
-from benchmarks import calibration, class_tasks
+from benchmarks import calibration, corpora, tasks
 from benchmarks.report import Report
 
 
@@ -39,21 +39,20 @@ def test_log_loss_by_hand() -> None:
 
 def test_the_comp_groups_are_the_second_class(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["comp.graphics", "rec.autos", "soc.comp"] * 12
-    data = class_tasks.class_set("planted", many_topics().X[:36], names)
-    monkeypatch.setattr(class_tasks, "newsgroups20", lambda: data)
-    found = calibration.comp()
+    data = tasks.data_set("planted", many_topics().X[:36], names)
+    monkeypatch.setattr(corpora, "newsgroups20", lambda: data)
+    found = corpora.comp_set.__wrapped__("(rest)")
     np.testing.assert_array_equal(found.y, [1, 0, 0] * 12)
     assert "comp" in found.classes[1]
 
 
 def test_sections_measure_what_the_estimators_say(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = many_topics(n=600)
-    data = class_tasks.class_set("planted", problem.X, problem.truth.astype(str))
-    monkeypatch.setattr(class_tasks, "newsgroups20", lambda: data)
+    data = tasks.data_set("planted", problem.X, problem.truth.astype(str))
+    monkeypatch.setattr(corpora, "newsgroups20", lambda: data)
     monkeypatch.setattr(calibration, "LABELS", 60)
-    monkeypatch.setattr(calibration, "DRAWS", 2)
     report = Report(quiet=True)
-    calibration.calibration_newsgroups(report)
+    calibration.calibration_newsgroups(report, draws=2)
     rows = {row.what.removeprefix("planted, 60 labels, maxent: "): row for row in report.rows}
     assert rows["expected calibration error"].bound == "≤ 0.08"
     assert len(rows["expected calibration error"].values) == len(rows["temperature"].values) == 2
@@ -66,11 +65,11 @@ def test_sections_measure_what_the_estimators_say(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("worse", [0.005, 0.02])
 def test_calibration_that_does_harm_is_short(monkeypatch: pytest.MonkeyPatch, worse: float) -> None:
     """Rows of which 0.7 are right: as scored they say so, calibrated they say more."""
-    data = class_tasks.class_set("planted", many_topics().X, many_topics().truth.astype(str))
+    data = tasks.data_set("planted", many_topics().X, many_topics().truth.astype(str))
     monkeypatch.setattr(calibration.learners, "maxent", _learner_that_says(0.7 + worse))
-    monkeypatch.setattr(class_tasks, "draw", lambda *_: SimpleNamespace(X_test=None, y_test=np.arange(1000) % 10 // 7))
+    monkeypatch.setattr(tasks, "draw", lambda *_: SimpleNamespace(X_test=None, y_test=np.arange(1000) % 10 // 7))
     report = Report(quiet=True)
-    calibration._measure(report, data, "maxent")
+    calibration._measure(report, data, "maxent", calibration.DRAWS)
     row = next(row for row in report.rows if "largest loss" in row.what)
     assert row.values == pytest.approx([worse] * calibration.DRAWS)
     assert row.ok == (worse < 0.01)

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import corpora, few_labels, figure5, figures, recipe, recipes
+from benchmarks import few_labels, figure5, figures, recipe, recipes
 from benchmarks.report import Report
+from benchmarks.tasks import UNLABELED, Task
 
 TEXTS = ["Red apple, the red pear", "blue plum and a pear", "blue sky", "sky of plum 7", "", "", "", "", "", ""] * 2
 
@@ -33,23 +34,23 @@ def test_each_learner_has_the_alpha_that_suits_it_best(monkeypatch) -> None:
     )
     report = Report(quiet=True)
     recipes.measure(report, "question", "part", "a", [10.0, 20.0])
-    assert report.samples["recipe, question, a"]["part"] == [10.0, 20.0]
+    assert report.data["recipe, question, a"]["part"] == [10.0, 20.0]
     assert "alpha 0.01" in report.rows[0].note
 
 
 def test_supervised_learners_have_the_strength_that_is_best_on_the_mean() -> None:
-    assert few_labels._best([[90.0, 80.0, 70.0], [50.0, 70.0, 75.0]]) == [80.0, 70.0]
+    assert few_labels.best([[90.0, 80.0, 70.0], [50.0, 70.0, 75.0]]) == [80.0, 70.0]
 
 
 def test_accuracies_are_those_of_the_test_rows() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 80)
     X = sp.csr_matrix(np.column_stack([y + 0.1 * rng.normal(size=80), 1 - y]))
-    given = np.where(np.arange(80) < 20, y, corpora.UNLABELED)
-    drawn = (X, y, given, X, 1 - y)  # all answers are wrong
-    assert few_labels.transductive(drawn, told=True) == 0
-    assert max(few_labels.supervised(*drawn)) < 10
-    assert few_labels.transductive((X, y, given, X, y), told=True) == 100
+    given = np.where(np.arange(80) < 20, y, UNLABELED)
+    wrong = Task("", X, y, given, X_test=X, y_test=1 - y)  # all answers are
+    assert few_labels.transductive(wrong, told=True) == 0
+    assert max(few_labels.supervised(wrong)) < 10
+    assert few_labels.transductive(Task("", X, y, given, X_test=X, y_test=y), told=True) == 100
 
 
 def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
@@ -66,9 +67,9 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         for learner in recipes.LEARNERS
     }
     for name, content in {
-        "few": {"curves": curves, "samples": {}},
-        "recipe": {"curves": {}, "samples": samples},
-        "figure5": {"curves": compared, "samples": {}},
+        "few": {"data": curves},
+        "recipe": {"data": samples},
+        "figure5": {"data": compared},
     }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     found = [str(tmp_path / f"{name}.json") for name in ("few", "recipe", "figure5")]

@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks import class_tasks, safe_default
+from benchmarks import safe_default, tasks
 from benchmarks.report import Report
 from benchmarks.safe_default import Draw
 
 SIZES = (300, 60, 40)
 
 
-def planted() -> class_tasks.ClassSet:
+def planted() -> tasks.DataSet:
     """Rows around a centre for each class, of very different size, with a hierarchy that is to be left out."""
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat(np.arange(3), SIZES))
     X = rng.normal(size=(len(y), 12))
     X[np.arange(len(y)), y] += 3
     names = np.array(["a.x", "a.y", "b"])[y]
-    return class_tasks.class_set("planted", sp.csr_matrix(X / np.linalg.norm(X, axis=1)[:, None]), names, hierarchy=".")
+    return tasks.data_set("planted", sp.csr_matrix(X / np.linalg.norm(X, axis=1)[:, None]), names, hierarchy=".")
 
 
-def n_labels(task: class_tasks.ClassTask) -> list[int]:
+def n_labels(task: tasks.Task) -> list[int]:
     return np.bincount(task.y[~task.unlabeled], minlength=3).tolist()
 
 
@@ -63,33 +63,25 @@ def test_what_the_cells_come_to_by_hand() -> None:
         "bad": [Draw(0.9, 0.88, 0.9, 1.0, 3.0), Draw(0.9, 0.88, 0.9, 3.0, 2.0)],
     }
     found = Report(quiet=True)
-    safe_default._verdicts(found, cells)
-    worst, gain, time, time_maxent = found.rows
+    for what, draws in cells.items():
+        safe_default.row(found, what, draws)
+    safe_default.default_verdicts(found)
+    good, bad, worst, gain, time, time_maxent = found.rows
     assert (worst.measured, worst.ok, worst.note) == ("-0.02000", False, "bad")
     assert worst.values == pytest.approx([0.2, -0.02])
     assert (float(gain.measured), gain.ok) == (pytest.approx(0.9), True)  # (0.2 - 0.02) of (0.2 + 0)
     assert (time.values, time.ok) == ([1.5, 2.0], False)
     assert (time_maxent.values, time_maxent.ok) == ([2.5], True)
-    safe_default._row(found, "bad", cells["bad"])
-    assert found.rows[-1].note == "0.900, default 0.880, true shares 0.900 (+0.000); time 2.00, maxent 2.50"
+    assert good.note == "0.500, default 0.700, true shares 0.700 (+0.200); time 1.50"
+    assert bad.note == "0.900, default 0.880, true shares 0.900 (+0.000); time 2.00, maxent 2.50"
 
 
-def test_the_short_form_has_a_row_for_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_set_has_a_row_for_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(safe_default.SETS, "k1b", lambda seed: planted())
     found = Report(quiet=True)
-    safe_default.safe_default(found)
+    safe_default.section("k1b")(found, draws=1)
+    safe_default.default_verdicts(found)
     cells = [f"planted, {k} a class, {way}" for k in (5, 20, 80) for way in ("picked", "drawn")]
     assert [row.what for row in found.rows[:-4]] == [f"{cell}: default - supervised" for cell in cells]
     assert ["maxent" in row.note for row in found.rows[:-4]] == [False, False, True, True, False, False]
     assert len(found.rows[-1].values) == 2
-
-
-def test_the_program_takes_sets_and_draws(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    asked = []
-    monkeypatch.setattr(safe_default, "measure", lambda report, sets, draws: asked.append((sets, list(draws))))
-    chosen = ["--sets", "wap,ccat", "--draws", "2", "--first", "3", "--output", str(tmp_path)]
-    assert safe_default.main(chosen) == 0
-    assert asked == [(["wap", "ccat"], [3, 4])]
-    for wrong in (["--first", "99", "--draws", "2"], ["--draws", "0"]):
-        with pytest.raises(SystemExit):
-            safe_default.main(wrong)
