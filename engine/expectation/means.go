@@ -19,16 +19,16 @@ import (
 //	         expectations: Mann & McCallum 2007)
 //	Cost     an exp a row and class for gradient and line; two walks over the scores for a HessVec
 //
-// The gradient with respect to s_j is u_j p_j (a_j - p_j . a_j), class by class. Both terms bend to both sides: the
+// The gradient with respect to s_j is u_j p_j (a_j - p_j . a_j), class by class. Both terms rowHessVec to both sides: the
 // second derivative is not definite.
 type Means struct {
 	Entropy float64 // C
-	Hold    Hold
+	Constraint    Constraint
 	// Convex makes HessVec a model of the curvature that is positive: C (diag p_j - p_j p_jᵀ) in place of the entropy's,
 	// which is what a solve for fixed labels has there; of G what does not vanish with its slope (Gauss-Newton).
 	Convex bool
 
-	M           []float64 // [K] means at the last Gradient or Look
+	M           []float64 // [K] means at the last Gradient or Evaluate
 	MeanEntropy float64   // Σ u H there
 	Value       float64   // of G there
 
@@ -55,11 +55,11 @@ func (m *Means) row(v []float64, k int) []float64 {
 	return v[at : at+len(m.M)]
 }
 
-// Look finds means and entropy at these scores, and returns the cost.
-func (m *Means) Look(scores []float64) (value float64) { return m.look(scores, nil) }
+// Evaluate finds means and entropy at these scores, and returns the cost.
+func (m *Means) Evaluate(scores []float64) (value float64) { return m.evaluate(scores, nil) }
 
-// look does, and puts p into state unless that is nil.
-func (m *Means) look(scores, state []float64) (value float64) {
+// evaluate does, and puts p into state unless that is nil.
+func (m *Means) evaluate(scores, state []float64) (value float64) {
 	classes := len(m.M)
 	sums := make([]float64, 1+classes) // Σ u H, Σ u p
 	m.job.Sum(len(m.rows), sums, func(lo, hi int, part []float64) {
@@ -76,16 +76,16 @@ func (m *Means) look(scores, state []float64) (value float64) {
 	})
 	m.MeanEntropy = sums[0]
 	copy(m.M, sums[1:])
-	m.Value = m.Hold.At(m.M, m.slope, m.curve)
+	m.Value = m.Constraint.At(m.M, m.slope, m.curve)
 	return m.Entropy*m.MeanEntropy + m.Value
 }
 
 // Gradient implements risk.Joint; state is p.
 func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
-	value = m.look(scores, state)
+	value = m.evaluate(scores, state)
 	m.job.EachRow(len(m.rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			m.steepen(m.row(slope, k), m.row(state, k), m.row(scores, k), m.weights[k])
+			m.rowGradient(m.row(slope, k), m.row(state, k), m.row(scores, k), m.weights[k])
 		}
 	})
 	return value
@@ -106,8 +106,8 @@ func Entropy(scores []float64) float64 {
 	return softmax(p, scores) - vector.Dot(p, scores)
 }
 
-// steepen puts weight p (a - p . a) into dst; -log p is the negated score, up to what all classes have in common.
-func (m *Means) steepen(dst, p, s []float64, weight float64) {
+// rowGradient puts weight p (a - p . a) into dst; -log p is the negated score, up to what all classes have in common.
+func (m *Means) rowGradient(dst, p, s []float64, weight float64) {
 	mean := 0.0
 	for y, q := range p {
 		dst[y] = m.slope[y] - m.Entropy*s[y]
@@ -153,23 +153,23 @@ func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
 	}
 	var sum [1]float64
 	m.job.Sum(len(m.rows), sum[:], func(lo, hi int, part []float64) {
-		bent := make([]float64, classes)
+		product := make([]float64, classes)
 		for k := lo; k < hi; k++ {
 			p, change := m.row(state, k), m.row(changes, k)
 			if m.Convex {
-				m.bendConvex(bent, p, change, moved, m.weights[k])
+				m.rowHessVecConvex(product, p, change, moved, m.weights[k])
 			} else {
-				m.bend(bent, p, change, m.row(slope, k), moved, m.weights[k])
+				m.rowHessVec(product, p, change, m.row(slope, k), moved, m.weights[k])
 			}
-			part[0] += vector.Dot(bent, change)
-			copy(change, bent)
+			part[0] += vector.Dot(product, change)
+			copy(change, product)
 		}
 	})
 	return sum[0]
 }
 
-// bend is the second derivative times a change; slope = weight p (a - p . a).
-func (m *Means) bend(dst, p, change, slope, moved []float64, weight float64) {
+// rowHessVec is the second derivative times a change; slope = weight p (a - p . a).
+func (m *Means) rowHessVec(dst, p, change, slope, moved []float64, weight float64) {
 	mean, lifted := vector.Dot(p, change), vector.Dot(p, moved)
 	inner := 0.0
 	for y, g := range slope {
@@ -181,7 +181,7 @@ func (m *Means) bend(dst, p, change, slope, moved []float64, weight float64) {
 	}
 }
 
-func (m *Means) bendConvex(dst, p, change, moved []float64, weight float64) {
+func (m *Means) rowHessVecConvex(dst, p, change, moved []float64, weight float64) {
 	mean, lifted := vector.Dot(p, change), vector.Dot(p, moved)
 	for y, q := range p {
 		dst[y] = weight * q * (moved[y] - lifted + m.Entropy*(change[y]-mean))
@@ -200,25 +200,25 @@ func (m *Means) LineDerivatives(scores, changes []float64, t float64) (slope, cu
 			copy(s, m.row(scores, k))
 			vector.Add(s, t, change)
 			total := softmax(p, s)
-			turn(part, p, s, change, total, m.weights[k])
+			rowLine(part, p, s, change, total, m.weights[k])
 		}
 	})
 	means := sums[2 : 2+classes]
 	first, second := make([]float64, classes), make([]float64, classes)
-	m.Hold.At(means, first, second)
+	m.Constraint.At(means, first, second)
 	slope, curvature = m.Entropy*sums[0], m.Entropy*sums[1]
 	for y := range classes {
-		turned, bent := sums[2+classes+y], sums[2+2*classes+y]
+		turned, product := sums[2+classes+y], sums[2+2*classes+y]
 		slope += first[y] * turned
-		curvature += first[y]*bent + second[y]*turned*turned
+		curvature += first[y]*product + second[y]*turned*turned
 	}
 	return slope, curvature
 }
 
-// turn adds a row's part of the sums of LineDerivatives: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² -
+// rowLine adds a row's part of the sums of LineDerivatives: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² -
 // variance of δ); with log p = s - total those of H are -Σ (first of p) log p and -Σ (second of p) log p - Σ (first of
 // p) (δ - δ̄).
-func turn(part, p, s, change []float64, total, weight float64) {
+func rowLine(part, p, s, change []float64, total, weight float64) {
 	mean, classes := vector.Dot(p, change), len(p)
 	variance := 0.0
 	for y, q := range p {
@@ -226,11 +226,11 @@ func turn(part, p, s, change []float64, total, weight float64) {
 	}
 	for y, q := range p {
 		off := change[y] - mean
-		turned, bent := weight*q*off, weight*q*(off*off-variance)
+		turned, product := weight*q*off, weight*q*(off*off-variance)
 		part[0] -= turned * (s[y] - total)
-		part[1] -= bent*(s[y]-total) + turned*off
+		part[1] -= product*(s[y]-total) + turned*off
 		part[2+y] += weight * q
 		part[2+classes+y] += turned
-		part[2+2*classes+y] += bent
+		part[2+2*classes+y] += product
 	}
 }

@@ -25,15 +25,15 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-func holds() map[string]Hold {
-	return map[string]Hold{
+func holds() map[string]Constraint {
+	return map[string]Constraint{
 		"multipliers": &Multipliers{Prior: prior, Lambda: []float64{0.3, -0.2, 0.1, 0, 0.5}, Weight: 3},
 		"penalty":     &Penalty{Prior: prior, Weight: 2},
 	}
 }
 
 // someMeans is the cost of every other row of some random scores, with unequal weights.
-func someMeans(hold Hold, seed uint64) (m *Means, scores []float64) {
+func someMeans(hold Constraint, seed uint64) (m *Means, scores []float64) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	scores = make([]float64, count*stride)
 	var rows []int32
@@ -52,7 +52,7 @@ func someMeans(hold Hold, seed uint64) (m *Means, scores []float64) {
 		weights[k] /= total
 	}
 	m = NewMeans(work.NewJob(2, nil), rows, weights, classes, stride)
-	m.Entropy, m.Hold = 0.7, hold
+	m.Entropy, m.Constraint = 0.7, hold
 	return m, scores
 }
 
@@ -70,7 +70,7 @@ func directly(m *Means, scores []float64) float64 {
 			entropy -= m.weights[k] * p * math.Log(p)
 		}
 	}
-	switch hold := m.Hold.(type) {
+	switch hold := m.Constraint.(type) {
 	case *Multipliers:
 		for y, share := range prior {
 			off := means[y] - share
@@ -104,7 +104,7 @@ func TestGradientAndBendAgreeWithDifferences(t *testing.T) {
 				low := m.Gradient(moved, down, scratch)
 				near(t, name+": slope", slope[at], (high-low)/(2*h), 1e-8)
 				near(t, name+": slope along", first, slope[at], 1e-12)
-				curvature := m.bendAt(scores, unit, slope, state)
+				curvature := m.hessVecAt(scores, unit, slope, state)
 				near(t, name+": curvature", curvature, unit[at], 1e-12)
 				near(t, name+": curvature along", second, unit[at], 1e-12)
 				for _, j := range m.rows {
@@ -118,8 +118,8 @@ func TestGradientAndBendAgreeWithDifferences(t *testing.T) {
 	}
 }
 
-// bendAt is HessVec at these scores.
-func (m *Means) bendAt(scores, changes, slope, state []float64) float64 {
+// hessVecAt is HessVec at these scores.
+func (m *Means) hessVecAt(scores, changes, slope, state []float64) float64 {
 	m.Gradient(scores, slope, state)
 	return m.HessVec(changes, slope, state)
 }
@@ -155,10 +155,10 @@ func TestConvexBendIsPositive(t *testing.T) {
 			_, one := someMeans(hold, 10+seed)
 			_, two := someMeans(hold, 50+seed)
 			bentOne, bentTwo := slices.Clone(one), slices.Clone(two)
-			if curvature := m.bendAt(scores, bentOne, slope, state); !(curvature > 0) {
+			if curvature := m.hessVecAt(scores, bentOne, slope, state); !(curvature > 0) {
 				t.Fatalf("%s: curvature %v", name, curvature)
 			}
-			m.bendAt(scores, bentTwo, slope, state)
+			m.hessVecAt(scores, bentTwo, slope, state)
 			left, right := 0.0, 0.0
 			for k := range m.rows {
 				left += vector.Dot(m.row(bentOne, k), m.row(two, k))

@@ -18,7 +18,7 @@ import (
 //	Cost     a gradient, or a look along the line: soft labels, warm from the last ones
 type Posterior struct {
 	Weight float64   // C
-	Labels []float64 // [rows, K] q at the last Gradient or Look
+	Labels []float64 // [rows, K] q at the last Gradient or Evaluate
 	M      []float64 // [K] means of p there
 	Value  float64   // Ψ there
 
@@ -64,8 +64,8 @@ func (e *Posterior) label(q, scores, changes []float64, t float64) {
 	labeling.Soft(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials)
 }
 
-// Look finds labels and means at these scores, and returns the cost.
-func (e *Posterior) Look(scores []float64) (value float64) {
+// Evaluate finds labels and means at these scores, and returns the cost.
+func (e *Posterior) Evaluate(scores []float64) (value float64) {
 	e.label(e.Labels, scores, nil, 0)
 	sums := make([]float64, 1+len(e.M)) // of the divergence and p
 	e.job.Sum(len(e.rows), sums, func(lo, hi int, part []float64) {
@@ -88,7 +88,7 @@ func (e *Posterior) Look(scores []float64) (value float64) {
 
 // Gradient implements risk.Joint; state is p.
 func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
-	value = e.Look(scores)
+	value = e.Evaluate(scores)
 	e.job.EachRow(len(e.rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			p, q, dst := e.row(state, k), e.place(e.Labels, k), e.row(slope, k)
@@ -109,9 +109,9 @@ func (e *Posterior) HessVec(changes, _, state []float64) (curvature float64) {
 			p, change := e.row(state, k), e.row(changes, k)
 			mean := vector.Dot(p, change)
 			for y, q := range p {
-				bent := e.Weight * e.weights[k] * q * (change[y] - mean)
-				part[0] += bent * change[y]
-				change[y] = bent
+				product := e.Weight * e.weights[k] * q * (change[y] - mean)
+				part[0] += product * change[y]
+				change[y] = product
 			}
 		}
 	})

@@ -22,7 +22,7 @@ func TestPosteriorAgreesWithDifferences(t *testing.T) {
 	at := func(t float64) float64 {
 		moved := slices.Clone(scores)
 		vector.Add(moved, t, changes)
-		return e.Look(moved)
+		return e.Evaluate(moved)
 	}
 	const h = 1e-4
 	for _, where := range []float64{0, 0.4, 1.5} {
@@ -39,13 +39,13 @@ func TestPosteriorAgreesWithDifferences(t *testing.T) {
 	}
 	first, second := e.LineDerivatives(scores, changes, 0)
 	near(t, "gradient", total, first, 1e-8)
-	bent := slices.Clone(changes)
-	near(t, "curvature", e.HessVec(bent, slope, state), second, 1e-10)
+	product := slices.Clone(changes)
+	near(t, "curvature", e.HessVec(product, slope, state), second, 1e-10)
 }
 
 func TestPosteriorLabelsKeepThePrior(t *testing.T) {
 	e, scores := somePosterior(3)
-	e.Look(scores)
+	e.Evaluate(scores)
 	means := make([]float64, classes)
 	for k, u := range e.weights {
 		vector.Add(means, u, e.place(e.Labels, k))

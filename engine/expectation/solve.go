@@ -73,11 +73,11 @@ func Regularize(p Problem, means *Means, entropy float64) Outcome {
 		}
 		means.Entropy = level
 		outcome := p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: looseness * p.Tol, MaxSteps: pathSteps, Line: line})
-		means.Look(p.Risk.Scores())
+		means.Evaluate(p.Risk.Scores())
 		steps++
 		p.Note(level)
-		if m, ok := means.Hold.(*Multipliers); ok {
-			m.Learn(means.M)
+		if m, ok := means.Constraint.(*Multipliers); ok {
+			m.Update(means.M)
 		}
 		if !finite(outcome) {
 			return Outcome{Outcome: outcome, Steps: steps, Reason: ending.NotFinite}
@@ -102,11 +102,11 @@ func rising(full float64) (levels []float64) {
 // settle solves at full weight until the multipliers meet the prior.
 func (p Problem) settle(means *Means, steps int) Outcome {
 	out := Outcome{Steps: steps, Reason: ending.MaxIter}
-	multipliers, exact := means.Hold.(*Multipliers)
+	multipliers, exact := means.Constraint.(*Multipliers)
 	last, least, stuck := 1.0, 1.0, 0
 	for range rounds {
 		out.Outcome = p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: p.Tol, MaxSteps: finalSteps, Line: line})
-		means.Look(p.Risk.Scores())
+		means.Evaluate(p.Risk.Scores())
 		out.Residual = Residual(means.M, p.Prior)
 		out.Steps++
 		p.Note(means.Entropy)
@@ -131,7 +131,7 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 			return out
 		}
 		if exact {
-			multipliers.Learn(means.M)
+			multipliers.Update(means.M)
 			if out.Residual > max(Tolerance, last/fall) {
 				multipliers.Weight *= stiffen
 			}
@@ -157,7 +157,7 @@ func Project(p Problem, posterior *Posterior) Outcome {
 	out := Outcome{Reason: ending.MaxIter}
 	for out.Steps < p.MaxSteps {
 		out.Outcome = p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: p.Tol, MaxSteps: pathSteps, Line: line})
-		posterior.Look(p.Risk.Scores())
+		posterior.Evaluate(p.Risk.Scores())
 		out.Residual = Residual(posterior.M, p.Prior)
 		out.Steps++
 		p.Note(posterior.Weight)

@@ -48,7 +48,7 @@ func joined(
 
 func entropyOf(rows []int32, u []float64, r *risk.Risk) risk.Joint {
 	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
-	m.Entropy, m.Hold = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, 0, 0.3}, Weight: 2}
+	m.Entropy, m.Constraint = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, 0, 0.3}, Weight: 2}
 	return m
 }
 
@@ -109,7 +109,7 @@ func TestRegularizeWithSumsOfRows(t *testing.T) {
 						return e
 					}
 					m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
-					m.Hold = Equality(prior)
+					m.Constraint = Equality(prior)
 					return m
 				})
 				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))

@@ -30,7 +30,7 @@ func (t *task) expect() solution {
 		t.soft = posterior.Labels
 	} else {
 		means := expectation.NewMeans(t.Job, t.Unlabeled, t.UnlabeledWeight, t.classes, r.Stride())
-		means.Hold = t.hold()
+		means.Constraint = t.constraint()
 		t.join(r, means)
 		entropy := 0.0
 		if t.Options.Method == problem.Entropy {
@@ -47,8 +47,8 @@ func (t *task) expect() solution {
 	return t.read(r, out.Outcome, stop{reason: out.Reason, steps: out.Steps})
 }
 
-// hold is how the class prior is held.
-func (t *task) hold() expectation.Hold {
+// constraint is how the class prior is held.
+func (t *task) constraint() expectation.Constraint {
 	if t.Options.Penalized() {
 		return &expectation.Penalty{Prior: t.prior, Weight: t.Options.PenaltyWeight}
 	}

@@ -2,8 +2,8 @@ package expectation
 
 import "math"
 
-// Hold is a cost of the mean probabilities m [K] that holds them near the class prior.
-type Hold interface {
+// Constraint is a cost of the mean probabilities m [K] that holds them near the class prior.
+type Constraint interface {
 	// At gives the value, and puts the first derivative with respect to each m_y into slope and the second, at least
 	// 0, into curve; there are no mixed ones.
 	At(m, slope, curve []float64) (value float64)
@@ -21,7 +21,7 @@ type Multipliers struct {
 	Weight        float64
 }
 
-// At implements Hold.
+// At implements Constraint.
 func (h *Multipliers) At(m, slope, curve []float64) (value float64) {
 	for y, share := range h.Prior {
 		off := m[y] - share
@@ -32,8 +32,8 @@ func (h *Multipliers) At(m, slope, curve []float64) (value float64) {
 	return value
 }
 
-// Learn raises the multipliers by the derivative of the penalty at these means.
-func (h *Multipliers) Learn(m []float64) {
+// Update raises the multipliers by the derivative of the penalty at these means.
+func (h *Multipliers) Update(m []float64) {
 	for y, share := range h.Prior {
 		h.Lambda[y] += h.Weight * (m[y] - share) / share
 	}
@@ -49,7 +49,7 @@ type Penalty struct {
 	Weight float64
 }
 
-// At implements Hold.
+// At implements Constraint.
 func (h *Penalty) At(m, slope, curve []float64) (value float64) {
 	for y, share := range h.Prior {
 		mean := math.Max(m[y], leastMean)
