@@ -19,11 +19,11 @@ import (
 //	         expectations: Mann & McCallum 2007)
 //	Cost     an exp a row and class for gradient and line; two walks over the scores for a HessVec
 //
-// The gradient with respect to s_j is u_j p_j (a_j - p_j . a_j), class by class. Both terms rowHessVec to both sides: the
+// The gradient with respect to s_j is u_j p_j (a_j - p_j . a_j), class by class. Both terms curve to both sides: the
 // second derivative is not definite.
 type Means struct {
-	Entropy float64 // C
-	Constraint    Constraint
+	Entropy    float64 // C
+	Constraint Constraint
 	// Convex makes HessVec a model of the curvature that is positive: C (diag p_j - p_j p_jᵀ) in place of the entropy's,
 	// which is what a solve for fixed labels has there; of G what does not vanish with its slope (Gauss-Newton).
 	Convex bool
