@@ -23,6 +23,7 @@
 //	wholefile     a file is written whole or not at all
 //	memory        what would not fit into memory is refused; start at Need
 //	fault         errors by who has to act
+//	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
 // Arrows go one way: transduction -> prior, calibration, expectation -> risk, dual, labeling, minimize -> scores,
