@@ -8,6 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/transduction"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // trained is what a model handle stands for: a linear model and, directly after a fit, what the fit found out.
@@ -81,24 +82,25 @@ func (t *trained) report() (string, error) {
 		temperature, smoothing, heldOut = finite(c.Temperature), finite(c.Smoothing), &c.HeldOut
 	}
 	text, err := json.Marshal(struct {
-		Classes     int             `json:"n_classes"`
-		Features    int             `json:"n_features"`
-		Outputs     int             `json:"n_outputs"`
-		Method      string          `json:"method"`
-		Iterations  int             `json:"n_iter"`
-		Objective   *float64        `json:"objective"`
-		Agreement   *float64        `json:"supervised_agreement"`
-		Returned    *string         `json:"returned"`
-		Temperature *float64        `json:"calibration_temperature"`
-		Smoothing   *float64        `json:"calibration_smoothing"`
-		HeldOut     *int            `json:"n_held_out"`
-		Termination string          `json:"termination_condition"`
-		Warnings    []string        `json:"warnings"`
-		Metadata    json.RawMessage `json:"metadata"`
-		Arrays      map[string]int  `json:"arrays"`
+		Classes     int               `json:"n_classes"`
+		Features    int               `json:"n_features"`
+		Outputs     int               `json:"n_outputs"`
+		Method      string            `json:"method"`
+		Iterations  int               `json:"n_iter"`
+		Objective   *float64          `json:"objective"`
+		Agreement   *float64          `json:"supervised_agreement"`
+		Returned    *string           `json:"returned"`
+		Temperature *float64          `json:"calibration_temperature"`
+		Smoothing   *float64          `json:"calibration_smoothing"`
+		HeldOut     *int              `json:"n_held_out"`
+		Termination string            `json:"termination_condition"`
+		Warnings    []warning.Warning `json:"warnings"`
+		Metadata    json.RawMessage   `json:"metadata"`
+		Arrays      map[string]int    `json:"arrays"`
 	}{
 		t.Classes, t.Features, t.Outputs, t.Method, t.Iterations, finite(t.Objective), t.agreement,
-		t.returned, temperature, smoothing, heldOut, t.Termination, append([]string{}, t.Warnings...), t.Metadata, lengths,
+		t.returned, temperature, smoothing, heldOut, t.Termination, append([]warning.Warning{}, t.Warnings...), t.Metadata,
+		lengths,
 	})
 	if err != nil {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)

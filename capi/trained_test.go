@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/transduction"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 func fitted() *trained {
@@ -17,7 +18,7 @@ func fitted() *trained {
 		Model: &model.Linear{
 			Classes: 2, Features: 3, Outputs: 1, Coef: []float64{1, 2, 3}, Intercept: []float64{4},
 			ClassPrior: []float64{.4, .6}, Method: "annealing", Iterations: 5, Objective: math.NaN(),
-			Metadata: json.RawMessage(`{"a": [1]}`),
+			Metadata: json.RawMessage(`{"a": [1]}`), Warnings: []warning.Warning{warning.NotConverged.Of(math.NaN(), 0.5)},
 		},
 		Returned: "switching", Transduction: []int32{1, 0, 1}, Agreement: 0.5,
 		Calibration: &transduction.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
@@ -37,7 +38,9 @@ func TestReport(t *testing.T) {
 	want := map[string]any{
 		"n_classes": 2., "n_features": 3., "n_outputs": 1., "method": "annealing", "n_iter": 5., "objective": nil,
 		"supervised_agreement": 0.5, "returned": "switching", "calibration_temperature": 0.25, "calibration_smoothing": nil, "n_held_out": 3.,
-		"termination_condition": "", "warnings": []any{}, "metadata": map[string]any{"a": []any{1.}},
+		"termination_condition": "", "metadata": map[string]any{"a": []any{1.}},
+		"warnings": []any{map[string]any{"kind": "not_converged", "values": map[string]any{"tol": 0.5},
+			"text": warning.NotConverged.Of(math.NaN(), 0.5).Text}},
 		"arrays": map[string]any{
 			"coef": 3., "intercept": 1., "class_prior": 2., "transduction": 3., "history.objective": 2.,
 		},

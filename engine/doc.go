@@ -8,7 +8,7 @@
 //	transduction  the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
 //	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own
 //	problem       what a fit learns from, checked and made ready; options, history, warnings; start at New
-//	ending        why a fit ends
+//	ending        why a fit ends; warning: what a fit warns of, by kind, with its numbers
 //	prior         class shares among the unlabeled rows where nobody gives them; start at Gather
 //	calibration   a temperature that turns scores into probabilities; start at Temperature
 //	expectation   what the probabilities of unlabeled rows cost: their entropy, and their means, which the class prior
@@ -30,6 +30,7 @@
 //	wholefile     a file is written whole or not at all
 //	memory        what would not fit into memory is refused; start at Need
 //	fault         errors by who has to act
+//	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
 // To add a loss of class scores: a file in loss, and its name in problem/options.go and task.loss. A schedule: a type

@@ -150,17 +150,17 @@ int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *la
  * compare), "returned" (directly after a fit: the method that the solution comes from; "switching" after a fit by
  * annealing that was compared with switching and ended at a higher objective, otherwise the method itself; null for
  * other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below), "termination_condition",
- * "warnings" (texts that begin with their kind and a colon: "collapse: ...", "convergence: ..." and others), "metadata"
- * (the text given to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options
- * for `text`.
+ * "warnings" (objects of "kind", a name as "collapse"; "values", an object of numbers, in which "class" is a class
+ * number; "text", a sentence for people; docs/c.md lists the kinds), "metadata" (the text given to fewlabel_save),
+ * "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`.
  *
  * Directly after a fit with the option calibrate the decisions can be made probabilities: with T the
  * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes, class y
  * has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one decision f take
  * s = (0, f). n_held_out is the number of labeled rows from which T was found. All three are null without calibrate,
- * and where it is not possible, which a warning of kind "calibration" explains: at least 20 different labeled rows are
- * needed, of classes with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A model file
- * does not keep them (metadata can). */
+ * and where it is not possible, which a warning explains: at least 20 different labeled rows are needed, of classes
+ * with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A model file does not keep them
+ * (metadata can). */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
 

@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // A model file is: magic, version, header length, file length (these are the preamble), JSON header, arrays, checksum.
 // docs/model-file.md has the offsets; a change of either changes the other.
 const (
 	magic        = "\x89FWL\r\n\x1a\n" // not text, and broken by whatever changes line ends
-	version      = 1                   // what Save writes and the most that Load reads
+	version      = 2                   // what Save writes and Load reads
 	preambleSize = 24
 	checksumSize = sha256.Size
 	maxHeader    = 1 << 28 // bytes
@@ -32,16 +34,16 @@ func (p preamble) bytes() []byte {
 
 // header is what the JSON header says; the names are those of fewlabel_report in fewlabel.h.
 type header struct {
-	Classes     int             `json:"n_classes"`
-	Features    int             `json:"n_features"`
-	Outputs     int             `json:"n_outputs"`
-	Method      string          `json:"method"`
-	Iterations  int             `json:"n_iter"`
-	Objective   *float64        `json:"objective"` // null where the method has none
-	Termination string          `json:"termination_condition"`
-	Warnings    []string        `json:"warnings"`
-	Metadata    json.RawMessage `json:"metadata"`
-	Arrays      table           `json:"arrays"`
+	Classes     int               `json:"n_classes"`
+	Features    int               `json:"n_features"`
+	Outputs     int               `json:"n_outputs"`
+	Method      string            `json:"method"`
+	Iterations  int               `json:"n_iter"`
+	Objective   *float64          `json:"objective"` // null where the method has none
+	Termination string            `json:"termination_condition"`
+	Warnings    []warning.Warning `json:"warnings"`
+	Metadata    json.RawMessage   `json:"metadata"`
+	Arrays      table             `json:"arrays"`
 }
 
 // table has a field for each array and is no map, so that decoding a header of a few bytes cannot make millions of
@@ -69,7 +71,7 @@ func (m *Linear) header() header {
 		Termination: m.Termination, Warnings: m.Warnings, Metadata: m.Metadata,
 	}
 	if h.Warnings == nil {
-		h.Warnings = []string{}
+		h.Warnings = []warning.Warning{}
 	}
 	if !math.IsNaN(m.Objective) && !math.IsInf(m.Objective, 0) {
 		h.Objective = &m.Objective

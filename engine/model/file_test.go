@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 func encoding(t testing.TB, m *Linear) []byte {
@@ -119,9 +120,10 @@ func TestLoadDamagedFiles(t *testing.T) {
 		{"bytes behind the end", append(bytes.Clone(good), "more"...),
 			fmt.Sprintf(" is damaged: %d bytes are there, but only %d belong to it", len(good)+4, len(good))},
 		{"later version", edited(func(f []byte) []byte { f[8] = 3; return f[:16] }),
-			" was written by a later version of fewlabel: its file version is 3, this one reads up to 1. Install a newer " +
+			" was written by a later version of fewlabel: its file version is 3, this one reads 2. Install a newer " +
 				"fewlabel to read it"},
-		{"version 0", edited(func(f []byte) []byte { f[8] = 0; return f }), " is damaged: its file version is 0"},
+		{"version 1", edited(func(f []byte) []byte { f[8] = 1; return f }),
+			" has the file version 1, which no release of fewlabel wrote"},
 		{"a byte of the header", edited(func(f []byte) []byte { f[60] ^= 1; return f }),
 			" is damaged: its checksum does not match its content"},
 		{"a byte of an array", edited(func(f []byte) []byte { f[len(f)-60] ^= 0x80; return f }),
@@ -270,16 +272,16 @@ func TestUnknownFieldsAreLeftAlone(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// Files of version 1 must stay readable: this one is kept. `go test ./engine/model -update` made it.
+// Files of version 2 must stay readable: this one is kept. `go test ./engine/model -update` made it.
 func TestGoldenFile(t *testing.T) {
 	want := &Linear{
 		Classes: 3, Features: 4, Outputs: 3,
 		Coef:      []float64{0.5, -1, 0, 0.1, 0.2, 0.3, -0.125, 1e-300, 1e300, 3, 2, 1},
 		Intercept: []float64{0.25, -0.5, 1.0 / 3}, ClassPrior: []float64{0.5, 0.25, 0.25},
-		Method: "switching", Iterations: 7, Objective: 0.1240, Termination: "max_iter", Warnings: []string{"a warning"},
-		Metadata: json.RawMessage(`{"classes":["a","b","c"]}`),
+		Method: "switching", Iterations: 7, Objective: 0.1240, Termination: "max_iter",
+		Warnings: []warning.Warning{warning.NoLabel.Of(2)}, Metadata: json.RawMessage(`{"classes":["a","b","c"]}`),
 	}
-	path := filepath.Join("testdata", "version1.model")
+	path := filepath.Join("testdata", "version2.model")
 	if *update {
 		if err := errors.Join(os.MkdirAll("testdata", 0o777), want.Save(path)); err != nil {
 			t.Fatal(err)

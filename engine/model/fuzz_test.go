@@ -18,7 +18,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("{}"), []byte{}, true)
 	f.Add([]byte(`{"n_classes":2147483647,"n_features":1,"n_outputs":2147483647,"arrays":{"coef":{"dtype":"float64",`+
 		`"length":2147483647,"bytes":20}}}`), bytes.Repeat([]byte{1}, 40), true)
-	f.Add([]byte(`{"n_classes":3,"n_features":700,"n_outputs":3,"warnings":["","","","","","","",""],"metadata":[[[[[]]]]]}`),
+	f.Add([]byte(`{"n_classes":3,"n_features":700,"n_outputs":3,"warnings":[{},{},{"values":{"a":1}}],"metadata":[[[[[]]]]]}`),
 		[]byte{}, true)
 	f.Add([]byte(magic), []byte{}, false)
 	f.Fuzz(func(t *testing.T, header, data []byte, sealed bool) {

@@ -8,6 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -24,10 +25,10 @@ type Linear struct {
 
 	Method      string
 	Iterations  int
-	Objective   float64         // NaN where the method has none
-	Termination string          // why the fit stopped
-	Warnings    []string        // of the fit, for the user
-	Metadata    json.RawMessage // any JSON that the caller keeps with the model; nil: none
+	Objective   float64           // NaN where the method has none
+	Termination string            // why the fit stopped
+	Warnings    []warning.Warning // of the fit, for the user
+	Metadata    json.RawMessage   // any JSON that the caller keeps with the model; nil: none
 }
 
 // Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -26,7 +27,7 @@ func randomModel(classes, features int) *Linear {
 	m := &Linear{
 		Classes: classes, Features: features, Outputs: classes, Method: "annealing", Iterations: 12,
 		Objective:   random.Float64(),
-		Termination: "entropy", Warnings: []string{"the class prior disagrees"},
+		Termination: "entropy", Warnings: []warning.Warning{warning.ClassPrior.Of(1, 0.5, 0.25)},
 		Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
 	}
 	if classes <= 2 {

@@ -94,10 +94,10 @@ func (r *reader) readPreamble() error {
 		return r.cutShort()
 	}
 	if written := binary.LittleEndian.Uint32(start[8:]); written > version {
-		return fault.Data("%s was written by a later version of fewlabel: its file version is %d, this one reads up to %d. "+
+		return fault.Data("%s was written by a later version of fewlabel: its file version is %d, this one reads %d. "+
 			"Install a newer fewlabel to read it", r.name, written, version)
-	} else if written < 1 {
-		return r.damaged("its file version is 0")
+	} else if written < version {
+		return fault.Data("%s has the file version %d, which no release of fewlabel wrote", r.name, written)
 	}
 	if r.size < preambleSize+checksumSize {
 		return r.cutShort()

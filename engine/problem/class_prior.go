@@ -8,6 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // ClassPrior says which shares the classes have among the unlabeled rows: Shares [classes], or where they are nil the
@@ -117,8 +118,7 @@ func (s *Sample) doubtPrior(sample prior.Sample, given []float64) {
 			most = y
 		}
 	}
-	s.Warn("class_prior", "class_prior gives class %d a share of %.1f%%, but the labeled and the unlabeled rows together "+
-		"suggest %.1f%%: check class_prior, or use \"auto\"", most, 100*given[most], 100*found[most])
+	s.Warn(warning.ClassPrior, float64(most), given[most], found[most])
 }
 
 // ForShares are the rows as package prior takes them.

@@ -3,13 +3,13 @@
 package problem
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -43,8 +43,8 @@ type Sample struct {
 	Picked   bool            // the labeled rows were probably not drawn at random, see balance
 	Evidence *prior.Evidence // from which class shares were found; nil: they were not
 
-	Warnings []string
-	ofPrior  []string // those of finding the class shares
+	Warnings []warning.Warning
+	ofPrior  []warning.Warning // those of finding the class shares
 	History  History
 }
 
@@ -198,10 +198,9 @@ func (s *Sample) Passes() float64 {
 	return float64(s.Job.Visited()) / float64(max(1, s.Rows.NonZeros()))
 }
 
-// Warn keeps a warning for the user: "kind: text". Programs tell warnings by their kind; a class has its number after
-// the word class.
-func (s *Sample) Warn(kind, format string, a ...any) {
-	s.Warnings = append(s.Warnings, kind+": "+fmt.Sprintf(format, a...))
+// Warn keeps a warning for the user.
+func (s *Sample) Warn(kind warning.Kind, values ...float64) {
+	s.Warnings = append(s.Warnings, kind.Of(values...))
 }
 
 // With is the same problem for another run, by other options: with a history and warnings of its own.

@@ -3,6 +3,8 @@ package problem
 import (
 	"math"
 	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 const (
@@ -66,10 +68,7 @@ func (s *Sample) checkLengths(rows []int32) {
 	}
 	mean := sum / count
 	if spread := math.Sqrt(squares/count-mean*mean) / mean; spread > unequalRows {
-		s.Warn("row_lengths", "the unlabeled rows have very different lengths (their standard deviation is %.0f%% of their "+
-			"mean). A score grows with the length of its row, so the fit may separate long rows from short ones instead of "+
-			"the classes. Scale every row to unit length (scikit-learn: Normalizer); for counts take logarithms first",
-			100*spread)
+		s.Warn(warning.RowLengths, spread)
 	}
 }
 
@@ -90,9 +89,7 @@ func (s *Sample) checkColumns(rows []int32) {
 	}
 	slices.Sort(varying)
 	if median := varying[(len(varying)-1)/2]; deviations[widest] > unequalColumn*median {
-		s.Warn("column_scales", "the features have very different scales: the standard deviation of feature %d is %.3g, the "+
-			"median over the features %.3g. Features of small scale have little influence. Scale the features to equal "+
-			"standard deviations (scikit-learn: StandardScaler)", s.Feature[widest], deviations[widest], median)
+		s.Warn(warning.ColumnScales, float64(s.Feature[widest]), deviations[widest], median)
 	}
 }
 

@@ -1,29 +1,27 @@
 package problem
 
 import (
-	"fmt"
-
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // CheckEnd warns when the fit did not end as it should, and returns the reason that says so. rounds were made at the
 // full weight.
 func (s *Sample) CheckEnd(converged bool, gap float64, reason ending.Reason, rounds int) ending.Reason {
-	distance := fmt.Sprintf("at a relative distance of %.2g from the optimum, above tol = %.2g", gap, s.Options.Tol)
+	most := float64(s.Options.MaxIter)
 	switch {
 	case reason == ending.MaxIter && !s.Transductive():
-		s.Warn("convergence", "max_iter = %d Newton steps ended %s: raise max_iter or tol", s.Options.MaxIter, distance)
+		s.Warn(warning.MaxIterDistance, most, gap, s.Options.Tol)
 		return reason
 	case reason == ending.MaxIter:
-		s.Warn("convergence", "max_iter = %d was reached before the labels settled: raise max_iter", s.Options.MaxIter)
+		s.Warn(warning.MaxIter, most)
 	case reason == ending.Unsettled:
-		s.Warn("convergence", "labels still changed after %d rounds at the full weight: raise max_switches (0: no limit) "+
-			"or alpha", rounds)
+		s.Warn(warning.Unsettled, float64(rounds))
 	}
 	if converged {
 		return reason
 	}
-	s.Warn("convergence", "the last solve ended %s, and more steps would not help: raise tol or alpha", distance)
+	s.Warn(warning.NotConverged, gap, s.Options.Tol)
 	if reason.Early() {
 		return reason
 	}
@@ -34,9 +32,9 @@ func (s *Sample) CheckEnd(converged bool, gap float64, reason ending.Reason, rou
 func (s *Sample) WarnSupervised() {
 	switch len(s.Unlabeled) {
 	case 0:
-		s.Warn("no_unlabeled", "no row is unlabeled: this is the supervised solution")
+		s.Warn(warning.NoUnlabeled)
 	case 1:
-		s.Warn("one_unlabeled", "one row only is unlabeled: this is the supervised solution")
+		s.Warn(warning.OneUnlabeled)
 	}
 }
 
@@ -44,40 +42,27 @@ func (s *Sample) WarnSupervised() {
 func (s *Sample) warnOfUnknownClasses(labels []float64) {
 	for class, share := range labels {
 		if share == 0 {
-			s.Warn("no_label", "class %d has a share in class_prior but no labeled row, so it gets the rows that fit the "+
-				"other classes least. Label some rows of this class", class)
+			s.Warn(warning.NoLabel, float64(class))
 		}
 	}
 }
 
 // CheckShares warns of every class that is predicted for less than half of its share of the unlabeled rows, and of a
-// balance that cannot be had.
+// threshold that does not move though it should.
 func (s *Sample) CheckShares(got, prior []float64) {
-	if b := s.Options.Balance; !s.Options.FitIntercept && (b == "share" || b == "mean") {
-		s.Warn("balance", "balance is %q, but fit_intercept is off and that is what it would set: the class prior is held "+
-			"by the counts of labels only, as with balance \"labels\"", b)
-	}
+	wanted := s.Options.Balance == "share" || s.Options.Balance == "mean"
+	stuck := wanted && !s.Options.FitIntercept
 	for class, share := range got {
-		switch rows := prior[class] * float64(len(s.Unlabeled)); {
+		switch rows := float64(len(s.Unlabeled)); {
 		case share >= prior[class]/2:
-		case rows < 1:
-			s.Warn("small_share", "class %d has a share of %.2g%% in the class prior, which is less than one of the %d "+
-				"unlabeled rows: none need be predicted as this class", class, 100*prior[class], len(s.Unlabeled))
+		case prior[class]*rows < 1:
+			s.Warn(warning.SmallShare, float64(class), prior[class], rows)
 		default:
-			s.Warn("collapse", "class %d is predicted for %.1f%% of the unlabeled rows, where the class prior says %.1f%%: "+
-				"the fit may have collapsed. %s check class_prior and the preprocessing (stop words out, idf, rows of unit "+
-				"length)", class, 100*share, 100*prior[class], s.againstCollapse())
+			s.Warn(warning.Collapse, float64(class), share, prior[class])
+			stuck = stuck || !s.MovesThreshold()
 		}
 	}
-}
-
-// againstCollapse is the advice that fits the options: whether the threshold could have been moved.
-func (s *Sample) againstCollapse() string {
-	switch {
-	case !s.Options.FitIntercept:
-		return "Turn fit_intercept on, so that the threshold can move, label more rows, or"
-	case !s.MovesThreshold():
-		return "Use balance \"share\", label more rows, or"
+	if stuck {
+		s.Warn(warning.Balance)
 	}
-	return "No threshold parts rows with equal scores: label more rows, or"
 }

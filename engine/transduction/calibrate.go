@@ -2,13 +2,13 @@ package transduction
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/fewlabel/fewlabel/engine/calibration"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/prior"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
@@ -47,22 +47,20 @@ func calibrate(s *problem.Sample, result *Result) error {
 	sample := s.ForShares(result.Model.Classes)
 	split := sample.Split(s.Job, calibratedRows)
 	if split.Different < leastHeldOut {
-		result.uncalibrated("%d different labeled rows of classes with at least two are needed to calibrate probabilities, "+
-			"and there are %d: label %d more", leastHeldOut, split.Different, leastHeldOut-split.Different)
+		result.uncalibrated(warning.Calibration.Of(leastHeldOut, float64(split.Different)))
 		return nil
 	}
 	rows, err := heldOut(s, split, result.Model.ClassPrior)
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
-		result.uncalibrated("a fit without a fifth of the labels is not possible, so that probabilities are not calibrated: "+
-			"%v", err)
+		result.uncalibrated(warning.CalibrationFailed.Of().Because(err.Error()))
 		return nil
 	}
 	switch {
 	case err != nil:
 		return err
 	case s.Job.Stopped(): // so were the further fits, after a step
-		result.uncalibrated("the fit was stopped, so that probabilities are not calibrated")
+		result.uncalibrated(warning.CalibrationFailed.Of().Because("the fit was stopped"))
 		return nil
 	}
 	result.Calibration = &Calibration{HeldOut: len(rows.Class),
@@ -72,9 +70,7 @@ func calibrate(s *problem.Sample, result *Result) error {
 }
 
 // uncalibrated warns that there is no calibration.
-func (r *Result) uncalibrated(format string, a ...any) {
-	r.Model.Warnings = append(r.Model.Warnings, "calibration: "+fmt.Sprintf(format, a...))
-}
+func (r *Result) uncalibrated(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
 
 // usualTemperature is about what many labels give: scores of loss maxent are logarithms of odds, and the margins of the
 // other losses end near 1.

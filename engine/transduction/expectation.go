@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // expect learns from the probabilities of the unlabeled rows, see package expectation.
@@ -94,20 +95,13 @@ func (t *task) noteMeans(r *risk.Risk, level, belief float64, means []float64, b
 func (t *task) checkExpectation(out expectation.Outcome) {
 	switch {
 	case out.Reason == ending.Constraint:
-		advice := "check class_prior, or set constraint to \"penalty\""
-		if !t.Options.FitIntercept {
-			advice = "turn fit_intercept on, " + advice
-		}
-		t.Warn("convergence", "the mean probabilities of the unlabeled rows stay %.2g away from class_prior (%.2g is asked "+
-			"for): these rows may not allow it. To go on, %s", out.Residual, expectation.Tolerance, advice)
+		t.Warn(warning.Constraint, out.Residual, expectation.Tolerance)
 	case out.Reason == ending.MaxIter && !t.Options.Penalized() && t.Options.Method != problem.Posterior:
-		t.Warn("convergence", "max_iter = %d was reached with the mean probabilities of the unlabeled rows %.2g away from "+
-			"class_prior: raise max_iter", t.Options.MaxIter, out.Residual)
+		t.Warn(warning.MaxIterResidual, float64(t.Options.MaxIter), out.Residual)
 	case out.Reason == ending.MaxIter:
-		t.Warn("convergence", "max_iter = %d was reached before the solve had ended: raise max_iter", t.Options.MaxIter)
+		t.Warn(warning.MaxIter, float64(t.Options.MaxIter))
 	case out.Reason == ending.NotConverged:
-		t.Warn("convergence", "the last solve ended at a gradient as at a relative distance of %.2g from an optimum, above "+
-			"tol = %.2g, and more steps would not help: raise tol or alpha", relativeGap(out.Outcome), t.Options.Tol)
+		t.Warn(warning.NotConverged, relativeGap(out.Outcome), t.Options.Tol)
 	}
 }
 

@@ -183,9 +183,10 @@ func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 	o := probableOptions("expectation", []float64{0.9, 0.1})
 	o.FitIntercept = false
 	result := mustFit(t, data, nil, o)
-	if text := strings.Join(result.Model.Warnings, " "); result.Model.Termination != "constraint" ||
-		!strings.Contains(text, "0.4 away from class_prior") {
-		t.Errorf("%s: %s", result.Model.Termination, text)
+	w := result.Model.Warnings
+	if reason := result.Model.Termination; reason != "constraint" || kinds(w) != "constraint" ||
+		!strings.Contains(w[0].Text, "0.4 away from class_prior") {
+		t.Errorf("%s: %v", reason, w)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -130,8 +131,7 @@ func (t *task) shareColumn() string {
 // constant is the model when all labeled rows have one class.
 func (t *task) constant() solution {
 	decision := float64(2*t.Class[0] - 1)
-	t.Warn("one_class", "all labeled rows have class %d: the model gives every row this class. Label a row of another "+
-		"class", t.Class[0])
+	t.Warn(warning.OneClass, float64(t.Class[0]))
 	return solution{coef: make([]float64, t.Features), intercept: []float64{decision}, loss: t.loss(0),
 		outputs: slices.Repeat([]float64{decision}, t.Rows.Rows()), converged: true, end: stop{reason: ending.OneClass}}
 }

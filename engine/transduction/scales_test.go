@@ -59,9 +59,9 @@ func scaleWarnings(t *testing.T, data planted.Data, change func(o *problem.Optio
 	o := problem.Defaults()
 	change(&o)
 	var found []string
-	for _, text := range mustFit(t, data, nil, o).Model.Warnings {
-		if strings.HasPrefix(text, "row_lengths: ") || strings.HasPrefix(text, "column_scales: ") {
-			found = append(found, text)
+	for _, w := range mustFit(t, data, nil, o).Model.Warnings {
+		if w.Kind == "row_lengths" || w.Kind == "column_scales" {
+			found = append(found, w.Text)
 		}
 	}
 	return strings.Join(found, "\n")

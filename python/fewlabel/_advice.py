@@ -1,8 +1,8 @@
 """Warnings that tell the caller of the package what to do."""
 
-import re
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -10,21 +10,29 @@ from sklearn.exceptions import ConvergenceWarning
 from fewlabel._inputs._labels import FEWEST, Labels
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
-# The warnings of the library begin with their kind. A kind without a category is left out, as `nothing_unlabeled` warns
-# of the same in terms of y.
+# By the kinds of the library's warnings, which docs/c.md explains. Those of None are left out: `nothing_unlabeled` and
+# `not_calibrated` warn of the same in other terms.
 _CATEGORIES: dict[str, type[Warning] | None] = {
-    "no_unlabeled": None,
-    "calibration": None,  # predict_proba warns, see not_calibrated
-    "one_unlabeled": DataWarning,
-    "one_class": DataWarning,
-    "row_lengths": DataWarning,
-    "column_scales": DataWarning,
-    "no_label": ClassPriorWarning,
-    "small_share": ClassPriorWarning,
-    "collapse": ClassPriorWarning,
-    "balance": ClassPriorWarning,
-    "class_prior": ClassPriorWarning,
-    "convergence": ConvergenceWarning,
+    **dict.fromkeys(("no_unlabeled", "calibration", "calibration_failed"), None),
+    **dict.fromkeys(("one_unlabeled", "one_class", "row_lengths", "column_scales"), DataWarning),
+    **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "class_prior"), ClassPriorWarning),
+    **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
+    **dict.fromkeys(("unsettled", "not_converged", "constraint"), ConvergenceWarning),
+}
+
+# Those that name a class; the others have the words of the library.
+_SENTENCES = {
+    "one_class": "all labeled rows have class {name}: the model gives every row this class. Label a row of another "
+    "class",
+    "no_label": "class {name} has a share in class_prior but no labeled row, so it gets the rows that fit the other "
+    "classes least. Label some rows of this class",
+    "small_share": "class {name} has a share of {prior:.2g} in the class prior, which is less than one of the {rows} "
+    "unlabeled rows: none need be predicted as this class",
+    "collapse": "class {name} is predicted for {share:.1%} of the unlabeled rows, where the class prior says "
+    "{prior:.1%}: the fit may have collapsed. Label more rows, or check class_prior and the preprocessing (stop words "
+    "out, idf, rows of unit length)",
+    "class_prior": "class_prior gives class {name} a share of {prior:.1%}, but the labeled and the unlabeled rows "
+    'together suggest {found:.1%}: check class_prior, or use "auto"',
 }
 
 
@@ -66,20 +74,15 @@ def not_calibrated(needed: int = 20) -> None:
     )
 
 
-def named(text: str, classes: np.ndarray) -> str:
-    """A text of the library with the names of classes and arguments that Python's callers know."""
-    text = re.sub(r"\bclass (\d+)\b", lambda found: f"class {classes[int(found[1])]}", text)
-    return re.sub(r"^weights\b", "sample_weight", text)
-
-
-def of_the_library(messages: list[str], classes: np.ndarray, steps: int, objective: float) -> None:
+def of_the_library(found: list[dict[str, Any]], classes: np.ndarray, steps: int, objective: float) -> None:
     """Pass on the warnings of the library, with the names of the classes in place of their numbers."""
-    for message in messages:
-        kind, _, text = message.partition(": ")
+    for warning in found:
+        kind, values, text = warning["kind"], warning["values"], warning["text"]
         category = _CATEGORIES.get(kind, FewlabelWarning)
         if category is None:
             continue
-        text = named(text, classes)
+        if kind in _SENTENCES:
+            text = _SENTENCES[kind].format(name=classes[values["class"]], **values)
         if category is ConvergenceWarning:
             text += f". It did {steps} steps; the objective is {objective:.6g}"
         warn(f"{text}.", category)

@@ -94,11 +94,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         options = self._options() | methods.options(method) | self._class_options(labels, weights, tree)
         task = _progress.FitTask(self, X, given, weights)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            try:
-                start = self._assemble if warm else None
-                fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
-            except ValueError as error:
-                raise ValueError(_advice.named(str(error), labels.classes)) from None
+            start = self._assemble if warm else None
+            fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
         self._keep(labels.classes, tree, fitted)
         task.end()
         _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)

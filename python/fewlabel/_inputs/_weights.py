@@ -18,9 +18,9 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    bad = np.flatnonzero(~((weights >= 0) & (weights < 1e300)))
     if bad.size:
-        raise ValueError(f"sample_weight must be finite and not negative: row {bad[0]} has {weights[bad[0]]}")
+        raise ValueError(f"sample_weight must be at least 0 and below 1e300: row {bad[0]} has {weights[bad[0]]}")
     if not weights.any():
         raise ValueError("sample_weight is zero in every row: at least one labeled row of each class needs a weight")
     return weights
@@ -40,6 +40,13 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     """
     one_class = len(classes) == 1
     if isinstance(class_prior, str) and class_prior in PRIOR_RULES:
+        shares = totals / totals.sum()
+        bad = np.flatnonzero((shares == 0) | (shares == 1))
+        if bad.size and not one_class:
+            raise ValueError(
+                f"sample_weight: the labeled rows of class {classes[bad[0]]} have a share of {shares[bad[0]]:.3g} of "
+                "the labeled weight, which cannot be the class prior: make it less unequal, or give class_prior"
+            )
         return class_prior
     if isinstance(class_prior, Mapping):
         shares = list(class_prior.values()) if one_class else _by_class(class_prior, classes, totals)

@@ -1,0 +1,91 @@
+// Package warning names what a fit warns of: a kind and numbers for programs, a sentence for people.
+package warning
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Warning is one of a fit, as reports and model files hold it.
+type Warning struct {
+	Kind   string             `json:"kind"`
+	Values map[string]float64 `json:"values"` // by the names of the kind, if finite; shares are 0 to 1
+	Text   string             `json:"text"`   // what is, and what to do, with class numbers
+}
+
+// Kind is what a warning is about: its name, the names of its values and a sentence with a verb for each of them.
+type Kind struct{ name, values, text string }
+
+// The kinds; docs/c.md lists them. Of the data:
+var (
+	NoUnlabeled  = Kind{"no_unlabeled", "", "no row is unlabeled: this is the supervised solution"}
+	OneUnlabeled = Kind{"one_unlabeled", "", "one row only is unlabeled: this is the supervised solution"}
+	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v: the model gives every row this class. " +
+		"Label a row of another class"}
+	RowLengths = Kind{"row_lengths", "spread", "the unlabeled rows have very different lengths (their standard " +
+		"deviation is %.2g times their mean). A score grows with the length of its row, so the fit may separate long rows " +
+		"from short ones instead of the classes. Scale every row to unit length (scikit-learn: Normalizer); for counts " +
+		"take logarithms first"}
+	ColumnScales = Kind{"column_scales", "feature deviation median", "the features have very different scales: the " +
+		"standard deviation of feature %v is %.3g, the median over the features %.3g. Features of small scale have little " +
+		"influence. Scale the features to equal standard deviations (scikit-learn: StandardScaler)"}
+)
+
+// Of the class shares:
+var (
+	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it gets the rows " +
+		"that fit the other classes least. Label some rows of this class"}
+	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g in the class prior, which is " +
+		"less than one of the %v unlabeled rows: none need be predicted as this class"}
+	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for a share of %.3f of the unlabeled rows, " +
+		"where the class prior says %.3f: the fit may have collapsed. Label more rows, or check class_prior and the " +
+		"preprocessing (stop words out, idf, rows of unit length)"}
+	Balance = Kind{"balance", "", "the class prior is held by the counts of labels only: for a threshold that moves, " +
+		"too, turn fit_intercept on and set balance to \"share\""}
+	ClassPrior = Kind{"class_prior", "class prior found", "class_prior gives class %v a share of %.3f, but the labeled " +
+		"and the unlabeled rows together suggest %.3f: check class_prior, or use \"auto\""}
+)
+
+// Of the end:
+var (
+	MaxIter = Kind{"max_iter", "max_iter", "max_iter = %v was reached before the fit had converged: raise max_iter"}
+
+	MaxIterDistance = Kind{"max_iter_distance", "max_iter distance tol", "max_iter = %v Newton steps ended at a " +
+		"relative distance of %.2g from the optimum, above tol = %.2g: raise max_iter or tol"}
+	MaxIterResidual = Kind{"max_iter_residual", "max_iter residual", "max_iter = %v was reached with the mean " +
+		"probabilities of the unlabeled rows %.2g away from class_prior: raise max_iter"}
+	Unsettled = Kind{"unsettled", "rounds", "labels still changed after %v rounds at the full weight: raise " +
+		"max_switches (0: no limit) or alpha"}
+	NotConverged = Kind{"not_converged", "distance tol", "the last solve ended at a relative distance of %.2g from an " +
+		"optimum, above tol = %.2g, and more steps would not help: raise tol or alpha"}
+	Constraint = Kind{"constraint", "residual allowed", "the mean probabilities of the unlabeled rows stay %.2g away " +
+		"from class_prior (%.2g is asked for): these rows may not allow it. To go on, turn fit_intercept on if it is off, " +
+		"check class_prior, or set constraint to \"penalty\""}
+)
+
+// Of probabilities:
+var (
+	Calibration = Kind{"calibration", "needed labeled", "probabilities are not calibrated: that takes %v different " +
+		"labeled rows of classes with at least two, and there are %v. Label more rows"}
+	CalibrationFailed = Kind{"calibration_failed", "", "probabilities are not calibrated"} // Because of what
+)
+
+// Of is a warning of this kind.
+func (k Kind) Of(values ...float64) Warning {
+	w, printed := Warning{Kind: k.name, Values: map[string]float64{}}, make([]any, len(values))
+	for i, name := range strings.Fields(k.values) {
+		printed[i] = values[i]
+		if !math.IsNaN(values[i]) && !math.IsInf(values[i], 0) { // JSON has neither
+			w.Values[name] = values[i]
+		}
+	}
+	w.Text = fmt.Sprintf(k.text, printed...)
+	return w
+}
+
+// Because adds a reason to the text.
+func (w Warning) Because(reason string) Warning {
+	w.Text += ": " + reason
+	return w
+}
