@@ -211,9 +211,9 @@ func (s *softLabels) renew() {
 
 // energyLimits are those of the steps at one temperature: where the soft labels turn, steps at labels held fixed come
 // near the solution only slowly, and the next temperature can go on from there. Measured on comp.*, text1, pcmac and
-// CCAT: at a tenth of the looseness, with a line search along the free energy itself (soft labels anew at each look),
-// objectives differ by less than 1 % either way, after 1.2 times the passes and 1.5 to 4 times the time; with 30 steps
-// and without that line search after 1.7 times the passes.
+// CCAT, a draw each: at a tenth of the looseness and up to 30 steps objectives end up to 3 % away, either way, after
+// 1.6 to 1.8 times the passes; with a line search along the free energy itself besides (soft labels anew at each look)
+// after 1.2 to 1.6 times the passes and 2 to 4 times the time.
 func (t *task) energyLimits() minimize.Limits {
 	return minimize.Limits{Tolerance: pathLooseness * t.Options.Tol, MaxSteps: 8, Line: pathLine}
 }

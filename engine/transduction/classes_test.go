@@ -127,7 +127,7 @@ func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-// With two classes the many-class way finds the classifier of the two-class way; its objective is twice as large. With
+// Two classes with a column each have the classifier of a pair; the objective is twice as large. With
 // labeled rows that weigh more than all others together there is one solution to find; with few the two ways, which
 // take other steps, can end in neighboring ones.
 func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
@@ -138,7 +138,7 @@ func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
 				o := plainOptions()
 				o.Method, o.UnlabeledWeight, o.Alpha, o.Tol = problem.Method(method), weight, 0.02, 1e-9
 				binary := mustFit(t, data, nil, o)
-				o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for the many-class way
+				o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for a column a class
 				many := mustFit(t, data, nil, o)
 				name := fmt.Sprintf("%s, unlabeled weight %v, seed %d", method, weight, seed)
 				near, others := 1e-6, 0
