@@ -41,7 +41,8 @@
 // scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
 // the methods nothing of threads.
 //
-// Every sum over rows passes work.Job.Sum or a product of csr with the rows transposed: both reduce it where several
-// machines share the rows. The way rows are cut depends on the data only, and parts are added in order, so that results
-// have the same bits on any number of threads.
+// Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where several
+// machines share the rows. So far that is true of a risk without preconditioner; the methods are for one machine. The
+// way rows are cut depends on the data only, and parts are added in order, so that results have the same bits on any
+// number of threads.
 package engine

@@ -135,7 +135,7 @@ func softmax(p, s []float64) (total float64) {
 }
 
 // HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
-// -C (δs - δ̄) + G” δm, up to what all classes have in common.
+// -C (δs - δ̄) + the second derivative of G times δm, up to what all classes have in common.
 func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
 	classes := len(m.M)
 	moved := make([]float64, classes) // δm, then G'' δm

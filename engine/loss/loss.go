@@ -4,6 +4,6 @@ package loss
 
 // Margin is a loss ξ(t) of the margin t = y f(x): convex, falling, with ξ(t) > 0 for t < 0.
 type Margin interface {
-	// At gives value ξ(t), slope ξ'(t) and (generalized) curvature ξ”(t).
+	// At gives value ξ(t), slope ξ'(t) and the (generalized) second derivative.
 	At(t float64) (value, slope, curvature float64)
 }

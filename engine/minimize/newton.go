@@ -124,7 +124,7 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		}
 		last = norm
 		f.UpdateHessian()
-		way.solve(max(eta, 0.3*math.Sqrt(limits.Tolerance*value/gap)))
+		way.solve(max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
 		t := LineSearch(f.LineDerivatives, max(limits.Line, exactLine))
 		if t == 0 {
 			return result

@@ -86,7 +86,7 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 	}
 	for class, share := range labels {
 		switch {
-		case s.OneClass():
+		case s.Constant():
 		case !slices.Contains(s.Class, int32(class)):
 			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share", class)
 		case !(share > 0 && share < 1):
@@ -94,7 +94,7 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
 		}
 	}
-	if s.Options.ClassPrior.Rule == "labels" || s.OneClass() || !s.Transductive() {
+	if s.Options.ClassPrior.Rule == "labels" || s.Constant() || !s.Transductive() {
 		return labels, nil
 	}
 	s.Evidence = prior.Gather(s.Job.Aside(), found)
@@ -105,7 +105,7 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 
 // doubtPrior warns where labeled and unlabeled rows together contradict shares that were given.
 func (s *Sample) doubtPrior(sample prior.Sample, given []float64) {
-	if s.Options.ClassPrior.Rule != "" || s.OneClass() || !s.Transductive() || slices.Contains(sample.LabelShares(), 0) {
+	if s.Options.ClassPrior.Rule != "" || s.Constant() || !s.Transductive() || slices.Contains(sample.LabelShares(), 0) {
 		return
 	}
 	found, doubted := prior.Gather(s.Job.Aside(), sample).Doubt(s.Job, given)

@@ -70,7 +70,7 @@ func (s *Sample) checkMemory(used int) error {
 	f := footprint{
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns,
-		annealing: s.Options.Method == Annealing, goesOn: s.Start != nil,
+		annealing: s.Options.Method == Annealing || s.Options.Method == Switching && s.Start != nil, goesOn: s.Start != nil,
 	}
 	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := shape.CheckShape(); err != nil {

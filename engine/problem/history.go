@@ -27,7 +27,7 @@ func (h *History) Columns(method Method, share string) []Column {
 
 // LevelName is what the level of an outer step is.
 func LevelName(method Method) string {
-	if method == "annealing" {
+	if method == Annealing {
 		return "temperature"
 	}
 	return "unlabeled_weight"

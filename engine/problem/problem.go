@@ -128,6 +128,9 @@ func (s *Sample) Paired() bool {
 	return s.Classes() == 2 && (s.OneClass() || !ofClasses)
 }
 
+// Constant says that there is nothing to learn: the labeled rows have one of two classes.
+func (s *Sample) Constant() bool { return s.Paired() && s.OneClass() }
+
 // OneClass says that all labeled rows have the same class.
 func (s *Sample) OneClass() bool {
 	for _, class := range s.Class {

@@ -35,7 +35,7 @@ func (s *Sample) CheckScales() {
 		rows = append(rows, s.Unlabeled[k])
 	}
 	switch {
-	case !s.Transductive() || s.OneClass() || len(rows) < fewestRows:
+	case !s.Transductive() || s.Constant() || len(rows) < fewestRows:
 	case s.filled(rows) > mostlyFilled:
 		s.checkColumns(rows)
 	default:

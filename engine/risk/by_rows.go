@@ -7,7 +7,7 @@ import (
 )
 
 // sums is the second way to hold weights: as sums of rows, which is less to read and write where there are fewer rows
-// than features. Classes then implements minimize.ByRows. A row stays in the sums once it has had a cost.
+// than features. Risk then implements minimize.ByRows. A row stays in the sums once it has had a cost.
 //
 //	Problem  W = Σ_i a_i g_i with a row of coefficients for every row i, one for each node; the same risk
 //	Symbols  g_i row i with its constant feature, (x_i, 1), or less the center, x_i - μ. With a constant feature there
@@ -290,7 +290,7 @@ func (r *Risk) SetDirectionRows(step, image []float64) {
 	})
 }
 
-// weigh puts the weights of the features into sums.features and the intercepts without Means into dst.
+// weigh puts the weights of the features into sums.features and the intercepts without the mean m into dst.
 func (r *Risk) weigh(dst []float64) {
 	s := r.sums
 	r.Gather(s.coef)

@@ -45,6 +45,7 @@ func (r *Risk) Linear() (coef, intercept []float64) {
 // feature j stands at number[j] of features.
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
+	r.direction = nil // the minimizer's
 	weights, shift := r.linear()
 	r.times(r.rows.All(), r.scores, weights, shift, r.frame.Mean)
 	outputs = compact(r.scores, r.shape.Stride(), k)

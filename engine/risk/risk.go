@@ -38,7 +38,7 @@ type Risk struct {
 
 	weights, direction []float64   // [shape] W; that of SetDirection, in coefficients of rows where there are sums
 	scores             []float64   // [n, stride] stored scores of the rows with a weight
-	changes            []float64   // [n, stride] of scores along the last vector multiplied or set as direction
+	changes            []float64   // [n, stride] of scores along a vector: the last multiplied, or the direction
 	slope, state       []float64   // [n, stride] of each row's loss: its gradient; what its HessVec needs
 	squareNorm, inner  float64     // of the direction: |d|², W . d
 	support            *csr.Subset // rows with a weight

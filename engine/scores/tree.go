@@ -19,7 +19,7 @@ type Tree struct {
 	slope   []float64 // [nodes] of Split
 }
 
-// New makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
+// NewTree makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
 func NewTree(classes int, parents []int32) (*Tree, error) {
 	if len(parents) < classes {
 		return nil, fault.Argument("hierarchy has %d nodes, but there are %d classes", len(parents), classes)
@@ -43,7 +43,7 @@ func NewTree(classes int, parents []int32) (*Tree, error) {
 	return t, t.noBarrenNode()
 }
 
-// Flat are the parents of a tree of classes only.
+// FlatParents are the parents of a tree of classes only.
 func FlatParents(classes int) []int32 {
 	parents := make([]int32, classes)
 	for y := range parents {

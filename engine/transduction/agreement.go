@@ -11,7 +11,7 @@ import (
 // where the method began. NaN where there is nothing to compare, and where it began elsewhere.
 func agreement(s *problem.Sample, result *Result) float64 {
 	switch {
-	case len(s.Unlabeled) == 0 || s.OneClass():
+	case len(s.Unlabeled) == 0 || s.Constant():
 		return math.NaN()
 	case !s.Transductive():
 		return 1

@@ -13,7 +13,7 @@ import (
 
 // anneal is deterministic annealing.
 //
-//	problem.Problem  that of task with soft labels q, plus T Σ_j w_j Σ_y q_jy log q_jy, while T falls to 0
+//	Problem  that of task with soft labels q, plus T Σ_j w_j Σ_y q_jy log q_jy, while T falls to 0
 //	Symbols  as in task; T temperature; c_jy = λ' ξ(s_j, y); v_y potentials, which hold the class shares: q_jy is
 //	         proportional to exp(-(c_jy - v_y) / T)
 //	Source   Sindhwani & Keerthi 2006 section 3.2 for two classes, who mention the form for many (Potts); the labels
@@ -40,6 +40,7 @@ func (t *task) anneal() solution {
 		return t.read(r, end.last, end)
 	case end.steps == 0:
 		soft.enter(cooling.temperature)
+		soft.renew()
 		soft.relabel()
 	}
 	t.level = t.Options.UnlabeledWeight

@@ -27,7 +27,7 @@ const (
 
 // calibrate adds probabilities to a result, if the options ask for them.
 //
-//	problem.Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
+//	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
 //	Method   cross-fitting: five further fits with the options of the fit and the class shares it found, each without a
 //	         fifth of the labels and on a fifth of the unlabeled rows, score the labeled rows that they have not seen;
 //	         these get the class shares of the unlabeled rows by weights, and T and e from package calibration
@@ -40,7 +40,7 @@ func calibrate(s *problem.Sample, result *Result) error {
 	switch {
 	case !s.Options.Calibrate:
 		return nil
-	case s.OneClass() && s.Classes() == 2:
+	case s.Constant():
 		result.Calibration = &Calibration{Temperature: 1}
 		return nil
 	}

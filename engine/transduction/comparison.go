@@ -10,9 +10,8 @@ import (
 // compare compares annealing with switching at its end, and puts the solution of switching in place where that is
 // better.
 //
-//	problem.Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
-//	         are
-//	         those before the thresholds move, which can cost either of them more than they differ by
+//	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
+//	         are those before the thresholds move, which can cost either of them more than they differ by
 //	Source   ours. Soft labels can lead away from a solution that is at hand: the labels of the supervised solution at
 //	         the class shares, settled. Where λ' is at most mostOverAlpha α switching settles these at once: that ends
 //	         within 3 % of the objective of the whole run after half of its passes (text1, pcmac, topics of Reuters and
@@ -84,7 +83,6 @@ func conclude(s *problem.Sample, found, other *Result) {
 		}
 		found.History[k].Values = append(column.Values, value)
 	}
-	s.Job.Report(model.Iterations, last("objective"), 0, switched, s.Passes())
 	s.Job.Report(model.Iterations, lastOf(found.History, "objective"), 0, switched, s.Passes())
 }
 

@@ -47,18 +47,18 @@ func Fit(p problem.Problem, options problem.Options, progress *work.Progress) (r
 // rival, see comparison.go.
 func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
 	s.CheckScales()
-	if s.Start != nil && !s.OneClass() {
+	if s.Start != nil && !s.Constant() {
 		if err := checkStart(s); err != nil {
 			return nil, err
 		}
 	}
+	if s.Options.Method == problem.PairSwitching && !s.Paired() {
+		return nil, fault.Argument("method is %q: it is for two classes, and there are %d; use annealing or switching",
+			s.Options.Method, s.Classes())
+	}
 	t, err := newTask(s, rival)
 	if err != nil {
 		return nil, err
-	}
-	if t.Options.Method == problem.PairSwitching && !t.Paired() {
-		return nil, fault.Argument("method is %q: it is for two classes, and there are %d; use annealing or switching",
-			t.Options.Method, t.classes)
 	}
 	found := t.solve()
 	if found.end.reason == ending.GivenUp {
@@ -69,7 +69,7 @@ func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
 
 func (t *task) solve() solution {
 	switch {
-	case t.Paired() && t.OneClass():
+	case t.Constant():
 		return t.constant()
 	case !t.Transductive():
 		return t.solveSupervised()
@@ -85,8 +85,11 @@ func (t *task) solve() solution {
 
 // result checks a solution and makes the result of it.
 func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
+	if s.end.reason == ending.NotFinite {
+		return nil, t.OutOfRange()
+	}
 	constant := s.end.reason == ending.OneClass
-	if t.MovesThreshold() && s.end.reason != ending.NotFinite && !constant {
+	if t.MovesThreshold() && !constant {
 		t.moveIntercepts(s)
 	}
 	score := t.score(s)
@@ -145,6 +148,7 @@ func (t *task) solveSupervised() solution {
 	limits.Forcing = 0.2 // rows of equal weight: conjugate gradients gain much by a few more steps
 	r, newton, outcome := t.supervised(limits)
 	outcome = t.sharpen(r, newton, outcome)
-	t.note(r, 0, 0, 0)
-	return t.read(r, outcome, t.supervisedEnd(outcome))
+	found := t.read(r, outcome, t.supervisedEnd(outcome))
+	t.noteAt(t.score(&found), found.regularizer, 0, 0, 0, found.loss)
+	return found
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
-// settings are all combinations of method, loss and balance; under the race detector each method has one balance.
 // plainOptions are the defaults with the shares of the labels and the weight 1, of which nothing has to be found.
 func plainOptions() problem.Options {
 	o := problem.Defaults()
@@ -27,6 +26,7 @@ func plainOptions() problem.Options {
 	return o
 }
 
+// settings are all combinations of method, loss and balance; under the race detector each method has one balance.
 func settings() map[string]problem.Options {
 	out := map[string]problem.Options{}
 	for k, method := range []string{"annealing", "switching", "pair_switching"} {

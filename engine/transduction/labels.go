@@ -38,7 +38,7 @@ func (t *task) cheapest(labels []int32, costs []float64) (potentials []float64) 
 func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
-	if best && t.Options.MaxSwitches == 0 || t.Paired() && t.Options.MaxSwitches == 0 {
+	if t.Options.MaxSwitches == 0 && (best || t.Paired()) {
 		t.cheapest(labels, t.costs)
 	} else {
 		labeling.Switch(labels, t.costs, t.classes, t.Options.MaxSwitches)

@@ -8,8 +8,8 @@ import (
 
 // pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
 //
-//	problem.Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled
-//	         rows cost C*₊ as positive and C*₋ as negative; both end at C* = λ' s_j / α
+//	Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled
+//	         rows cost C*₊ as positive and C*₋ as negative; both end at C* = λ' w_j / α
 //	Symbols  num₊ number of positive unlabeled rows, from the class prior; ξ_m, ξ_l slacks of a positive, a negative
 //	         row
 //	Source   Joachims 1999, algorithm TSVM: C*₋ and C*₊ start near 1e-5 in the ratio of the classes and are doubled

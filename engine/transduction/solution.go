@@ -2,6 +2,7 @@ package transduction
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -46,22 +47,22 @@ func (t *task) score(s *solution) scorer {
 // moveIntercepts adds the potentials of the best labeling at the scores to the class scores: then the class with the
 // largest score is the one that this labeling gives.
 func (t *task) moveIntercepts(s *solution) {
-	before := t.shareDistance(t.sharesAt(t.score(s)))
+	score, before := t.score(s), s.outputs
 	if t.costs == nil {
 		t.costs = make([]float64, len(t.Unlabeled)*t.classes)
 	}
 	for j, i := range t.Unlabeled {
-		t.score(s)(t.costs[j*t.classes:(j+1)*t.classes], i)
+		score(t.costs[j*t.classes:(j+1)*t.classes], i)
 	}
 	vector.Scale(t.costs, -1)
 	shift := t.shiftOf(t.cheapest(make([]int32, len(t.Unlabeled)), t.costs))
-	move := func(sign float64) {
-		for i := range t.Rows.Rows() {
-			vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], sign, shift)
-		}
+	distance := t.shareDistance(t.sharesAt(score))
+	s.outputs = slices.Clone(before)
+	for i := range t.Rows.Rows() {
+		vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
 	}
-	if move(1); !(t.shareDistance(t.sharesAt(t.score(s))) < before) {
-		move(-1) // many equal scores
+	if !(t.shareDistance(t.sharesAt(score)) < distance) {
+		s.outputs = before // many equal scores
 		return
 	}
 	for y, v := range shift {
@@ -80,7 +81,7 @@ func (t *task) shiftOf(potentials []float64) []float64 {
 	return potentials
 }
 
-// model are the weights and intercepts of the model: one decision for two classes, otherwise one a class.
+// modelWeights are the weights and intercepts of the model: one decision for two classes, otherwise one a class.
 func (t *task) modelWeights(s *solution) (coef, intercept []float64) {
 	if t.classes != 2 || t.Paired() {
 		return s.coef, s.intercept
@@ -96,7 +97,7 @@ func (t *task) modelWeights(s *solution) (coef, intercept []float64) {
 func (t *task) transduced(labels []int32, score scorer) []int32 {
 	classes, row := append([]int32(nil), labels...), make([]float64, t.classes)
 	for i, label := range labels {
-		if label < 0 {
+		if label < 0 || int(label) >= t.classes { // the latter has weight 0
 			score(row, int32(i))
 			classes[i] = int32(vector.Largest(row))
 		}

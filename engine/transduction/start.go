@@ -14,7 +14,7 @@ import (
 
 // A fit can go on from an earlier model of the same features and classes, after labels were added.
 //
-//	problem.Problem  that of the method, from other first weights
+//	Problem  that of the method, from other first weights
 //	Source   ours: the alternation of Sindhwani & Keerthi 2006 goes downhill, so that weights which solved nearly the
 //	         same problem are a point of its path near the end. Annealing begins at coolStart of its first temperature,
 //	         soft labels from the start's scores; switching at softStart of it, for softSteps Newton steps; with
@@ -130,6 +130,7 @@ func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 			return t.read(r, outcome, stop{reason: ending.NotFinite})
 		}
 		switched := t.relabel(labels, r, true)
+		r.Soft = nil
 		end.steps++
 		t.note(r, t.Options.UnlabeledWeight, switched, 0)
 	}

@@ -8,7 +8,7 @@ import (
 
 // switching is the transductive method with hard labels.
 //
-//	problem.Problem  that of task with labels q_jy of 0 or 1; λ' raised in steps to its value
+//	Problem  that of task with labels q_jy of 0 or 1; λ' raised in steps to its value
 //	Symbols  c_jy = λ' ξ(s_j, y) cost of class y for unlabeled row j; n(y) class counts, from φ by largest remainder
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
 //	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many.

@@ -14,9 +14,8 @@ import (
 
 // task is a problem with its classes made ready.
 //
-//	problem.Problem  min over W and labels q_j  α/2 |W|² + Σ_i w_i ξ(s_i, y_i) + λ' Σ_j w_j Σ_y q_jy ξ(s_j, y)  subject
-//	         to
-//	         Σ_j w_j q_jy = φ(y)
+//	Problem  min over W and labels q_j  α/2 |W|² + Σ_i w_i ξ(s_i, y_i) + λ' Σ_j w_j Σ_y q_jy ξ(s_j, y)  subject
+//	         to Σ_j w_j q_jy = φ(y)
 //	Symbols  i labeled, j unlabeled rows; w_j weights, each kind sums to 1; s_j = M Wᵀ x_j class scores; φ class prior;
 //	         ξ a loss of package loss; λ' weight of the unlabeled rows
 //	Source   Sindhwani & Keerthi 2006, equation 5; Keerthi, Sundararajan & Shevade 2012, equations 1 to 4
