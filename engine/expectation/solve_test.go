@@ -18,7 +18,7 @@ const alpha = 0.02
 // joined is the risk of some labeled rows with the cost of the others, over a class tree.
 func joined(
 	t *testing.T, n int, inRows bool, center []float64,
-	cost func(rows []int32, u []float64, r *risk.Risk) risk.Joint,
+	cost func(rows []int32, u []float64, r *risk.Risk) []risk.Joint,
 ) *risk.Risk {
 	t.Helper()
 	data := planted.Classes(n, 14, 15, prior, 1)
@@ -46,10 +46,15 @@ func joined(
 	return r
 }
 
-func entropyOf(rows []int32, u []float64, r *risk.Risk) risk.Joint {
-	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
-	m.Entropy, m.Constraint = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, 0, 0.3}, Weight: 2}
-	return m
+// entropyOf are the costs of the first third of the rows and of the others.
+func entropyOf(rows []int32, u []float64, r *risk.Risk) (costs []risk.Joint) {
+	cut := len(rows) / 3
+	for k, part := range [][]int32{rows[:cut], rows[cut:]} {
+		m := NewMeans(work.NewJob(2, nil), part, u[:len(part)], classes, r.Stride())
+		m.Entropy, m.Constraint = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, float64(k), 0.3}, Weight: 2}
+		costs = append(costs, m)
+	}
+	return costs
 }
 
 func center() []float64 {
@@ -95,22 +100,22 @@ func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 // Weights held as sums of rows lead to the same model.
 func TestRegularizeWithSumsOfRows(t *testing.T) {
 	for name, solve := range map[string]func(r *risk.Risk, p Problem) Outcome{
-		"expectation": func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0) },
-		"entropy":     func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint.(*Means), 0.3) },
-		"posterior":   func(r *risk.Risk, p Problem) Outcome { return Project(p, r.Joint.(*Posterior)) },
+		"expectation": func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint[0].(*Means), 0) },
+		"entropy":     func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint[0].(*Means), 0.3) },
+		"posterior":   func(r *risk.Risk, p Problem) Outcome { return Project(p, r.Joint[0].(*Posterior)) },
 	} {
 		for _, center := range [][]float64{nil, center()} {
 			var coefs [2][]float64
 			for k, inRows := range []bool{false, true} {
-				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Risk) risk.Joint {
+				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Risk) []risk.Joint {
 					if name == "posterior" {
 						e := NewPosterior(work.NewJob(2, nil), rows, u, prior, r.Stride())
 						e.Weight = 0.4
-						return e
+						return []risk.Joint{e}
 					}
 					m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
 					m.Constraint = Equality(prior)
-					return m
+					return []risk.Joint{m}
 				})
 				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
 				out := solve(r, Problem{Risk: r, Newton: newton, Prior: prior, Tol: 1e-10, MaxSteps: 1000,

@@ -1,6 +1,6 @@
 package risk
 
-// Jointly is the Label of a row that the Joint cost judges.
+// Jointly is the Label of a row that a Joint cost judges.
 const Jointly = -2
 
 // Joint is a cost of the class scores of some rows together, where that is no sum over the rows. Vectors are those of
@@ -16,10 +16,10 @@ type Joint interface {
 	LineDerivatives(scores, changes []float64, t float64) (slope, curvature float64)
 }
 
-// jointly lets the joint cost have its part, where there is one, and returns its value.
-func (r *Risk) jointly(part func(j Joint) float64) float64 {
-	if r.Joint == nil {
-		return 0
+// jointly lets the joint costs have their part, and returns the sum of their values.
+func (r *Risk) jointly(part func(j Joint) float64) (total float64) {
+	for _, joint := range r.Joint {
+		total += part(joint)
 	}
-	return part(r.Joint)
+	return total
 }

@@ -34,7 +34,7 @@ type Risk struct {
 	Label []int32
 	Place []int32
 	Soft  []float64
-	Joint Joint // cost of the rows with Label Jointly, whose Cost only has to be above 0; or nil
+	Joint []Joint // costs of the rows with Label Jointly, each of its own ones; Cost only has to be above 0
 
 	weights, direction []float64   // [shape] W; that of SetDirection, in coefficients of rows where there are sums
 	scores             []float64   // [n, stride] stored scores of the rows with a weight
@@ -241,7 +241,7 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	shift := make([]float64, r.shape.Stride())
 	square := r.frame.open(r.job.Pool, dst, p, r.alpha, shift)
 	product := r.product
-	if len(shift) == 1 && r.Joint == nil {
+	if len(shift) == 1 && len(r.Joint) == 0 {
 		product = r.gram
 	}
 	curvature, total := product(dst, p, shift)
@@ -304,8 +304,9 @@ func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
 	var total [2]float64
 	rows := r.support.Rows()
 	r.job.Sum(len(rows), total[:], func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
-	if r.Joint != nil {
-		slope, curvature = r.Joint.LineDerivatives(r.scores, r.changes, t)
+	for _, joint := range r.Joint {
+		first, second := joint.LineDerivatives(r.scores, r.changes, t)
+		slope, curvature = slope+first, curvature+second
 	}
 	return slope + r.alpha*(r.inner+t*r.squareNorm) + total[0], curvature + r.alpha*r.squareNorm + total[1]
 }

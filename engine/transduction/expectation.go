@@ -69,7 +69,7 @@ func (t *task) join(r *risk.Risk, joint risk.Joint) {
 	for k, i := range t.Unlabeled {
 		r.Label[i], r.Cost[i] = risk.Jointly, t.UnlabeledWeight[k]
 	}
-	r.Joint = joint
+	r.Joint = []risk.Joint{joint}
 	r.Recost()
 	t.noteFirst(r.Score)
 }
