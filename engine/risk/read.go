@@ -46,8 +46,7 @@ func (r *Risk) Linear() (coef, intercept []float64) {
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
 	r.direction = nil // the minimizer's
-	weights, shift := r.linear()
-	r.times(r.rows.All(), r.scores, weights, shift, r.frame.Mean)
+	weights, shift := r.score(r.rows.All())
 	outputs = compact(r.scores, r.shape.Stride(), k)
 	coef = make([]float64, features*k)
 	r.eachFeature(weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })

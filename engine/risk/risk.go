@@ -34,7 +34,9 @@ type Risk struct {
 	Label []int32
 	Place []int32
 	Soft  []float64
-	Joint []Joint // costs of the rows with Label Jointly, each of its own ones; Cost only has to be above 0
+	// Offset [n, outputs] is added to the stored scores, whatever W is; nil: nothing. Set it before the first Recost.
+	Offset []float64
+	Joint  []Joint // costs of the rows with Label Jointly, each of its own ones; Cost only has to be above 0
 
 	weights, direction []float64   // [shape] W; that of SetDirection, in coefficients of rows where there are sums
 	scores             []float64   // [n, stride] stored scores of the rows with a weight
@@ -145,9 +147,21 @@ func (r *Risk) Recost() {
 		r.support.Reset(r.rows, support)
 	}
 	if grown {
-		weights, shift := r.linear()
-		r.times(r.support, r.scores, weights, shift, r.frame.Mean)
+		r.score(r.support)
 	}
+}
+
+// score computes the scores of some rows at the current point, and returns the weights and intercepts as linear does.
+func (r *Risk) score(on *csr.Subset) (weights, shift []float64) {
+	weights, shift = r.linear()
+	r.times(on, r.scores, weights, shift, r.frame.Mean)
+	if r.Offset != nil {
+		stride, k := r.shape.Stride(), r.Map.Outputs()
+		for _, i := range on.Rows() {
+			vector.Add(r.scores[int(i)*stride:int(i)*stride+k], 1, r.Offset[int(i)*k:])
+		}
+	}
+	return weights, shift
 }
 
 // linear gives the weights [shape] of every column and its intercept [stride] without the mean at the current point.
