@@ -148,7 +148,12 @@ func (t *task) solveSupervised() solution {
 	limits.Forcing = 0.2 // rows of equal weight: conjugate gradients gain much by a few more steps
 	r, newton, outcome := t.supervised(limits)
 	outcome = t.sharpen(r, newton, outcome)
-	found := t.read(r, outcome, t.supervisedEnd(outcome))
+	end := t.supervisedEnd(outcome)
+	if len(t.Unlabeled) == 0 {
+		t.note(r, 0, 0, 0)
+		return t.read(r, outcome, end)
+	}
+	found := t.read(r, outcome, end) // only that finds the scores of unlabeled rows
 	t.noteAt(t.score(&found), found.regularizer, 0, 0, 0, found.loss)
 	return found
 }
