@@ -4,7 +4,9 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from fewlabel._native import _library, _threads
+from joblib import cpu_count
+
+from fewlabel._native import _library
 from fewlabel._version import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib", "tqdm")
@@ -24,7 +26,7 @@ def show_versions() -> None:
         "native library": _native(),
         "python": sys.version.replace("\n", " "),
         "platform": platform.platform(),
-        "cores": str(_threads.available()),
+        "cores": str(cpu_count()),
     }
     for name, value in (facts | {name: _installed(name) for name in _PACKAGES}).items():
         print(f"{name}: {value}")

@@ -1,28 +1,17 @@
 """How many threads a call may use."""
 
-import os
 from numbers import Integral
 
-
-def available() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
+from joblib import cpu_count
+from joblib.parallel import get_active_backend
 
 
 def resolve(n_jobs: int | None) -> int:
     """Number of threads: None means all cores, but 1 inside a joblib worker; -1 means all cores, -2 all but one."""
     if n_jobs is None:
-        return 1 if _in_joblib_worker() else available()
+        return 1 if get_active_backend()[0].nesting_level else cpu_count()
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
-    return int(n_jobs) if n_jobs > 0 else max(1, available() + 1 + int(n_jobs))
-
-
-def _in_joblib_worker() -> bool:
-    from joblib.parallel import get_active_backend
-
-    return bool(get_active_backend()[0].nesting_level)
+    return int(n_jobs) if n_jobs > 0 else max(1, cpu_count() + 1 + int(n_jobs))
