@@ -11,7 +11,7 @@ type History struct {
 	level, objective, switched, share, entropy, passes []float64
 }
 
-// Columns names them; share is what the shares of the classes are told by.
+// Columns names them; share names the column about the classes' shares.
 func (h *History) Columns(method Method, share string) []Column {
 	if len(h.objective) == 0 { // a constant model took no step
 		return nil

@@ -17,7 +17,7 @@ import (
 type Problem struct {
 	Rows    *csr.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is as good as absent.
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent.
 	Start   *model.Linear // a model to begin at; nil: from nothing
 }
 

@@ -60,7 +60,7 @@ func TestLabelsOfOneClassAmongThree(t *testing.T) {
 	}
 }
 
-// A row without weight is as good as absent, its label too.
+// A row without weight counts as absent, its label too.
 func TestLabelOfARowWithoutWeight(t *testing.T) {
 	data, o := planted.Topics(60, 12, 10, 0.4, 3), plainOptions()
 	weights := make([]float64, len(data.Labels))

@@ -120,7 +120,7 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 // learnsMeans says that the method is one of package expectation, and has something to learn from.
 func (t *task) learnsMeans() bool { return t.Transductive() && t.Options.Probable() }
 
-// shareColumn is what the history tells of the classes' shares by.
+// shareColumn is the history's column about the classes' shares.
 func (t *task) shareColumn() string {
 	switch {
 	case t.learnsMeans():
