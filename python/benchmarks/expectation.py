@@ -1,6 +1,6 @@
 """Learning from probabilities: the constraint at the solution, quality and time beside annealing.
 
-All methods are those of SemiSupervisedLogisticRegression, told the true class shares where
+All methods are those of SemiSupervisedLogisticRegression, given the true class shares where
 nothing else is said. Times are ratios to annealing on the same task, in one run.
 """
 

@@ -1,7 +1,7 @@
 """Figure 5 of Keerthi, Sundararajan & Shevade 2012: ways to learn from unlabeled rows, two classes, 16 to 512 labels.
 
 RCV1 GCAT and the groups comp.* of 20 Newsgroups, each against the rest; F is that of the first class, GCAT or comp.*.
-All methods are those of SemiSupervisedLogisticRegression, told the class shares of the unlabeled rows. The supervised
+All methods are those of SemiSupervisedLogisticRegression, given the class shares of the unlabeled rows. The supervised
 one is not, as in the paper; so it stands there once more, with its threshold moved until it predicts them. Draws have
 other rows, other tests and other labels; within a draw more labels contain the fewer.
 """

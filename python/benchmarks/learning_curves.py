@@ -1,6 +1,6 @@
 """Learning curves as in Keerthi, Sundararajan and Shevade 2012: macro F against the number of labels, set by set.
 
-Labels double from 40 to about half of the training rows; the learner is told the class shares of the unlabeled rows. A
+Labels double from 40 to about half of the training rows; the learner is given the class shares of the unlabeled rows. A
 point has the standard error of its mean over the draws. Draws have other labels and, where no test was published, other
 training rows; within a draw more labels contain the fewer.
 """

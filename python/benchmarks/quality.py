@@ -33,7 +33,7 @@ Learner = Callable[[Task], Outcome]
 
 # ------------------------------------------------------------------ two classes
 def text1(report: Report, draws: int = 10) -> None:
-    """The ten splits of Chapelle & Zien. The unlabeled rows are the test, so nobody is told all labels."""
+    """The ten splits of Chapelle & Zien. The unlabeled rows are the test, so no learner has all labels."""
     drawn = [corpora.text1(k) for k in range(draws)]
     for learner in (learners.supervised, learners.moved_thresholds, learners.self_training, learners.label_spreading):
         _errors(report, "text1", _name(learner), learner, drawn)

@@ -36,7 +36,7 @@ def passes_two_classes(report: Report) -> None:
 
 
 def against_linear_svc(report: Report, rounds: int = 7) -> None:
-    """Time in fits of LinearSVC(dual=False) that is told all labels of the same rows; one thread each, taking turns."""
+    """Time in fits of LinearSVC(dual=False) with all labels of the same rows; one thread each, taking turns."""
     task = corpora.comp(0)
     calls = {
         "LinearSVC": lambda: linear_svc(len(task.y)).fit(task.X, task.y),
@@ -81,7 +81,7 @@ def twenty_classes_task(tree: bool = False) -> Task:
 
 
 def class_passes_and_time(report: Report, rounds: int = 3) -> None:
-    """Time in our own supervised fits that are told all labels of the same rows, one thread; passes over the data."""
+    """Time in our own supervised fits with all labels of the same rows, one thread; passes over the data."""
     rows, found = twenty_classes_task(), {}
 
     def fit(method: str) -> learners.Outcome:

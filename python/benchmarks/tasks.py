@@ -44,7 +44,7 @@ class Task:
 
     @property
     def shares(self) -> np.ndarray:
-        """True share (K,) of each class among the unlabeled rows, which the learner is told."""
+        """True share (K,) of each class among the unlabeled rows, which the learner is given."""
         return np.bincount(self.y[self.unlabeled], minlength=len(self.classes)) / np.sum(self.unlabeled)
 
     @property

@@ -1,7 +1,7 @@
 """Warm start: after 20 more labels, a fit that goes on from the model before them against one from nothing.
 
 Passes, time and objective as ratios inside one draw. Minima with hard labels differ from draw to draw, so that the
-objective is judged by the mean over draws, and the worst draw is told.
+objective is judged by the mean over draws, and the worst draw is shown.
 """
 
 from __future__ import annotations
