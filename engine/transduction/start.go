@@ -26,8 +26,8 @@ import (
 
 // Annealing goes on from an earlier model at coolStart of its first temperature, and cools by warmCoolBy. Measured on
 // comp.* of 20 Newsgroups, 45 labels and 20 more: 0.18 of the passes of a fresh fit, which is compared with switching
-// besides, to an objective as low in the mean (single draws differ by 3 % both ways). To begin warmer costs passes; below
-// 0.02 it ends higher the fewer rows there are.
+// besides, to an objective as low in the mean (single draws differ by 3 % both ways). To begin warmer costs passes;
+// below 0.02 it ends higher the fewer rows there are.
 const (
 	coolStart  = 0.05
 	warmCoolBy = 3.0
