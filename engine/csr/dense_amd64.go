@@ -21,16 +21,16 @@ func denseAxpy32(n int, x, dst, scale unsafe.Pointer)
 func widenLoop(n int, from, to unsafe.Pointer)
 
 //go:noescape
-func dotRows4(n int, rows *[2 * rowsAtOnce]unsafe.Pointer, panel, sums, next unsafe.Pointer)
+func dotRows4(n, stride int, rows *[2 * rowsAtOnce]unsafe.Pointer, panel, sums, next unsafe.Pointer)
 
 //go:noescape
-func dotRows8(n int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
+func dotRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
 
 //go:noescape
-func axpyRows4(n int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
+func axpyRows4(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
 //go:noescape
-func axpyRows8(n int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
+func axpyRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
 // denseLoop multiplies n numbers of a row, 16 at a time for dot and 8 for axpy.
 type denseLoop func(n int, x, y, numbers unsafe.Pointer)
@@ -38,8 +38,8 @@ type denseLoop func(n int, x, y, numbers unsafe.Pointer)
 // denseLoops [64 or 32 bits of a value].
 type denseLoops [2]denseLoop
 
-// denseWideLoop adds four rows to a panel, with scales [4, width].
-type denseWideLoop func(n int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+// denseWideLoop adds four rows to a part of a panel, with scales [4, width of the part].
+type denseWideLoop func(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
 // denseWideLoops [4 classes, 8 classes].
 type denseWideLoops [2]denseWideLoop
@@ -58,7 +58,7 @@ func (l *denseLoops) choose(valueSize uintptr) denseLoop {
 	return l[1-valueSize/8]
 }
 
-// choose gives the loop for the width of a panel.
+// choose gives the loop for the width of a part.
 func (l *denseWideLoops) choose(width int) denseWideLoop { return l[width/8] }
 
 // dotPanels adds to the sums the products of eight rows with the panels, features first ... first+n-1; sums and next
@@ -66,15 +66,15 @@ func (l *denseWideLoops) choose(width int) denseWideLoop { return l[width/8] }
 func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape Wide) {
 	low, high := (*[rowsAtOnce]unsafe.Pointer)(rows[:rowsAtOnce]), (*[rowsAtOnce]unsafe.Pointer)(rows[rowsAtOnce:])
 	at := 0
-	for b := range shape.Panels() {
-		start, width := shape.Panel(b)
-		panel, to, nextTo := unsafe.Pointer(&p[start+first*width]), unsafe.Pointer(&sums[at]), unsafe.Pointer(&next[at])
-		at += rowsAtOnce * width
-		if width < panelWidth {
-			dotRows4(n, rows, panel, to, nextTo)
+	shape.eachPart(func(part Panel) {
+		panel, bytes := unsafe.Pointer(&p[part.Start+first*part.Stride]), 8*part.Stride
+		to, nextTo := unsafe.Pointer(&sums[at]), unsafe.Pointer(&next[at])
+		at += rowsAtOnce * part.Width
+		if part.Width < partWidth {
+			dotRows4(n, bytes, rows, panel, to, nextTo)
 		} else {
-			dotRows8(n, low, panel, to)
-			dotRows8(n, high, panel, nextTo)
+			dotRows8(n, bytes, low, panel, to)
+			dotRows8(n, bytes, high, panel, nextTo)
 		}
-	}
+	})
 }

@@ -62,20 +62,21 @@ loop:                        \
 	VZEROUPPER               \
 	RET
 
-// The arguments: n features in CX, four rows in R8 to R11, the panel in BX, the sums or scales in DX; SI counts.
+// The arguments: n features in CX, four rows in R8 to R11, the panel in BX, the sums or scales in DX; SI counts, and a
+// feature has stride bytes.
 #define ROWS(last) \
 	MOVQ n+0(FP), CX      \
-	MOVQ rows+8(FP), AX   \
-	MOVQ panel+16(FP), BX \
-	MOVQ last+24(FP), DX  \
+	MOVQ rows+16(FP), AX  \
+	MOVQ panel+24(FP), BX \
+	MOVQ last+32(FP), DX  \
 	MOVQ (AX), R8         \
 	MOVQ 8(AX), R9        \
 	MOVQ 16(AX), R10      \
 	MOVQ 24(AX), R11      \
 	XORQ SI, SI
 
-#define NEXT(bytes) \
-	ADDQ $bytes, BX \
+#define NEXT \
+	ADDQ stride+8(FP), BX \
 	INCQ SI         \
 	CMPQ SI, CX     \
 	JNE  loop
@@ -137,8 +138,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotRows8(n int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
-TEXT ·dotRows8(SB), NOSPLIT, $0-32
+// func dotRows8(n, stride int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
+TEXT ·dotRows8(SB), NOSPLIT, $0-40
 	ROWS(sums)
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
@@ -156,7 +157,7 @@ loop:
 	ADDTO8(R9, Y2, Y3)
 	ADDTO8(R10, Y4, Y5)
 	ADDTO8(R11, Y6, Y7)
-	NEXT(64)
+	NEXT
 	VMOVUPD Y0, (DX)
 	VMOVUPD Y1, 32(DX)
 	VMOVUPD Y2, 64(DX)
@@ -168,9 +169,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotRows4(n int, rows *[8]unsafe.Pointer, panel, sums, next unsafe.Pointer)
-TEXT ·dotRows4(SB), NOSPLIT, $0-40
-	MOVQ    next+32(FP), R12
+// func dotRows4(n, stride int, rows *[8]unsafe.Pointer, panel, sums, next unsafe.Pointer)
+TEXT ·dotRows4(SB), NOSPLIT, $0-48
+	MOVQ    next+40(FP), R12
 	ROWS(sums)
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
@@ -195,8 +196,8 @@ loop:
 	ADDTO4(R13, Y5)
 	ADDTO4(DI, Y6)
 	ADDTO4(AX, Y7)
-	NEXT(32)
-	MOVQ    next+32(FP), R12
+	NEXT
+	MOVQ    next+40(FP), R12
 	VMOVUPD Y0, (DX)
 	VMOVUPD Y1, 32(DX)
 	VMOVUPD Y2, 64(DX)
@@ -208,8 +209,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func axpyRows8(n int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
-TEXT ·axpyRows8(SB), NOSPLIT, $0-32
+// func axpyRows8(n, stride int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
+TEXT ·axpyRows8(SB), NOSPLIT, $0-40
 	ROWS(scales)
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
@@ -229,12 +230,12 @@ loop:
 	SCALED8(R11, Y6, Y7)
 	VMOVUPD Y8, (BX)
 	VMOVUPD Y9, 32(BX)
-	NEXT(64)
+	NEXT
 	VZEROUPPER
 	RET
 
-// func axpyRows4(n int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
-TEXT ·axpyRows4(SB), NOSPLIT, $0-32
+// func axpyRows4(n, stride int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
+TEXT ·axpyRows4(SB), NOSPLIT, $0-40
 	ROWS(scales)
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
@@ -248,6 +249,6 @@ loop:
 	SCALED4(R10, Y2)
 	SCALED4(R11, Y3)
 	VMOVUPD Y8, (BX)
-	NEXT(32)
+	NEXT
 	VZEROUPPER
 	RET

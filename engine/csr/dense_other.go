@@ -7,7 +7,7 @@ import "unsafe"
 type (
 	denseLoop      func(n int, x, y, numbers unsafe.Pointer)
 	denseLoops     struct{}
-	denseWideLoop  func(n int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+	denseWideLoop  func(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 	denseWideLoops struct{}
 )
 

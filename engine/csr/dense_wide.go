@@ -7,8 +7,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Dense rows are multiplied with each panel four or eight at a time, so that a feature's weights are loaded once for
-// them. Rows of float32 are widened once for all panels: the inner loops take float64.
+// Dense rows are multiplied with parts of up to eight classes, four or eight rows at a time, so that a feature's weights
+// are loaded once for them. Rows of float32 are widened once for all parts: the inner loops take float64.
 
 const rowsAtOnce = 4
 
@@ -31,10 +31,11 @@ func (a *dense[V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
 		out := dst[int(i)*shape.Stride() : (int(i)+1)*shape.Stride()]
 		clear(out)
 		for b := range shape.Panels() {
-			start, width := shape.Panel(b)
-			sums := out[b*panelWidth : b*panelWidth+width]
+			panel := shape.Panel(b)
+			sums := out[panel.First : panel.First+panel.Width]
 			for j, v := range a.row(int(i)) {
-				for c, w := range p[start+j*width : start+(j+1)*width] {
+				at := panel.Start + j*panel.Stride
+				for c, w := range p[at : at+panel.Width] {
 					sums[c] = math.FMA(float64(v), w, sums[c])
 				}
 			}
@@ -65,15 +66,14 @@ func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, shape Wide) {
 	}
 }
 
-// scatterSums puts sums into the rows of dst: those of four rows are [4, width] for one panel after the other.
+// scatterSums puts sums into the rows of dst: those of four rows are [4, width] for one part after the other.
 func scatterSums(rows []int32, dst, sums []float64, shape Wide) {
 	for k, i := range rows {
 		own, out := sums[k/rowsAtOnce*rowsAtOnce*shape.Stride():], dst[int(i)*shape.Stride():(int(i)+1)*shape.Stride()]
-		for b := range shape.Panels() {
-			_, width := shape.Panel(b)
-			at := rowsAtOnce*panelWidth*b + k%rowsAtOnce*width
-			copy(out[b*panelWidth:], own[at:at+width])
-		}
+		shape.eachPart(func(part Panel) {
+			at := rowsAtOnce*part.First + k%rowsAtOnce*part.Width
+			copy(out[part.First:], own[at:at+part.Width])
+		})
 	}
 }
 
@@ -85,25 +85,25 @@ func (a *dense[V]) addRowsWide(rows []int32, dst, q []float64, scale float64, sh
 			some = append(some, i)
 		}
 	}
-	wide, scales := wideRows[V]{from: a, place: make([]unsafe.Pointer, rowsAtOnce)}, new([rowsAtOnce * panelWidth]float64)
+	wide, scales := wideRows[V]{from: a, place: make([]unsafe.Pointer, rowsAtOnce)}, new([rowsAtOnce * partWidth]float64)
 	for ; useLoops && len(some) >= rowsAtOnce; some = some[rowsAtOnce:] {
 		wide.take(some[:rowsAtOnce])
-		for b := range shape.Panels() {
-			start, width := shape.Panel(b)
+		shape.eachPart(func(part Panel) {
+			own := scales[:rowsAtOnce*part.Width]
 			for k, i := range some[:rowsAtOnce] {
-				copy(scales[k*width:(k+1)*width], q[int(i)*stride+b*panelWidth:])
+				copy(own[k*part.Width:(k+1)*part.Width], q[int(i)*stride+part.First:])
 			}
-			vector.Scale(scales[:rowsAtOnce*width], scale)
-			four := (*[rowsAtOnce]unsafe.Pointer)(wide.place)
-			denseWideAxpys.choose(width)(a.d, four, unsafe.Pointer(&dst[start]), unsafe.Pointer(scales))
-		}
+			vector.Scale(own, scale)
+			four, to := (*[rowsAtOnce]unsafe.Pointer)(wide.place), unsafe.Pointer(&dst[part.Start])
+			denseWideAxpys.choose(part.Width)(a.d, 8*part.Stride, four, to, unsafe.Pointer(scales))
+		})
 	}
 	for _, i := range some {
 		for b := range shape.Panels() {
-			start, width := shape.Panel(b)
-			own := q[int(i)*stride+b*panelWidth : int(i)*stride+b*panelWidth+width]
+			panel := shape.Panel(b)
+			own := q[int(i)*stride+panel.First : int(i)*stride+panel.First+panel.Width]
 			for j, v := range a.row(int(i)) {
-				weights := dst[start+j*width : start+(j+1)*width]
+				weights := dst[panel.Start+j*panel.Stride:]
 				for c, s := range own {
 					weights[c] += float64(v) * (scale * s)
 				}

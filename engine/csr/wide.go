@@ -7,10 +7,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Wide is the shape of the weights of several classes: a matrix of features times classes in panels of up to eight
-// classes. In a panel the classes of a feature lie side by side, 64 bytes, so that a non-zero of a row touches one
-// cache line a panel; panels follow one another. Classes are filled up to a multiple of four, but one class is one
-// vector.
+// Wide is the shape of the weights of several classes: a matrix of features times classes in panels of up to 32
+// classes, one panel behind the other. In a panel the classes of a feature lie side by side, so that a non-zero of a row
+// is read once for all of them, and eight of them are a cache line, which one thread writes. One class is one vector.
 //
 // A product with wide weights reads the rows once for every panel; it counts as one pass, for all classes.
 type Wide struct {
@@ -18,9 +17,12 @@ type Wide struct {
 	Classes  int
 }
 
-const panelWidth = 8
+const (
+	panelWidth = 32
+	partWidth  = 8 // of a panel, for one thread
+)
 
-// Stride is the number of classes filled up: the length of a row of scores.
+// Stride is the length of a row of scores: the classes filled up to a multiple of four.
 func (w Wide) Stride() int {
 	if w.Classes == 1 {
 		return 1
@@ -29,20 +31,61 @@ func (w Wide) Stride() int {
 }
 
 // Len is the length of a vector of weights.
-func (w Wide) Len() int { return w.Features * w.Stride() }
+func (w Wide) Len() int {
+	last := w.Panel(w.Panels() - 1)
+	return last.Start + last.Stride*w.Features
+}
 
 // Panels is the number of panels.
 func (w Wide) Panels() int { return (w.Classes + panelWidth - 1) / panelWidth }
 
-// Panel gives the place and the width of panel b in a vector of weights; its first class is 8 b.
-func (w Wide) Panel(b int) (start, width int) {
-	return b * panelWidth * w.Features, min(panelWidth, w.Stride()-b*panelWidth)
+// Panel is some of the classes in a vector of weights.
+type Panel struct {
+	Start, Stride int // place of the first feature's weights; from a feature to the next
+	First, Width  int // classes
+}
+
+// Panel is number b. What fills its stride up to a multiple of eight stays zero.
+func (w Wide) Panel(b int) Panel {
+	first := b * panelWidth
+	width := min(panelWidth, w.Stride()-first)
+	stride := width
+	if width > partWidth {
+		stride = (width + partWidth - 1) / partWidth * partWidth
+	}
+	return Panel{first * w.Features, stride, first, width}
 }
 
 // At is the place of a feature's weight for a class.
 func (w Wide) At(feature, class int) int {
-	start, width := w.Panel(class / panelWidth)
-	return start + feature*width + class%panelWidth
+	p := w.Panel(class / panelWidth)
+	return p.Start + feature*p.Stride + class - p.First
+}
+
+// part is the classes lo ... hi-1 of a panel.
+func (p Panel) part(lo, hi int) Panel { return Panel{p.Start + lo, p.Stride, p.First + lo, hi - lo} }
+
+// pieces are the panels, cut into parts of some eights of classes where there are too few for the threads.
+func (w Wide) pieces(threads int) (pieces []Panel) {
+	for b := range w.Panels() {
+		p, cuts := w.Panel(b), 1
+		eights := p.Stride / partWidth
+		if w.Panels() < 2*threads {
+			cuts = max(1, min(threads, eights))
+		}
+		for k := range cuts {
+			pieces = append(pieces, p.part(eights*k/cuts*partWidth, min(p.Width, max(1, eights*(k+1)/cuts)*partWidth)))
+		}
+	}
+	return pieces
+}
+
+// eachPart visits all classes, up to eight at a time.
+func (w Wide) eachPart(visit func(part Panel)) {
+	for first := 0; first < w.Stride(); first += partWidth {
+		p := w.Panel(first / panelWidth)
+		visit(p.part(first-p.First, min(p.Width, first-p.First+partWidth)))
+	}
 }
 
 // TimesWide sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row
@@ -76,52 +119,29 @@ func (m *Matrix) AddTransposedWide(job *work.Job, on *Subset, dst, q []float64, 
 			})
 			return
 		}
-		m.addPanels(job.Pool, on, dst, q, shape)
+		m.addPieces(job.Pool, on, dst, q, shape)
 	})
 }
 
-// addPanels is AddTransposedWide where the panels are divided among the threads.
-func (m *Matrix) addPanels(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
-	whole := m.wholePanels(on, shape)
-	split := min(shape.Len(), whole*panelWidth*shape.Features)
-	sums := pool.Borrow(shape.Len() - split) // of a panel's second half of the rows, from there on
-	half, halves := on.half(m), 2*(shape.Panels()-whole)
-	pool.Run(whole+halves, func(task int) {
-		b, part := task, task-whole/2 // the halves stand between the whole panels: each thread begins with some of both
-		cut := part >= 0 && part < halves
-		switch {
-		case cut:
-			b = whole + part/2
-		case part >= halves:
-			b -= halves
-		}
-		second := cut && part%2 == 1
-		start, width := shape.Panel(b)
-		into, rows := dst[start:start+width*shape.Features], on.rows
-		switch {
-		case second:
-			into, rows = sums[start-split:start-split+len(into)], on.rows[half:]
-			clear(into)
-		case cut:
-			rows = on.rows[:half]
-		}
-		m.kernel.(panelKernel).addTransposedWide(rows, into, q, m.scale, shape.Stride(), b*panelWidth)
-	})
-	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[split+lo:split+hi], 1, sums[lo:hi]) })
-	pool.Return(sums)
-}
-
-// wholePanels is how many panels are added by one task each. Of the others, if there are few panels, each is added by
-// two tasks with half of the rows: all where there are one or two panels, otherwise the last one of an odd number.
-func (m *Matrix) wholePanels(on *Subset, shape Wide) int {
-	panels := shape.Panels()
-	switch {
-	case on.nonZeros < 2*smallBlock || panels >= 8:
-		return panels
-	case panels <= 2:
-		return 0
+// addPieces is AddTransposedWide where pieces of the panels are divided among the threads. Up to eight classes are added
+// by two tasks with half of the rows each, whatever the number of threads.
+func (m *Matrix) addPieces(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
+	k := m.kernel.(panelKernel)
+	if pieces := shape.pieces(pool.Threads()); shape.Stride() > partWidth || on.nonZeros < 2*smallBlock {
+		pool.Run(len(pieces), func(task int) { k.addTransposedWide(on.rows, dst, q, m.scale, shape, pieces[task]) })
+		return
 	}
-	return panels - panels%2
+	half, sums := on.half(m), pool.Borrow(shape.Len())
+	pool.Run(2, func(task int) {
+		if task == 0 {
+			k.addTransposedWide(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
+			return
+		}
+		clear(sums)
+		k.addTransposedWide(on.rows[half:], sums, q, m.scale, shape, shape.Panel(0))
+	})
+	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[lo:hi], 1, sums[lo:hi]) })
+	pool.Return(sums)
 }
 
 // half is the place in the subset behind half of its non-zeros.
@@ -142,54 +162,49 @@ func (m *Matrix) needWide(scores, weights []float64, shape Wide) {
 	}
 }
 
-// panelKernel adds the rows to one panel of weights, so that panels can be divided among threads.
+// panelKernel adds the rows to some classes of weights.
 type panelKernel interface {
-	addTransposedWide(rows []int32, panel, q []float64, scale float64, stride, first int)
+	addTransposedWide(rows []int32, dst, q []float64, scale float64, shape Wide, piece Panel)
 }
 
 func (a *arrays[I, V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
-	for b := range shape.Panels() {
-		start, width := shape.Panel(b)
-		a.timesPanel(rows, dst, p[start:start+width*shape.Features], shape.Stride(), b*panelWidth)
+	for _, panel := range shape.pieces(1) {
+		a.timesPanel(rows, dst, p, shape, panel)
 	}
 }
 
-func (a *arrays[I, V]) timesPanel(rows []int32, dst, panel []float64, stride, first int) {
-	base, width := unsafe.Pointer(unsafe.SliceData(panel)), min(panelWidth, stride-first)
-	loop := dotLoops.choose(width, unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)))
+func (a *arrays[I, V]) timesPanel(rows []int32, dst, p []float64, shape Wide, of Panel) {
+	panel, stride := unsafe.Pointer(&p[of.Start]), shape.Stride()
+	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panelWidth]float64)
+	sums := room[:of.Width]
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		out := dst[int(i)*stride+first : int(i)*stride+first+width]
-		switch {
-		case loop != nil:
-			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), base,
-				unsafe.Pointer(unsafe.SliceData(out)))
-		case width == panelWidth:
-			dot8(indices, values, base, (*[8]float64)(out))
-		default:
-			dot4(indices, values, base, (*[4]float64)(out))
+		if loop != nil {
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), panel,
+				unsafe.Pointer(room), of.Width/4, 8*of.Stride)
+		} else {
+			dotWide(indices, values, panel, of.Stride, sums)
 		}
+		copy(dst[int(i)*stride+of.First:], sums)
 	}
 }
 
-func (a *arrays[I, V]) addTransposedWide(rows []int32, panel, q []float64, scale float64, stride, first int) {
-	base, width := unsafe.Pointer(unsafe.SliceData(panel)), min(panelWidth, stride-first)
-	loop := axpyLoops.choose(width, unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)))
-	scales := make([]float64, width)
+func (a *arrays[I, V]) addTransposedWide(rows []int32, dst, q []float64, scale float64, shape Wide, piece Panel) {
+	panel, stride := unsafe.Pointer(&dst[piece.Start]), shape.Stride()
+	loop, room := axpyLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panelWidth]float64)
+	scales := room[:piece.Width]
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		for c, v := range q[int(i)*stride+first : int(i)*stride+first+width] {
+		for c, v := range q[int(i)*stride+piece.First : int(i)*stride+piece.First+piece.Width] {
 			scales[c] = scale * v
 		}
 		switch {
 		case allZero(scales):
 		case loop != nil:
-			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), base,
-				unsafe.Pointer(unsafe.SliceData(scales)))
-		case width == panelWidth:
-			axpy8(indices, values, (*[8]float64)(scales), base)
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), panel,
+				unsafe.Pointer(room), piece.Width/4, 8*piece.Stride)
 		default:
-			axpy4(indices, values, (*[4]float64)(scales), base)
+			axpyWide(indices, values, scales, panel, piece.Stride)
 		}
 	}
 }
@@ -203,71 +218,31 @@ func allZero(values []float64) bool {
 	return true
 }
 
-// dot8 sets dst to Σ values[k] panel[indices[k]], for eight classes.
-func dot8[I index, V value](indices []I, values []V, panel unsafe.Pointer, dst *[8]float64) {
-	n := len(indices)
-	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	for k := range n {
-		v := float64(at[V](vp, k))
-		w := (*[8]float64)(unsafe.Add(panel, int(at[I](ip, k))*64))
-		s0 += v * w[0]
-		s1 += v * w[1]
-		s2 += v * w[2]
-		s3 += v * w[3]
-		s4 += v * w[4]
-		s5 += v * w[5]
-		s6 += v * w[6]
-		s7 += v * w[7]
-	}
-	*dst = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
-}
-
-func dot4[I index, V value](indices []I, values []V, panel unsafe.Pointer, dst *[4]float64) {
-	n := len(indices)
-	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
-	var s0, s1, s2, s3 float64
-	for k := range n {
-		v := float64(at[V](vp, k))
-		w := (*[4]float64)(unsafe.Add(panel, int(at[I](ip, k))*32))
-		s0 += v * w[0]
-		s1 += v * w[1]
-		s2 += v * w[2]
-		s3 += v * w[3]
-	}
-	*dst = [4]float64{s0, s1, s2, s3}
-}
-
-// axpy8 adds scales * values[k] to panel[indices[k]], for eight classes.
-func axpy8[I index, V value](indices []I, values []V, scales *[8]float64, panel unsafe.Pointer) {
-	q0, q1, q2, q3, q4, q5, q6, q7 := scales[0], scales[1], scales[2], scales[3], scales[4], scales[5], scales[6],
-		scales[7]
-	n := len(indices)
-	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
-	for k := range n {
-		v := float64(at[V](vp, k))
-		w := (*[8]float64)(unsafe.Add(panel, int(at[I](ip, k))*64))
-		w[0] += v * q0
-		w[1] += v * q1
-		w[2] += v * q2
-		w[3] += v * q3
-		w[4] += v * q4
-		w[5] += v * q5
-		w[6] += v * q6
-		w[7] += v * q7
+// dotWide sets sums to Σ values[k] panel[indices[k]], four classes at a time.
+func dotWide[I index, V value](indices []I, values []V, panel unsafe.Pointer, stride int, sums []float64) {
+	for c := 0; c < len(sums); c += 4 {
+		var s0, s1, s2, s3 float64
+		for k, j := range indices {
+			v, w := float64(values[k]), (*[4]float64)(unsafe.Add(panel, 8*(int(j)*stride+c)))
+			s0 += v * w[0]
+			s1 += v * w[1]
+			s2 += v * w[2]
+			s3 += v * w[3]
+		}
+		*(*[4]float64)(sums[c:]) = [4]float64{s0, s1, s2, s3}
 	}
 }
 
-func axpy4[I index, V value](indices []I, values []V, scales *[4]float64, panel unsafe.Pointer) {
-	q0, q1, q2, q3 := scales[0], scales[1], scales[2], scales[3]
-	n := len(indices)
-	ip, vp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values))
-	for k := range n {
-		v := float64(at[V](vp, k))
-		w := (*[4]float64)(unsafe.Add(panel, int(at[I](ip, k))*32))
-		w[0] += v * q0
-		w[1] += v * q1
-		w[2] += v * q2
-		w[3] += v * q3
+// axpyWide adds scales * values[k] to panel[indices[k]], four classes at a time.
+func axpyWide[I index, V value](indices []I, values []V, scales []float64, panel unsafe.Pointer, stride int) {
+	for c := 0; c < len(scales); c += 4 {
+		q0, q1, q2, q3 := scales[c], scales[c+1], scales[c+2], scales[c+3]
+		for k, j := range indices {
+			v, w := float64(values[k]), (*[4]float64)(unsafe.Add(panel, 8*(int(j)*stride+c)))
+			w[0] += v * q0
+			w[1] += v * q1
+			w[2] += v * q2
+			w[3] += v * q3
+		}
 	}
 }

@@ -5,7 +5,7 @@ package csr
 import "unsafe"
 
 type (
-	wideLoop  func(n int, indices, values, panel, classes unsafe.Pointer)
+	wideLoop  func(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 	wideLoops struct{}
 )
 
@@ -15,4 +15,4 @@ var (
 )
 
 // choose gives no loop: those in Go are used.
-func (*wideLoops) choose(int, uintptr, uintptr) wideLoop { return nil }
+func (*wideLoops) choose(uintptr, uintptr) wideLoop { return nil }

@@ -302,12 +302,7 @@ func (r *Risk) weigh(dst []float64) {
 				along[v] = s.alongCenter[v]
 			}
 		}
-		r.frame.walk(0, r.shape.Features, func(lo, hi, start, width, first int) {
-			for _, mu := range r.frame.Center[lo:hi] {
-				vector.Add(s.features[start:start+width], mu, along[first:first+width])
-				start += width
-			}
-		})
+		r.frame.addOuter(s.features, 0, r.shape.Features, along)
 		if !r.frame.Constant {
 			for v := range dst {
 				dst[v] = -(s.toMu[v] + along[v]*s.centerSquare)

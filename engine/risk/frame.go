@@ -41,12 +41,11 @@ func (f frame) features() int {
 	return f.shape.Features
 }
 
-// walk calls each for stripes of features in every panel: the weights of features lo ... hi-1 of the panel that begins
-// with class first stand at start, width a feature.
-func (f frame) walk(lo, hi int, each func(lo, hi, start, width, first int)) {
+// walk calls each for every panel: the weights of the features lo ... hi-1 begin at start and end before end.
+func (f frame) walk(lo, hi int, each func(panel csr.Panel, start, end int)) {
 	for b := range f.shape.Panels() {
-		start, width := f.shape.Panel(b)
-		each(lo, hi, start+lo*width, width, b*8)
+		panel := f.shape.Panel(b)
+		each(panel, panel.Start+lo*panel.Stride, panel.Start+hi*panel.Stride)
 	}
 }
 
@@ -61,8 +60,10 @@ func (f frame) shift(pool *work.Pool, dst, p []float64) {
 
 // addCenter adds Σ_j μ_j p_jy over the features lo ... hi-1 to dst [stride].
 func (f frame) addCenter(dst, p []float64, lo, hi int) {
-	f.walk(lo, hi, func(lo, hi, start, width, first int) {
-		vector.AddProduct(dst[first:first+width], f.Center[lo:hi], p[start:start+(hi-lo)*width])
+	f.walk(lo, hi, func(panel csr.Panel, start, end int) {
+		sums := make([]float64, panel.Stride)
+		vector.AddProduct(sums, f.Center[lo:hi], p[start:end])
+		vector.Add(dst[panel.First:panel.First+panel.Width], 1, sums)
 	})
 }
 
@@ -81,8 +82,7 @@ func (f frame) open(pool *work.Pool, dst, p []float64, alpha float64, shift []fl
 	stride := f.shape.Stride()
 	sums := make([]float64, 1+stride) // p . p without the constant feature, μ . p
 	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(lo, hi, start, width, _ int) {
-			end := start + (hi-lo)*width
+		f.walk(lo, hi, func(_ csr.Panel, start, end int) {
 			for k, v := range p[start:end] {
 				dst[start+k] = alpha * v
 			}
@@ -120,10 +120,15 @@ func (f frame) shut(pool *work.Pool, dst []float64, alpha float64, shift, total 
 	if f.Center == nil {
 		return
 	}
-	pool.Stripes(f.features(), func(lo, hi int) {
-		f.walk(lo, hi, func(lo, hi, start, width, first int) {
-			vector.AddOuter(dst[start:start+(hi-lo)*width], f.Center[lo:hi], scale[first:first+width])
-		})
+	pool.Stripes(f.features(), func(lo, hi int) { f.addOuter(dst, lo, hi, scale) })
+}
+
+// addOuter adds μ_j scale_y to dst_jy for the features lo ... hi-1; scale [stride].
+func (f frame) addOuter(dst []float64, lo, hi int, scale []float64) {
+	f.walk(lo, hi, func(panel csr.Panel, start, end int) {
+		scales := make([]float64, panel.Stride)
+		copy(scales, scale[panel.First:panel.First+panel.Width])
+		vector.AddOuter(dst[start:end], f.Center[lo:hi], scales)
 	})
 }
 
@@ -131,8 +136,7 @@ func (f frame) shut(pool *work.Pool, dst []float64, alpha float64, shift, total 
 func (f frame) inner(pool *work.Pool, p, q, shiftP, shiftQ []float64) float64 {
 	var sums [1]float64
 	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(lo, hi, start, width, _ int) {
-			end := start + (hi-lo)*width
+		f.walk(lo, hi, func(_ csr.Panel, start, end int) {
 			part[0] += vector.Dot(p[start:end], q[start:end])
 		})
 	})
@@ -154,18 +158,17 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 	}
 	var sums [1]float64
 	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(lo, hi, start, width, first int) {
+		f.walk(lo, hi, func(panel csr.Panel, start, end int) {
 			if !f.turned() {
-				end := start + (hi-lo)*width
 				part[0] += vector.Dot(g[start:end], g[start:end])
 				return
 			}
 			for _, mu := range f.Center[lo:hi] {
-				for c, v := range g[start : start+width] {
-					v += mu * last[first+c]
+				for c, v := range g[start : start+panel.Width] {
+					v += mu * last[panel.First+c]
 					part[0] += v * v
 				}
-				start += width
+				start += panel.Stride
 			}
 		})
 	})
@@ -178,15 +181,14 @@ func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total 
 	minus := make([]float64, len(total))
 	vector.Add(minus, -1, total)
 	pool.Stripes(f.features(), func(lo, hi int) {
-		f.walk(lo, hi, func(lo, hi, start, width, first int) {
-			end := start + (hi-lo)*width
+		f.walk(lo, hi, func(_ csr.Panel, start, end int) {
 			for k, v := range src[start:end] {
 				dst[start+k] = scale * v
 			}
-			if f.Center != nil {
-				vector.AddOuter(dst[start:end], f.Center[lo:hi], minus[first:first+width])
-			}
 		})
+		if f.Center != nil {
+			f.addOuter(dst, lo, hi, minus)
+		}
 	})
 	if f.Constant {
 		for y, t := range total {
