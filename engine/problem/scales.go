@@ -43,8 +43,12 @@ func (s *Sample) CheckScales() {
 	}
 }
 
-// filled is the share of the values of some rows that are not zero.
+// filled is the share of the values of some rows that are not zero, or a bound on it that is not above mostlyFilled.
 func (s *Sample) filled(rows []int32) float64 {
+	values := float64(len(rows)) * float64(s.Features)
+	if stored := float64(s.Rows.Subset(rows).NonZeros()) / values; stored <= mostlyFilled {
+		return stored
+	}
 	count := 0
 	for _, i := range rows {
 		s.Rows.Row(int(i), func(_ int, value float64) {
@@ -53,7 +57,7 @@ func (s *Sample) filled(rows []int32) float64 {
 			}
 		})
 	}
-	return float64(count) / float64(len(rows)) / float64(s.Features)
+	return float64(count) / values
 }
 
 func (s *Sample) checkLengths(rows []int32) {
