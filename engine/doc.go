@@ -8,6 +8,7 @@
 //	transduction  the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
 //	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own
 //	problem       what a fit learns from, checked and made ready; options, history, warnings; start at New
+//	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
 //	prior         class shares among the unlabeled rows where nobody gives them; start at Gather
 //	calibration   a temperature that turns scores into probabilities; start at Temperature

@@ -38,7 +38,8 @@ func (p ClassPrior) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Rule)
 }
 
-func (p *ClassPrior) check() error {
+// Check refuses an unknown rule and shares that are none.
+func (p *ClassPrior) Check() error {
 	if p.Shares == nil {
 		if !slices.Contains(priorRules, p.Rule) {
 			return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,
@@ -78,7 +79,7 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
 		}
 		s.warnOfUnknownClasses(labels)
-		if err := s.Options.ClassPrior.check(); err != nil {
+		if err := s.Options.ClassPrior.Check(); err != nil {
 			return nil, err
 		}
 		s.doubtPrior(found, given)

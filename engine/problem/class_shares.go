@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/prior"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -15,20 +16,20 @@ type ShareOptions struct {
 	Threads      int
 }
 
-var shareTable = []option[ShareOptions]{
-	{name: "n_bootstraps", kind: "integer", minimum: 2, maximum: 1e6,
-		field: func(o *ShareOptions) any { return &o.Bootstrap.Times }},
-	{name: "confidence_level", kind: "number", exclusive: true, maximum: 1 - 1e-9,
-		field: func(o *ShareOptions) any { return &o.Bootstrap.Level }},
-	{name: "random_state", kind: "integer", field: func(o *ShareOptions) any { return &o.Bootstrap.Seed }},
-	{name: "fit_intercept", kind: "boolean", field: func(o *ShareOptions) any { return &o.FitIntercept }},
-	{name: "threads", kind: "integer", minimum: 1, field: func(o *ShareOptions) any { return &o.Threads }},
+var shareTable = option.Table[ShareOptions]{
+	{Name: "n_bootstraps", Kind: "integer", Minimum: 2, Maximum: 1e6,
+		Field: func(o *ShareOptions) any { return &o.Bootstrap.Times }},
+	{Name: "confidence_level", Kind: "number", Exclusive: true, Maximum: 1 - 1e-9,
+		Field: func(o *ShareOptions) any { return &o.Bootstrap.Level }},
+	{Name: "random_state", Kind: "integer", Field: func(o *ShareOptions) any { return &o.Bootstrap.Seed }},
+	{Name: "fit_intercept", Kind: "boolean", Field: func(o *ShareOptions) any { return &o.FitIntercept }},
+	{Name: "threads", Kind: "integer", Minimum: 1, Field: func(o *ShareOptions) any { return &o.Threads }},
 }
 
 // DecodeShareOptions is DecodeOptions for ClassShares.
 func DecodeShareOptions(text []byte) (ShareOptions, error) {
 	options := ShareOptions{Bootstrap: prior.Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
-	err := decode(text, &options, shareTable)
+	err := shareTable.Decode(text, &options)
 	return options, err
 }
 

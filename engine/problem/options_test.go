@@ -33,8 +33,8 @@ func TestDecodeOptions(t *testing.T) {
 		}
 	}
 	for _, entry := range table {
-		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.name)) {
-			t.Errorf("the options text lacks %s", entry.name)
+		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.Name)) {
+			t.Errorf("the options text lacks %s", entry.Name)
 		}
 	}
 }

@@ -23,6 +23,9 @@ func (w *weight) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(w))
 }
 
+// Number is the weight, unless it is "auto".
+func (w weight) Number() (value float64, ok bool) { return float64(w), float64(w) != autoWeight }
+
 func (w weight) MarshalJSON() ([]byte, error) {
 	if float64(w) == autoWeight {
 		return []byte(`"auto"`), nil

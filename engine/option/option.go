@@ -1,0 +1,207 @@
+// Package option reads and describes the options of a kind of problem: a table with a name, a range and a meaning for
+// every field of a struct. A kind of problem has a struct and a table of its own.
+package option
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Option describes one field of O for the outside: its name in JSON, Python and C, its range and its meaning.
+type Option[O any] struct {
+	Name, Kind, Meaning string
+	Field               func(o *O) any // pointer to the field
+	Choices             []string
+	Minimum             float64
+	Exclusive           bool    // Minimum itself is not allowed
+	Maximum             float64 // 0: Largest
+}
+
+// Largest bounds the numbers: larger ones make sums overflow.
+const Largest = 1e100
+
+// Table has the options of a kind of problem.
+type Table[O any] []Option[O]
+
+// A Checker is a field with a range of its own.
+type Checker interface{ Check() error }
+
+// A Number is a field that is a number or a word: ok says that it is a number.
+type Number interface {
+	Number() (value float64, ok bool)
+}
+
+// Text describes all options as a JSON array.
+func (t Table[O]) Text(defaults O) string {
+	list := make([]map[string]any, len(t))
+	for k, o := range t {
+		entry := map[string]any{"name": o.Name, "type": o.Kind, "meaning": o.Meaning, "default": o.Field(&defaults)}
+		switch {
+		case o.Choices != nil:
+			entry["choices"] = o.Choices
+		case o.Kind != "boolean":
+			entry["minimum"], entry["exclusive_minimum"] = o.Minimum, o.Exclusive
+		}
+		if o.Kind == "number" || o.Kind == "number or auto" {
+			entry["maximum"] = o.largest()
+		}
+		list[k] = entry
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// Values are the options by their names.
+func (t Table[O]) Values(o *O) map[string]any {
+	values := map[string]any{}
+	for _, option := range t {
+		values[option.Name] = option.Field(o)
+	}
+	return values
+}
+
+// Decode reads a JSON object strictly: unknown names, wrong types and values out of range are errors that name the
+// option. Options that are not there stay as they are in o; empty text changes nothing.
+func (t Table[O]) Decode(text []byte, o *O) error {
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(text, &given); err != nil {
+		return fault.Argument("options must be a JSON object: %v", err)
+	}
+	names := make([]string, 0, len(given))
+	for name := range given {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if err := t.set(o, name, given[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t Table[O]) set(o *O, name string, value json.RawMessage) error {
+	k := slices.IndexFunc(t, func(t Option[O]) bool { return t.Name == name })
+	if k < 0 {
+		return fault.Argument("unknown option %q; did you mean %q?", name, t.nearest(name))
+	}
+	option := t[k]
+	if string(value) == "null" && !option.nullable(o) {
+		return fault.Argument("%s is null: it must be %s", name, option.kindInWords())
+	}
+	if err := json.Unmarshal(value, option.Field(o)); err != nil {
+		return fault.Argument("%s is %s: it must be %s", name, value, option.kindInWords())
+	}
+	return option.check(o)
+}
+
+// nullable says that null has a meaning.
+func (t Option[O]) nullable(o *O) bool {
+	switch t.Field(o).(type) {
+	case *[]float64, *[]int:
+		return true
+	}
+	return false
+}
+
+func (t Option[O]) kindInWords() string {
+	switch t.Kind {
+	case "integer":
+		return "an integer"
+	case "integers", "numbers":
+		return "an array of " + t.Kind
+	case "number or auto":
+		return "a number or \"auto\""
+	case "string or numbers":
+		return "a string or an array of numbers"
+	}
+	return "a " + t.Kind
+}
+
+func (t Option[O]) check(o *O) error {
+	switch field := t.Field(o).(type) {
+	case *string:
+		if !slices.Contains(t.Choices, *field) {
+			return fault.Argument("%s is %q: it must be one of %s", t.Name, *field, strings.Join(t.Choices, ", "))
+		}
+	case *float64:
+		return t.inRange(*field)
+	case *int:
+		return t.inRange(float64(*field))
+	case Number:
+		if value, ok := field.Number(); ok {
+			return t.inRange(value)
+		}
+	case *[]float64:
+		for _, value := range *field {
+			if err := t.inRange(value); err != nil {
+				return err
+			}
+		}
+	case Checker:
+		return field.Check()
+	}
+	return nil
+}
+
+func (t Option[O]) inRange(value float64) error {
+	if value > t.largest() && !math.IsInf(value, 0) {
+		return fault.Argument("%s is %v: it must be at most %v", t.Name, value, t.largest())
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) || value < t.Minimum || t.Exclusive && value == t.Minimum {
+		relation := "at least"
+		if t.Exclusive {
+			relation = "above"
+		}
+		return fault.Argument("%s is %v: it must be %s %v", t.Name, value, relation, t.Minimum)
+	}
+	return nil
+}
+
+func (t Option[O]) largest() float64 {
+	if t.Maximum > 0 {
+		return t.Maximum
+	}
+	return Largest
+}
+
+// nearest is the option whose name is fewest edits away.
+func (t Table[O]) nearest(name string) string {
+	best, bestDistance := "", math.MaxInt
+	for _, option := range t {
+		if d := editDistance(name, option.Name); d < bestDistance {
+			best, bestDistance = option.Name, d
+		}
+	}
+	return best
+}
+
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

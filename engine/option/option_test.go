@@ -1,0 +1,53 @@
+package option
+
+import (
+	"strings"
+	"testing"
+)
+
+type settings struct {
+	Depth  int
+	Weight float64
+	Rule   string
+	Pairs  []int
+}
+
+var table = Table[settings]{
+	{Name: "depth", Kind: "integer", Minimum: 1, Maximum: 9, Field: func(s *settings) any { return &s.Depth }},
+	{Name: "weight", Kind: "number", Exclusive: true, Field: func(s *settings) any { return &s.Weight }},
+	{Name: "rule", Kind: "string", Choices: []string{"a", "b"}, Field: func(s *settings) any { return &s.Rule }},
+	{Name: "pairs", Kind: "integers", Minimum: -1, Field: func(s *settings) any { return &s.Pairs }},
+}
+
+func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
+	s := settings{Depth: 3, Weight: 1, Rule: "a"}
+	if err := table.Decode([]byte(`{"depth": 4, "rule": "b", "pairs": null}`), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Depth != 4 || s.Weight != 1 || s.Rule != "b" || s.Pairs != nil {
+		t.Fatalf("%+v", s)
+	}
+	for text, want := range map[string]string{
+		`{"dept": 4}`:    `did you mean "depth"`,
+		`{"depth": 0}`:   "depth is 0: it must be at least 1",
+		`{"depth": 10}`:  "depth is 10: it must be at most 9",
+		`{"weight": 0}`:  "weight is 0: it must be above 0",
+		`{"rule": "c"}`:  "must be one of a, b",
+		`{"rule": null}`: "rule is null: it must be a string",
+		`{"pairs": 1}`:   "pairs is 1: it must be an array of integers",
+		`[1]`:            "options must be a JSON object",
+	} {
+		if err := table.Decode([]byte(text), &s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %q", text, err, want)
+		}
+	}
+}
+
+func TestTheTextTellsDefaultsAndRanges(t *testing.T) {
+	text := table.Text(settings{Depth: 3, Rule: "a"})
+	for _, want := range []string{`"default":3`, `"choices":["a","b"]`, `"minimum":1`, `"maximum":1e+100`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s lacks %s", text, want)
+		}
+	}
+}
