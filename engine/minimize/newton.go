@@ -45,12 +45,6 @@ type Objective interface {
 	Step(t float64)
 }
 
-// Preconditioned is an objective that knows a matrix M near its Hessian, symmetric and positive definite.
-type Preconditioned interface {
-	// Precondition sets dst = M⁻¹ residual, or returns false where there is no such matrix at the current point.
-	Precondition(dst, residual []float64) bool
-}
-
 // Limits says when to stop.
 type Limits struct {
 	Tolerance float64 // F(w) - F(w*) <= Tolerance F(w)
@@ -71,20 +65,15 @@ type Outcome struct {
 // Newton minimizes an objective by Newton steps with conjugate gradients. Its vectors are kept for the next
 // call.
 type Newton struct {
-	pool                                         *work.Pool
-	gradient, step, residual, direction, product []float64
-	conjugated                                   []float64 // M⁻¹ residual: the product's or the residual's memory
-
+	*ConjugateGradients
+	gradient                                   []float64 // the residual takes its place
 	stepImage, directionImage, conjugatedImage []float64 // of inRows
 }
 
 // NewNewton makes a minimizer for d variables, whose vectors are divided among the threads of a pool.
 func NewNewton(d int, pool *work.Pool) *Newton {
-	n := &Newton{pool: pool}
-	for _, v := range []*[]float64{&n.gradient, &n.step, &n.direction, &n.product} {
-		*v = make([]float64, d)
-	}
-	n.residual = n.gradient // the gradient is not needed any more when the residual takes its place
+	n := &Newton{ConjugateGradients: NewConjugateGradients(d, pool), gradient: make([]float64, d)}
+	n.residual = n.gradient
 	return n
 }
 
@@ -159,76 +148,6 @@ func (n inVariables) gradient() (value, norm, gap float64) {
 }
 
 func (n inVariables) solve(eta float64) {
-	n.conjugateGradients(n.f, eta)
-	n.f.SetDirection(n.step)
-}
-
-// conjugateGradients puts an approximate solution of H s = -g into n.step: conjugate gradients from zero,
-// preconditioned where the objective can, until the norm of the residual (that of M⁻¹) has fallen to eta times that at
-// the start.
-func (n *Newton) conjugateGradients(f Objective, eta float64) {
-	n.reset()
-	square := n.precondition(f, n.square())
-	copy(n.direction, n.conjugated)
-	enough := eta * eta * square
-	for range maxConjugateSteps {
-		curvature := f.HessVec(n.product, n.direction)
-		if curvature <= 0 {
-			return
-		}
-		before := square
-		square = n.precondition(f, n.advance(square/curvature))
-		if square <= enough {
-			return
-		}
-		n.updateDirection(square / before)
-	}
-}
-
-// precondition lets n.conjugated be M⁻¹ residual, in the memory of the product, which is free now, and returns the
-// squared norm of the residual in M⁻¹; plain is that in the identity, which stands for M where there is none.
-func (n *Newton) precondition(f Objective, plain float64) (square float64) {
-	if p, ok := f.(Preconditioned); ok && p.Precondition(n.product, n.residual) {
-		n.conjugated = n.product
-		return n.total(func(lo, hi int) float64 { return vector.Dot(n.residual[lo:hi], n.product[lo:hi]) })
-	}
-	n.conjugated = n.residual
-	return plain
-}
-
-// reset sets step = 0, residual = -gradient.
-func (n *Newton) reset() {
-	n.pool.Stripes(len(n.step), func(lo, hi int) {
-		clear(n.step[lo:hi])
-		for j := lo; j < hi; j++ {
-			n.residual[j] = -n.gradient[j]
-		}
-	})
-}
-
-// square is the squared norm of the residual, or of the gradient, whose memory that takes.
-func (n *Newton) square() float64 {
-	return n.total(func(lo, hi int) float64 { return vector.Dot(n.residual[lo:hi], n.residual[lo:hi]) })
-}
-
-// advance goes a length along the direction and returns the squared norm of the new residual.
-func (n *Newton) advance(length float64) (square float64) {
-	return n.total(func(lo, hi int) float64 {
-		vector.Add(n.step[lo:hi], length, n.direction[lo:hi])
-		return vector.AddSquare(n.residual[lo:hi], -length, n.product[lo:hi])
-	})
-}
-
-// updateDirection sets direction = conjugated residual + beta direction.
-func (n *Newton) updateDirection(beta float64) {
-	n.pool.Stripes(len(n.direction), func(lo, hi int) {
-		conjugate(n.direction[lo:hi], n.conjugated[lo:hi], beta)
-	})
-}
-
-// total adds what add gives for the stripes of the variables.
-func (n *Newton) total(add func(lo, hi int) float64) float64 {
-	var sum [1]float64
-	n.pool.Total(len(n.step), sum[:], func(lo, hi int, dst []float64) { dst[0] = add(lo, hi) })
-	return sum[0]
+	n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.Newton.gradient[lo:hi], -1) })
+	n.f.SetDirection(n.Solve(n.f, n.Newton.gradient, eta, maxConjugateSteps))
 }

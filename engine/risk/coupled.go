@@ -1,6 +1,9 @@
 package risk
 
-import "github.com/fewlabel/fewlabel/engine/vector"
+import (
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
 
 // Conjugate gradients for the rows of a tree end at this part of the residual.
 const (
@@ -8,77 +11,63 @@ const (
 	coupledSteps     = 40
 )
 
-// solveCoupled solves (α diag(1/h) + T ⊗ G) y = scores over the rows with curvature; vectors are [K][rows].
+// coupledSystem is the matrix α diag(1/h) + T ⊗ G over the rows with curvature; it implements minimize.Preconditioned. Vectors
+// are [K, rows].
+type coupledSystem struct{ *preconditioner }
+
+// solveCoupled solves with that matrix for scores [K][rows].
 func (p *preconditioner) solveCoupled(scores [][]float64) [][]float64 {
-	classes, places := p.risk.Map.Classes(), len(p.rows)
-	matrix := func() [][]float64 {
-		m := make([][]float64, classes)
-		for y := range m {
-			m[y] = make([]float64, places)
-		}
-		return m
+	var right []float64
+	for _, list := range scores {
+		right = append(right, list...)
 	}
-	y, residual, product := matrix(), matrix(), matrix()
-	for c := range residual {
-		copy(residual[c], scores[c])
-	}
-	conjugate := func() (z [][]float64, square float64) {
-		z, parts := make([][]float64, classes), make([]float64, classes)
-		p.risk.job.Run(classes, func(c int) {
-			z[c] = p.factors[c].solve(residual[c])
-			vector.Scale(z[c], 1/p.risk.Map.Depth(c))
-			parts[c] = vector.Dot(z[c], residual[c])
-		})
-		return z, vector.Sum(parts)
-	}
-	direction, square := conjugate()
-	enough := coupledTolerance * coupledTolerance * square
-	for range coupledSteps {
-		if !(square > enough) {
-			break
-		}
-		length := square / p.times(product, direction)
-		for c := range y {
-			vector.Add(y[c], length, direction[c])
-			vector.Add(residual[c], -length, product[c])
-		}
-		z, next := conjugate()
-		for c := range z {
-			vector.Add(z[c], next/square, direction[c])
-		}
-		direction, square = z, next
-	}
-	return y
+	solver := minimize.NewConjugateGradients(len(right), p.risk.job.Pool)
+	return coupledSystem{p}.classes(solver.Solve(coupledSystem{p}, right, coupledTolerance, coupledSteps))
 }
 
-// times sets dst = (α diag(1/h) + T ⊗ G) y and returns yᵀ dst.
-func (p *preconditioner) times(dst, y [][]float64) float64 {
-	places := len(p.rows)
-	p.risk.job.Run(len(y), func(c int) {
-		clear(dst[c])
-		for b, v := range y[c] {
-			if v != 0 {
-				vector.Add(dst[c], v, p.gram[b*places:(b+1)*places])
+// classes are the parts [K][rows] of a vector.
+func (p coupledSystem) classes(v []float64) (parts [][]float64) {
+	for places := len(p.rows); len(v) > 0; v = v[places:] {
+		parts = append(parts, v[:places])
+	}
+	return parts
+}
+
+// Precondition implements minimize.Preconditioned.
+func (p coupledSystem) Precondition(dst, residual []float64) bool {
+	to, from := p.classes(dst), p.classes(residual)
+	p.risk.job.Run(len(to), func(c int) {
+		copy(to[c], p.factors[c].solve(from[c]))
+		vector.Scale(to[c], 1/p.risk.Map.Depth(c))
+	})
+	return true
+}
+
+// HessVec implements minimize.Operator.
+func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {
+	to, from, places := p.classes(dst), p.classes(v), len(p.rows)
+	p.risk.job.Run(len(to), func(c int) {
+		clear(to[c])
+		for b, y := range from[c] {
+			if y != 0 {
+				vector.Add(to[c], y, p.gram[b*places:(b+1)*places])
 			}
 		}
 	})
-	row, inner := make([]float64, p.risk.Map.Columns()), 0.0
+	row := make([]float64, p.risk.Map.Columns())
 	for a := range places {
 		clear(row)
-		for c := range dst {
-			row[c] = dst[c][a]
+		for c := range to {
+			row[c] = to[c][a]
 		}
 		p.risk.Map.Up(row)
 		p.risk.Map.Down(row)
-		for c, curve := range p.curves[a][:len(dst)] {
-			dst[c][a] = 0
+		for c, curve := range p.curves[a][:len(to)] {
+			to[c][a] = 0
 			if curve > 0 {
-				dst[c][a] = row[c] + p.risk.alpha/curve*y[c][a]
+				to[c][a] = row[c] + p.risk.alpha/curve*from[c][a]
 			}
 		}
 	}
-	for c := range dst {
-		inner += vector.Dot(dst[c], y[c])
-	}
-	return inner
+	return vector.Dot(dst, v)
 }
