@@ -123,8 +123,8 @@ func (m *Matrix) AddTransposedWide(job *work.Job, on *Subset, dst, q []float64, 
 	})
 }
 
-// addPieces is AddTransposedWide where pieces of the panels are divided among the threads. Up to eight classes are added
-// by two tasks with half of the rows each, whatever the number of threads.
+// addPieces is AddTransposedWide where pieces of the panels are divided among the threads. Up to eight classes are
+// added by two tasks with half of the rows each, whatever the number of threads.
 func (m *Matrix) addPieces(pool *work.Pool, on *Subset, dst, q []float64, shape Wide) {
 	k := m.kernel.(panelKernel)
 	if pieces := shape.pieces(pool.Threads()); shape.Stride() > partWidth || on.nonZeros < 2*smallBlock {

@@ -11,8 +11,8 @@ const (
 	coupledSteps     = 40
 )
 
-// coupledSystem is the matrix α diag(1/h) + T ⊗ G over the rows with curvature; it implements minimize.Preconditioned. Vectors
-// are [K, rows].
+// coupledSystem is the matrix α diag(1/h) + T ⊗ G over the rows with curvature; it implements minimize.Preconditioned.
+// Vectors are [K, rows].
 type coupledSystem struct{ *preconditioner }
 
 // solveCoupled solves with that matrix for scores [K][rows].

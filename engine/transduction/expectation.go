@@ -18,90 +18,100 @@ func (t *task) expect() solution {
 	if !finite(start) {
 		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
+	p := &probable{task: t, risk: r, before: make([]int32, len(t.Unlabeled)), problem: expectation.Problem{Risk: r,
+		Newton: newton, Prior: t.prior, Tol: t.Options.Tol, MaxSteps: t.Options.MaxIter, Stopped: t.Job.Stopped,
+		Warm: t.Start != nil}}
 	var out expectation.Outcome
-	before := make([]int32, len(t.Unlabeled))
-	solve := expectation.Problem{Risk: r, Newton: newton, Prior: t.prior, Tol: t.Options.Tol,
-		MaxSteps: t.Options.MaxIter, Stopped: t.Job.Stopped, Warm: t.Start != nil}
 	if t.Options.Method == problem.Posterior {
-		posterior := expectation.NewPosterior(t.Job, t.Unlabeled, t.UnlabeledWeight, t.prior, r.Stride())
-		posterior.Weight = t.Options.KLWeight
-		t.join(r, posterior)
-		solve.Note = func(level float64) { t.noteMeans(r, level, posterior.Value, posterior.M, before) }
-		out = expectation.Project(solve, posterior)
-		t.soft = posterior.Labels
+		out = p.project()
 	} else {
-		means := expectation.NewMeans(t.Job, t.Unlabeled, t.UnlabeledWeight, t.classes, r.Stride())
-		means.Constraint = t.constraint()
-		t.join(r, means)
-		entropy := 0.0
-		if t.Options.Method == problem.Entropy {
-			entropy = t.Options.UnlabeledWeight
-		}
-		solve.Note = func(level float64) {
-			t.noteMeans(r, level, entropy*means.MeanEntropy+t.penalty(means), means.M, before)
-		}
-		out = expectation.Regularize(solve, means, entropy)
-		t.soft = make([]float64, len(t.Unlabeled)*t.classes)
-		means.Probabilities(t.soft, r.Scores())
+		out = p.regularize()
 	}
-	t.checkExpectation(out)
+	p.check(out)
 	return t.read(r, out.Outcome, stop{reason: out.Reason, steps: out.Steps})
 }
 
-// constraint is how the class prior is held.
-func (t *task) constraint() expectation.Constraint {
-	if t.Options.Penalized() {
-		return &expectation.Penalty{Prior: t.prior, Weight: t.Options.PenaltyWeight}
-	}
-	return expectation.Equality(t.prior)
+// probable is a task whose unlabeled rows have a joint cost.
+type probable struct {
+	*task
+	risk    *risk.Risk
+	problem expectation.Problem
+	before  []int32 // [unlabeled] likeliest classes of the step before
 }
 
-// penalty is the part of the objective that holds the prior: none where it is a constraint.
-func (t *task) penalty(means *expectation.Means) float64 {
-	if t.Options.Penalized() {
-		return means.Value
+// project is posterior regularization.
+func (p *probable) project() expectation.Outcome {
+	posterior := expectation.NewPosterior(p.Job, p.Unlabeled, p.UnlabeledWeight, p.prior, p.risk.Stride())
+	posterior.Weight = p.Options.KLWeight
+	p.join(posterior)
+	p.problem.Note = func(level float64) { p.record(level, posterior.Value, posterior.M) }
+	out := expectation.Project(p.problem, posterior)
+	p.soft = posterior.Labels
+	return out
+}
+
+// regularize is expectation regularization, with the entropy for the method of that name.
+func (p *probable) regularize() expectation.Outcome {
+	means := expectation.NewMeans(p.Job, p.Unlabeled, p.UnlabeledWeight, p.classes, p.risk.Stride())
+	means.Constraint = expectation.Equality(p.prior)
+	if p.Options.Penalized() {
+		means.Constraint = &expectation.Penalty{Prior: p.prior, Weight: p.Options.PenaltyWeight}
 	}
-	return 0
+	p.join(means)
+	entropy := 0.0
+	if p.Options.Method == problem.Entropy {
+		entropy = p.Options.UnlabeledWeight
+	}
+	p.problem.Note = func(level float64) {
+		value := entropy * means.MeanEntropy
+		if p.Options.Penalized() { // a constraint is no part of the objective
+			value += means.Value
+		}
+		p.record(level, value, means.M)
+	}
+	out := expectation.Regularize(p.problem, means, entropy)
+	p.soft = make([]float64, len(p.Unlabeled)*p.classes)
+	means.Probabilities(p.soft, p.risk.Scores())
+	return out
 }
 
 // join gives the unlabeled rows a joint cost.
-func (t *task) join(r *risk.Risk, joint risk.Joint) {
-	for k, i := range t.Unlabeled {
-		r.Label[i], r.Cost[i] = risk.Jointly, t.UnlabeledWeight[k]
+func (p *probable) join(joint risk.Joint) {
+	for k, i := range p.Unlabeled {
+		p.risk.Label[i], p.risk.Cost[i] = risk.Jointly, p.UnlabeledWeight[k]
 	}
-	r.Joint = []risk.Joint{joint}
-	r.Recost()
-	t.noteFirst(r.Score)
+	p.risk.Joint = []risk.Joint{joint}
+	p.risk.Recost()
+	p.noteFirst(p.risk.Score)
 }
 
-// noteMeans adds an outer step to the history: belief is the unlabeled rows' part of the objective; before has the
-// likeliest classes of the step before.
-func (t *task) noteMeans(r *risk.Risk, level, belief float64, means []float64, before []int32) {
-	t.believed = r.Regularizer() + t.labeledLoss(r.Loss(), r.Score) + belief
-	switched, entropy, row := 0, 0.0, make([]float64, t.classes)
-	for k, i := range t.Unlabeled {
-		r.Score(row, i)
+// record adds an outer step to the history: belief is the unlabeled rows' part of the objective.
+func (p *probable) record(level, belief float64, means []float64) {
+	p.believed = p.risk.Regularizer() + p.labeledLoss(p.risk.Loss(), p.risk.Score) + belief
+	switched, entropy, row := 0, 0.0, make([]float64, p.classes)
+	for k, i := range p.Unlabeled {
+		p.risk.Score(row, i)
 		y := int32(vector.Largest(row))
-		if y != before[k] {
+		if y != p.before[k] {
 			switched++
 		}
-		before[k] = y
-		entropy += t.UnlabeledWeight[k] * expectation.Entropy(row)
+		p.before[k] = y
+		entropy += p.UnlabeledWeight[k] * expectation.Entropy(row)
 	}
-	t.Record(t.believed, level, switched, expectation.Residual(means, t.prior), entropy/math.Ln2)
+	p.Record(p.believed, level, switched, expectation.Residual(means, p.prior), entropy/math.Ln2)
 }
 
-// checkExpectation warns where the class prior is not met, or the last solve did not come to its end.
-func (t *task) checkExpectation(out expectation.Outcome) {
+// check warns where the class prior is not met, or the last solve did not come to its end.
+func (p *probable) check(out expectation.Outcome) {
 	switch {
 	case out.Reason == ending.Constraint:
-		t.Warn(warning.Constraint, out.Residual, expectation.Tolerance)
-	case out.Reason == ending.MaxIter && !t.Options.Penalized() && t.Options.Method != problem.Posterior:
-		t.Warn(warning.MaxIterResidual, float64(t.Options.MaxIter), out.Residual)
+		p.Warn(warning.Constraint, out.Residual, expectation.Tolerance)
+	case out.Reason == ending.MaxIter && !p.Options.Penalized() && p.Options.Method != problem.Posterior:
+		p.Warn(warning.MaxIterResidual, float64(p.Options.MaxIter), out.Residual)
 	case out.Reason == ending.MaxIter:
-		t.Warn(warning.MaxIter, float64(t.Options.MaxIter))
+		p.Warn(warning.MaxIter, float64(p.Options.MaxIter))
 	case out.Reason == ending.NotConverged:
-		t.Warn(warning.NotConverged, relativeGap(out.Outcome), t.Options.Tol)
+		p.Warn(warning.NotConverged, relativeGap(out.Outcome), p.Options.Tol)
 	}
 }
 

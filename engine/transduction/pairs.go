@@ -6,7 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/problem"
 )
 
-// pairSwitching is the transductive support vector machine with one pair of labels switched at a time.
+// pairs is the transductive support vector machine with one pair of labels switched at a time.
 //
 //	Problem  as in switching, with the hinge (or squared hinge) as ξ. While the labels are searched the unlabeled
 //	         rows cost C*₊ as positive and C*₋ as negative; both end at C* = λ' w_j / α
@@ -20,42 +20,89 @@ import (
 //	         tolerance; max_iter solves and switches together, of which the last is a solve to tolerance at C* for the
 //	         labels found so far
 //	Cost     a switch: one or a few epochs over the rows that are not shrunk
+type pairs struct {
+	*task
+	dual        *dual.Descent
+	positive    []bool // [unlabeled] labels
+	plus, minus float64
+	end         stop
+}
+
 func (t *task) pairSwitching() solution {
-	d := t.descent()
-	if t.Start != nil {
-		return t.pairSwitchingOn(d)
+	p := &pairs{task: t, dual: t.descent(), end: stop{reason: ending.NoSwitch}}
+	switch {
+	case t.Start != nil:
+		return p.resume()
+	case !t.Transductive():
+		return p.supervised()
 	}
-	if !t.Transductive() {
-		return t.solveDual(d)
+	return p.search()
+}
+
+// descent is the dual problem of the labeled rows.
+func (t *task) descent() *dual.Descent {
+	d := dual.New(t.Job, t.Rows, t.frame(), t.Options.Loss == problem.SquaredHinge, t.Options.RandomState)
+	for k, i := range t.Labeled {
+		d.Sign[i] = sign(t.Class[k] == 1)
+		d.Cost[i] = t.LabeledWeight[k] / t.Options.Alpha
 	}
-	if _, gap := d.Solve(looseGap, looseEpochs); !problem.IsFinite(gap) {
-		return t.readDual(d, gap, stop{reason: ending.NotFinite})
+	return d
+}
+
+func sign(positive bool) float64 {
+	if positive {
+		return 1
 	}
-	scores := t.dualScores(d)
-	t.noteFirst(t.ofDecisions(scores))
-	positive := t.topLabels(scores)
-	t.signs(d, positive)
-	ratio := t.prior[0] / t.prior[1]
-	end := stop{reason: ending.NoSwitch}
+	return -1
+}
+
+// search raises the costs of the unlabeled rows, from labels by the supervised scores on.
+func (p *pairs) search() solution {
+	if _, gap := p.dual.Solve(looseGap, looseEpochs); !problem.IsFinite(gap) {
+		p.end = stop{reason: ending.NotFinite}
+		return p.read(gap)
+	}
+	scores := p.rowScores()
+	p.noteFirst(p.ofDecisions(scores))
+	p.label(scores)
+	ratio := p.prior[0] / p.prior[1]
 	for minus, plus := firstCost, min(1, firstCost*ratio); ; minus, plus = min(1, 2*minus), min(1, 2*plus) {
-		done := minus == 1 && plus == 1
-		if !done && t.atLimit(&end) {
-			minus, plus, done = 1, 1, true
+		last := minus == 1 && plus == 1
+		if !last && p.atLimit(&p.end) {
+			minus, plus, last = 1, 1, true
 		}
-		t.dualCosts(d, positive, plus, minus)
-		gap, switched := t.switchPairs(d, positive, plus, minus, done, &end)
-		t.recordDual(d, max(plus, minus), 2*switched)
-		if done || !problem.IsFinite(gap) {
-			return t.readDual(d, gap, end)
+		p.cost(plus, minus)
+		gap, switched := p.exchange(last)
+		p.record(max(plus, minus), 2*switched)
+		if last || !problem.IsFinite(gap) {
+			return p.read(gap)
 		}
 	}
 }
 
-// solveDual is the supervised solution.
-func (t *task) solveDual(d *dual.Descent) solution {
-	primal, gap := d.Solve(t.Options.Tol, finalEpochs)
-	t.recordDual(d, 0, 0)
-	return t.readDual(d, gap/primal, stop{reason: ending.Converged, steps: 1})
+// supervised is the supervised solution.
+func (p *pairs) supervised() solution {
+	primal, gap := p.dual.Solve(p.Options.Tol, finalEpochs)
+	p.record(0, 0)
+	p.end = stop{reason: ending.Converged, steps: 1}
+	return p.read(gap / primal)
+}
+
+// resume goes on from the start: labels by its scores, costs at C*, first loosely. At a solution with the squared hinge
+// the duals are those that the scores tell.
+func (p *pairs) resume() solution {
+	scores := p.startScores()
+	if !p.Transductive() {
+		p.dual.Resume(scores)
+		return p.supervised()
+	}
+	p.label(scores)
+	p.cost(1, 1)
+	p.dual.Resume(scores)
+	_, loose := p.exchange(false)
+	gap, exact := p.exchange(true)
+	p.record(1, 2*(loose+exact))
+	return p.read(gap)
 }
 
 const (
@@ -66,136 +113,127 @@ const (
 	finalEpochs  = 2000
 )
 
-// switchPairs switches pairs at fixed costs until none is left or one step alone, and returns the relative gap of the
-// last solve. At the last costs that solve is exact, and may take the step that is left.
-func (t *task) switchPairs(
-	d *dual.Descent, positive []bool, plus, minus float64, last bool, end *stop,
-) (gap float64, switched int) {
+// exchange switches pairs at fixed costs until none is left or one step alone, and returns the relative gap of the last
+// solve. At the last costs that solve is exact, and may take the step that is left.
+func (p *pairs) exchange(last bool) (gap float64, switched int) {
 	for {
 		tolerance, epochs := looseGap, looseEpochs
 		if last {
-			tolerance, epochs = t.Options.Tol, finalEpochs
+			tolerance, epochs = p.Options.Tol, finalEpochs
 		}
-		primal, distance := d.Solve(tolerance, epochs)
+		primal, distance := p.dual.Solve(tolerance, epochs)
 		gap = distance / primal
-		end.steps++
+		p.end.steps++
 		before := switched
-		pair, helps := t.worstPair(d, positive)
-		for ; helps && t.limit(end.steps) == ending.None; pair, helps = t.worstPair(d, positive) {
+		pair, helps := p.worst()
+		for ; helps && p.limit(p.end.steps) == ending.None; pair, helps = p.worst() {
 			for side, k := range pair {
-				positive[k] = side == 0
-				t.place(d, k, positive[k], plus, minus)
+				p.positive[k] = side == 0
+				p.place(k)
 			}
 			switched++
-			end.steps++
-			d.Solve(looseGap, switchEpochs)
+			p.end.steps++
+			p.dual.Solve(looseGap, switchEpochs)
 		}
-		limit := t.limit(end.steps)
+		limit := p.limit(p.end.steps)
 		if switched > before && (last || limit == ending.None) {
 			continue
 		}
 		if helps && limit != ending.None {
-			end.reason = limit
+			p.end.reason = limit
 		}
 		return gap, switched
 	}
 }
 
-// worstPair is the negative and the positive row with the largest slacks, and whether it helps to exchange their
-// labels.
-func (t *task) worstPair(d *dual.Descent, positive []bool) (pair [2]int, helps bool) {
+// worst is the negative and the positive row with the largest slacks, and whether it helps to exchange their labels.
+func (p *pairs) worst() (pair [2]int, helps bool) {
 	pair, slack := [2]int{-1, -1}, [2]float64{}
-	for k, i := range t.Unlabeled {
+	for k, i := range p.Unlabeled {
 		side := 0
-		if positive[k] {
+		if p.positive[k] {
 			side = 1
 		}
-		if s := 1 - d.Sign[i]*d.Score(i); s > slack[side] {
+		if s := 1 - p.dual.Sign[i]*p.dual.Score(i); s > slack[side] {
 			pair[side], slack[side] = k, s
 		}
 	}
-	t.Job.Visit(int64(len(t.Unlabeled)) * int64(t.Rows.NonZeros()) / int64(t.Rows.Rows()))
+	p.Job.Visit(int64(len(p.Unlabeled)) * int64(p.Rows.NonZeros()) / int64(p.Rows.Rows()))
 	return pair, pair[0] >= 0 && pair[1] >= 0 && slack[0]+slack[1] > 2
 }
 
-// descent is the dual problem of the labeled rows.
-func (t *task) descent() *dual.Descent {
-	d := dual.New(t.Job, t.Rows, t.frame(), t.Options.Loss == problem.SquaredHinge, t.Options.RandomState)
-	for k, i := range t.Labeled {
-		d.Sign[i] = -1
-		if t.Class[k] == 1 {
-			d.Sign[i] = 1
-		}
-		d.Cost[i] = t.LabeledWeight[k] / t.Options.Alpha
+// label gives the unlabeled rows with the largest decisions [n] the positive label, as many as the prior says.
+func (p *pairs) label(decisions []float64) {
+	labels, costs := make([]int32, len(p.Unlabeled)), make([]float64, 2*len(p.Unlabeled))
+	for k, i := range p.Unlabeled {
+		costs[2*k], costs[2*k+1] = decisions[i], -decisions[i]
 	}
-	return d
+	p.cheapest(labels, costs)
+	p.positive = make([]bool, len(labels))
+	for k, y := range labels {
+		p.positive[k] = y == 1
+		p.dual.Sign[p.Unlabeled[k]] = sign(p.positive[k])
+	}
 }
 
-func (t *task) signs(d *dual.Descent, positive []bool) {
-	for k, i := range t.Unlabeled {
-		d.Sign[i] = -1
-		if positive[k] {
-			d.Sign[i] = 1
-		}
+// cost sets the costs of the two labels, in parts of C*.
+func (p *pairs) cost(plus, minus float64) {
+	p.plus, p.minus = plus, minus
+	for k := range p.Unlabeled {
+		p.place(k)
 	}
 }
 
 // place gives unlabeled row k its label and the cost of that side.
-func (t *task) place(d *dual.Descent, k int, positive bool, plus, minus float64) {
-	sign, level := -1.0, minus
-	if positive {
-		sign, level = 1, plus
+func (p *pairs) place(k int) {
+	i, level := p.Unlabeled[k], p.minus
+	if p.positive[k] {
+		level = p.plus
 	}
-	i := t.Unlabeled[k]
-	d.Relabel(i, sign)
-	d.Cost[i] = level * t.Options.UnlabeledWeight * t.UnlabeledWeight[k] / t.Options.Alpha
+	p.dual.Relabel(i, sign(p.positive[k]))
+	p.dual.Cost[i] = level * p.Options.UnlabeledWeight * p.UnlabeledWeight[k] / p.Options.Alpha
 }
 
-func (t *task) dualCosts(d *dual.Descent, positive []bool, plus, minus float64) {
-	for k := range t.Unlabeled {
-		t.place(d, k, positive[k], plus, minus)
-	}
-}
-
-func (t *task) dualScores(d *dual.Descent) []float64 {
-	scores := make([]float64, t.Rows.Rows())
+// rowScores are the scores [n] of all rows.
+func (p *pairs) rowScores() []float64 {
+	scores := make([]float64, p.Rows.Rows())
 	for i := range scores {
-		scores[i] = d.Score(int32(i))
+		scores[i] = p.dual.Score(int32(i))
 	}
-	t.Job.Visit(int64(t.Rows.NonZeros()))
+	p.Job.Visit(int64(p.Rows.NonZeros()))
 	return scores
 }
 
-// topLabels gives the rows with the largest decisions [n] the positive label, as many as the prior says.
-func (t *task) topLabels(decisions []float64) (positive []bool) {
-	labels, costs := make([]int32, len(t.Unlabeled)), make([]float64, 2*len(t.Unlabeled))
-	for k, i := range t.Unlabeled {
-		costs[2*k], costs[2*k+1] = decisions[i], -decisions[i]
+// startScores are those [n] of the start.
+func (p *pairs) startScores() []float64 {
+	scores := make([]float64, p.Rows.Rows())
+	p.Job.Visit(int64(p.Rows.NonZeros()))
+	p.Rows.Times(p.Job, scores, p.startCoef())
+	if p.Options.FitIntercept {
+		for i := range scores {
+			scores[i] += p.Start.Intercept[0]
+		}
 	}
-	t.cheapest(labels, costs)
-	positive = make([]bool, len(labels))
-	for k, y := range labels {
-		positive[k] = y == 1
-	}
-	return positive
+	return scores
 }
 
 // ofDecisions is the scorer of decisions [n].
-func (t *task) ofDecisions(decisions []float64) scorer {
-	return func(dst []float64, row int32) { t.scores.ClassScores(dst, decisions[row:]) }
+func (p *pairs) ofDecisions(decisions []float64) scorer {
+	return func(dst []float64, row int32) { p.scores.ClassScores(dst, decisions[row:]) }
 }
 
-func (t *task) readDual(d *dual.Descent, gap float64, end stop) solution {
-	coef, intercept := d.Linear()
-	s := solution{coef: make([]float64, t.Features), intercept: []float64{intercept}, outputs: t.dualScores(d),
-		loss: t.loss(0), regularizer: t.Options.Alpha / 2 * d.Square(), converged: gap <= t.Options.Tol, gap: gap, end: end}
+func (p *pairs) read(gap float64) solution {
+	coef, intercept := p.dual.Linear()
+	s := solution{coef: make([]float64, p.Features), intercept: []float64{intercept}, outputs: p.rowScores(),
+		loss: p.loss(0), regularizer: p.Options.Alpha / 2 * p.dual.Square(), converged: gap <= p.Options.Tol, gap: gap,
+		end: p.end}
 	for k, w := range coef {
-		s.coef[t.Feature[k]] = w / t.Length
+		s.coef[p.Feature[k]] = w / p.Length
 	}
 	return s
 }
 
-func (t *task) recordDual(d *dual.Descent, level float64, switched int) {
-	t.noteAt(t.ofDecisions(t.dualScores(d)), t.Options.Alpha/2*d.Square(), level*t.Options.UnlabeledWeight, switched, 0,
-		t.loss(0))
+func (p *pairs) record(level float64, switched int) {
+	p.noteAt(p.ofDecisions(p.rowScores()), p.Options.Alpha/2*p.dual.Square(), level*p.Options.UnlabeledWeight, switched, 0,
+		p.loss(0))
 }

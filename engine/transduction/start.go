@@ -3,7 +3,6 @@ package transduction
 import (
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/dual"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -135,36 +134,4 @@ func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 		t.note(r, t.Options.UnlabeledWeight, switched, 0)
 	}
 	return t.finish(r, newton, labels, 0, t.Options.UnlabeledWeight, end)
-}
-
-// pairSwitchingOn goes on from the start: labels by its scores, costs at C*, first loosely. At a solution with the
-// squared hinge the duals are those that the scores tell.
-func (t *task) pairSwitchingOn(d *dual.Descent) solution {
-	scores := t.startScores()
-	if !t.Transductive() {
-		d.Resume(scores)
-		return t.solveDual(d)
-	}
-	positive := t.topLabels(scores)
-	t.signs(d, positive)
-	t.dualCosts(d, positive, 1, 1)
-	d.Resume(scores)
-	end := stop{reason: ending.NoSwitch}
-	_, loose := t.switchPairs(d, positive, 1, 1, false, &end)
-	gap, exact := t.switchPairs(d, positive, 1, 1, true, &end)
-	t.recordDual(d, 1, 2*(loose+exact))
-	return t.readDual(d, gap, end)
-}
-
-// startScores are those [n] of the start.
-func (t *task) startScores() []float64 {
-	scores := make([]float64, t.Rows.Rows())
-	t.Job.Visit(int64(t.Rows.NonZeros()))
-	t.Rows.Times(t.Job, scores, t.startCoef())
-	if t.Options.FitIntercept {
-		for i := range scores {
-			scores[i] += t.Start.Intercept[0]
-		}
-	}
-	return scores
 }
