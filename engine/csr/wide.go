@@ -8,8 +8,9 @@ import (
 )
 
 // Wide is the shape of the weights of several classes: a matrix of features times classes in panels of up to 32
-// classes, one panel behind the other. In a panel the classes of a feature lie side by side, so that a non-zero of a row
-// is read once for all of them, and eight of them are a cache line, which one thread writes. One class is one vector.
+// classes, one panel behind the other. In a panel the classes of a feature lie side by side, so that a non-zero of a
+// row is read once for all of them, and eight of them are a cache line, which one thread writes. One class is one
+// vector.
 //
 // A product with wide weights reads the rows once for every panel; it counts as one pass, for all classes.
 type Wide struct {

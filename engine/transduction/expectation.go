@@ -18,7 +18,7 @@ func (t *task) expect() solution {
 	if !finite(start) {
 		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
-	p := &probable{task: t, risk: r, before: make([]int32, len(t.Unlabeled)), problem: expectation.Problem{Risk: r,
+	p := &byMeans{task: t, risk: r, before: make([]int32, len(t.Unlabeled)), problem: expectation.Problem{Risk: r,
 		Newton: newton, Prior: t.prior, Tol: t.Options.Tol, MaxSteps: t.Options.MaxIter, Stopped: t.Job.Stopped,
 		Warm: t.Start != nil}}
 	var out expectation.Outcome
@@ -31,8 +31,8 @@ func (t *task) expect() solution {
 	return t.read(r, out.Outcome, stop{reason: out.Reason, steps: out.Steps})
 }
 
-// probable is a task whose unlabeled rows have a joint cost.
-type probable struct {
+// byMeans is a task whose unlabeled rows have a joint cost.
+type byMeans struct {
 	*task
 	risk    *risk.Risk
 	problem expectation.Problem
@@ -40,7 +40,7 @@ type probable struct {
 }
 
 // project is posterior regularization.
-func (p *probable) project() expectation.Outcome {
+func (p *byMeans) project() expectation.Outcome {
 	posterior := expectation.NewPosterior(p.Job, p.Unlabeled, p.UnlabeledWeight, p.prior, p.risk.Stride())
 	posterior.Weight = p.Options.KLWeight
 	p.join(posterior)
@@ -51,7 +51,7 @@ func (p *probable) project() expectation.Outcome {
 }
 
 // regularize is expectation regularization, with the entropy for the method of that name.
-func (p *probable) regularize() expectation.Outcome {
+func (p *byMeans) regularize() expectation.Outcome {
 	means := expectation.NewMeans(p.Job, p.Unlabeled, p.UnlabeledWeight, p.classes, p.risk.Stride())
 	means.Constraint = expectation.Equality(p.prior)
 	if p.Options.Penalized() {
@@ -76,7 +76,7 @@ func (p *probable) regularize() expectation.Outcome {
 }
 
 // join gives the unlabeled rows a joint cost.
-func (p *probable) join(joint risk.Joint) {
+func (p *byMeans) join(joint risk.Joint) {
 	for k, i := range p.Unlabeled {
 		p.risk.Label[i], p.risk.Cost[i] = risk.Jointly, p.UnlabeledWeight[k]
 	}
@@ -86,7 +86,7 @@ func (p *probable) join(joint risk.Joint) {
 }
 
 // record adds an outer step to the history: belief is the unlabeled rows' part of the objective.
-func (p *probable) record(level, belief float64, means []float64) {
+func (p *byMeans) record(level, belief float64, means []float64) {
 	p.believed = p.risk.Regularizer() + p.labeledLoss(p.risk.Loss(), p.risk.Score) + belief
 	switched, entropy, row := 0, 0.0, make([]float64, p.classes)
 	for k, i := range p.Unlabeled {
@@ -102,7 +102,7 @@ func (p *probable) record(level, belief float64, means []float64) {
 }
 
 // check warns where the class prior is not met, or the last solve did not come to its end.
-func (p *probable) check(out expectation.Outcome) {
+func (p *byMeans) check(out expectation.Outcome) {
 	switch {
 	case out.Reason == ending.Constraint:
 		p.Warn(warning.Constraint, out.Residual, expectation.Tolerance)
