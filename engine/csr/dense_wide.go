@@ -7,8 +7,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Dense rows are multiplied with parts of up to eight classes, four or eight rows at a time, so that a feature's weights
-// are loaded once for them. Rows of float32 are widened once for all parts: the inner loops take float64.
+// Dense rows are multiplied with parts of up to eight classes, four or eight rows at a time, so that a feature's
+// weights are loaded once for them. Rows of float32 are widened once for all parts: the inner loops take float64.
 
 const rowsAtOnce = 4
 
