@@ -27,16 +27,31 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		nu := cheapestTwo(labels, costs, weights, shares[1]/(shares[0]+shares[1]))
 		return []float64{-nu / 2, nu / 2}
 	}
-	counts := Counts(shares, len(labels))
-	if !equal(weights) {
-		hardened(job, labels, costs, weights, shares)
-		counts = countsOf(labels, len(shares))
-	} else if !slices.Equal(countsOf(labels, len(shares)), counts) {
-		Greedy(labels, costs, counts)
-	}
-	potentials, _ = Transport(labels, costs, counts)
+	potentials, _ = Transport(labels, costs, startLabels(job, labels, costs, weights, shares))
 	exclude(potentials, costs)
 	return potentials
+}
+
+// CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.
+func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []float64) {
+	if twoClasses(shares, len(labels)) {
+		cheapestTwo(labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+		return
+	}
+	transport(labels, costs, startLabels(job, labels, costs, weights, shares))
+}
+
+// startLabels makes labels a start for Transport, and returns the counts to keep.
+func startLabels(job *work.Job, labels []int32, costs, weights, shares []float64) (counts []int) {
+	if !equal(weights) {
+		hardened(job, labels, costs, weights, shares)
+		return countsOf(labels, len(shares))
+	}
+	counts = Counts(shares, len(labels))
+	if !slices.Equal(countsOf(labels, len(shares)), counts) {
+		Greedy(labels, costs, counts)
+	}
+	return counts
 }
 
 // hardened sets labels to the likeliest ones of soft labels at a low temperature.

@@ -1,6 +1,9 @@
 package labeling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // classGraph has the classes as nodes and, as length of the arc from a to b, what the move of the cheapest row of a to
 // b costs. Potentials v prove a labeling optimal if v_b - v_a is at most that length for every arc: then no row i has a
@@ -8,17 +11,19 @@ import "math"
 type classGraph struct {
 	*frontier
 	live   []int     // classes that may have rows
-	length []float64 // of the arc from a to b at a classes + b; +Inf where a has no rows
+	length []float64 // of the arc from a to b at a classes + b; +Inf where a has no rows, or either may have none
+	rounds int       // over all arcs so far, in search of potentials
 }
 
 func newClassGraph(f *frontier, counts []int) *classGraph {
-	g := &classGraph{frontier: f, length: make([]float64, f.classes*f.classes)}
+	g := &classGraph{frontier: f, length: slices.Repeat([]float64{math.Inf(1)}, f.classes*f.classes)}
 	for y, count := range counts {
 		if count > 0 {
 			g.live = append(g.live, y)
 		}
 	}
 	for _, a := range g.live {
+		g.length[a*g.classes+a] = 0
 		g.updateLengths(a)
 	}
 	return g
@@ -37,50 +42,36 @@ func (g *classGraph) updateLengths(a int) {
 // epsilonOptimal finds potentials v with v_b - v_a <= length + ε for the smallest ε >= 0 there is.
 //
 //	Problem  ε is minus the smallest mean length of a cycle; v are shortest path lengths with arcs longer by ε
-//	Symbols  w_k(b) the length of the shortest walk of k arcs that ends at class b, from anywhere [m + 1, m]
-//	Source   Karp 1978: the smallest mean is min_b max_k (w_m(b) - w_k(b)) / (m - k)
-//	Cost     m³
+//	Symbols  v_b the length of the shortest walk that ends at class b, from anywhere [m]
+//	Source   Bellman 1958 for the paths, in rounds over all arcs
+//	Stops    a round that shortens no path, or m rounds: rounding
+//	Cost     that of smallestMean, and m² a round, of which there are as many as the longest of the paths has arcs
 func (g *classGraph) epsilonOptimal() (v []float64, epsilon float64) {
-	m := len(g.live)
-	walks := g.walks()
-	mean := math.Inf(1)
-	for b := range m {
-		worst := math.Inf(-1)
-		for k := range m {
-			worst = math.Max(worst, (walks[m][b]-walks[k][b])/float64(m-k))
-		}
-		if !math.IsNaN(worst) && !math.IsInf(walks[m][b], 1) {
-			mean = math.Min(mean, worst)
-		}
-	}
-	epsilon = math.Max(0, -mean)
 	v = make([]float64, g.classes)
-	for j, b := range g.live {
-		v[b] = math.Inf(1)
-		for k := range m {
-			v[b] = math.Min(v[b], walks[k][j]+float64(k)*epsilon)
+	if mean := g.smallestMean(); mean < 0 {
+		epsilon = -mean
+	}
+	for range g.live {
+		if !g.shorten(v, epsilon) {
+			break
 		}
 	}
 	return v, epsilon
 }
 
-func (g *classGraph) walks() [][]float64 {
-	m := len(g.live)
-	walks := make([][]float64, m+1)
-	walks[0] = make([]float64, m)
-	for k := range m {
-		walks[k+1] = make([]float64, m)
-		for j, b := range g.live {
-			shortest := math.Inf(1)
-			for i, a := range g.live {
-				if i != j {
-					shortest = math.Min(shortest, walks[k][i]+g.length[a*g.classes+b])
-				}
+// shorten makes v the lengths of the shortest walks of one arc more, each arc longer by ε, where that is less.
+func (g *classGraph) shorten(v []float64, epsilon float64) (shorter bool) {
+	before := slices.Clone(v)
+	g.rounds++
+	for _, a := range g.live {
+		first := before[a] + epsilon
+		for b, length := range g.length[a*g.classes : (a+1)*g.classes] {
+			if walk := first + length; walk < v[b] {
+				v[b], shorter = walk, true
 			}
-			walks[k+1][j] = shortest
 		}
 	}
-	return walks
+	return shorter
 }
 
 // centred are potentials in the middle of all that prove the labeling optimal, with mean 0.
@@ -109,16 +100,18 @@ func (g *classGraph) centred() []float64 {
 }
 
 func (g *classGraph) shortestPaths() []float64 {
-	m := g.classes
-	d := append([]float64(nil), g.length...)
+	m, d := g.classes, slices.Clone(g.length)
 	for _, via := range g.live {
+		rest := d[via*m : (via+1)*m]
 		for _, a := range g.live {
-			first := d[a*m+via]
-			for _, b := range g.live {
-				if length := first + d[via*m+b]; length < d[a*m+b] && a != b {
-					d[a*m+b] = length
+			row := d[a*m : (a+1)*m]
+			first, own := row[via], row[a]
+			for b, length := range rest[:len(row)] {
+				if length += first; length < row[b] {
+					row[b] = length
 				}
 			}
+			row[a] = own
 		}
 	}
 	return d

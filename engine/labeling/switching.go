@@ -16,7 +16,7 @@ import "math"
 //	Stops    no exchange helps, by more than the rounding of its costs. Every exchange lowers the exact cost, so that
 //	         none can come back
 //	Cost     n m for the cheapest movers between classes, which also say which pairs of classes need no visit; m log n
-//	         an exchange; m³ a turn of the triples. Two classes: n, and sorting the rows that can be in a helpful pair
+//	         an exchange; a turn of the triples as in triples.go. Two classes: n, and sorting those that may exchange
 //
 // It changes labels and returns the number of exchanges.
 func Switch(labels []int32, costs []float64, classes, most int) (switched int) {
@@ -25,14 +25,16 @@ func Switch(labels []int32, costs []float64, classes, most int) (switched int) {
 	}
 	f := newFrontier(labels, costs, classes)
 	switched = f.switchPairs(most)
-	for most <= 0 {
+	if most > 0 {
+		return switched
+	}
+	for {
 		triples := f.switchTriples()
 		if triples == 0 {
-			break
+			return switched
 		}
 		switched += triples + f.switchPairs(0)
 	}
-	return switched
 }
 
 // switchPairs visits all pairs of classes in turn until none helps.
@@ -58,23 +60,10 @@ func (f *frontier) switchPair(a, b, most int) (switched int) {
 	return switched
 }
 
-// switchTriples visits all cycles of three classes once.
-func (f *frontier) switchTriples() (switched int) {
-	for a := range f.classes {
-		for b := a + 1; b < f.classes; b++ {
-			for c := b + 1; c < f.classes; c++ {
-				for f.exchangeCycle(a, b, c) || f.exchangeCycle(a, c, b) {
-					switched++
-				}
-			}
-		}
-	}
-	return switched
-}
-
 // exchangeCycle moves the cheapest row of each class of a cycle to the next one, if that lowers the cost.
 func (f *frontier) exchangeCycle(cycle ...int) bool {
 	var rows [3]int32
+	f.trials++
 	gain, largest := 0.0, 0.0
 	next := func(k int) int { return cycle[(k+1)%len(cycle)] }
 	for k, a := range cycle {

@@ -10,18 +10,25 @@ import "math"
 //	         potential of the class [m]. The labels are optimal if every row has a class with the least c_iy - v_y. The
 //	         class graph has as length of the arc (a, b) the least c_ib - c_ia over the rows of a
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, which they leave to switching or a solver.
-//	         Here: switching (algorithm 2); the potentials that the result violates least (Karp 1978); every row that
+//	         Here: switching (algorithm 2); the potentials that the result violates least (Howard 1960); every row that
 //	         wants another class at these potentials moves there, which leaves surpluses and deficits of a few rows;
 //	         each is repaired along a shortest path (Tomizawa 1971, Edmonds & Karp 1972) in the class graph, whose heaps
 //	         hold only the rows near a border
 //	Stops    all counts are met; each repair lowers the surplus by one
-//	Cost     switching, m³, and for each row of surplus m² for the path and m log n for each of its arcs
+//	Cost     switching, that of epsilonOptimal, and for each row of surplus m² for the path and m log n for each of its
+//	         arcs; potentials m³
 //
 // labels are the start, which decides the time: those of Greedy, or of the last call. A label below 0 is none. It
 // changes labels and returns potentials in the middle of those that prove the labels optimal, with mean 0 and -Inf for
 // classes without rows, and the number of moves of rows. Subtracted from the costs the potentials make every row's own
 // label the cheapest: they are class intercepts.
 func Transport(labels []int32, costs []float64, counts []int) (potentials []float64, moves int) {
+	g := transport(labels, costs, counts)
+	return g.centred(), g.moves
+}
+
+// transport is Transport without the potentials, which it leaves to be read from the class graph.
+func transport(labels []int32, costs []float64, counts []int) *classGraph {
 	assignUnlabeled(labels, costs, counts)
 	f := newFrontier(labels, costs, len(counts))
 	f.switchPairs(0)
@@ -31,7 +38,7 @@ func Transport(labels []int32, costs []float64, counts []int) (potentials []floa
 		g.reassign(v)
 	}
 	g.balance(v, counts)
-	return g.centred(), f.moves
+	return g
 }
 
 // assignUnlabeled gives rows without a label, or with the label of a class that gets none, their cheapest class.

@@ -27,9 +27,9 @@ func (t *task) harden(r *risk.Risk, labels []int32, part float64) {
 }
 
 // cheapest changes labels to the best ones at these costs that keep the class counts, or the shares where rows have
-// unequal weights, and returns potentials that prove it.
-func (t *task) cheapest(labels []int32, costs []float64) (potentials []float64) {
-	return labeling.Cheapest(t.Job, labels, costs, t.UnlabeledWeight, t.prior)
+// unequal weights.
+func (t *task) cheapest(labels []int32, costs []float64) {
+	labeling.CheapestLabels(t.Job, labels, costs, t.UnlabeledWeight, t.prior)
 }
 
 // relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best

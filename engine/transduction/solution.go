@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -55,7 +56,8 @@ func (t *task) moveIntercepts(s *solution) {
 		score(t.costs[j*t.classes:(j+1)*t.classes], i)
 	}
 	vector.Scale(t.costs, -1)
-	shift := t.shiftOf(t.cheapest(make([]int32, len(t.Unlabeled)), t.costs))
+	labels := make([]int32, len(t.Unlabeled))
+	shift := t.shiftOf(labeling.Cheapest(t.Job, labels, t.costs, t.UnlabeledWeight, t.prior))
 	distance := t.shareDistance(t.sharesAt(score))
 	s.outputs = slices.Clone(before)
 	for i := range t.Rows.Rows() {
