@@ -94,7 +94,9 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  *   rows     the training rows, labeled and unlabeled
  *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled. Every class needs a labeled row, unless the
  *            option class_prior has its share.
- *   weights  [n_rows] weight of each row, not negative; NULL: all 1
+ *   weights  [n_rows] weight of each row, not negative; NULL: all 1. Whole ones that are not all equal, at most 4 on
+ *            average, are numbers of copies: the fit is that of the row so often, up to rounding. Of others hard labels
+ *            go to whole rows.
  *   start    a model to go on from after labels were added, with the features and classes of this fit, from an earlier
  *            fit, a file or fewlabel_assemble; 0: none. Annealing then begins at a low temperature, switching at the
  *            full weight of the unlabeled rows, both with labels from the scores of the start; it saves most of the

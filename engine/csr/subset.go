@@ -39,6 +39,9 @@ func (s *Subset) Reset(m *Matrix, rows []int32) {
 
 func (m *Matrix) rowLength(i int32) int { return int(m.indptr[i+1] - m.indptr[i]) }
 
+// RowNonZeros is the number of stored values in row i.
+func (m *Matrix) RowNonZeros(i int) int { return m.rowLength(int32(i)) }
+
 // Rows are the row numbers, in the order of the subset.
 func (s *Subset) Rows() []int32 { return s.rows }
 

@@ -42,7 +42,7 @@ func joined(
 	}
 	r.Joint = cost(rows, weights, r)
 	r.Recost()
-	r.PreconditionBy([]int32{0, 1, 2, 3, 4})
+	r.PreconditionBy([]int32{0, 1, 2, 3, 4}, nil)
 	return r
 }
 

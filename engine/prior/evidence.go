@@ -86,7 +86,7 @@ func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held f
 		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledWeight[k]/total
 	}
 	r.Recost()
-	r.PreconditionBy(rows)
+	r.PreconditionBy(rows, s.copies())
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
 	m := &supervised{rows: s.Rows, place: make([]int32, s.Rows.Cols()), classes: s.Classes}
 	for j := range m.place {

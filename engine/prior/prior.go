@@ -26,6 +26,7 @@ type Sample struct {
 	LabeledWeight   []float64 // [Labeled] in rows: weight 2 is the same as the row twice
 	Unlabeled       []int32   // row numbers
 	UnlabeledWeight []float64 // [Unlabeled]
+	Copies          bool      // the weights of the labeled rows are numbers of copies
 	Classes         int       // K
 	Intercept       bool      // whether the supervised models have one
 
@@ -42,6 +43,14 @@ func (s *Sample) LabelShares() []float64 {
 		shares[y] /= total
 	}
 	return shares
+}
+
+// copies are numbers of copies [Labeled], nil where weights are none.
+func (s *Sample) copies() []float64 {
+	if s.Copies {
+		return s.LabeledWeight
+	}
+	return nil
 }
 
 // totals is the weight [K] of the labeled rows of each class.

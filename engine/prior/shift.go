@@ -87,7 +87,7 @@ const (
 
 // ratios are p_iy / m_y [unlabeled, K].
 func (e *Evidence) ratios(job *work.Job, biases []float64) []float64 {
-	k, spread := e.classes, spread(e.held.scores)
+	k, spread := e.classes, e.held.spread()
 	held := scored{scores: make([]float64, len(e.held.scores)), weight: e.held.weight}
 	vector.Add(held.scores, 1/spread, e.held.scores)
 	c := calibrate(job, held, e.class, biases)
@@ -111,10 +111,15 @@ func (e *Evidence) ratios(job *work.Job, biases []float64) []float64 {
 }
 
 // spread is the standard deviation of the scores, 1 if all are equal.
-func spread(scores []float64) float64 {
-	mean, square, n := vector.Sum(scores)/float64(len(scores)), 0.0, float64(len(scores))
-	for _, s := range scores {
-		square += (s - mean) * (s - mean) / n
+func (r *scored) spread() float64 {
+	k := len(r.scores) / len(r.weight)
+	mean, square, n := 0.0, 0.0, float64(k)*vector.Sum(r.weight)
+	for i, s := range r.scores {
+		mean += r.weight[i/k] * s
+	}
+	mean /= n
+	for i, s := range r.scores {
+		square += r.weight[i/k] * (s - mean) * (s - mean) / n
 	}
 	if !(square > 0) {
 		return 1

@@ -126,5 +126,6 @@ func (s *Sample) doubtPrior(sample prior.Sample, given []float64) {
 func (s *Sample) ForShares(classes int) prior.Sample {
 	return prior.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
 		LabeledWeight: s.LabeledRows, Unlabeled: s.Unlabeled, UnlabeledWeight: s.UnlabeledWeight, Classes: classes,
+		Copies:    s.Copies != nil,
 		Intercept: s.Options.FitIntercept}
 }

@@ -13,6 +13,7 @@ import (
 // caller's with it, when the system gives no more.
 type footprint struct {
 	rows, nonZeros, features int
+	copies                   int // of unlabeled rows, beyond the rows
 	used                     int // features that occur in a row, at most nonZeros; 0: not known yet
 	labeled, classes         int
 	columns                  int // of the scores
@@ -38,7 +39,7 @@ func (f footprint) bytes() float64 {
 	if rows < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*rows + used // weights held as sums of rows
 	}
-	solving := rows*(6+4*stride+costs*classes) + vectors*stride + f.factors()
+	solving := rows*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors*stride + f.factors()
 	outputs := float64(model.OutputsOf(f.classes))
 	if f.columns > 1 {
 		outputs = classes
@@ -69,7 +70,7 @@ func (s *Sample) checkMemory(used int) error {
 	}
 	f := footprint{
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
-		classes: classes, columns: columns,
+		classes: classes, columns: columns, copies: max(0, s.units()-len(s.Unlabeled)),
 		annealing: s.Options.Method == Annealing || s.Options.Method == Switching && s.Start != nil, goesOn: s.Start != nil,
 	}
 	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}

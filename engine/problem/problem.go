@@ -17,7 +17,7 @@ import (
 type Problem struct {
 	Rows    *csr.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent.
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent. See copies.go
 	Start   *model.Linear // a model to begin at; nil: from nothing
 }
 
@@ -37,7 +37,10 @@ type Sample struct {
 	LabeledRows     []float64 // [Labeled] weights as given: numbers of rows
 	LabeledWeight   []float64 // [Labeled] sums to 1
 	Unlabeled       []int32   // rows without a label and with a weight
+	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
+
+	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
 	shares   []float64       // [classes] φ of the unlabeled rows, see ClassShares
 	Picked   bool            // the labeled rows were probably not drawn at random, see balance
@@ -60,9 +63,13 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if len(s.Labeled) == 0 {
 		return nil, fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
 	}
+	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
+	}
+	if areCopies(p.Weights) {
+		s.Copies = p.Weights
 	}
 	normalize(s.LabeledWeight)
 	normalize(s.UnlabeledWeight)
@@ -102,7 +109,7 @@ func (s *Sample) sort(p Problem) error {
 		case weight == 0:
 		case label < 0:
 			s.Unlabeled = append(s.Unlabeled, int32(i))
-			s.UnlabeledWeight = append(s.UnlabeledWeight, weight)
+			s.UnlabeledRows = append(s.UnlabeledRows, weight)
 		default:
 			s.Labeled = append(s.Labeled, int32(i))
 			s.LabeledRows = append(s.LabeledRows, weight)

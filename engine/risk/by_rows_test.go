@@ -32,7 +32,7 @@ func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, labele
 	}
 	r.Recost()
 	if labeled {
-		r.PreconditionBy(list)
+		r.PreconditionBy(list, nil)
 	}
 	newton := minimize.NewNewton(r.Dim(), job.Pool)
 	limits := minimize.Limits{Tolerance: 1e-13, MaxSteps: 100}
@@ -145,7 +145,7 @@ func TestSumsOfRowsHaveTheSameBitsAtAnyThreadCount(t *testing.T) {
 				r.Cost[i], r.Label[i] = 1/float64(len(r.Cost)), int32(i%5)
 			}
 			r.Recost()
-			r.PreconditionBy([]int32{0, 17, 400, 8999})
+			r.PreconditionBy([]int32{0, 17, 400, 8999}, nil)
 			minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-4, MaxSteps: 10})
 			coef, _ := r.Linear()
 			if first == nil {

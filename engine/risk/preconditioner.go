@@ -42,13 +42,29 @@ func Preconditions(rows, nonZeros int) bool {
 	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros
 }
 
-// PreconditionBy names the rows that make a preconditioner, if they are few enough; they must have a weight.
-func (r *Risk) PreconditionBy(rows []int32) {
+// PreconditionBy names the rows that make a preconditioner, if they are few enough; they must have a weight. Where rows
+// stand for numbers of copies [n] these are counted, so that conjugate gradients take the same steps; nil: one each.
+func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = nil
-	if Preconditions(len(rows), r.rows.NonZeros()) {
+	count, nonZeros := len(rows), r.rows.NonZeros()
+	if copies != nil {
+		count, nonZeros = r.count(rows, copies)
+	}
+	if Preconditions(count, nonZeros) {
 		r.preconditioner = &preconditioner{risk: r, job: r.job.Replicated(), rows: rows, on: r.rows.Subset(rows),
 			gram: r.gramMatrix(rows)}
 	}
+}
+
+// count is the number of copies of some rows, and that of the non-zeros of all copies.
+func (r *Risk) count(list []int32, copies []float64) (rows, nonZeros int) {
+	for _, i := range list {
+		rows += int(copies[i])
+	}
+	for i, number := range copies {
+		nonZeros += int(number) * r.rows.RowNonZeros(i)
+	}
+	return rows, nonZeros
 }
 
 // gramMatrix is that of some rows in the frame.

@@ -16,7 +16,7 @@ func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 	for name, frame := range frames(30, 1) {
 		r := somewhere(t, scores.Pair{}, signed, frame, data)
 		labeled := []int32{3, 7, 9, 21, 41}
-		r.PreconditionBy(labeled)
+		r.PreconditionBy(labeled, nil)
 		gradient := make([]float64, r.Dim())
 		r.Gradient(gradient)
 		r.UpdateHessian()
@@ -64,7 +64,7 @@ func TestPreconditionerOfATree(t *testing.T) {
 				}
 			}
 			r.Recost()
-			r.PreconditionBy(labeled)
+			r.PreconditionBy(labeled, nil)
 			gradient, z, back := make([]float64, r.Dim()), make([]float64, r.Dim()), make([]float64, r.Dim())
 			r.Gradient(gradient)
 			r.UpdateHessian()
@@ -87,7 +87,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 	for name, frame := range frames(12, 5) {
 		r := somewhere(t, trees(t)["flat"], classLosses["one against the rest"], frame, data)
 		labeled := []int32{2, 3, 6, 13}
-		r.PreconditionBy(labeled)
+		r.PreconditionBy(labeled, nil)
 		gradient, z := make([]float64, r.Dim()), make([]float64, r.Dim())
 		r.Gradient(gradient)
 		r.UpdateHessian()
@@ -95,7 +95,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 		for y := range 5 {
 			pair := Frame{Constant: frame.Constant, Center: frame.Center}
 			narrow := New(r.job, data.Rows, scores.Pair{}, signed, pair, alpha, false)
-			narrow.PreconditionBy(labeled)
+			narrow.PreconditionBy(labeled, nil)
 			for _, i := range labeled {
 				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.shape.Stride()+y]
 			}

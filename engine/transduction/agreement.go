@@ -18,13 +18,13 @@ func agreement(s *problem.Sample, result *Result) float64 {
 	case result.first == nil:
 		return math.NaN()
 	}
-	same := 0
+	same := 0.0
 	for k, i := range s.Unlabeled {
 		if result.first[k] == result.Transduction[i] {
-			same++
+			same += s.UnlabeledRows[k]
 		}
 	}
-	return float64(same) / float64(len(s.Unlabeled))
+	return same / vector.Sum(s.UnlabeledRows)
 }
 
 // noteFirst keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.

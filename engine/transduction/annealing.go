@@ -2,6 +2,7 @@ package transduction
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
@@ -46,9 +47,10 @@ func (t *task) anneal() solution {
 	t.level = t.Options.UnlabeledWeight
 	t.soft = r.Soft
 	t.measure(r)
-	labels := append([]int32(nil), soft.labels...)
-	t.cheapest(labels, t.costs)
-	return t.finish(r, newton, labels, differences(labels, soft.labels), 0, end)
+	likeliest := t.perUnit(soft.labels)
+	labels := slices.Clone(likeliest)
+	t.cheapest(labels)
+	return t.finish(r, newton, labels, differences(labels, likeliest), 0, end)
 }
 
 // The schedule. Measured on text1, 20 Newsgroups and Reuters: an earlier start, slower cooling or tighter solves

@@ -33,14 +33,44 @@ func Fit(p problem.Problem, options problem.Options, progress *work.Progress) (r
 		if err != nil {
 			return err
 		}
-		if result, err = fit(s, p, 0); err != nil {
-			return err
+		if options.Method == problem.PairSwitching && s.Copies != nil {
+			result, err = fitCopies(p, options, s.Job)
+		} else {
+			result, err = fitSample(s, p)
 		}
-		compare(s, p, result)
-		result.Agreement = agreement(s, result)
-		return calibrate(s, result)
+		return err
 	})
 	return result, err
+}
+
+func fitSample(s *problem.Sample, p problem.Problem) (*Result, error) {
+	result, err := fit(s, p, 0)
+	if err != nil {
+		return nil, err
+	}
+	compare(s, p, result)
+	result.Agreement = agreement(s, result)
+	return result, calibrate(s, result)
+}
+
+// fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a
+// dual variable, cannot be divided.
+func fitCopies(p problem.Problem, options problem.Options, job *work.Job) (*Result, error) {
+	copied, first := p.Copied()
+	s, err := problem.New(copied, options, job)
+	if err != nil {
+		return nil, err
+	}
+	result, err := fitSample(s, copied)
+	if err != nil {
+		return nil, err
+	}
+	classes := make([]int32, len(first))
+	for i, k := range first {
+		classes[i] = result.Transduction[k]
+	}
+	result.Transduction = classes
+	return result, nil
 }
 
 // fit is one fit by the method of the options. Without a result it was given up: it would not have ended below its

@@ -265,45 +265,6 @@ func sameBits(t *testing.T, name string, data planted.Data, o problem.Options) {
 	}
 }
 
-// A weight k is the same as k copies: exactly so for the supervised problem; a transductive path of inexact solves
-// may put a borderline row elsewhere, so there nearly all rows must agree.
-func TestWeightsAreCopies(t *testing.T) {
-	data := planted.Topics(400, 60, 30, 0.3, 1)
-	weights := make([]float64, 400)
-	var rows []int
-	for i := range weights {
-		weights[i] = float64(i % 3)
-		for range i % 3 {
-			rows = append(rows, i)
-		}
-	}
-	copies := choose(data, rows)
-	exact := plainOptions()
-	exact.UnlabeledWeight, exact.Tol = 0, 1e-12
-	weighted, copied := mustFit(t, data, weights, exact).Model, mustFit(t, copies, nil, exact).Model
-	for j, w := range weighted.Coef {
-		if math.Abs(w-copied.Coef[j]) > 1e-5 {
-			t.Errorf("supervised: coef[%d] is %v with weights, %v with copies", j, w, copied.Coef[j])
-		}
-	}
-	for name, o := range settings() {
-		if o.Method == "pair_switching" { // it switches rows, whatever their weights: two copies may part
-			continue
-		}
-		o.ClassPrior.Shares, o.Tol = []float64{0.7, 0.3}, 1e-8
-		f, g := decisions(mustFit(t, data, weights, o), data), decisions(mustFit(t, copies, nil, o), data)
-		differ := 0
-		for i := range f {
-			if (f[i] > 0) != (g[i] > 0) {
-				differ++
-			}
-		}
-		if differ > 4 {
-			t.Errorf("%s: weights and copies disagree on %d of 400 rows", name, differ)
-		}
-	}
-}
-
 // choose makes the data of some rows, repeated as listed.
 func choose(data planted.Data, rows []int) planted.Data {
 	var out planted.Data

@@ -20,16 +20,16 @@ func (t *task) admit(r *risk.Risk) {
 
 // harden gives the unlabeled rows certain labels and a part of their weight.
 func (t *task) harden(r *risk.Risk, labels []int32, part float64) {
+	t.label(r, labels)
 	for k, i := range t.Unlabeled {
-		r.Label[i] = labels[k]
 		r.Cost[i] = part * t.Options.UnlabeledWeight * t.UnlabeledWeight[k]
 	}
 }
 
-// cheapest changes labels to the best ones at these costs that keep the class counts, or the shares where rows have
-// unequal weights.
-func (t *task) cheapest(labels []int32, costs []float64) {
-	labeling.CheapestLabels(t.Job, labels, costs, t.UnlabeledWeight, t.prior)
+// cheapest changes labels [units] to the best ones at the last costs that keep the class counts, or the shares where
+// rows have unequal weights that are no copies.
+func (t *task) cheapest(labels []int32) {
+	labeling.CheapestLabels(t.Job, labels, t.unitCosts(), t.unitWeights(), t.prior)
 }
 
 // relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
@@ -39,9 +39,9 @@ func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
 	if t.Options.MaxSwitches == 0 && (best || t.Paired()) {
-		t.cheapest(labels, t.costs)
+		t.cheapest(labels)
 	} else {
-		labeling.Switch(labels, t.costs, t.classes, t.Options.MaxSwitches)
+		labeling.Switch(labels, t.unitCosts(), t.classes, t.Options.MaxSwitches)
 	}
 	return differences(labels, t.before)
 }

@@ -3,6 +3,7 @@ package transduction
 import (
 	"github.com/fewlabel/fewlabel/engine/dual"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/problem"
 )
 
@@ -168,7 +169,7 @@ func (p *pairs) label(decisions []float64) {
 	for k, i := range p.Unlabeled {
 		costs[2*k], costs[2*k+1] = decisions[i], -decisions[i]
 	}
-	p.cheapest(labels, costs)
+	labeling.CheapestLabels(p.Job, labels, costs, p.UnlabeledWeight, p.prior)
 	p.positive = make([]bool, len(labels))
 	for k, y := range labels {
 		p.positive[k] = y == 1

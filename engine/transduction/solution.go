@@ -56,14 +56,14 @@ func (t *task) moveIntercepts(s *solution) {
 		score(t.costs[j*t.classes:(j+1)*t.classes], i)
 	}
 	vector.Scale(t.costs, -1)
-	labels := make([]int32, len(t.Unlabeled))
-	shift := t.shiftOf(labeling.Cheapest(t.Job, labels, t.costs, t.UnlabeledWeight, t.prior))
+	weights := t.unitWeights()
+	shift := t.shiftOf(labeling.Cheapest(t.Job, make([]int32, len(weights)), t.unitCosts(), weights, t.prior))
 	distance := t.shareDistance(t.sharesAt(score))
 	s.outputs = slices.Clone(before)
 	for i := range t.Rows.Rows() {
 		vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
 	}
-	if !(t.shareDistance(t.sharesAt(score)) < distance) {
+	if !(t.shareDistance(t.sharesAt(score)) < distance-roundedShare) {
 		s.outputs = before // many equal scores
 		return
 	}
@@ -74,6 +74,9 @@ func (t *task) moveIntercepts(s *solution) {
 		s.intercept[y] += v
 	}
 }
+
+// roundedShare is above the rounding of a share, and below the weight of a row.
+const roundedShare = 1e-12
 
 // shiftOf is what the outputs move by where the class scores move by these potentials.
 func (t *task) shiftOf(potentials []float64) []float64 {

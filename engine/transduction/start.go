@@ -120,8 +120,8 @@ func bothSides(difference []float64) []float64 {
 
 // switchingOn goes on from the start: soft labels for a few steps, then hard ones settle.
 func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
-	soft, labels := t.soften(r), make([]int32, len(t.Unlabeled))
-	t.cheapest(labels, t.costs)
+	soft, labels := t.soften(r), t.perUnit(make([]int32, len(t.Unlabeled)))
+	t.cheapest(labels)
 	end := stop{reason: ending.NoSwitch}
 	if !t.atLimit(&end) {
 		soft.enter(softStart * t.firstTemperature())

@@ -25,15 +25,15 @@ func (t *task) switching() solution {
 	if t.goesOnSoftly() {
 		return t.switchingOn(r, newton)
 	}
-	hard := &hardLabels{Risk: r, task: t, labels: make([]int32, len(t.Unlabeled))}
+	hard := &hardLabels{Risk: r, task: t, labels: t.perUnit(make([]int32, len(t.Unlabeled)))}
 	t.admit(r)
 	t.noteFirst(r.Score)
 	t.measure(r)
 	if t.Paired() {
-		t.cheapest(hard.labels, t.costs)
+		t.cheapest(hard.labels)
 	} else {
-		labeling.Greedy(hard.labels, t.costs, labeling.Counts(t.prior, len(t.Unlabeled)))
-		labeling.Switch(hard.labels, t.costs, t.classes, 0)
+		labeling.Greedy(hard.labels, t.unitCosts(), labeling.Counts(t.prior, len(hard.labels)))
+		labeling.Switch(hard.labels, t.unitCosts(), t.classes, 0)
 	}
 	end := t.follow(r, newton, hard, &raising{levels: t.levels(), full: t.Options.UnlabeledWeight}, t.switchLimits())
 	switch end.reason {
@@ -49,7 +49,7 @@ func (t *task) switching() solution {
 type hardLabels struct {
 	*risk.Risk
 	task   *task
-	labels []int32 // [unlabeled]
+	labels []int32 // [units]
 }
 
 func (h *hardLabels) enter(part float64) { h.task.harden(h.Risk, h.labels, part) }

@@ -28,14 +28,16 @@ type task struct {
 	level    float64   // λ' while soft labels are found, see softWeight; then the weight of the unlabeled rows
 	rival    float64   // objective to end below, or the fit is given up; 0: none
 	costs    []float64 // [unlabeled, K] λ' ξ at the scores of the last measure
-	before   []int32   // [unlabeled] labels of relabel
+	units    []int32   // [units] place in Unlabeled of what gets a hard label; nil: every row does, see units.go
+	copied   []float64 // [units, K] costs
+	before   []int32   // [units] labels of relabel
 	soft     []float64 // [unlabeled, K] the last soft labels, or nil
 	first    []int32   // [unlabeled] classes by the supervised solution where the method began; nil: it began elsewhere
 	believed float64   // objective of the methods that learn from probabilities
 }
 
 func newTask(s *problem.Sample, rival float64) (*task, error) {
-	t := &task{Sample: s, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival}
+	t := &task{Sample: s, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival, units: findUnits(s)}
 	if n := s.Rows.Rows(); t.classes > n && !s.Paired() {
 		return nil, fault.Data("class_prior has %d classes, more than the %d rows", t.classes, n)
 	}
@@ -118,7 +120,7 @@ func (t *task) risk() *risk.Risk {
 		r.Label[i], r.Cost[i] = t.Class[k], t.LabeledWeight[k]
 	}
 	r.Recost()
-	r.PreconditionBy(t.Labeled)
+	r.PreconditionBy(t.Labeled, t.Copies)
 	return r
 }
 

@@ -58,11 +58,11 @@ def _judged(task: Task, found: np.ndarray, unlabeled: np.ndarray, seconds: float
     return Outcome(float(np.mean(found != truth) * 100), float(macro_f), shares, seconds, estimator)
 
 
-def quietly(estimator: Any, X: Any, y: Any) -> Any:
+def quietly(estimator: Any, X: Any, y: Any, **more: Any) -> Any:
     """Fit without warnings: shares far from the labels and no unlabeled rows are meant here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return estimator.fit(X, y)
+        return estimator.fit(X, y, **more)
 
 
 def timed(task: Task, estimator: Any, X: Any = None, y: Any = None) -> Outcome:

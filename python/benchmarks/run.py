@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import (
     alpha,
     calibration,
+    copies,
     corpora,
     dense,
     expectation,
@@ -63,6 +64,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "dense": dense.SECTIONS,
     "alpha": alpha.SECTIONS,
     "scale": scale.SECTIONS,
+    "copies": copies.SECTIONS,
 }
 USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand
 RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it

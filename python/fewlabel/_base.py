@@ -56,9 +56,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_rows,)
             Labels; the parameter `unlabeled` says what marks a row without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row, labeled or not, at least 0. Weight k is the same as the row k times, 0 the same as
-            no row; but "pair_switching" and `Switching` with `max_switches` exchange labels row for row, so that with
-            unequal weights the weighted class shares can drift.
+            Weight of each row, labeled or not, at least 0; 0 is the same as no row. Weights that are whole numbers,
+            not all equal and at most 4 on average are numbers of copies: weight k gives the fit of the row k times, by
+            every method, up to rounding. It is another fit, perhaps another local minimum, where rounding decides
+            (loss "crammer_singer"), where copies fill the 5,000 unlabeled rows that class_prior="auto" looks at, and
+            with other weights: equal ones are the same as none, and with fractions or larger numbers hard labels go to
+            whole rows, whose exchange by "switching" of more than two classes, "pair_switching" and `max_switches` lets
+            the weighted class shares drift.
 
         Returns
         -------

@@ -114,8 +114,11 @@ def test_weight_k_is_the_row_k_times(kind: type, settings: dict[str, Any]) -> No
     if settings["method"] == "annealing" and settings.get("loss") != "crammer_singer":
         soft = weighted.label_distributions_[np.repeat(np.arange(len(Y)), weights)]
         np.testing.assert_allclose(soft, repeated.label_distributions_, atol=1e-6)
-    # Hard labels: copies of a row can get different ones, so that the ways part a little.
-    assert np.mean(weighted.predict(X) == repeated.predict(X)) >= 0.95
+    if settings.get("loss") == "crammer_singer":  # rounding decides between its optima
+        assert np.mean(weighted.predict(X) == repeated.predict(X)) >= 0.95
+    else:
+        np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+        assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-6)
     shares = np.bincount(weighted.predict(X), weights=weights * UNLABELED) / weights[UNLABELED].sum()
     np.testing.assert_allclose(shares, SHARES, atol=0.01)
     assert weighted.score(X, TRUTH) > 0.95
