@@ -80,7 +80,7 @@ func bracket(costs []float64, temperature, share float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := 0; i < len(costs); i += 2 {
 		g := costs[i+1] - costs[i]
-		low, high = math.Min(low, g), math.Max(high, g)
+		low, high = min(low, g), max(high, g)
 	}
 	odds := temperature * logit(share)
 	return low + odds - 1e-9, high + odds + 1e-9

@@ -19,6 +19,21 @@ func (r *Risk) Costs(dst []float64, i int32, scratch []float64) {
 	r.loss.Costs(dst, scratch)
 }
 
+// PairCosts is Costs of some rows, with dst [rows, 2] times a factor, where one column and a loss of margins allow it to
+// take them together; it says whether they do.
+func (r *Risk) PairCosts(dst []float64, rows []int32, factor float64) bool {
+	pair, ok := r.terms.(pairTerms)
+	if !ok {
+		return false
+	}
+	for k, i := range rows {
+		minus, _, _ := pair.margin.At(-r.scores[i])
+		plus, _, _ := pair.margin.At(r.scores[i])
+		dst[2*k], dst[2*k+1] = factor*minus, factor*plus
+	}
+	return true
+}
+
 // Loss is the loss of a row.
 func (r *Risk) Loss() loss.Classes { return r.loss }
 

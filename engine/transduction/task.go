@@ -138,6 +138,9 @@ func (t *task) measure(r *risk.Risk) {
 		t.costs = make([]float64, len(t.Unlabeled)*k)
 	}
 	t.Job.EachRow(len(t.Unlabeled), func(lo, hi int) {
+		if r.PairCosts(t.costs[lo*k:hi*k], t.Unlabeled[lo:hi], t.level) {
+			return
+		}
 		scores := make([]float64, k)
 		for j := lo; j < hi; j++ {
 			row := t.costs[j*k : (j+1)*k]

@@ -64,15 +64,15 @@ def ways() -> tuple[Way, ...]:
     )
 
 
-def planted(classes: int, seed: int) -> Task:
-    """400 rows: a row draws half of its 14 words from its class, the others from any."""
+def planted(classes: int, seed: int, rows: int = 400, per_class: int = PER_CLASS) -> Task:
+    """Rows that draw about half of their 14 words from their class, the others from any."""
     rng = np.random.default_rng(seed)
-    y = rng.integers(0, classes, 400)
-    words = np.where(rng.random((400, 14)) < 0.5, 40 * y[:, None] + rng.integers(0, 40, (400, 14)), 0)
-    words = np.where(words > 0, words, rng.integers(0, 40 * classes, (400, 14)))
-    counts = sp.csr_matrix((np.ones(words.size), words.ravel(), np.arange(0, words.size + 1, 14)))
-    labeled = np.concatenate([np.flatnonzero(y == c)[:PER_CLASS] for c in range(classes)])
-    return Task(f"planted, {classes} classes #{seed}", normalize(counts), y, mask_labels(y, labeled), np.arange(classes))
+    y = rng.permutation(np.arange(rows) % classes)
+    own = rng.random((rows, 14)) < 0.5
+    words = np.where(own, 40 * y[:, None] + rng.integers(0, 40, own.shape), rng.integers(0, 40 * classes, own.shape))
+    X = sp.csr_matrix((np.ones(words.size), words.ravel(), np.arange(0, words.size + 1, 14)), (rows, 40 * classes))
+    labeled = np.concatenate([np.flatnonzero(y == c)[:per_class] for c in range(classes)])
+    return Task(f"planted, {classes} classes #{seed}", normalize(X), y, mask_labels(y, labeled), np.arange(classes))
 
 
 def real(make: Callable[[], DataSet], seed: int) -> Task:

@@ -30,6 +30,7 @@ from benchmarks import (
     label_next,
     large,
     learning_curves,
+    outliers,
     predict,
     prior,
     quality,
@@ -65,6 +66,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "alpha": alpha.SECTIONS,
     "scale": scale.SECTIONS,
     "copies": copies.SECTIONS,
+    "outliers": outliers.SECTIONS,
 }
 USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand
 RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it
