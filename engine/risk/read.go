@@ -19,8 +19,8 @@ func (r *Risk) Costs(dst []float64, i int32, scratch []float64) {
 	r.loss.Costs(dst, scratch)
 }
 
-// PairCosts is Costs of some rows, with dst [rows, 2] times a factor, where one column and a loss of margins allow it to
-// take them together; it says whether they do.
+// PairCosts is Costs of some rows at once, times a factor, into dst [rows, 2]. It is for one column with a loss of
+// margins, and says whether the risk is of that kind.
 func (r *Risk) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	pair, ok := r.terms.(pairTerms)
 	if !ok {
