@@ -58,11 +58,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0 is the same as no row. Weights that are whole numbers,
             not all equal and at most 4 on average are numbers of copies: weight k gives the fit of the row k times, by
-            every method, up to rounding. It is another fit, perhaps another local minimum, where rounding decides
-            (loss "crammer_singer"), where copies fill the 5,000 unlabeled rows that class_prior="auto" looks at, and
-            with other weights: equal ones are the same as none, and with fractions or larger numbers hard labels go to
-            whole rows, whose exchange by "switching" of more than two classes, "pair_switching" and `max_switches` lets
-            the weighted class shares drift.
+            every method, up to rounding. It is another fit, perhaps another local minimum, where rounding decides (loss
+            "crammer_singer"; copies of a row on the last threshold between classes), where more unlabeled copies than
+            the 5,000 are there that class_prior="auto" looks at, and with other weights: equal ones are the same as
+            none, and with fractions or larger numbers hard labels go to whole rows, whose exchange by "switching" of
+            more than two classes, "pair_switching" and `max_switches` lets the weighted class shares drift.
 
         Returns
         -------
