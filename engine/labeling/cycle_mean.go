@@ -10,7 +10,7 @@ import "math"
 //	Source   Howard 1960, policy iteration; Dasdan 2004, figure 1. Karp 1978, which this replaces, takes m³ always: a
 //	         fifth of a fit of 1,000 classes
 //	Stops    no arc shortens a d_a by more than rounding, or m rounds
-//	Cost     m² a round; measured: 3 to 12 rounds for 10 to 1,000 classes
+//	Cost     m² a round; 27 rounds, those for the potentials included, for 400 planted classes
 func (g *classGraph) smallestMean() (mean float64) {
 	p := g.firstPolicy()
 	for range p.nodes {
