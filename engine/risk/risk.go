@@ -8,7 +8,7 @@
 //	         with other p; Keerthi, Sundararajan & Shevade 2012, equations 1 and 2: the weights of all classes at once.
 //	         Each unlabeled row stands in the matrix once
 //	Cost     Gradient: rows with a slope; HessVec: rows with curvature (the active set); SetDirection: rows with a
-//	         weight. A product reads each such row once for every eight columns
+//	         weight. A product reads each such row once for every 32 columns
 package risk
 
 import (
