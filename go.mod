@@ -3,7 +3,7 @@ module github.com/fewlabel/fewlabel
 go 1.26.0
 
 require (
-	github.com/klauspost/compress v1.20.3 // zstd and gzip: model files and svmlight files
+	github.com/klauspost/compress v1.20.3 // zstd and gzip: svmlight files
 	golang.org/x/sys v0.49.0 // cpu: which loops the processor can run
 	gonum.org/v1/gonum v0.17.0 // mat: Cholesky factors of the preconditioner
 )

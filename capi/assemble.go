@@ -4,13 +4,12 @@ package main
 import "C"
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
 //export go_fewlabel_assemble
@@ -47,7 +46,7 @@ func go_fewlabel_assemble(
 			}
 			*part.to = append([]float64(nil), values...)
 		}
-		if err := linear.Check(); err != nil {
+		if err := model.Check(linear); err != nil {
 			return err
 		}
 		*dst = C.int64_t(handles.add(&trained{Linear: linear}))
@@ -57,30 +56,20 @@ func go_fewlabel_assemble(
 
 // described makes a model without numbers from its JSON description.
 func described(text string) (*model.Linear, error) {
-	var d struct {
-		Classes     int      `json:"n_classes"`
-		Features    int      `json:"n_features"`
-		Outputs     *int     `json:"n_outputs"`
-		Method      string   `json:"method"`
-		Iterations  int      `json:"n_iter"`
-		Objective   *float64 `json:"objective"`
-		Termination string   `json:"termination_condition"`
-	}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&d); err != nil {
+	const missing = math.MinInt
+	m := &model.Linear{Outputs: missing, Report: model.Report{Objective: math.NaN()}}
+	err := strictjson.Decode([]byte(text), []strictjson.Field{
+		{Name: "n_classes", Value: &m.Classes}, {Name: "n_features", Value: &m.Features},
+		{Name: "n_outputs", Value: &m.Outputs, Optional: true}, {Name: "method", Value: &m.Method, Optional: true},
+		{Name: "n_iter", Value: &m.Iterations, Optional: true},
+		{Name: "objective", Value: (*model.OrNull)(&m.Objective), Optional: true},
+		{Name: "termination_condition", Value: &m.Termination, Optional: true},
+	})
+	if err != nil {
 		return nil, fault.Argument("description: %v", err)
 	}
-	outputs := model.OutputsOf(d.Classes)
-	if d.Outputs != nil {
-		outputs = *d.Outputs
+	if m.Outputs == missing {
+		m.Outputs = model.OutputsOf(m.Classes)
 	}
-	linear := &model.Linear{
-		Classes: d.Classes, Features: d.Features, Outputs: outputs, Method: d.Method, Iterations: d.Iterations,
-		Objective: math.NaN(), Termination: d.Termination,
-	}
-	if d.Objective != nil {
-		linear.Objective = *d.Objective
-	}
-	return linear, linear.CheckShape()
+	return m, model.CheckShape(m)
 }

@@ -217,12 +217,9 @@ func go_fewlabel_save(
 		}
 		saved := *m.Linear // a copy: other threads may be reading the model
 		if metadata != nil {
-			if !json.Valid([]byte(extra)) {
-				return fault.Argument("metadata is not a JSON text")
-			}
 			saved.Metadata = json.RawMessage(extra)
 		}
-		return saved.Save(file)
+		return model.Save(file, &saved)
 	}))
 }
 
@@ -237,9 +234,13 @@ func go_fewlabel_load(path *C.const_char, handle *C.int64_t, message *C.char, si
 		if err != nil {
 			return err
 		}
-		linear, err := model.Load(file)
+		loaded, err := model.Load(file)
 		if err != nil {
 			return err
+		}
+		linear, ok := loaded.(*model.Linear)
+		if !ok {
+			return fault.Data("%s holds a model of kind %s: fewlabel_load reads the kind linear", file, loaded.Kind())
 		}
 		*dst = C.int64_t(handles.add(&trained{Linear: linear}))
 		return nil

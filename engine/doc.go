@@ -26,8 +26,9 @@
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
 //	              then Job
-//	model         the linear classifier: decisions and its file; start at Linear
+//	model         the linear classifier and its decisions, files of models of all kinds; start at Linear, then Load
 //	svmlight      svmlight files, read in parallel, and written; start at Read
+//	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object
 //	wholefile     a file is written whole or not at all
 //	memory        what would not fit into memory is refused; start at Need
 //	fault         errors by who has to act

@@ -204,7 +204,8 @@ int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, con
 int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
                           const double *class_prior, int64_t *model, char *error, int64_t error_size);
 
-/* Write a model to a file and read it again. `metadata` is any JSON text to keep with it; NULL keeps what it has. */
+/* Write a model to a file and read it again. `metadata` is any JSON text to keep with it, in UTF-8 and with no name
+ * twice in an object; NULL keeps what it has. */
 int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
 int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
 

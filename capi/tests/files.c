@@ -52,7 +52,11 @@ static void save_good_model(void) {
   WORKS(fewlabel_load(DAMAGED, &again, ERROR));
   report_of(again, report, sizeof report);
   HOLDS(strstr(report, "spam") != NULL);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "metadata is not a JSON text", fewlabel_save(model, DAMAGED, "{ham}", ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "metadata cannot be kept in a model file: invalid character",
+        fewlabel_save(model, DAMAGED, "{ham}", ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "byte 4 is not UTF-8", fewlabel_save(model, DAMAGED, "\"caf\xe9\"", ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "the name \"a\" stands twice",
+        fewlabel_save(model, DAMAGED, "{\"a\": 1, \"a\": 2}", ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", fewlabel_save(model, NULL, NULL, ERROR));
   FAILS(FEWLABEL_IO_ERROR, "no-such-folder/model", fewlabel_save(model, "no-such-folder/model", NULL, ERROR));
   FAILS(FEWLABEL_IO_ERROR, ".", fewlabel_save(model, ".", NULL, ERROR));

@@ -1,14 +1,16 @@
-// Package model holds a linear classifier: what it says of rows (linear.go) and the file it is kept in (file.go,
-// write.go, read.go, arrays.go; docs/model-file.md describes it byte by byte). Start at Linear.
+// Package model holds models of several kinds (kind.go): a linear classifier and what it says of rows (linear.go), the
+// numbers of a chain (chain.go), and the files they are kept in (file.go, write.go, read.go; docs/model-file.md
+// describes them byte by byte). Start at Linear.
 package model
 
 import (
-	"encoding/json"
+	"cmp"
+	"fmt"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -23,12 +25,40 @@ type Linear struct {
 	Intercept  []float64 // [Outputs]
 	ClassPrior []float64 // [Classes] the share of each class that the fit held to
 
-	Method      string
-	Iterations  int
-	Objective   float64           // NaN where the method has none
-	Termination string            // why the fit stopped
-	Warnings    []warning.Warning // of the fit, for the user
-	Metadata    json.RawMessage   // any JSON that the caller keeps with the model; nil: none
+	Report
+}
+
+// OutputsOf is the number of decisions a row gets: one for two classes, otherwise one a class.
+func OutputsOf(classes int) int {
+	if classes <= 2 {
+		return 1
+	}
+	return classes
+}
+
+// Kind is the name in files.
+func (*Linear) Kind() string { return "linear" }
+
+func (m *Linear) sizes() []strictjson.Field {
+	return []strictjson.Field{
+		{Name: "n_classes", Value: &m.Classes}, {Name: "n_features", Value: &m.Features},
+		{Name: "n_outputs", Value: &m.Outputs},
+	}
+}
+
+func (m *Linear) mistake() string {
+	wrong := cmp.Or(sizeMistake("n_classes", m.Classes), sizeMistake("n_features", m.Features))
+	if want := OutputsOf(m.Classes); wrong == "" && m.Outputs != want {
+		return fmt.Sprintf("n_outputs is %d: for %d classes it must be %d", m.Outputs, m.Classes, want)
+	}
+	return wrong
+}
+
+func (m *Linear) arrays() []array {
+	return []array{
+		{"coef", m.Features, m.Outputs, &m.Coef}, {"intercept", m.Outputs, 1, &m.Intercept},
+		{"class_prior", m.Classes, 1, &m.ClassPrior},
+	}
 }
 
 // Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same

@@ -25,19 +25,27 @@ func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
 func randomModel(classes, features int) *Linear {
 	random := rand.New(rand.NewPCG(uint64(classes), uint64(features)))
 	m := &Linear{
-		Classes: classes, Features: features, Outputs: classes, Method: "annealing", Iterations: 12,
-		Objective:   random.Float64(),
-		Termination: "entropy", Warnings: []warning.Warning{warning.ClassPrior.Of(1, 0.5, 0.25)},
-		Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
+		Classes: classes, Features: features, Outputs: OutputsOf(classes), Report: Report{
+			Method: "annealing", Iterations: 12, Objective: random.Float64(), Termination: "entropy",
+			Warnings: []warning.Warning{warning.ClassPrior.Of(1, 0.5, 0.25)},
+			Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
+		},
 	}
-	if classes <= 2 {
-		m.Outputs = 1
-	}
+	fillArrays(m, random)
+	return m
+}
+
+func fillArrays(m Model, random *rand.Rand) {
 	for _, array := range m.arrays() {
-		for range array.length {
+		for range array.length() {
 			*array.values = append(*array.values, random.NormFloat64())
 		}
 	}
+}
+
+func randomChain(labels, features int) *Chain {
+	m := &Chain{Labels: labels, Features: features, Report: Report{Method: "supervised", Warnings: []warning.Warning{}}}
+	fillArrays(m, rand.New(rand.NewPCG(uint64(labels), uint64(features))))
 	return m
 }
 

@@ -8,17 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"math"
 	"os"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
 // Load reads a file that Save wrote. The file need not be trusted: nothing in it makes Load take more memory than the
 // arrays it really holds.
-func Load(path string) (*Linear, error) {
+func Load(path string) (Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -35,7 +36,7 @@ func Load(path string) (*Linear, error) {
 }
 
 // Read reads size bytes that Write wrote.
-func Read(file io.ReaderAt, size int64) (*Linear, error) {
+func Read(file io.ReaderAt, size int64) (Model, error) {
 	return (&reader{name: "the model file", file: file, size: size}).read()
 }
 
@@ -52,31 +53,29 @@ type reader struct {
 }
 
 // read tests magic, version and checksum, in this order, before it believes anything else.
-func (r *reader) read() (*Linear, error) {
+func (r *reader) read() (Model, error) {
 	if err := r.readPreamble(); err != nil {
 		return nil, err
 	}
 	if err := r.compareChecksum(); err != nil {
 		return nil, err
 	}
-	h, err := r.readHeader()
+	m, err := r.readHeader()
 	if err != nil {
 		return nil, err
 	}
-	m := h.model()
-	if wrong := shapeMistake(m.Classes, m.Features, m.Outputs); wrong != "" {
-		return nil, r.invalid(wrong)
-	}
-	if err := r.checkArrays(m, h); err != nil {
+	if err := r.checkLength(m); err != nil {
 		return nil, err
 	}
-	for k, array := range m.arrays() {
-		if *array.values, err = r.readArray(array, h.Arrays.entries()[k]); err != nil {
+	at := preambleSize + int64(r.headerLength)
+	for _, a := range m.arrays() {
+		if *a.values, err = r.readValues(a.length(), at); err != nil {
 			return nil, err
 		}
-	}
-	if wrong := m.mistake(); wrong != "" {
-		return nil, r.invalid(wrong)
+		if wrong := a.notFinite(); wrong != "" {
+			return nil, r.invalid(wrong)
+		}
+		at += 8 * int64(a.length())
 	}
 	return m, nil
 }
@@ -131,7 +130,8 @@ func (r *reader) compareChecksum() error {
 // room is the number of bytes between preamble and checksum.
 func (r *reader) room() int64 { return r.size - preambleSize - checksumSize }
 
-func (r *reader) readHeader() (*header, error) {
+// readHeader gives a model without its arrays.
+func (r *reader) readHeader() (Model, error) {
 	if int64(r.headerLength) > min(r.room(), maxHeader) {
 		return nil, r.invalid("its header is too long")
 	}
@@ -139,58 +139,67 @@ func (r *reader) readHeader() (*header, error) {
 	if err := r.bytes(text, preambleSize); err != nil {
 		return nil, err
 	}
-	h := &header{}
-	if err := json.Unmarshal(text, h); err != nil {
+	members, err := strictjson.Object(text)
+	if err != nil {
 		return nil, r.invalid("its header cannot be read: " + err.Error())
 	}
-	return h, nil
+	m, err := r.empty(members)
+	if err != nil {
+		return nil, err
+	}
+	kind := ""
+	if err := strictjson.Take(members, header(m, &kind)); err != nil {
+		return nil, r.invalid("its header cannot be read: " + err.Error())
+	}
+	if wrong := shapeMistake(m); wrong != "" {
+		return nil, r.invalid(wrong)
+	}
+	return m, nil
 }
 
-// checkArrays takes no memory for what cannot be there, nor for what would not fit.
-func (r *reader) checkArrays(m *Linear, h *header) error {
-	values := 0
-	for k, array := range m.arrays() {
-		if err := r.checkEntry(array, h.Arrays.entries()[k]); err != nil {
-			return err
+// empty is a model of the kind that the header names.
+func (r *reader) empty(members []strictjson.Member) (Model, error) {
+	for _, member := range members {
+		kind := ""
+		if member.Name != "kind" || json.Unmarshal(member.Value, &kind) != nil {
+			continue
 		}
-		values += array.length
+		if empty, known := kinds[kind]; known {
+			return empty(), nil
+		}
+		return nil, r.invalid(fmt.Sprintf("it holds a model of the unknown kind %.40q", kind))
 	}
-	// The caller takes a copy of the values.
-	return need(16*float64(values), fmt.Sprintf("the model of %d features and %d classes in %s", m.Features, m.Classes,
-		r.name), "load it on a machine with more memory")
+	return nil, r.invalid("it does not say which kind of model it holds")
+}
+
+// checkLength takes no memory for what is not there, nor for what would not fit.
+func (r *reader) checkLength(m Model) error {
+	values := int64(0)
+	for _, a := range m.arrays() {
+		values += int64(a.length())
+	}
+	if room := r.room() - int64(r.headerLength); room != 8*values {
+		return r.invalid(fmt.Sprintf("its arrays have %d bytes, and its sizes ask for %d", room, 8*values))
+	}
+	return need(16*float64(values), "the model in "+r.name, // the caller takes a copy of the values
+		"load it on a machine with more memory")
 }
 
 // need is replaced in tests.
 var need = memory.Need
 
-func (r *reader) checkEntry(a array, e *entry) error {
-	room := r.room() - int64(r.headerLength)
-	switch {
-	case e.Dtype != "float64":
-		return r.invalid("the array " + a.name + " is missing or not of type float64")
-	case e.Length != a.length:
-		return r.invalid("the array " + a.name + " does not have the length that the shapes ask for")
-	case e.Bytes < 0 || e.Offset < 0 || e.Bytes > room || e.Offset > room-e.Bytes:
-		return r.invalid("the array " + a.name + " is not inside the file")
-	case !canHold(e.Bytes, e.Length):
-		return r.undecodable(a, errTooFew)
-	}
-	return nil
-}
-
-func (r *reader) undecodable(a array, err error) error {
-	return r.invalid("the array " + a.name + " cannot be decompressed: " + err.Error())
-}
-
-func (r *reader) readArray(a array, e *entry) ([]float64, error) {
-	start := preambleSize + int64(r.headerLength) + e.Offset
-	values, err := decompress(io.NewSectionReader(r.file, start, e.Bytes), a.length)
-	var system *fs.PathError
-	switch {
-	case errors.As(err, &system):
-		return nil, r.failure(err)
-	case err != nil:
-		return nil, r.undecodable(a, err)
+func (r *reader) readValues(length int, at int64) ([]float64, error) {
+	values := make([]float64, length)
+	buffer := make([]byte, 8*min(chunk, length))
+	for rest := values; len(rest) > 0; {
+		some := buffer[:8*min(chunk, len(rest))]
+		if err := r.bytes(some, at); err != nil {
+			return nil, err
+		}
+		for k := range len(some) / 8 {
+			rest[k] = math.Float64frombits(binary.LittleEndian.Uint64(some[8*k:]))
+		}
+		rest, at = rest[len(some)/8:], at+int64(len(some))
 	}
 	return values, nil
 }

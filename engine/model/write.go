@@ -1,85 +1,92 @@
 package model
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
+	"encoding/binary"
 	"io"
+	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
-// Save writes the model to a file, which appears whole or not at all.
-func (m *Linear) Save(path string) error {
-	file, err := m.encode()
+// Save writes a model to a file, which appears whole or not at all.
+func Save(path string, m Model) error {
+	text, err := headerText(m)
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(path, file.write)
+	return wholefile.Write(path, func(w io.Writer) error { return write(w, m, text) })
 }
 
 // Write writes what Save puts into a file.
-func (m *Linear) Write(w io.Writer) error {
-	file, err := m.encode()
+func Write(w io.Writer, m Model) error {
+	text, err := headerText(m)
 	if err != nil {
 		return err
 	}
-	return file.write(w)
+	return write(w, m, text)
 }
 
-// encoded is a file in pieces: preamble, header, arrays. The checksum is added as it is written.
-type encoded [][]byte
-
-func (m *Linear) encode() (encoded, error) {
-	if wrong := m.mistake(); wrong != "" {
-		return nil, fault.Defect("the model cannot be saved: %s", wrong)
-	}
-	if m.Metadata != nil && !json.Valid(m.Metadata) {
-		return nil, fault.Argument("metadata is not valid JSON")
-	}
-	var data bytes.Buffer
-	h := m.header()
-	for k, array := range m.arrays() {
-		start := data.Len()
-		if err := compress(&data, *array.values); err != nil {
-			return nil, fault.Defect("compressing %s: %v", array.name, err)
-		}
-		*h.Arrays.entries()[k] = entry{
-			Dtype: "float64", Length: array.length, Offset: int64(start), Bytes: int64(data.Len() - start),
-		}
-	}
-	text, err := headerText(&h)
-	if err != nil {
-		return nil, err
-	}
-	length := preambleSize + len(text) + data.Len() + checksumSize
-	p := preamble{headerLength: uint32(len(text)), fileLength: uint64(length)}
-	return encoded{p.bytes(), text, data.Bytes()}, nil
-}
-
-func headerText(h *header) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // metadata stays as it was given
-	if err := encoder.Encode(h); err != nil {
+// headerText refuses what Load would.
+func headerText(m Model) ([]byte, error) {
+	if err := Check(m); err != nil {
 		return nil, fault.Defect("the model cannot be saved: %v", err)
 	}
-	if text.Len() > maxHeader {
-		return nil, fault.Argument("metadata makes the header of the model file %d bytes long: at most %d are possible",
-			text.Len(), maxHeader)
+	if metadata := m.report().Metadata; metadata != nil {
+		if err := strictjson.Check(metadata); err != nil {
+			return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
+		}
 	}
-	return text.Bytes(), nil
+	kind := m.Kind()
+	text, err := strictjson.Encode(header(m, &kind))
+	if err != nil {
+		return nil, fault.Defect("the model cannot be saved: %v", err)
+	}
+	if err := strictjson.Check(text); err != nil {
+		return nil, fault.Argument("metadata cannot be kept in the header of a model file: %v", err)
+	}
+	if len(text) > maxHeader {
+		return nil, fault.Argument("metadata makes the header of the model file %d bytes long: at most %d are possible",
+			len(text), maxHeader)
+	}
+	return text, nil
 }
 
-func (e encoded) write(w io.Writer) error {
+// write writes preamble, header, arrays and checksum.
+func write(w io.Writer, m Model, text []byte) error {
+	length := uint64(preambleSize + len(text) + checksumSize)
+	for _, a := range m.arrays() {
+		length += 8 * uint64(a.length())
+	}
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
-	for _, part := range e {
-		if _, err := both.Write(part); err != nil {
+	start := append(preamble{headerLength: uint32(len(text)), fileLength: length}.bytes(), text...)
+	if _, err := both.Write(start); err != nil {
+		return err
+	}
+	for _, a := range m.arrays() {
+		if err := writeValues(both, *a.values); err != nil {
 			return err
 		}
 	}
 	_, err := w.Write(sum.Sum(nil))
 	return err
+}
+
+func writeValues(w io.Writer, values []float64) error {
+	buffer := make([]byte, 0, 8*chunk)
+	for len(values) > 0 {
+		some := values[:min(chunk, len(values))]
+		values = values[len(some):]
+		buffer = buffer[:0]
+		for _, value := range some {
+			buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(value))
+		}
+		if _, err := w.Write(buffer); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,13 +3,14 @@
 package option
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
 // Option describes one field of O for the outside: its name in JSON, Python and C, its range and its meaning.
@@ -74,17 +75,12 @@ func (t Table[O]) Decode(text []byte, o *O) error {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil
 	}
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(text, &given); err != nil {
+	given, err := strictjson.Object(text)
+	if err != nil {
 		return fault.Argument("options must be a JSON object: %v", err)
 	}
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		if err := t.set(o, name, given[name]); err != nil {
+	for _, member := range given {
+		if err := t.set(o, member.Name, member.Value); err != nil {
 			return err
 		}
 	}
@@ -100,7 +96,8 @@ func (t Table[O]) set(o *O, name string, value json.RawMessage) error {
 	if string(value) == "null" && !option.nullable(o) {
 		return fault.Argument("%s is null: it must be %s", name, option.kindInWords())
 	}
-	if err := json.Unmarshal(value, option.Field(o)); err != nil {
+	nullInside := value[0] == '[' && bytes.Contains(value, []byte("null")) // which encoding/json takes for 0
+	if err := json.Unmarshal(value, option.Field(o)); err != nil || nullInside {
 		return fault.Argument("%s is %s: it must be %s", name, value, option.kindInWords())
 	}
 	return option.check(o)

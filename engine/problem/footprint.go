@@ -73,8 +73,8 @@ func (s *Sample) checkMemory(used int) error {
 		classes: classes, columns: columns, copies: max(0, s.units()-len(s.Unlabeled)),
 		annealing: s.Options.Method == Annealing || s.Options.Method == Switching && s.Start != nil, goesOn: s.Start != nil,
 	}
-	shape := model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
-	if err := shape.CheckShape(); err != nil {
+	shape := &model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
+	if err := model.CheckShape(shape); err != nil {
 		return err
 	}
 	return need(f.bytes(), f.purpose(), "use fewer features (leave out those that hardly occur, or hash to fewer), fewer "+

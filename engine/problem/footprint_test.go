@@ -135,7 +135,7 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		{scattered(20_000, 50, 50, 2000, 4000), nil, fault.NoMemory, "20000 rows with n_features 50 and 2000 classes: 3 GB"},
 		{scattered(200, 50, 50, 2, 4), func(o *problem.Options) { o.Hierarchy = groups(2, 2_000_000) }, fault.NoMemory, "GB"},
 		{scattered(3, 1<<30, 50, 3, 3), nil, fault.BadArgument,
-			"1073741824 features and 3 outputs are more than 2147483648 weights"},
+			"coef would have 1073741824 x 3 values: at most 2147483648 are possible"},
 	} {
 		o := plainOptions()
 		if c.change != nil {

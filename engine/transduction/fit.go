@@ -138,8 +138,8 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 	}
 	classifier := &model.Linear{
 		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
-		Method: string(t.Options.Method), Iterations: max(1, s.end.steps), Objective: objective,
-		Termination: s.end.reason.String(), Warnings: t.Warnings,
+		Report: model.Report{Method: string(t.Options.Method), Iterations: max(1, s.end.steps), Objective: objective,
+			Termination: s.end.reason.String(), Warnings: t.Warnings},
 	}
 	classifier.Coef, classifier.Intercept = t.modelWeights(s)
 	return &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -78,7 +79,7 @@ func tryFit(t *testing.T, p problem.Problem, o problem.Options) {
 		wantKinds(t, err, fault.BadArgument, fault.BadData, fault.Cancelled, fault.NoMemory)
 		return
 	}
-	if err := result.Model.Check(); err != nil {
+	if err := model.Check(result.Model); err != nil {
 		t.Error(err)
 	}
 }

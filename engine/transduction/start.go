@@ -6,6 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -61,7 +62,7 @@ func checkStart(s *problem.Sample) error {
 	case start.Classes != classes:
 		return fault.Argument("start has %d classes, but the labels and class_prior have %d", start.Classes, classes)
 	}
-	if err := start.Check(); err != nil {
+	if err := model.Check(start); err != nil {
 		return fault.Argument("start: %v", err)
 	}
 	unit := s.Length

@@ -2,9 +2,12 @@
 package warning
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
 // Warning is one of a fit, as reports and model files hold it.
@@ -13,6 +16,28 @@ type Warning struct {
 	Values map[string]float64 `json:"values"` // by the names of the kind, if finite; shares are 0 to 1
 	Text   string             `json:"text"`   // what is, and what to do, with class numbers
 }
+
+// UnmarshalJSON reads an object that has exactly these three fields.
+func (w *Warning) UnmarshalJSON(text []byte) error {
+	var values map[string]*float64 // a null is no number
+	err := strictjson.Decode(text, []strictjson.Field{
+		{Name: "kind", Value: &w.Kind}, {Name: "values", Value: &values}, {Name: "text", Value: &w.Text},
+	})
+	w.Values = make(map[string]float64, len(values))
+	for name, value := range values {
+		if value == nil {
+			return fmt.Errorf("the value %s of a warning is null", name)
+		}
+		w.Values[name] = *value
+	}
+	return err
+}
+
+// List is the warnings of a fit in JSON.
+type List []Warning
+
+// MarshalJSON writes an array, an empty one for nil.
+func (l List) MarshalJSON() ([]byte, error) { return json.Marshal(append([]Warning{}, l...)) }
 
 // Kind is what a warning is about: its name, the names of its values and a sentence with a verb for each of them.
 type Kind struct{ name, values, text string }

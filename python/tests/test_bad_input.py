@@ -419,11 +419,11 @@ def test_model_file_that_is_something_else(tmp_path: Path) -> None:
 
 def test_model_file_of_a_later_version(model_file: bytes, tmp_path: Path) -> None:
     later = bytearray(model_file)
-    later[8] = 3  # the version follows the eight bytes of the magic
+    later[8] = 4  # the version follows the eight bytes of the magic
     status, message = load_status(bytes(later), tmp_path / "later")
     assert status == c.BAD_DATA
     assert "later version" in message
-    assert "its file version is 3" in message
+    assert "its file version is 4" in message
     assert "Install a newer fewlabel" in message
 
 

@@ -261,10 +261,9 @@ def test_python_the_library_and_the_page_decide_alike(
     model, rows = given_model
     path = tmp_path_factory.mktemp("models") / "model"
     save_model(model, path)
-    with pytest.MonkeyPatch.context() as patch:
-        page = reader(patch)
-        read = page["read_model"](path)
-        by_page = page["predict"](read, rows)
+    page = reader()
+    read = page["read_model"](path)
+    by_page = page["predict"](read, rows)
     outputs = len(model.coef_)
     decisions, by_library = library_decides(path, rows, outputs)
     of_python = model.decision_function(rows).reshape(-1, outputs)

@@ -7,11 +7,8 @@ one file share their names, top to bottom.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import re
-import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -23,15 +20,6 @@ EXAMPLE = re.compile(
 )
 
 
-def offer_zstd(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `from compression import zstd` of Python 3.14 work in older ones too."""
-    if sys.version_info < (3, 14):
-        compression = types.ModuleType("compression")
-        compression.zstd = importlib.import_module("backports.zstd")  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "compression", compression)
-        monkeypatch.setitem(sys.modules, "compression.zstd", compression.zstd)
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +28,6 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     if not examples:
         pytest.skip("no Python example on this page")
     monkeypatch.chdir(tmp_path)
-    offer_zstd(monkeypatch)
     names: dict[str, object] = {"__name__": "__main__"}
     for example in examples:
         # Blank lines in front make the line numbers of a traceback those of the page.

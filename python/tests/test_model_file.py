@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
-from test_docs import offer_zstd
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
 from fewlabel._inputs import _data
@@ -60,9 +59,8 @@ def test_round_trip(path: Path, y: np.ndarray) -> None:
     assert _library.live_handles() == 0
 
 
-def reader(monkeypatch: pytest.MonkeyPatch) -> dict:
+def reader() -> dict:
     """The functions of the reader in docs/model-file.md."""
-    offer_zstd(monkeypatch)
     names: dict = {}
     exec(re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1], names)
     return names
@@ -70,9 +68,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> dict:
 
 @pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
 @pytest.mark.parametrize("hierarchy", [None, GROUP, "."])
-def test_many_classes_and_their_tree(
-    path: Path, kind: type, hierarchy: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_classes_and_their_tree(path: Path, kind: type, hierarchy: object) -> None:
     labels = np.array(["a.one", "b.two", "a.six", "b.ten", "-1"])[MANY_LABELS] if hierarchy == "." else MANY_LABELS
     model = kind(hierarchy=hierarchy).fit(MANY, labels)
     save_model(model, path)
@@ -87,7 +83,7 @@ def test_many_classes_and_their_tree(
         np.testing.assert_array_equal(again.predict_level(MANY, 1), model.predict_level(MANY, 1))
     if kind is SemiSupervisedLogisticRegression:
         np.testing.assert_array_equal(again.predict_proba(MANY), model.predict_proba(MANY))
-    page = reader(monkeypatch)
+    page = reader()
     read = page["read_model"](path)
     np.testing.assert_array_equal(read["coef"].T, model.coef_)
     np.testing.assert_array_equal(model.classes_[page["predict"](read, MANY)], model.predict(MANY))

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
+)
+
+// Model is a model of one kind. The files of all kinds are alike; a kind says only what is in its own: sizes, which are
+// whole numbers in the header, and arrays, whose shapes follow from the sizes. Every kind has a Report besides.
+type Model interface {
+	Kind() string
+	sizes() []strictjson.Field // of the header, in the order of the file
+	mistake() string           // in the sizes, "" if there is none
+	arrays() []array           // in the order of the file
+	report() *Report
+}
+
+// kinds makes an empty model of each kind.
+var kinds = map[string]func() Model{
+	"linear": func() Model { return &Linear{} },
+	"chain":  func() Model { return &Chain{} },
+}
+
+// array is an array of rows times columns values, those of a row side by side.
+type array struct {
+	name          string
+	rows, columns int
+	values        *[]float64
+}
+
+func (a array) length() int { return a.rows * a.columns }
+
+const (
+	maxSize   = math.MaxInt32 // of classes and of features
+	maxValues = 1 << 31       // of one array: 16 GiB
+)
+
+// Check refuses a model whose arrays do not have the lengths that its sizes ask for, or that holds NaN or infinity.
+func Check(m Model) error {
+	if err := CheckShape(m); err != nil {
+		return err
+	}
+	for _, a := range m.arrays() {
+		if len(*a.values) != a.length() {
+			return fault.Argument("%s has %d values and should have %d", a.name, len(*a.values), a.length())
+		}
+		if wrong := a.notFinite(); wrong != "" {
+			return fault.Argument("%s", wrong)
+		}
+	}
+	return nil
+}
+
+// CheckShape refuses impossible sizes.
+func CheckShape(m Model) error {
+	if wrong := shapeMistake(m); wrong != "" {
+		return fault.Argument("%s", wrong)
+	}
+	return nil
+}
+
+// shapeMistake says what is wrong with the sizes, "" if nothing is.
+func shapeMistake(m Model) string {
+	if wrong := m.mistake(); wrong != "" {
+		return wrong
+	}
+	for _, a := range m.arrays() {
+		if a.length() > maxValues {
+			return fmt.Sprintf("%s would have %d x %d values: at most %d are possible", a.name, a.rows, a.columns, maxValues)
+		}
+	}
+	return ""
+}
+
+func sizeMistake(name string, size int) string {
+	if size < 1 || size > maxSize {
+		return fmt.Sprintf("%s is %d: it must be 1 to %d", name, size, maxSize)
+	}
+	return ""
+}
+
+func (a array) notFinite() string {
+	for k, value := range *a.values {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return fmt.Sprintf("%s[%d] is %v: NaN and infinity are not allowed", a.name, k, value)
+		}
+	}
+	return ""
+}
