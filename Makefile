@@ -39,7 +39,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-default \
-	bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c wheel sdist \
+	bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models wheel sdist \
 	wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources check-width check-c \
 	check-library check-python clean
 
@@ -115,6 +115,11 @@ CALLS ?= 200000
 SEED ?= 1
 fuzz-c: build ctest-calls ## make CALLS (200000) random calls of the C interface from SEED (1) on, under AddressSanitizer
 	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
+
+MUTATIONS ?= 10000
+fuzz-models: build ## compare the readers of model files on MUTATIONS (10000) damaged files from SEED (1) on
+	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
+		python/tests/test_model_file_mutations.py
 
 wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
 	rm -rf build/wheel dist/*.whl

@@ -241,6 +241,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""
         scores = self.decision_function(X)
+        if len(self.classes_) == 1:  # whatever the scores of a model file are
+            return np.zeros(len(scores), dtype=np.intp)
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
     def _options(self) -> dict[str, Any]:

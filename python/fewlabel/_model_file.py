@@ -19,13 +19,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import methods
+from fewlabel._inputs import _hierarchy
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._native import _fit, _library
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
 _ESTIMATORS = {kind.__name__: kind for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)}
-_NAN = {"float": "nan"}
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
@@ -91,15 +91,16 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
         fitted = _fit.read(handle.value)
     metadata = fitted.report["metadata"]
     if not isinstance(metadata, dict) or "estimator" not in metadata:
-        metadata = _foreign(fitted.report)
+        return _foreign(fitted)
     kind, writer = metadata["estimator"], metadata.get("fewlabel")
-    writer = "another program" if writer is None else f"fewlabel {writer}"
-    cure = f"The file was written by {writer}, this is fewlabel {__version__}: install the version that wrote it"
-    if kind not in _ESTIMATORS:
+    cure = (
+        f"The file was written by fewlabel {writer}, this is fewlabel {__version__}: install the version that wrote it"
+    )
+    if not isinstance(kind, str) or kind not in _ESTIMATORS:
         raise ValueError(f"{path!r} holds a {kind!r}, which this version of fewlabel does not know. {cure}")
     try:
         return _restored(metadata, fitted)
-    except (KeyError, TypeError, ValueError) as reason:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as reason:
         raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}. {cure}") from reason
 
 
@@ -117,26 +118,49 @@ def _metadata(model: Any) -> dict[str, Any]:
     }
 
 
-def _foreign(report: dict[str, Any]) -> dict[str, Any]:
-    """Metadata for a model that was not saved by `save_model`."""
-    return {
-        "estimator": "TransductiveSVC",
-        "classes": {"dtype": "int64", "values": list(range(report["n_classes"]))},
-        "parameters": {"method": report["method"]},
-    }
+def _foreign(fitted: _fit.Fitted) -> Any:
+    """The estimator of a model that was not saved by `save_model`."""
+    model = TransductiveSVC(method=fitted.report["method"])
+    return _with(model, np.arange(fitted.report["n_classes"]), None, fitted)
 
 
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     parameters = {key: _decoded(value) for key, value in metadata["parameters"].items()}
-    model = _ESTIMATORS[metadata["estimator"]](**parameters)
     classes = _decoded_classes(metadata["classes"], fitted.report["n_classes"])
-    model._keep_model(classes, _decoded(metadata.get("hierarchy")), fitted)
-    model.n_features_in_ = fitted.report["n_features"]
-    if metadata.get("feature_names") is not None:
-        model.feature_names_in_ = np.array(metadata["feature_names"], dtype=object)
-    model.calibration_temperature_ = float(_decoded(metadata.get("temperature", _NAN)))
-    model.calibration_smoothing_ = float(_decoded(metadata.get("smoothing", _NAN)))
+    tree = _hierarchy.checked(_decoded(metadata["hierarchy"]), classes)
+    model = _with(_ESTIMATORS[metadata["estimator"]](**parameters), classes, tree, fitted)
+    if not isinstance(model.method, str | methods.Method):  # a name of another program's is kept
+        raise ValueError(f"method is {model.method!r}")
+    if metadata["feature_names"] is not None:
+        model.feature_names_in_ = _names(metadata["feature_names"], model.n_features_in_)
+    model.calibration_temperature_ = float(_decoded(metadata["temperature"]))
+    model.calibration_smoothing_ = float(_decoded(metadata["smoothing"]))
+    _check_anew(metadata, _metadata(model))
     return model
+
+
+def _with(model: Any, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> Any:
+    model._keep_model(classes, tree, fitted)
+    model.n_features_in_ = fitted.report["n_features"]
+    model.calibration_temperature_ = model.calibration_smoothing_ = float("nan")
+    return model
+
+
+def _check_anew(read: dict[str, Any], anew: dict[str, Any]) -> None:
+    """The metadata that `save_model` would write must be what was read; parameters not in it have their defaults."""
+    anew = anew | {"fewlabel": read["fewlabel"]}
+    anew["parameters"] = {name: anew["parameters"][name] for name in read["parameters"]}
+    if read.keys() != anew.keys():
+        raise ValueError(f"the fields {', '.join(sorted(read.keys() ^ anew.keys()))}")
+    for name, value in read.items():
+        if json.dumps(value, sort_keys=True) != json.dumps(anew[name], sort_keys=True):  # 1, 1.0 and true differ
+            raise ValueError(f"{name} is {json.dumps(value):.80}")
+
+
+def _names(names: list[Any], n_features: int) -> np.ndarray:
+    if len(names) != n_features or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"feature_names has {len(names)} names for {n_features} features, or some that are no texts")
+    return np.array(names, dtype=object)
 
 
 def _encoded_classes(classes: np.ndarray) -> dict[str, Any]:
@@ -148,12 +172,15 @@ def _encoded_classes(classes: np.ndarray) -> dict[str, Any]:
 
 
 def _decoded_classes(written: dict[str, Any], n_classes: int) -> np.ndarray:
-    dtype, values = np.dtype(written["dtype"]), written["values"]
-    if dtype.kind not in "biufUO":
-        raise ValueError(f"classes of type {written['dtype']!r}")
+    name, values = written["dtype"], written["values"]
+    if name not in ("str", "object") and np.dtype(name).kind not in "biuf":
+        raise ValueError(f"classes of type {name!r}")
     if len(values) != n_classes:
         raise ValueError(f"{len(values)} names for {n_classes} classes")
-    return np.array(values, dtype=dtype)
+    classes = np.array(values, dtype=name)
+    if not np.array_equal(np.unique(classes), classes):
+        raise ValueError("classes that are not sorted, or one twice")
+    return classes
 
 
 def _encoded(name: str, value: Any) -> Any:

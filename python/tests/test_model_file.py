@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +68,21 @@ def reader() -> dict:
     return names
 
 
+class Sealed:
+    """A file in parts that can be changed, and put together with a right checksum."""
+
+    def __init__(self, file: bytes) -> None:
+        length = struct.unpack_from("<I", file, 12)[0]
+        self.header, self.data = file[24 : 24 + length], file[24 + length : -32]
+        self.version, self.lengths = 3, [0, 0]  # what is added to the lengths in the file
+
+    def file(self) -> bytes:
+        length = 24 + len(self.header) + len(self.data) + 32
+        lengths = (len(self.header) + self.lengths[0]) % 2**32, (length + self.lengths[1]) % 2**64
+        file = struct.pack("<8sIIQ", b"\x89FWL\r\n\x1a\n", self.version, *lengths) + self.header + self.data
+        return file + hashlib.sha256(file).digest()
+
+
 @pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
 @pytest.mark.parametrize("hierarchy", [None, GROUP, "."])
 def test_many_classes_and_their_tree(path: Path, kind: type, hierarchy: object) -> None:
@@ -102,13 +119,6 @@ def library_decides(path: Path, rows: sp.csr_matrix, n_outputs: int) -> tuple[np
         _library.call("fewlabel_decision", loaded, ctypes.byref(given.struct), 2, decisions.ctypes.data)
         _library.call("fewlabel_predict", loaded, ctypes.byref(given.struct), 2, classes.ctypes.data)
     return decisions, classes
-
-
-def test_a_file_without_a_tree_has_none(path: Path) -> None:
-    """As those written before there were trees."""
-    save_model(TransductiveSVC().fit(X, Y), path)
-    rewrite(path, {}, without="hierarchy")
-    assert load_model(path).hierarchy_ is None
 
 
 def test_parameters_of_every_shape(path: Path) -> None:
@@ -190,6 +200,43 @@ def test_what_cannot_be_saved(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b'"spam"', b'"sp\xe9m"', "byte [0-9]+ is not UTF-8"),
+        (b'"ham"', b'"\\ud83d"', "half of a surrogate pair"),
+        (b'"smoothing"', b'"temperature"', '\'?"?temperature"? stands twice'),
+        (b'"metadata"', b'"Metadata"', 'unknown field "Metadata"'),
+    ],
+)
+def test_headers_that_readers_would_take_differently(path: Path, old: bytes, new: bytes, message: str) -> None:
+    save_model(TransductiveSVC().fit(X, KINDS["text"]), path)
+    sealed = Sealed(path.read_bytes())
+    sealed.header = sealed.header.replace(old, new)
+    path.write_bytes(sealed.file())
+    with pytest.raises(ValueError, match=f"{path} is not a valid model file: .*{message}"):
+        load_model(path)
+    with pytest.raises(ValueError, match=r"."):
+        reader()["read_model"](path)
+
+
+def test_metadata_that_is_not_utf8_is_not_saved(path: Path) -> None:
+    model = TransductiveSVC().fit(X, Y)
+    with _library.released(model._assemble()) as handle, pytest.raises(ValueError, match="byte 4 is not UTF-8"):
+        _library.call("fewlabel_save", handle, str(path).encode(), '"café"'.encode("latin-1"))
+    assert not path.exists()
+
+
+def test_one_class_has_every_row_whatever_the_scores(path: Path) -> None:
+    one, handle = np.ones(3), ctypes.c_int64()
+    arrays = [one.ctypes.data] * 3
+    _library.call("fewlabel_assemble", b'{"n_classes": 1, "n_features": 3}', *arrays, ctypes.byref(handle))
+    with _library.released(handle.value) as loaded:
+        _library.call("fewlabel_save", loaded, str(path).encode(), None)
+    assert load_model(path).predict([[1.0, 1.0, 1.0]]).tolist() == [0]
+    assert library_decides(path, sp.csr_matrix(np.ones((1, 3))), 1)[1].tolist() == [0]
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         (
@@ -199,7 +246,14 @@ def test_what_cannot_be_saved(path: Path) -> None:
         ({"parameters": {"colour": 3}}, "metadata of the model file"),
         ({"classes": {"dtype": "V8", "values": [0, 1]}}, "metadata of the model file .*classes of type"),
         ({"classes": {"dtype": "int64", "values": [0, 1, 2]}}, "metadata of the model file .*3 names for 2"),
+        ({"classes": {"dtype": "int64", "values": [1, 0]}}, "metadata of the model file .*not sorted"),
+        ({"classes": {"dtype": "int64", "values": [0.5, 1]}}, "metadata of the model file .*classes is "),
         ({"classes": None}, "metadata of the model file"),
+        ({"hierarchy": {"dict": [[0, "a"], [1, "b"]]}}, "metadata of the model file .*no tree of the classes"),
+        ({"hierarchy": {"dict": [[0, "a"], ["a", 0]]}}, "metadata of the model file .*goes in a circle"),
+        ({"feature_names": ["a", "b"]}, "metadata of the model file .*2 names for"),
+        ({"temperature": "0.8"}, "metadata of the model file .*temperature is "),
+        ({"more": None}, "metadata of the model file .*the fields more"),
     ],
 )
 def test_foreign_metadata(path: Path, change: dict, message: str) -> None:
@@ -211,11 +265,10 @@ def test_foreign_metadata(path: Path, change: dict, message: str) -> None:
         assert advice in str(refusal.value)
 
 
-def rewrite(path: Path, change: dict, without: str = "") -> None:
+def rewrite(path: Path, change: dict) -> None:
     """Change the metadata of a file."""
     handle = ctypes.c_int64()
     _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
     with _library.released(handle.value) as loaded:
         metadata = _fit.read(loaded).report["metadata"] | change
-        metadata.pop(without, None)
         _library.call("fewlabel_save", loaded, str(path).encode(), json.dumps(metadata).encode())

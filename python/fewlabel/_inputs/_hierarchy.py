@@ -32,6 +32,16 @@ def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
     )
 
 
+def checked(tree: Any, classes: np.ndarray) -> Tree | None:
+    """A tree from a file, if it is one that `read` can give."""
+    if tree is None:
+        return None
+    _check_circle(tree)
+    if list(_ordered(tree, classes.tolist()).items()) != list(tree.items()):
+        raise ValueError("hierarchy is no tree of the classes")
+    return tree
+
+
 def numbers(tree: Tree | None) -> np.ndarray | None:
     """Number of the parent of every node, classes first, -1 just below the top; None where there are no groups."""
     if tree is None or not any(parent is not None for parent in tree.values()):
@@ -90,11 +100,7 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: a node has one parent")
-    try:
-        graphlib.TopologicalSorter({child: [parent] for child, parent in parents.items()}).prepare()
-    except graphlib.CycleError as cycle:
-        path = " -> ".join(repr(name) for name in reversed(cycle.args[1]))
-        raise ValueError(f"hierarchy goes in a circle: {path}") from None
+    _check_circle(parents)
     names = classes.tolist()
     groups = {parent for parent in parents.values() if parent is not None}
     unknown = [child for child in parents if child not in groups and child not in names]
@@ -108,6 +114,14 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
         top = highest.pop()
         parents = {child: None if parent == top else parent for child, parent in parents.items() if child != top}
     return _ordered(parents, names)
+
+
+def _check_circle(parents: Tree) -> None:
+    try:
+        graphlib.TopologicalSorter({child: [parent] for child, parent in parents.items()}).prepare()
+    except graphlib.CycleError as cycle:
+        path = " -> ".join(repr(name) for name in reversed(cycle.args[1]))
+        raise ValueError(f"hierarchy goes in a circle: {path}") from None
 
 
 def _plain(name: Any) -> Any:
