@@ -13,6 +13,8 @@
  *              then returns FEWLABEL_FORKED at once. Load the library in the child, or start it with exec. Of the
  *              functions without a status fewlabel_abi_version answers as ever, fewlabel_version may give "" and
  *              fewlabel_live_handles gives 0.
+ *   Files      appear whole or not at all: they are written beside their place, under another name first. A symbolic
+ *              link stays, and the file that it points to is written.
  *   Settings   all are arguments. The library reads no environment variable and installs no signal handler.
  */
 #ifndef FEWLABEL_H

@@ -15,15 +15,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Write makes the file at path from what fill writes. A symbolic link is followed; what is not a regular file (a pipe,
-// a terminal) is written in place. An error of fill is returned as it is, one of the system as a fault.File with the
+// Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to is written;
+// what is not a regular file (a pipe, a terminal) is written in place. An error of fill is returned as it is, one of the system as a fault.File with the
 // path.
 func Write(path string, fill func(w io.Writer) error) error {
-	target, mode := path, fs.FileMode(0o666)
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		target = resolved
-	}
-	switch info, err := os.Stat(target); {
+	mode := fs.FileMode(0o666)
+	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
 		return failed(path, errors.New("it is a directory"))
 	case err == nil && !info.Mode().IsRegular():
@@ -31,7 +28,32 @@ func Write(path string, fill func(w io.Writer) error) error {
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
+	target, err := followed(path)
+	if err != nil {
+		return failed(path, err)
+	}
 	return writeBeside(path, target, mode, fill)
+}
+
+// followed is the file that a path leads to over symbolic links, whether it is there or not.
+func followed(path string) (string, error) {
+	const most = 40 // as in Linux
+	for range most {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			folder, _ := filepath.Split(path)
+			to = folder + to // filepath.Join would take ".." for the folder above in the text
+		}
+		path = to
+	}
+	return "", errors.New("too many levels of symbolic links")
 }
 
 func writeInPlace(path string, fill func(w io.Writer) error) error {
@@ -43,7 +65,8 @@ func writeInPlace(path string, fill func(w io.Writer) error) error {
 }
 
 func writeBeside(path, target string, mode fs.FileMode, fill func(w io.Writer) error) error {
-	temporary := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(target), rand.Uint32()))
+	folder, name := filepath.Split(target)
+	temporary := fmt.Sprintf("%s.%s.%08x.tmp", folder, name, rand.Uint32())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return failed(path, err)

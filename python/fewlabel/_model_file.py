@@ -36,7 +36,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     model : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted. `transduction_`, `label_distributions_`, `history_` and `supervised_agreement_` are not kept.
     path : path-like
-        The file, replaced if it is there.
+        The file, replaced if it is there. A symbolic link stays, and its target is replaced.
 
     Raises
     ------

@@ -226,6 +226,18 @@ def test_metadata_that_is_not_utf8_is_not_saved(path: Path) -> None:
     assert not path.exists()
 
 
+def test_a_symbolic_link_stays_and_its_target_is_written(path: Path) -> None:
+    for name in ("there", "not yet there"):
+        link, target = path.parent / f"link to {name}", path.parent / name
+        link.symlink_to(target.name)
+        if name == "there":
+            target.write_text("old")
+        save_model(TransductiveSVC().fit(X, Y), link)
+        assert link.is_symlink()
+        assert not target.is_symlink()
+        assert load_model(target).classes_.tolist() == [0, 1]
+
+
 def test_one_class_has_every_row_whatever_the_scores(path: Path) -> None:
     one, handle = np.ones(3), ctypes.c_int64()
     arrays = [one.ctypes.data] * 3
