@@ -58,9 +58,10 @@ func (r *reading) roomFor(p *piece, share float64) (room, error) {
 		return wide, nil
 	}
 	tight := room{share: share, tight: true}
-	advice := "read the file in parts, or on a machine with more memory"
-	return tight, need(r.growth(p, tight), "reading "+r.text.path, advice)
+	return tight, need(r.growth(p, tight), "reading "+r.text.path, readInParts)
 }
+
+const readInParts = "read the file in parts, or on a machine with more memory"
 
 // need is replaced in tests.
 var need = memory.Need

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"io"
 	"math"
+
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // readLabels reads SVMlin's second file: one number a line. Comments and empty lines do not count.
-func readLabels(path string) ([]float64, error) {
-	text, err := openSource(path)
+func readLabels(o ReadOptions, job *work.Job) ([]float64, error) {
+	path := o.LabelsPath
+	text, err := openSource(path, o, job)
 	if err != nil {
 		return nil, err
 	}
@@ -19,6 +22,9 @@ func readLabels(path string) ([]float64, error) {
 		buffer, err = text.block(buffer)
 		if err == io.EOF {
 			return labels, nil
+		}
+		if err == errLongLine {
+			return nil, longLine().at(path, lines+1)
 		}
 		if err != nil {
 			return nil, err

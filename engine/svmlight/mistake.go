@@ -18,6 +18,10 @@ func (m *mistake) at(path string, line int) error {
 
 func mistaken(format string, a ...any) *mistake { return &mistake{fmt.Sprintf(format, a...)} }
 
+func longLine() *mistake {
+	return mistaken("it is longer than %d bytes: this is not a svmlight file", longestLine)
+}
+
 func noLabel(word []byte) *mistake {
 	return mistaken("the row starts with %s where its label was expected; rows without labels need labels_path, the file "+
 		"that has them", quote(word))

@@ -3,11 +3,14 @@ package svmlight
 import (
 	"bytes"
 	"math"
+
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // parser turns blocks of whole lines into arrays; it is reset and used again for the next block.
 type parser struct {
 	options ReadOptions
+	job     *work.Job
 	piece
 }
 
@@ -102,7 +105,11 @@ func (p *parser) rowLabels(line []byte, start int) (int, *mistake) {
 func (p *parser) features(line []byte, start int) *mistake {
 	base, columns := p.options.base(), p.options.columns()
 	indices, values, most := p.indices, p.values, p.columns
-	for at := start; at < len(line); at = skipBlanks(line, at) {
+	for at, look := start, start; at < len(line); at = skipBlanks(line, at) {
+		if at-look > usualBlock { // inside of a long line
+			p.job.Check()
+			look = at
+		}
 		first, feature := at, 0
 		for ; at < len(line) && isDigit(line[at]); at++ {
 			feature = min(feature*10+int(line[at]-'0'), tooLarge)

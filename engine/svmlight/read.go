@@ -1,6 +1,7 @@
 package svmlight
 
 import (
+	"cmp"
 	"io"
 	"sync"
 
@@ -17,16 +18,23 @@ func Read(path string, o ReadOptions) (*Data, error) {
 	return read(path, o, usualBlock)
 }
 
-func read(path string, o ReadOptions, blockSize int) (*Data, error) {
-	text, err := openSource(path)
+func read(path string, o ReadOptions, blockSize int) (data *Data, err error) {
+	err = work.Guard(func() error { // which gives the cancelled error
+		data, err = readAll(path, o, blockSize, work.NewJob(o.Threads, o.Progress))
+		return err
+	})
+	return data, err
+}
+
+func readAll(path string, o ReadOptions, blockSize int, job *work.Job) (*Data, error) {
+	text, err := openSource(path, o, job)
 	if err != nil {
 		return nil, err
 	}
 	defer text.close()
 	text.blockSize = blockSize
 	r := newReading(text, o)
-	pool := work.NewPool(o.Threads)
-	pool.Run(pool.Threads(), func(int) { r.work() })
+	job.Run(job.Threads(), func(int) { r.work() })
 	if r.failure != nil {
 		return nil, r.failure
 	}
@@ -67,7 +75,7 @@ func newReading(text *source, o ReadOptions) *reading {
 }
 
 func (r *reading) work() {
-	p := &parser{options: r.options}
+	p := &parser{options: r.options, job: r.text.job}
 	var buffer []byte
 	for {
 		b, err := r.next(buffer)
@@ -106,12 +114,18 @@ func (r *reading) digest(b *block, p *parser, err error) {
 		b.previous = nil      // let the memory of the older blocks go
 		close(b.appended)
 	}()
-	found := p.parse(b.text)
+	var found *mistake
+	if err = cmp.Or(err, r.roomToParse(b.text)); err == nil {
+		found = p.parse(b.text)
+	}
 	<-b.previous.appended
 	switch {
 	case r.failure != nil:
+	case err == errLongLine:
+		r.failure = longLine().at(r.text.path, r.lines+1)
 	case err != nil:
 		r.failure = err
+		r.stop()
 	case found != nil:
 		r.failure = found.at(r.text.path, r.lines+p.lines)
 		r.stop()
@@ -120,6 +134,15 @@ func (r *reading) digest(b *block, p *parser, err error) {
 			r.stop()
 		}
 	}
+}
+
+// roomToParse asks for the memory that a long line takes. A value has 4 bytes of text or more, and 12 in arrays, which
+// are copied as they grow.
+func (r *reading) roomToParse(text []byte) error {
+	if len(text) < 4*usualBlock {
+		return nil
+	}
+	return need(7*float64(len(text)), "reading "+r.text.path, readInParts)
 }
 
 func (r *reading) stop() {
@@ -152,7 +175,7 @@ func (r *reading) finish() (*Data, error) {
 	if r.options.LabelsPath == "" {
 		return &r.all, nil
 	}
-	labels, err := readLabels(r.options.LabelsPath)
+	labels, err := readLabels(r.options, r.text.job)
 	if err != nil {
 		return nil, err
 	}

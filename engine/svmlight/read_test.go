@@ -2,20 +2,25 @@ package svmlight
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
@@ -369,4 +374,185 @@ func TestReadAsksForMemory(t *testing.T) {
 	if forecast < 1.2*held { // or there was room for the forecast, too
 		t.Errorf("the largest forecast is %v, and %v are held", forecast, held)
 	}
+}
+
+// What follows a stream that is complete is told for what it is; the rows before it are read first.
+func TestBytesAfterACompressedStream(t *testing.T) {
+	for format, stream := range map[string][]byte{"gzip": gzipped("1 1:1\n"), "zstd": zstandard("1 1:1\n")} {
+		for _, more := range []string{"x", "xy", "xyz", "1 2:1\n", "\x00\x00\x00\x00\x00", strings.Repeat("long", 99)} {
+			path := writeFile(t, "rows", append(bytes.Clone(stream), more...))
+			for _, threads := range []int{1, 3} {
+				_, err := Read(path, ReadOptions{Threads: threads})
+				wantFault(t, err, fault.BadData, path+": its "+format+" data is complete, but "+quote([]byte(more))+" follows")
+			}
+		}
+		path := writeFile(t, "rows", append(append(bytes.Clone(stream), stream...), "x"...))
+		_, err := Read(path, ReadOptions{})
+		wantFault(t, err, fault.BadData, path+": its "+format+` data is complete, but "x" follows`)
+	}
+}
+
+func TestEveryCutOfACompressedFileIsToldAsOne(t *testing.T) {
+	text, _ := randomText(6, 3)
+	raw, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"gzip": gzipped(text), "zstd": zstandard(text), "no checksum": raw.EncodeAll([]byte(text), nil),
+		"a run": zstandard(strings.Repeat("1 ", 1<<19)),
+	} {
+		for cut := 4; cut < len(content); cut++ {
+			if cut > 60 && cut < len(content)-60 && cut%17 > 0 {
+				continue
+			}
+			path := writeFile(t, "rows", content[:cut])
+			_, err := Read(path, ReadOptions{})
+			if err == nil || err.Error() != path+" is cut short: the compressed data ends too early" {
+				t.Fatalf("%s cut at %d: %v", name, cut, err)
+			}
+		}
+	}
+}
+
+func TestStreamsInsideOfStreamsAreNotOpened(t *testing.T) {
+	path := writeFile(t, "rows", gzipped(string(zstandard("1 1:1\n"))))
+	_, err := Read(path, ReadOptions{})
+	if err == nil || !strings.HasPrefix(err.Error(), path+", line 1: the label ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestManyEmptyStreams(t *testing.T) {
+	for name, empty := range map[string][]byte{"gzip": gzipped(""), "zstd": zstandard(""),
+		"skippable": {0x53, 0x2a, 0x4d, 0x18, 0, 0, 0, 0}} {
+		path := writeFile(t, "rows", bytes.Repeat(empty, 100_000))
+		if d, err := Read(path, ReadOptions{Threads: 2}); err != nil || d.Rows != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// bomb is a file of a few kilobytes that expands to so many MiB of rows.
+func bomb(t testing.TB, megabytes int) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := zstd.NewWriter(&file, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := bytes.Repeat([]byte("1 1:1 # "+strings.Repeat("x", 55)+"\n"), 1<<14) // 1 MiB
+	for range megabytes {
+		w.Write(rows)
+	}
+	w.Close()
+	return file.Bytes()
+}
+
+func TestBombsEndAtTheCap(t *testing.T) {
+	path := writeFile(t, "rows", bomb(t, 70))
+	for _, o := range []ReadOptions{{}, {Threads: 3}, {MaxExpansion: 7}} {
+		before := allocated()
+		_, err := Read(path, o)
+		wantFault(t, err, fault.BadData, fmt.Sprintf("%s gives more than %d times as much text as it has bytes, and more "+
+			"than 64 MiB: if you trust it, raise max_expansion", path, cmp.Or(o.MaxExpansion, 100)))
+		if taken := allocated() - before; taken > 256<<20 {
+			t.Errorf("%d bytes of memory were taken", taken)
+		}
+	}
+	d, err := Read(path, ReadOptions{MaxExpansion: 1e6})
+	if err != nil || d.Rows != 70<<14 {
+		t.Errorf("a cap that was raised: %v", err)
+	}
+	if _, err := Read(writeFile(t, "rows", bomb(t, 60)), ReadOptions{}); err != nil {
+		t.Errorf("64 MiB are free: %v", err)
+	}
+	_, err = Read(path, ReadOptions{MaxExpansion: -1})
+	wantFault(t, err, fault.BadArgument, "max_expansion is -1: it must be 0 (100) to 2147483647")
+	labels := writeFile(t, "rows", []byte("1:1\n"))
+	_, err = Read(labels, ReadOptions{LabelsPath: path})
+	if err == nil || !strings.HasPrefix(err.Error(), path) {
+		t.Errorf("labels: %v", err)
+	}
+}
+
+func allocated() uint64 {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	return memory.TotalAlloc
+}
+
+func TestLinesWithoutEnd(t *testing.T) {
+	defer func(old int) { longestLine = old }(longestLine)
+	longestLine = 1 << 20
+	want := ", line 3: it is longer than 1048576 bytes: this is not a svmlight file"
+	for _, long := range []string{strings.Repeat("1:1 ", 1<<19), strings.Repeat("x", 2<<20), strings.Repeat("1,", 1<<20)} {
+		for _, content := range [][]byte{[]byte("1 1:1\n\n" + long), gzipped("1 1:1\n\n" + long)} {
+			path := writeFile(t, "rows", content)
+			for _, threads := range []int{1, 4} {
+				for _, blockSize := range []int{5, usualBlock / 2} {
+					_, err := read(path, ReadOptions{Threads: threads}, blockSize)
+					wantFault(t, err, fault.BadData, path+want)
+				}
+			}
+		}
+	}
+	labels := writeFile(t, "labels", []byte("1\n\n"+strings.Repeat("9", 3<<20)))
+	_, err := Read(writeFile(t, "rows", []byte("1:1\n")), ReadOptions{LabelsPath: labels})
+	wantFault(t, err, fault.BadData, labels+want)
+}
+
+// A line that fits, but whose values may not: the memory is asked for first.
+func TestALongLineAsksForMemory(t *testing.T) {
+	defer func(old func(float64, string, string) error) { need = old }(need)
+	need = func(bytes float64, purpose, advice string) error {
+		if bytes < 32<<20 {
+			return nil
+		}
+		return fault.Memory("%s: %s", purpose, advice)
+	}
+	path := writeFile(t, "rows", []byte("1 "+strings.Repeat("1:1 ", 2<<20)))
+	before := allocated()
+	_, err := Read(path, ReadOptions{Threads: 1})
+	wantFault(t, err, fault.NoMemory, "reading "+path+": read the file in parts, or on a machine with more memory")
+	if taken := allocated() - before; taken > 64<<20 {
+		t.Errorf("%d bytes of memory were taken", taken)
+	}
+}
+
+func TestReadingIsCancelled(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		content []byte
+		after   time.Duration
+	}{
+		{"rows", bytes.Repeat([]byte("1 1:0.25 2:0.5 3:0.75\n"), 3<<20), 20 * time.Millisecond},
+		{"one line", append([]byte("1 "), bytes.Repeat([]byte("qid:1 1:0.5 "), 12<<20)...), 250 * time.Millisecond},
+		{"gzip", gzipped(strings.Repeat("1 1:0.25 2:0.5 3:0.75\n", 1<<20)), 20 * time.Millisecond},
+	} {
+		path := writeFile(t, "rows", c.content)
+		for _, threads := range []int{1, 2} {
+			late := time.Hour
+			for range 3 { // the quickest: other programs run as well
+				late = min(late, endsAfterCancel(t, path, threads, c.after))
+			}
+			if late > 200*time.Millisecond {
+				t.Errorf("%s, %d threads: it ended %v after it was cancelled", c.name, threads, late)
+			}
+		}
+	}
+}
+
+// endsAfterCancel is how long after a cancel the reading ends.
+func endsAfterCancel(t *testing.T, path string, threads int, after time.Duration) time.Duration {
+	t.Helper()
+	progress, cancelled := &work.Progress{}, make(chan time.Time, 1)
+	time.AfterFunc(after, func() {
+		cancelled <- time.Now()
+		atomic.StoreInt64(&progress.Cancel, 1)
+	})
+	if _, err := Read(path, ReadOptions{Threads: threads, Progress: progress}); err != fault.ErrCancelled {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return time.Since(<-cancelled)
 }

@@ -3,23 +3,35 @@ package svmlight
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/wholefile"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
+const usualBlock = 1 << 20
+
+// longestLine in bytes: more than ten million values. It is replaced in tests.
+var longestLine = 1 << 28
+
+// A compressed file may give so many bytes of text from each byte, or freeText if that is more. Files of data expand
+// 2 to 11 times (at most 26, MNIST without its gray values, zstd -19), and one row repeated 1,000 times and more.
 const (
-	usualBlock  = 1 << 20
-	longestLine = 1 << 30   // bytes; a longer line is no svmlight file
-	maxWindow   = 128 << 20 // what the zstd program allows without being asked for more
+	usualExpansion = 100
+	freeText       = 64 << 20
+)
+
+var (
+	errLongLine  = errors.New("a line without end")
+	errExpansion = errors.New("more text than allowed")
 )
 
 // source gives the text of a file in blocks of whole lines, whatever it is compressed with.
@@ -35,19 +47,23 @@ type source struct {
 	size     int64 // of the file in bytes; 0: unknown
 	fetched  int64 // bytes read from the file
 	release  func()
+
+	job       *work.Job
+	given     int64 // bytes of text so far
+	expansion int64 // bytes of text allowed for a byte of the file; 0: any
 }
 
-func openSource(path string) (*source, error) {
+func openSource(path string, o ReadOptions, job *work.Job) (*source, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	s := &source{path: path, blockSize: usualBlock, file: file, release: func() {}}
+	s := &source{path: path, blockSize: usualBlock, file: file, release: func() {}, job: job}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		s.size = info.Size()
 	}
 	s.buffered = bufio.NewReaderSize(readerFunc(s.fetch), 1<<16)
-	if err := s.decompress(); err != nil {
+	if err := s.decompress(int64(o.MaxExpansion)); err != nil {
 		s.close()
 		return nil, s.failure(err)
 	}
@@ -64,27 +80,22 @@ func (s *source) fetch(p []byte) (int, error) {
 	return n, err
 }
 
-// decompress puts the right decoder over the file, told by its first bytes. The decoders start no goroutines.
-func (s *source) decompress() (err error) {
+// decompress puts the right decoder over the file, told by its first bytes.
+func (s *source) decompress(expansion int64) (err error) {
 	start, err := s.buffered.Peek(4)
 	if err != nil && err != io.EOF {
 		return err
 	}
+	s.expansion = cmp.Or(expansion, usualExpansion)
 	switch {
 	case isGzip(start):
-		s.text, err = gzip.NewReader(s.buffered)
-		return err
+		s.text, err = newGzip(s.buffered)
 	case isZstd(start):
-		decoder, err := zstd.NewReader(s.buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return err
-		}
-		s.text, s.release = decoder, decoder.Close
-		return nil
+		s.text, s.release, err = newZstd(s.buffered)
 	default:
-		s.text = s.buffered
-		return nil
+		s.text, s.expansion, err = s.buffered, 0, nil
 	}
+	return err
 }
 
 func isGzip(start []byte) bool { return len(start) >= 2 && start[0] == 0x1f && start[1] == 0x8b }
@@ -111,7 +122,7 @@ func (s *source) block(buffer []byte) ([]byte, error) {
 	s.rest = s.rest[:0]
 	for searched := 0; s.end == nil; {
 		if len(buffer) > longestLine {
-			return nil, fault.Data("%s has a line of more than %d bytes: this is not a svmlight file", s.path, longestLine)
+			return nil, errLongLine
 		}
 		buffer = s.fill(slices.Grow(buffer, s.blockSize))
 		if cut := searched + bytes.LastIndexByte(buffer[searched:], '\n') + 1; cut > searched {
@@ -133,26 +144,39 @@ func (s *source) block(buffer []byte) ([]byte, error) {
 // io.ReadFull would mix up with it, is how the decoders report a file that was cut short.
 func (s *source) fill(buffer []byte) []byte {
 	for len(buffer) < cap(buffer) && s.end == nil {
+		s.job.Check()
 		n, err := s.text.Read(buffer[len(buffer):cap(buffer)])
 		buffer, s.end = buffer[:len(buffer)+n], err
+		if s.given += int64(n); s.expansion > 0 && s.given > max(freeText, s.expansion*s.consumed()) {
+			s.end = errExpansion
+		}
 	}
 	return buffer
 }
+
+// consumed is the bytes of the file that the text so far was made of.
+func (s *source) consumed() int64 { return s.fetched - int64(s.buffered.Buffered()) }
 
 // share is the part of the file that has been read, from 0 to 1; 0 when the size of the file is unknown.
 func (s *source) share() float64 {
 	if s.size == 0 {
 		return 0
 	}
-	return min(1, float64(s.fetched-int64(s.buffered.Buffered()))/float64(s.size))
+	return min(1, float64(s.consumed())/float64(s.size))
 }
 
 // failure names the file and tells a failing disk from a damaged file.
 func (s *source) failure(err error) error {
 	var system *fs.PathError
+	var more *trailing
 	switch {
 	case errors.As(err, &system):
 		return unreadable(s.path, err)
+	case errors.As(err, &more):
+		return fault.Data("%s: %v", s.path, more)
+	case err == errExpansion:
+		return fault.Data("%s gives more than %d times as much text as it has bytes, and more than %d MiB: if you trust it, "+
+			"raise max_expansion", s.path, s.expansion, freeText>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.Data("%s is cut short: the compressed data ends too early", s.path)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):

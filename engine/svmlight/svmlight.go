@@ -14,6 +14,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Data is a file as arrays: n rows in compressed row form and their labels.
@@ -32,6 +33,10 @@ type ReadOptions struct {
 	ZeroBased  bool   // the first feature is number 0; otherwise it is number 1
 	Features   int    // 0: the largest number found; otherwise a larger number in the file is an error
 	Threads    int    // below 1 counts as 1
+
+	// MaxExpansion is how many bytes of text a byte of a compressed file may give; 0: 100. The first 64 MiB are free.
+	MaxExpansion int
+	Progress     *work.Progress // its cancel flag ends the reading; may be nil
 }
 
 const (
@@ -42,6 +47,9 @@ const (
 func (o ReadOptions) check() error {
 	if o.Features < 0 || o.Features > maxFeatures {
 		return fault.Argument("n_features is %d: it must be 0 (as many as the file has) to %d", o.Features, maxFeatures)
+	}
+	if o.MaxExpansion < 0 || o.MaxExpansion > math.MaxInt32 {
+		return fault.Argument("max_expansion is %d: it must be 0 (%d) to %d", o.MaxExpansion, usualExpansion, math.MaxInt32)
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to is written;
-// what is not a regular file (a pipe, a terminal) is written in place. An error of fill is returned as it is, one of the system as a fault.File with the
-// path.
+// what is not a regular file (a pipe, a terminal) is written in place. An error of fill is returned as it is, one of
+// the system as a fault.File with the path.
 func Write(path string, fill func(w io.Writer) error) error {
 	mode := fs.FileMode(0o666)
 	switch info, err := os.Stat(path); {
