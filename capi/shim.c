@@ -146,9 +146,11 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
 }
 
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
-                               int32_t threads, int64_t *data, char *error, int64_t error_size) {
+                               int64_t max_expansion, int32_t threads, fewlabel_progress *progress, int64_t *data,
+                               char *error, int64_t error_size) {
   if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_svmlight_read(path, labels_path, zero_based, n_features, threads, data, error, error_size);
+  return go_fewlabel_svmlight_read(path, labels_path, zero_based, n_features, max_expansion, threads, progress, data,
+                                   error, error_size);
 }
 
 int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_features, int64_t *n_values,

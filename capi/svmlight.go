@@ -6,14 +6,13 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/svmlight"
 )
 
 //export go_fewlabel_svmlight_read
 func go_fewlabel_svmlight_read(
-	path, labelsPath *C.const_char, zeroBased C.int32_t, features C.int64_t, threads C.int32_t, data *C.int64_t,
-	message *C.char, size C.int64_t,
+	path, labelsPath *C.const_char, zeroBased C.int32_t, features, expansion C.int64_t, threads C.int32_t,
+	progress *C.fewlabel_progress, data *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	status := guard(unsafe.Pointer(message), int64(size), func(c *call) error {
 		handle, err := output(c, "data", data)
@@ -24,8 +23,12 @@ func go_fewlabel_svmlight_read(
 		if err != nil {
 			return err
 		}
-		options, err := c.readOptions(labelsPath, zeroBased, features, threads)
+		options, err := c.readOptions(labelsPath, zeroBased, threads)
 		if err != nil {
+			return err
+		}
+		options.Features, options.MaxExpansion = int(features), int(expansion)
+		if options.Progress, err = c.progress(progress); err != nil {
 			return err
 		}
 		read, err := svmlight.Read(file, options)
@@ -39,20 +42,14 @@ func go_fewlabel_svmlight_read(
 	return C.int32_t(status)
 }
 
-// readOptions checks the scalar arguments of fewlabel_svmlight_read.
-func (c *call) readOptions(
-	labelsPath *C.const_char, zeroBased C.int32_t, features C.int64_t, threads C.int32_t,
-) (svmlight.ReadOptions, error) {
+// readOptions checks the arguments of fewlabel_svmlight_read of which package svmlight knows nothing.
+func (c *call) readOptions(labelsPath *C.const_char, zeroBased, threads C.int32_t) (svmlight.ReadOptions, error) {
 	var options svmlight.ReadOptions
 	pool, err := poolOf(threads)
 	if err != nil {
 		return options, err
 	}
 	options.Threads = pool.Threads()
-	if features < 0 || features >= addressSpace {
-		return options, fault.Argument("n_features is %d: use 0 for the largest number in the file", int64(features))
-	}
-	options.Features = int(features)
 	if options.ZeroBased, err = flag("zero_based", zeroBased); err != nil {
 		return options, err
 	}

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 3
+#define FEWLABEL_ABI_VERSION 4
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -71,7 +71,7 @@ typedef struct {
 /* In progress->cancel: end after the outer step under way, settle the labels and give the model. */
 #define FEWLABEL_STOP 2
 
-/* Shared by a running fit and its caller: zero it, pass it, read it from another thread at any time. Set `cancel`
+/* Shared by a running fit, or the reading of a file, and its caller: zero it, pass it, read it from another thread at any time. Set `cancel`
  * to FEWLABEL_STOP and the fit ends early, with a model whose "termination_condition" is "stopped"; to another value
  * than 0 and it returns FEWLABEL_CANCELLED, without a model, within a fraction of a second. */
 typedef struct {
@@ -215,13 +215,17 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  *   labels_path   SVMlin's form: rows without a label, labels in this second file; NULL: each row starts with one
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
+ *   max_expansion 0: 100. A compressed file that gives more than 64 MiB of text, and more than so many bytes for each of
+ *                 its own, is refused. Files of data expand 2 to 30 times.
+ *   progress      its `cancel`, set to 1 from another thread, ends the reading; NULL: not wanted
  * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
  * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i
  * has the labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of
  * the five may be NULL: not wanted. The arrays go into a fewlabel_csr as they are, with indptr_type FEWLABEL_INT64 and
  * index_type FEWLABEL_INT32. */
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
-                               int32_t threads, int64_t *data, char *error, int64_t error_size);
+                               int64_t max_expansion, int32_t threads, fewlabel_progress *progress, int64_t *data,
+                               char *error, int64_t error_size);
 int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_features, int64_t *n_values,
                                 int64_t *n_labels, char *error, int64_t error_size);
 int32_t fewlabel_svmlight_copy(int64_t data, int64_t *indptr, int32_t *indices, double *values, double *labels,

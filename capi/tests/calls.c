@@ -193,8 +193,9 @@ static int32_t call_read(caller *c) {
   const char *labels = spoil(c, 10) ? c->data[0] : NULL;
   const int64_t n_features = spoil(c, 10) ? odd_size(c) : 0;
   const int32_t zero_based = spoil(c, 20) ? (int32_t)odd_size(c) : 0;
-  return fewlabel_svmlight_read(read_path(c, c->data), labels, zero_based, n_features, threads(c), OUT(int64_t, 0),
-                                MESSAGE);
+  const int64_t max_expansion = spoil(c, 20) ? odd_size(c) : 0;
+  return fewlabel_svmlight_read(read_path(c, c->data), labels, zero_based, n_features, max_expansion, threads(c), NULL,
+                                OUT(int64_t, 0), MESSAGE);
 }
 
 static int32_t call(caller *c, int function, int64_t h) {

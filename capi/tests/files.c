@@ -99,7 +99,7 @@ static void damaged_models(void) {
 /* ---- svmlight files ---------------------------------------------------------------------------------------------- */
 
 static int32_t read_file(const char *path, int64_t n_features, int64_t *data) {
-  return fewlabel_svmlight_read(path, NULL, 0, n_features, 2, data, ERROR);
+  return fewlabel_svmlight_read(path, NULL, 0, n_features, 0, 2, NULL, data, ERROR);
 }
 
 /* Write the small problem to a file, read it and compare. */
@@ -112,7 +112,7 @@ static void written_is_read(const char *path, int32_t zero_based) {
   good_problem(&p);
   for (i = 0; i < N_ROWS; i++) written[i] = i - 2.5;
   WORKS(fewlabel_svmlight_write(path, &p.rows, written, zero_based, ERROR));
-  WORKS(fewlabel_svmlight_read(path, NULL, zero_based, 0, 2, &data, ERROR));
+  WORKS(fewlabel_svmlight_read(path, NULL, zero_based, 0, 0, 2, NULL, &data, ERROR));
   WORKS(fewlabel_svmlight_shape(data, &n_rows, &n_features, &n_values, &n_labels, ERROR));
   HOLDS(n_rows == N_ROWS && n_features == N_FEATURES && n_values == N_VALUES && n_labels == N_ROWS);
   WORKS(fewlabel_svmlight_copy(data, indptr, indices, values, labels, label_indptr, ERROR));
@@ -130,6 +130,7 @@ static void written_is_read(const char *path, int32_t zero_based) {
 
 static void misread_files(void) {
   const char *path = "files-test.svmlight", *labels = "files-test.labels";
+  fewlabel_progress cancelled = {0};
   int64_t data = -7;
   write_text(path, "1 1:0.5 3:1\n-1 2:x\n");
   FAILS(FEWLABEL_BAD_DATA, path, read_file(path, 0, &data));
@@ -141,19 +142,26 @@ static void misread_files(void) {
   FAILS(FEWLABEL_BAD_DATA, path, read_file(path, 2, &data));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_features is -1", read_file(path, -1, &data));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_features is", read_file(path, INT64_MAX, &data));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_svmlight_read(path, NULL, 0, 0, 0, &data, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_svmlight_read(path, NULL, 0, 0, 0, 0, NULL, &data, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "zero_based is 5: use 0 or 1",
-        fewlabel_svmlight_read(path, NULL, 5, 0, 1, &data, ERROR));
+        fewlabel_svmlight_read(path, NULL, 5, 0, 0, 1, NULL, &data, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_features is 2147483648", read_file(path, (int64_t)1 << 31, &data));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "max_expansion is -1",
+        fewlabel_svmlight_read(path, NULL, 0, 0, -1, 1, NULL, &data, ERROR));
+  cancelled.cancel = 1;
+  FAILS(FEWLABEL_CANCELLED, "cancelled", fewlabel_svmlight_read(path, NULL, 0, 0, 0, 1, &cancelled, &data, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "progress is not aligned",
+        fewlabel_svmlight_read(path, NULL, 0, 0, 0, 1, (fewlabel_progress *)((char *)&cancelled + 1), &data, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", read_file(NULL, 0, &data));
   FAILS(FEWLABEL_BAD_ARGUMENT, "data is NULL", read_file(path, 0, NULL));
   FAILS(FEWLABEL_IO_ERROR, "no-such-file", read_file("no-such-file", 0, &data));
   write_text(path, "1:0.5 3:1\n2:2\n"); /* SVMlin's form, one label too few */
   write_text(labels, "1\n");
-  FAILS(FEWLABEL_BAD_DATA, labels, fewlabel_svmlight_read(path, labels, 0, 0, 1, &data, ERROR));
-  FAILS(FEWLABEL_IO_ERROR, "no-such-file", fewlabel_svmlight_read(path, "no-such-file", 0, 0, 1, &data, ERROR));
+  FAILS(FEWLABEL_BAD_DATA, labels, fewlabel_svmlight_read(path, labels, 0, 0, 0, 1, NULL, &data, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-file", fewlabel_svmlight_read(path, "no-such-file", 0, 0, 0, 1, NULL, &data, ERROR));
   HOLDS(data == -7);
   write_text(labels, "1\n-1\n");
-  WORKS(fewlabel_svmlight_read(path, labels, 0, 0, 1, &data, ERROR));
+  WORKS(fewlabel_svmlight_read(path, labels, 0, 0, 0, 1, NULL, &data, ERROR));
   WORKS(fewlabel_free(data, ERROR));
   remove(path);
   remove(labels);

@@ -365,7 +365,7 @@ static void wrong_handles(void) {
   FAILS(FEWLABEL_BAD_HANDLE, "model is 1000000000000",
         fewlabel_predict(INT64_C(1000000000000), &p.rows, 1, classes, ERROR));
   WORKS(fewlabel_svmlight_write("misuse.svmlight", &p.rows, p.weights, 0, ERROR));
-  WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 1, &data, ERROR));
+  WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 0, 1, NULL, &data, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a model",
         fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR));

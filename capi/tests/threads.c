@@ -213,7 +213,7 @@ static int child(int64_t model, const char *version) {
   if (!REFUSED(fewlabel_array(model, "coef", numbers, N_FEATURES, ERROR))) return 5;
   if (!REFUSED(fewlabel_save(model, "never-written", NULL, ERROR))) return 6;
   if (!REFUSED(fewlabel_load("never-read", &a, ERROR))) return 7;
-  if (!REFUSED(fewlabel_svmlight_read("never-read", NULL, 0, 0, 1, &a, ERROR))) return 8;
+  if (!REFUSED(fewlabel_svmlight_read("never-read", NULL, 0, 0, 0, 1, NULL, &a, ERROR))) return 8;
   if (!REFUSED(fewlabel_svmlight_shape(model, &a, &b, &c, &d, ERROR))) return 9;
   if (!REFUSED(fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR))) return 10;
   if (!REFUSED(fewlabel_svmlight_write("never-written", &p.rows, numbers, 0, ERROR))) return 11;

@@ -32,7 +32,7 @@ static int32_t class_of(double label) {
 static void read_dataset(const char *path, dataset *d) {
   int64_t handle, n_rows, n_features, n_values, n_labels, i;
   double *labels;
-  need(fewlabel_svmlight_read(path, NULL, 0, 0, 2, &handle, error, sizeof error), "reading the rows");
+  need(fewlabel_svmlight_read(path, NULL, 0, 0, 0, 2, NULL, &handle, error, sizeof error), "reading the rows");
   need(fewlabel_svmlight_shape(handle, &n_rows, &n_features, &n_values, &n_labels, error, sizeof error), "sizes");
   ensure(n_labels == n_rows, "there are rows with more or fewer labels than one");
   new_dataset(d, n_rows, n_features, n_values);

@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import os
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from sklearn.utils.validation import column_or_1d
 
 from fewlabel import _compat
 from fewlabel._inputs import _data
-from fewlabel._native import _library, _threads
+from fewlabel._native import _fit, _library, _threads
+from fewlabel._native._signatures import Progress
 
 __all__ = ["dump_svmlight_file", "load_svmlight_file"]
 
+_LARGEST = 2**31 - 1
 _PathLike = str | bytes | os.PathLike[Any]
 
 
@@ -27,8 +30,9 @@ def load_svmlight_file(
     labels: _PathLike | None = None,
     n_jobs: int | None = None,
     dtype: Any = np.float64,
+    max_expansion: int = 100,
 ) -> tuple[Any, Any]:
-    """Read rows and labels, in several threads.
+    """Read rows and labels, in several threads; Ctrl-C ends it.
 
     A line is `label number:value number:value ... # comment`. The file may be plain, gzip or zstd.
 
@@ -46,6 +50,9 @@ def load_svmlight_file(
         Number of threads. None or -1: every core that the process may use.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Type of the values.
+    max_expansion : int, default=100
+        Most bytes of text for a byte of a compressed file, past the first 64 MiB. Files of data expand 2 to 30 times;
+        one that expands far more may be made to fill the memory, and is refused.
 
     Returns
     -------
@@ -77,23 +84,42 @@ def load_svmlight_file(
     """
     if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
-    if n_features is not None and n_features < 1:
-        raise ValueError(f"n_features must be at least 1 or None, got {n_features}")
+    if zero_based not in (False, True):
+        raise ValueError(f"zero_based must be True or False, got {zero_based!r}")
+    size = 0 if n_features is None else _whole("n_features", n_features, " or None")
+    expansion = _whole("max_expansion", max_expansion)
     for file in (path, labels):
         if file is not None:
             os.stat(file)  # a missing file is a FileNotFoundError with its name
     handle = ctypes.c_int64()
-    _library.call(
-        "fewlabel_svmlight_read",
-        os.fsencode(path),
-        None if labels is None else os.fsencode(labels),
-        int(zero_based),
-        0 if n_features is None else int(n_features),
-        _threads.resolve(n_jobs),
-        ctypes.byref(handle),
-    )
-    with _library.released(handle.value):
+    progress, threads = Progress(), _threads.resolve(n_jobs)
+
+    def task() -> None:
+        _library.call(
+            "fewlabel_svmlight_read",
+            os.fsencode(path),
+            None if labels is None else os.fsencode(labels),
+            int(zero_based),
+            size,
+            expansion,
+            threads,
+            ctypes.byref(progress),
+            ctypes.byref(handle),
+        )
+
+    try:
+        _fit.run(task, progress)
         return _copied(handle.value, np.dtype(dtype))
+    finally:
+        if handle.value:
+            _library.call("fewlabel_free", handle.value)
+
+
+def _whole(name: str, value: Any, other: str = "") -> int:
+    """A number that the library can take."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or not 1 <= value <= _LARGEST:
+        raise ValueError(f"{name} must be an integer from 1 to {_LARGEST}{other}, got {value!r}")
+    return int(value)
 
 
 def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = False) -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +121,7 @@ def test_sparse_interface_of_scikit_learn(path: Path) -> None:
         ("1 7:1\n", {"n_features": 3}, r"7.*3|3.*7"),
         ("abc 1:1\n", {}, "abc"),
         ("1 1:nan\n", {}, "(?i)nan"),
+        (f"1 {2**64 + 3}:1\n", {}, "line 1: the feature number in .* is larger than 2147483647"),
     ],
 )
 def test_bad_files(path: Path, content: str, settings: dict, message: str) -> None:
@@ -133,8 +138,15 @@ def test_bad_arguments(path: Path, tmp_path: Path) -> None:
         dump_svmlight_file(X, Y, tmp_path / "missing" / "file")
     with pytest.raises(ValueError, match="dtype must be float64 or float32"):
         load_svmlight_file(path, dtype=int)
-    with pytest.raises(ValueError, match="n_features must be at least 1"):
-        load_svmlight_file(path, n_features=0)
+    for wrong in (0, -1, 2**31, 2**63, 2**64 + 3, 2.5, "3", True):
+        with pytest.raises(
+            ValueError, match=f"n_features must be an integer from 1 to 2147483647 or None, got {wrong!r}"
+        ):
+            load_svmlight_file(path, n_features=wrong)
+        with pytest.raises(ValueError, match=f"max_expansion must be an integer from 1 to 2147483647, got {wrong!r}"):
+            load_svmlight_file(path, max_expansion=wrong)
+    with pytest.raises(ValueError, match="zero_based must be True or False, got 'auto'"):
+        load_svmlight_file(path, zero_based="auto")
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         dump_svmlight_file(X, Y[:-1], path)
     with pytest.raises(ValueError, match="NaN in row 0, column 1"):
@@ -143,3 +155,42 @@ def test_bad_arguments(path: Path, tmp_path: Path) -> None:
     (tmp_path / "labels").write_text("1\n1\n")
     with pytest.raises(ValueError, match="2"):
         load_svmlight_file(path, labels=tmp_path / "labels")
+
+
+def test_a_file_that_expands_far_more_than_data(path: Path) -> None:
+    path.write_bytes(gzip.compress(b"1 1:1\n" + b"#" * (80 << 20)))
+    with pytest.raises(ValueError, match=f"{path} gives more than 100 times as much text .*raise max_expansion"):
+        load_svmlight_file(path)
+    assert load_svmlight_file(path, max_expansion=2000)[0].shape == (1, 1)
+
+
+def test_bytes_after_a_compressed_stream(path: Path) -> None:
+    path.write_bytes(gzip.compress(b"1 1:1\n") + b"and more")
+    with pytest.raises(ValueError, match=f'{path}: its gzip data is complete, but "and more" follows'):
+        load_svmlight_file(path)
+
+
+def ends_after_ctrl_c(path: Path) -> float:
+    """Seconds of the processor, as other programs run as well, from Ctrl-C to the end of the reading."""
+    pressed: list[float] = []
+
+    def press() -> None:
+        pressed.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, press)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            load_svmlight_file(path)
+        return time.process_time() - pressed[0]
+    finally:
+        timer.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="interrupts by SIGINT")
+def test_ctrl_c_ends_the_reading(path: Path) -> None:
+    line = "1 " + " ".join(f"{j}:0.{j}25" for j in range(1, 100)) + "\n"
+    path.write_text(line * 300_000)  # 300 MB
+    assert sorted(ends_after_ctrl_c(path) for _ in range(3))[1] < 0.2
+    assert _library.live_handles() == 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 
 import pytest
 from test_library import LONG_FIT, PACKAGE, WAIT
+
+from fewlabel._native import _fit
 
 PATHS = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{Path(__file__).parent}"}
 SETTINGS = {"method": "annealing", "classes": 3}
@@ -98,3 +102,25 @@ def answer(client: Any, request: str) -> dict[str, Any]:
         if message["parent_header"].get("msg_id") == request:
             return message["content"]
     pytest.fail("the kernel does not answer")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts by SIGINT")
+def test_after_ctrl_c_the_task_has_ended() -> None:
+    """Before Python 3.13 an interrupted `Thread.join` takes the thread for ended while it runs."""
+    progress, ended = _fit.Progress(), []
+
+    def task() -> None:
+        while not progress.cancel:
+            time.sleep(0.01)
+        time.sleep(0.1)  # what a fit takes until it sees the flag
+        ended.append(True)
+
+    for _ in range(5):
+        progress.cancel = 0
+        ended.clear()
+        timer = threading.Timer(0.12, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            _fit.run(task, progress)
+        assert ended
+        timer.join()

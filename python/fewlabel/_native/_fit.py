@@ -96,23 +96,25 @@ def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> 
     On KeyboardInterrupt, and if a watch raises, cancel the task, wait for its end and raise again.
     """
     failures: list[BaseException] = []
+    ended = threading.Event()  # before Python 3.13 an interrupted join takes a thread for ended while it runs
 
     def guarded() -> None:
         try:
             task()
         except BaseException as failure:
             failures.append(failure)
+        finally:
+            ended.set()
 
     thread = threading.Thread(target=guarded, name="fewlabel-fit")
     try:
         thread.start()
-        while thread.is_alive():
-            thread.join(_STEP)
+        while not ended.wait(_STEP):
             for watch in watches:
                 watch(progress)
     except BaseException:
         progress.cancel = 1
-        _wait(thread)  # the library must not touch the arrays after we return
+        _wait(thread, ended)  # the library must not touch the arrays after we return
         raise
     if failures:
         raise failures[0]
@@ -137,9 +139,9 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _wait(thread: threading.Thread) -> None:
-    while thread.ident is not None and thread.is_alive():
+def _wait(thread: threading.Thread, ended: threading.Event) -> None:
+    while thread.ident is not None and not ended.is_set():
         try:
-            thread.join(_STEP)
+            ended.wait(_STEP)
         except KeyboardInterrupt:
             continue  # an impatient second Ctrl-C: the first one is being served

@@ -6,7 +6,7 @@ A test reads the header and compares.
 import ctypes
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 
 OK = 0
 BAD_ARGUMENT = 1
@@ -94,7 +94,10 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_assemble": (c_int32, (_TEXT, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
     "fewlabel_save": (c_int32, (c_int64, _TEXT, _TEXT, *_ERROR)),
     "fewlabel_load": (c_int32, (_TEXT, _NUMBERS, *_ERROR)),
-    "fewlabel_svmlight_read": (c_int32, (_TEXT, _TEXT, c_int32, c_int64, c_int32, _NUMBERS, *_ERROR)),
+    "fewlabel_svmlight_read": (
+        c_int32,
+        (_TEXT, _TEXT, c_int32, c_int64, c_int64, c_int32, _PROGRESS, _NUMBERS, *_ERROR),
+    ),
     "fewlabel_svmlight_shape": (c_int32, (c_int64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
     "fewlabel_svmlight_copy": (c_int32, (c_int64, *(5 * [_NUMBERS]), *_ERROR)),
     "fewlabel_svmlight_write": (c_int32, (_TEXT, _CSR, _NUMBERS, c_int32, *_ERROR)),
