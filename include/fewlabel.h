@@ -71,9 +71,10 @@ typedef struct {
 /* In progress->cancel: end after the outer step under way, settle the labels and give the model. */
 #define FEWLABEL_STOP 2
 
-/* Shared by a running fit, or the reading of a file, and its caller: zero it, pass it, read it from another thread at any time. Set `cancel`
- * to FEWLABEL_STOP and the fit ends early, with a model whose "termination_condition" is "stopped"; to another value
- * than 0 and it returns FEWLABEL_CANCELLED, without a model, within a fraction of a second. */
+/* Shared by a running fit, or the reading of a file, and its caller: zero it, pass it, read it from another thread at
+ * any time. Set `cancel` to FEWLABEL_STOP and the fit ends early, with a model whose "termination_condition" is
+ * "stopped"; to another value than 0 and it returns FEWLABEL_CANCELLED, without a model, within a fraction of a second.
+ */
 typedef struct {
   int64_t cancel;     /* written by the caller */
   int64_t step;       /* outer steps done */
@@ -215,8 +216,8 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  *   labels_path   SVMlin's form: rows without a label, labels in this second file; NULL: each row starts with one
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
- *   max_expansion 0: 100. A compressed file that gives more than 64 MiB of text, and more than so many bytes for each of
- *                 its own, is refused. Files of data expand 2 to 30 times.
+ *   max_expansion 0: 100. A compressed file that gives more than 64 MiB of text, and more than so many bytes for each
+ *                 of its own, is refused. Files of data expand 2 to 30 times.
  *   progress      its `cancel`, set to 1 from another thread, ends the reading; NULL: not wanted
  * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
  * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i

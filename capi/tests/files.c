@@ -158,7 +158,8 @@ static void misread_files(void) {
   write_text(path, "1:0.5 3:1\n2:2\n"); /* SVMlin's form, one label too few */
   write_text(labels, "1\n");
   FAILS(FEWLABEL_BAD_DATA, labels, fewlabel_svmlight_read(path, labels, 0, 0, 0, 1, NULL, &data, ERROR));
-  FAILS(FEWLABEL_IO_ERROR, "no-such-file", fewlabel_svmlight_read(path, "no-such-file", 0, 0, 0, 1, NULL, &data, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "no-such-file",
+        fewlabel_svmlight_read(path, "no-such-file", 0, 0, 0, 1, NULL, &data, ERROR));
   HOLDS(data == -7);
   write_text(labels, "1\n-1\n");
   WORKS(fewlabel_svmlight_read(path, labels, 0, 0, 0, 1, NULL, &data, ERROR));

@@ -117,7 +117,7 @@ def load_svmlight_file(
 
 def _whole(name: str, value: Any, other: str = "") -> int:
     """A number that the library can take."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or not 1 <= value <= _LARGEST:
+    if not isinstance(value, Integral) or isinstance(value, bool) or not 1 <= int(value) <= _LARGEST:
         raise ValueError(f"{name} must be an integer from 1 to {_LARGEST}{other}, got {value!r}")
     return int(value)
 
