@@ -217,7 +217,7 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
  *   max_expansion 0: 100. A compressed file that gives more than 64 MiB of text, and more than so many bytes for each
- *                 of its own, is refused. Files of data expand 2 to 30 times.
+ *                 of its own, is refused. Files of data expand 2 to 11 times.
  *   progress      its `cancel`, set to 1 from another thread, ends the reading; NULL: not wanted
  * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
  * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i

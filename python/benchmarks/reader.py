@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
 from pathlib import Path
@@ -12,10 +13,13 @@ from sklearn.datasets import load_svmlight_file
 
 from benchmarks import corpora, timing
 from benchmarks.report import Report
+from fewlabel.datasets import dump_svmlight_file
+from fewlabel.datasets import load_svmlight_file as load_ours
 
 FASTER = 8  # bound: times faster than scikit-learn, on so many threads:
 THREADS = 2
 FILES = {"plain": "rows.svm", "zstd": "rows.svm.zst"}
+COMPRESSED = {"plain": "", "gzip": ".gz", "zstd": ".zst"}  # kind: end of a name
 
 
 def svmlight_reader(report: Report, rounds: int = 7) -> None:
@@ -60,4 +64,24 @@ def differing(ours: tuple[Any, Any], theirs: tuple[Any, Any]) -> list[str]:
     return [name for name, (a, b) in (pairs | {"labels": (y, z)}).items() if not np.array_equal(a, b)]
 
 
-SECTIONS = (svmlight_reader,)
+def svmlight_expansion(report: Report) -> None:
+    """Bytes of text for a byte of the compressed file, for the default of `max_expansion`."""
+    most = inspect.signature(load_ours).parameters["max_expansion"].default
+    words, digits = corpora.newsgroups20().X, corpora.mnist().X[:20000]
+    sets = {"20 Newsgroups": words, "its words": words > 0, "MNIST, 20,000": digits, "its black pixels": digits > 0}
+    for name, X in sets.items():
+        for kind, ratio in expansions(X.astype(float)).items():
+            report.at_most(f"reader, {kind}, text by compressed, {name}", ratio, most)
+
+
+def expansions(X: Any) -> dict[str, float]:
+    """Size of the svmlight text of rows by that of its compressed forms."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {kind: Path(folder, f"rows{ending}") for kind, ending in COMPRESSED.items()}
+        for path in paths.values():
+            dump_svmlight_file(X, np.zeros(X.shape[0]), path)
+        sizes = {kind: path.stat().st_size for kind, path in paths.items()}
+    return {kind: sizes["plain"] / size for kind, size in sizes.items() if kind != "plain"}
+
+
+SECTIONS = (svmlight_reader, svmlight_expansion)

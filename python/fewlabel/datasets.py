@@ -51,7 +51,7 @@ def load_svmlight_file(
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Type of the values.
     max_expansion : int, default=100
-        Most bytes of text for a byte of a compressed file, past the first 64 MiB. Files of data expand 2 to 30 times;
+        Most bytes of text for a byte of a compressed file, past the first 64 MiB. Files of data expand 2 to 11 times;
         one that expands far more may be made to fill the memory, and is refused.
 
     Returns

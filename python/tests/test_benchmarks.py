@@ -221,6 +221,14 @@ def test_reader_is_compared_on_the_same_arrays(monkeypatch):
     assert reader.differing((X, names), (changed, names[::-1])) == ["data", "labels"]
 
 
+def test_expansion_is_that_of_the_files():
+    same, random = np.ones((2000, 50)), np.random.default_rng(0).random((2000, 50))
+    for kind, ratio in reader.expansions(sp.csr_matrix(same)).items():
+        assert ratio > 50, kind
+    for kind, ratio in reader.expansions(sp.csr_matrix(random)).items():
+        assert 1.5 < ratio < 4, kind
+
+
 def test_predict_is_measured_with_two_and_twenty_classes():
     found = report.Report(quiet=True)
     predict.predict_time(found, rounds=1, n=400)
