@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -59,6 +60,20 @@ func TestObjectiveMayBeMissing(t *testing.T) {
 	m.Objective = math.NaN()
 	if got, err := readBytes(encoding(t, m)); err != nil || !math.IsNaN(got.report().Objective) {
 		t.Errorf("got %v (%v), want NaN", got, err)
+	}
+}
+
+// JSON of Go and of Python differ in -0, which is 0 in a report.
+func TestAMinusBeforeZeroIsDropped(t *testing.T) {
+	header, data := unseal(encoding(t, randomModel(2, 3)))
+	header = regexp.MustCompile(`"objective":[^,]*`).ReplaceAll(header, []byte(`"objective":-0.0`))
+	header = bytes.Replace(header, []byte(`"class":1`), []byte(`"class":-0.0`), 1)
+	got, err := readBytes(seal(header, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got.report(); math.Signbit(r.Objective) || math.Signbit(r.Warnings[0].Values["class"]) {
+		t.Errorf("got %v, %v", r.Objective, r.Warnings[0].Values)
 	}
 }
 

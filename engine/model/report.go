@@ -40,13 +40,15 @@ func (v OrNull) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-// UnmarshalJSON reads a number or null, which gives NaN.
+// UnmarshalJSON reads a number, -0 as 0, or null, which gives NaN.
 func (v *OrNull) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		*v = OrNull(math.NaN())
 		return nil
 	}
-	return json.Unmarshal(text, (*float64)(v))
+	err := json.Unmarshal(text, (*float64)(v))
+	*v += 0 // of -0 it makes 0
+	return err
 }
 
 // orNone is a JSON text, nil if there is none.

@@ -184,7 +184,7 @@ def sizes_and_arrays(chance: random.Random, sealed: Sealed) -> None:
     header = json.loads(sealed.header)
     for size in ("n_classes", "n_features", "n_outputs"):
         header[size] = chance.choice([header[size], header[size], 1, 2, 3, 5])
-    values = (header["n_features"] + 1) * header["n_outputs"] + header["n_classes"]
+    values = min(1000, (header["n_features"] + 1) * header["n_outputs"] + header["n_classes"])
     sealed.data = (sealed.data * (8 * values // len(sealed.data) + 1))[: 8 * values]
     sealed.header = json.dumps(header).encode()
 
