@@ -1,11 +1,22 @@
-/* The public symbols of the library. Each refuses to work in a forked child and otherwise calls its Go part.
+/* The public symbols of the library, and the one way from each of them into Go.
  *
- * The check must happen here: a child has none of the threads of the Go runtime, so that a call into Go may wait for
- * ever. A library that is loaded in the child is a copy with a runtime of its own and is not refused. */
+ * EXPORT makes a public function of its list of arguments and its Go part, so that each of them
+ *
+ *   refuses to work in a forked child: a child has none of the threads of the Go runtime, so that a call into Go may
+ *     wait for ever. A library that is loaded in the child is a copy with a runtime of its own and is not refused;
+ *   keeps the host's signals away from Go. Where a handler of the host was installed without SA_ONSTACK it would run on
+ *     the stack of a goroutine, which is small, and write over other memory. Go's own threads are built with all
+ *     signals blocked (SIGNAL_MASKS in python/build_library.py), but for those that are caused by the thread itself.
+ *     Here the same is done to the thread that enters Go: the caller's own for a short call; for a long one a thread
+ *     that is made for it, while the caller waits, with the signals it had, on its own stack;
+ *   computes with numbers rounded to nearest, whatever the caller has chosen for its own. */
 #include "_cgo_export.h"
 
+#include <stdlib.h>
 #include <string.h>
 #ifndef _WIN32
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 #endif
 
@@ -13,14 +24,22 @@ static const char *version_text = "";
 
 void shim_keep_version(const char *text) { version_text = text; }
 
+/* ---- Forked children --------------------------------------------------------------------------------------------- */
+
 #ifdef _WIN32
 static int in_child(void) { return 0; } /* no fork() there */
 #else
 static pid_t loaded_by;
+static volatile sig_atomic_t forked; /* a child in a new namespace may have the number of its parent */
 
-__attribute__((constructor)) static void remember_process(void) { loaded_by = getpid(); }
+static void note_fork(void) { forked = 1; }
 
-static int in_child(void) { return getpid() != loaded_by; }
+__attribute__((constructor)) static void remember_process(void) {
+  loaded_by = getpid();
+  pthread_atfork(NULL, NULL, note_fork);
+}
+
+static int in_child(void) { return forked || getpid() != loaded_by; } /* not every fork calls note_fork */
 #endif
 
 /* Tells whether the call must be refused, and then why. */
@@ -38,140 +57,305 @@ static int refused(char *error, int64_t error_size) {
   return 1;
 }
 
+/* ---- What a thread of the host keeps for itself ------------------------------------------------------------------ */
+
+/* How numbers are rounded, and whether tiny ones become 0. A new thread gets it from the one that makes it. */
+#if defined(__x86_64__)
+typedef unsigned int rounding;
+#define TO_NEAREST 0x1F80
+static rounding get_rounding(void) { return __builtin_ia32_stmxcsr(); }
+static void set_rounding(rounding r) { __builtin_ia32_ldmxcsr(r); }
+#elif defined(__aarch64__)
+typedef uint64_t rounding;
+#define TO_NEAREST 0
+static rounding get_rounding(void) {
+  rounding r;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(r));
+  return r;
+}
+static void set_rounding(rounding r) { __asm__ volatile("msr fpcr, %0" : : "r"(r)); }
+#else
+typedef int rounding;
+#define TO_NEAREST 0
+static rounding get_rounding(void) { return 0; }
+static void set_rounding(rounding r) { (void)r; }
+#endif
+
+typedef struct {
+  rounding rounded;
+#ifndef _WIN32
+  sigset_t signals;
+  int cancelled; /* whether pthread_cancel may end the thread */
+#endif
+} host;
+
+#ifdef _WIN32
+static void block_signals(host *h) { (void)h; }
+static void let_signals(const host *h) { (void)h; }
+#else
+static void block_signals(host *h) {
+  static const int of_the_thread[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+  sigset_t all;
+  size_t k;
+  sigfillset(&all);
+  for (k = 0; k < sizeof of_the_thread / sizeof *of_the_thread; k++) sigdelset(&all, of_the_thread[k]);
+  pthread_sigmask(SIG_SETMASK, &all, &h->signals);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h->cancelled);
+}
+
+static void let_signals(const host *h) {
+  pthread_setcancelstate(h->cancelled, NULL);
+  pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
+}
+#endif
+
+static void leave_host(host *h) {
+  block_signals(h);
+  h->rounded = get_rounding();
+  set_rounding(TO_NEAREST);
+}
+
+static void return_to_host(const host *h) {
+  set_rounding(h->rounded);
+  let_signals(h);
+}
+
+/* ---- Threads for long calls -------------------------------------------------------------------------------------- */
+
+typedef void *(*routine)(void *);
+
+#ifdef _WIN32
+static int on_own_thread(routine run, void *call, const host *h) {
+  (void)run, (void)call, (void)h;
+  return 0;
+}
+#else
+/* A thread of the library, which has all signals blocked and makes one call after another. It is kept when it has none:
+ * to make one takes 0.1 to 0.3 ms. */
+typedef struct worker {
+  routine run; /* NULL: nothing to do */
+  void *call;
+  pthread_mutex_t mutex; /* of run and call */
+  pthread_cond_t wake, ended;
+  struct worker *next;
+} worker;
+
+static worker *idle;
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER; /* of idle; signals are blocked where it is held */
+
+static void *serve(void *argument) {
+  worker *w = (worker *)argument;
+  for (;;) {
+    pthread_mutex_lock(&w->mutex);
+    while (w->run == NULL) pthread_cond_wait(&w->wake, &w->mutex);
+    pthread_mutex_unlock(&w->mutex);
+    w->run(w->call);
+    pthread_mutex_lock(&w->mutex);
+    w->run = NULL;
+    pthread_mutex_unlock(&w->mutex);
+    pthread_cond_signal(&w->ended);
+  }
+  return NULL;
+}
+
+static worker *new_worker(void) {
+  static const worker fresh = {NULL, NULL, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
+                               PTHREAD_COND_INITIALIZER, NULL};
+  worker *w = (worker *)malloc(sizeof *w);
+  pthread_t thread;
+  if (w == NULL) return NULL;
+  *w = fresh;
+  if (pthread_create(&thread, NULL, serve, w) != 0) {
+    free(w);
+    return NULL;
+  }
+  pthread_detach(thread);
+  return w;
+}
+
+/* A worker without work; NULL if there can be none. */
+static worker *hire(void) {
+  worker *w;
+  pthread_mutex_lock(&door);
+  w = idle;
+  if (w != NULL) idle = w->next;
+  pthread_mutex_unlock(&door);
+  return w != NULL ? w : new_worker();
+}
+
+static void release(worker *w) {
+  pthread_mutex_lock(&door);
+  w->next = idle;
+  idle = w;
+  pthread_mutex_unlock(&door);
+}
+
+/* Has a worker make a call and waits, with the signals of the host, for its end; 0 if there is no worker. A handler
+ * that runs meanwhile may make a call: it gets another worker. */
+static int on_own_thread(routine run, void *call, const host *h) {
+  worker *w = hire();
+  host here;
+  if (w == NULL) return 0;
+  pthread_mutex_lock(&w->mutex);
+  w->run = run;
+  w->call = call;
+  pthread_mutex_unlock(&w->mutex);
+  pthread_cond_signal(&w->wake);
+  pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
+  pthread_mutex_lock(&w->mutex);
+  while (w->run != NULL) pthread_cond_wait(&w->ended, &w->mutex);
+  pthread_mutex_unlock(&w->mutex);
+  block_signals(&here);
+  release(w);
+  return 1;
+}
+#endif
+
+/* ---- The functions ----------------------------------------------------------------------------------------------- */
+
+#define FIELD(type, name) type name;
+#define PARAMETER(type, name) type name,
+#define NAME(type, name) name,
+#define STORED(type, name) c->name,
+
+/* EXPORT(NAME, is_long): fewlabel_NAME with the arguments NAME_ARGUMENTS before `error`. is_long may use them. */
+#define EXPORT(function, is_long)                                                                 \
+  typedef struct {                                                                                \
+    function##_ARGUMENTS(FIELD) char *error;                                                      \
+    int64_t error_size;                                                                           \
+    int32_t status;                                                                               \
+  } function##_call;                                                                              \
+  static void *run_##function(void *call) {                                                       \
+    function##_call *c = (function##_call *)call;                                                 \
+    c->status = go_fewlabel_##function(function##_ARGUMENTS(STORED) c->error, c->error_size);     \
+    return NULL;                                                                                  \
+  }                                                                                               \
+  int32_t fewlabel_##function(function##_ARGUMENTS(PARAMETER) char *error, int64_t error_size) {  \
+    function##_call call = {function##_ARGUMENTS(NAME) error, error_size, FEWLABEL_FORKED};       \
+    host h;                                                                                       \
+    if (refused(error, error_size)) return FEWLABEL_FORKED;                                       \
+    leave_host(&h);                                                                               \
+    if (!(is_long) || !on_own_thread(run_##function, &call, &h)) run_##function(&call);           \
+    return_to_host(&h);                                                                           \
+    return call.status;                                                                           \
+  }
+
+#define LONG 1 /* what may take longer than a millisecond */
+#define BRIEF 0
+#define LONG_ARRAY (1 << 20) /* values copied in a millisecond */
+
+#define options_ARGUMENTS(A) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
+EXPORT(options, BRIEF)
+
+#define fit_ARGUMENTS(A)                                                                          \
+  A(const fewlabel_csr *, rows) A(const int32_t *, labels) A(const double *, weights)             \
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress) A(int64_t *, model)
+EXPORT(fit, LONG)
+
+#define fit_dense_ARGUMENTS(A)                                                                    \
+  A(const fewlabel_dense *, rows) A(const int32_t *, labels) A(const double *, weights)           \
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress) A(int64_t *, model)
+EXPORT(fit_dense, LONG)
+
+#define class_prior_ARGUMENTS(A)                                                                          \
+  A(const fewlabel_csr *, rows) A(const int32_t *, labels) A(const double *, weights)                     \
+  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper) A(int64_t, n_classes)
+EXPORT(class_prior, LONG)
+
+#define class_prior_dense_ARGUMENTS(A)                                                                    \
+  A(const fewlabel_dense *, rows) A(const int32_t *, labels) A(const double *, weights)                   \
+  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper) A(int64_t, n_classes)
+EXPORT(class_prior_dense, LONG)
+
+#define shape_ARGUMENTS(A) \
+  A(int64_t, model) A(int64_t *, n_classes) A(int64_t *, n_features) A(int64_t *, n_outputs)
+EXPORT(shape, BRIEF)
+
+#define report_ARGUMENTS(A) A(int64_t, model) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
+EXPORT(report, BRIEF)
+
+#define array_ARGUMENTS(A) A(int64_t, model) A(const char *, name) A(double *, values) A(int64_t, length)
+EXPORT(array, length > LONG_ARRAY)
+
+#define decision_ARGUMENTS(A) \
+  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(double *, decisions)
+EXPORT(decision, go_many_rows(go_outputs(model), rows))
+
+#define predict_ARGUMENTS(A) \
+  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(int32_t *, classes)
+EXPORT(predict, go_many_rows(go_outputs(model), rows))
+
+#define decision_dense_ARGUMENTS(A) \
+  A(int64_t, model) A(const fewlabel_dense *, rows) A(int32_t, threads) A(double *, decisions)
+EXPORT(decision_dense, go_many_dense_rows(go_outputs(model), rows))
+
+#define predict_dense_ARGUMENTS(A) \
+  A(int64_t, model) A(const fewlabel_dense *, rows) A(int32_t, threads) A(int32_t *, classes)
+EXPORT(predict_dense, go_many_dense_rows(go_outputs(model), rows))
+
+#define decision_with_ARGUMENTS(A)                                                                   \
+  A(const fewlabel_csr *, rows) A(const double *, coef) A(const double *, intercept)                 \
+  A(int64_t, n_outputs) A(int32_t, by_feature) A(int32_t, threads) A(double *, decisions)
+EXPORT(decision_with, go_many_rows(n_outputs, rows))
+
+#define assemble_ARGUMENTS(A)                                                              \
+  A(const char *, description) A(const double *, coef) A(const double *, intercept)        \
+  A(const double *, class_prior) A(int64_t *, model)
+EXPORT(assemble, LONG)
+
+#define save_ARGUMENTS(A) A(int64_t, model) A(const char *, path) A(const char *, metadata)
+EXPORT(save, LONG)
+
+#define load_ARGUMENTS(A) A(const char *, path) A(int64_t *, model)
+EXPORT(load, LONG)
+
+#define svmlight_read_ARGUMENTS(A)                                                                \
+  A(const char *, path) A(const char *, labels_path) A(int32_t, zero_based) A(int64_t, n_features) \
+  A(int64_t, max_expansion) A(int32_t, threads) A(fewlabel_progress *, progress) A(int64_t *, data)
+EXPORT(svmlight_read, LONG)
+
+#define svmlight_shape_ARGUMENTS(A) \
+  A(int64_t, data) A(int64_t *, n_rows) A(int64_t *, n_features) A(int64_t *, n_values) A(int64_t *, n_labels)
+EXPORT(svmlight_shape, BRIEF)
+
+#define svmlight_copy_ARGUMENTS(A)                                                         \
+  A(int64_t, data) A(int64_t *, indptr) A(int32_t *, indices) A(double *, values)          \
+  A(double *, labels) A(int64_t *, label_indptr)
+EXPORT(svmlight_copy, LONG)
+
+#define svmlight_write_ARGUMENTS(A) \
+  A(const char *, path) A(const fewlabel_csr *, rows) A(const double *, labels) A(int32_t, zero_based)
+EXPORT(svmlight_write, LONG)
+
+#define free_ARGUMENTS(A) A(int64_t, handle)
+EXPORT(free, go_is_large(handle))
+
+#ifdef FEWLABEL_PROVOKE /* provoke.go */
+#define provoke_ARGUMENTS(A) A(int32_t, where)
+EXPORT(provoke, where > 0)
+#endif
+
+/* Those without a status. */
+
 int32_t fewlabel_abi_version(void) { return FEWLABEL_ABI_VERSION; }
 
-const char *fewlabel_version(void) { return in_child() ? version_text : go_fewlabel_version(); }
+const char *fewlabel_version(void) {
+  const char *text;
+  host h;
+  if (in_child()) return version_text;
+  leave_host(&h);
+  text = go_fewlabel_version();
+  return_to_host(&h);
+  return text;
+}
 
 /* A child has no handles: those of its parent are out of its reach. */
-int64_t fewlabel_live_handles(void) { return in_child() ? 0 : go_fewlabel_live_handles(); }
-
-int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_options(text, text_size, needed, error, error_size);
-}
-
-int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
-                     const char *options, fewlabel_progress *progress, int64_t *model, char *error,
-                     int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_fit(rows, labels, weights, start, options, progress, model, error, error_size);
-}
-
-int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,
-                       int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_shape(model, n_classes, n_features, n_outputs, error, error_size);
-}
-
-int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
-                        int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_report(model, text, text_size, needed, error, error_size);
-}
-
-int32_t fewlabel_array(int64_t model, const char *name, double *values, int64_t length, char *error,
-                       int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_array(model, name, values, length, error, error_size);
-}
-
-int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions, char *error,
-                          int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_decision(model, rows, threads, decisions, error, error_size);
-}
-
-int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, const double *intercept,
-                               int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
-                               char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_decision_with(rows, coef, intercept, n_outputs, by_feature, threads, decisions, error,
-                                   error_size);
-}
-
-int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
-                         int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_predict(model, rows, threads, classes, error, error_size);
-}
-
-int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights, int64_t start,
-                           const char *options, fewlabel_progress *progress, int64_t *model, char *error,
-                           int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_fit_dense(rows, labels, weights, start, options, progress, model, error, error_size);
-}
-
-int32_t fewlabel_decision_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, double *decisions,
-                                char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_decision_dense(model, rows, threads, decisions, error, error_size);
-}
-
-int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, int32_t *classes,
-                               char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_predict_dense(model, rows, threads, classes, error, error_size);
-}
-
-int32_t fewlabel_class_prior(const fewlabel_csr *rows, const int32_t *labels, const double *weights,
-                             const char *options, double *shares, double *lower, double *upper, int64_t n_classes,
-                             char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_class_prior(rows, labels, weights, options, shares, lower, upper, n_classes, error, error_size);
-}
-
-int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights,
-                                   const char *options, double *shares, double *lower, double *upper,
-                                   int64_t n_classes, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_class_prior_dense(rows, labels, weights, options, shares, lower, upper, n_classes, error,
-                                       error_size);
-}
-
-int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
-                          const double *class_prior, int64_t *model, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_assemble(description, coef, intercept, class_prior, model, error, error_size);
-}
-
-int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_save(model, path, metadata, error, error_size);
-}
-
-int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_load(path, model, error, error_size);
-}
-
-int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
-                               int64_t max_expansion, int32_t threads, fewlabel_progress *progress, int64_t *data,
-                               char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_svmlight_read(path, labels_path, zero_based, n_features, max_expansion, threads, progress, data,
-                                   error, error_size);
-}
-
-int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_features, int64_t *n_values,
-                                int64_t *n_labels, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_svmlight_shape(data, n_rows, n_features, n_values, n_labels, error, error_size);
-}
-
-int32_t fewlabel_svmlight_copy(int64_t data, int64_t *indptr, int32_t *indices, double *values, double *labels,
-                               int64_t *label_indptr, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_svmlight_copy(data, indptr, indices, values, labels, label_indptr, error, error_size);
-}
-
-int32_t fewlabel_svmlight_write(const char *path, const fewlabel_csr *rows, const double *labels, int32_t zero_based,
-                                char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_svmlight_write(path, rows, labels, zero_based, error, error_size);
-}
-
-int32_t fewlabel_free(int64_t handle, char *error, int64_t error_size) {
-  if (refused(error, error_size)) return FEWLABEL_FORKED;
-  return go_fewlabel_free(handle, error, error_size);
+int64_t fewlabel_live_handles(void) {
+  int64_t count;
+  host h;
+  if (in_child()) return 0;
+  leave_host(&h);
+  count = go_fewlabel_live_handles();
+  return_to_host(&h);
+  return count;
 }

@@ -12,6 +12,7 @@
 #define FEWLABEL_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.17")
 #endif
 FEWLABEL_OLD(pthread_create);
+FEWLABEL_OLD(pthread_detach);
 FEWLABEL_OLD(pthread_getattr_np);
 FEWLABEL_OLD(pthread_sigmask);
 FEWLABEL_OLD(pthread_attr_getstack);

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import platform
 import re
@@ -28,6 +29,18 @@ from check_library import GLIBC_FLOOR, ROOT
 
 PACKAGE = ROOT / "python" / "fewlabel"
 COVERED = "./engine/...,./capi"  # Go packages whose coverage a library built with --tags coverage writes down
+
+# What Go's runtime is built with instead of its own lines. Of the signals of a host it must take none: a handler that
+# the host has installed without SA_ONSTACK would run on the stack of a goroutine and write over other memory. Go lets
+# its threads have the signals that the loading thread has, and always SIGCHLD, SIGPROF and the first real-time signal.
+# Here they keep the synchronous signals, the two of glibc, and Go's own for preemption.
+SIGNAL_MASKS = (
+    ("nmask := getg().m.sigmask", "nmask := sigset_all"),
+    (
+        "if flags&_SigUnblock != 0 {",
+        "if flags&_SigUnblock != 0 && flags&(_SigPanic|_SigThrow) != 0 || sig == _SIGSYS || sig == 32 || sig == 33 {",
+    ),
+)
 
 
 class BuildError(Exception):
@@ -169,13 +182,29 @@ def build_environment(target: Target = HERE) -> dict[str, str]:
     return environment
 
 
+def overlay(scratch: Path) -> list[str]:
+    """Flags that build Go's runtime with SIGNAL_MASKS; none, and a message, where a new Go has other lines there."""
+    original = Path(_go("env", "GOROOT")) / "src" / "runtime" / "signal_unix.go"
+    text = original.read_text(encoding="utf-8")
+    if any(text.count(line) != 1 for line, _ in SIGNAL_MASKS):
+        print(f"fewlabel: {original} has changed; handlers without SA_ONSTACK are not safe", file=sys.stderr)
+        return []
+    for line, instead in SIGNAL_MASKS:
+        text = text.replace(line, instead)
+    changed, table = scratch / original.name, scratch / "overlay.json"
+    changed.write_text(text, encoding="utf-8")
+    table.write_text(json.dumps({"Replace": {str(original): str(changed)}}), encoding="utf-8")
+    return ["-overlay", str(table)]
+
+
 def build_command(output: Path, version: str, tags: str = "", target: Target = HERE) -> list[str]:
     """The `go build` command that writes the library to `output`, beside which it may write other files."""
     external = " ".join(f'"{flag}"' for flag in link_flags(target, output.parent))  # in quotes: paths may have spaces
     link = f"-s -w -buildid= -X main.version={version}" + (f" '-extldflags={external}'" if external else "")
     fixed = ["-buildmode=c-shared", "-buildvcs=false", "-trimpath"]
     counted = ["-cover", "-covermode=atomic", f"-coverpkg={COVERED}"] if "coverage" in tags.split(",") else []
-    return ["go", "build", *fixed, *counted, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
+    masks = overlay(output.parent)
+    return ["go", "build", *fixed, *counted, *masks, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
 
 
 def build(folder: Path = PACKAGE, version: str | None = None, tags: str = "", target: Target = HERE) -> Path:
@@ -214,7 +243,7 @@ def build_static(folder: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
         parts, whole = Path(scratch) / library.name, Path(scratch) / "fewlabel.o"
         for command in (
-            ["go", "build", *fixed, "-ldflags", link, "-o", str(parts), "./capi"],
+            ["go", "build", *fixed, *overlay(parts.parent), "-ldflags", link, "-o", str(parts), "./capi"],
             ["ld", "-r", "-d", "--whole-archive", str(parts), "-o", str(whole)],
             ["objcopy", "--strip-debug", "--wildcard", "--keep-global-symbol=fewlabel_*", str(whole)],
             ["ar", "rcsD", str(library), str(whole)],  # D: no date and no owner in it

@@ -35,7 +35,7 @@ TASKS = {  # of the draw
 }
 MANY = ("newsgroups20", "newsgroups20_tree", "fbis", "r8")
 METHODS = ("annealing", "switching", "maxent")  # maxent: annealing with that loss, many classes only
-WORKER = "import sys, fewlabel; sys.path.insert(0, sys.argv[1]); from benchmarks import paired; paired.work()"
+WORKER = "import sys, fewlabel; sys.path.insert(0, sys.argv[1]); from benchmarks import {0}; {0}.work()"
 
 
 def work() -> None:
@@ -61,11 +61,11 @@ def fit(name: str, method: str, draw: int) -> dict[str, float]:
     return {"seconds": seconds, "passes": float(passes), "objective": float(model.objective_), "error": error}
 
 
-def worker(folder: Path) -> subprocess.Popen:
-    """The process that fits in a checkout: its package is imported first, then the benchmarks of this folder."""
+def worker(folder: Path, module: str = "paired") -> subprocess.Popen:
+    """The process that works in a checkout: its package is imported first, then the benchmarks of this folder."""
     package, python = folder.resolve() / "python", folder.resolve() / ".venv/bin/python"
     env = os.environ | {"PYTHONPATH": str(package), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    command, pipe = [python, "-c", WORKER, HERE / "python"], subprocess.PIPE
+    command, pipe = [python, "-c", WORKER.format(module), HERE / "python"], subprocess.PIPE
     return subprocess.Popen(command, cwd=package, env=env, stdin=pipe, stdout=pipe, text=True)
 
 

@@ -1,0 +1,58 @@
+package main
+
+// #include "capi.h"
+import "C"
+
+import "runtime/debug"
+
+// What takes longer than about a millisecond gets a thread of its own (shim.c): multiplications of decisions, and bytes
+// that are given back when a handle is freed.
+const (
+	longDecisions = 1 << 20
+	largeObject   = 1 << 24
+)
+
+//export go_outputs
+func go_outputs(model C.int64_t) C.int64_t {
+	m, err := modelAt(int64(model))
+	if err != nil {
+		return 0
+	}
+	return C.int64_t(m.Outputs)
+}
+
+//export go_many_rows
+func go_many_rows(outputs C.int64_t, rows *C.const_csr) C.int32_t {
+	return many(func() float64 { return float64(outputs) * (float64(rows.n_rows) + float64(rows.n_values)) })
+}
+
+//export go_many_dense_rows
+func go_many_dense_rows(outputs C.int64_t, rows *C.const_dense) C.int32_t {
+	return many(func() float64 { return float64(outputs) * float64(rows.n_rows) * float64(rows.n_features) })
+}
+
+// many tells whether decisions take long. A struct that cannot be read is left to the function that was called.
+func many(multiplications func() float64) (long C.int32_t) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { _ = recover() }()
+	if multiplications() > longDecisions {
+		long = 1
+	}
+	return long
+}
+
+//export go_is_large
+func go_is_large(handle C.int64_t) C.int32_t {
+	var values int
+	if m, err := modelAt(int64(handle)); err == nil {
+		for _, a := range m.arrays() {
+			values += a.length()
+		}
+	} else if d, err := dataAt(int64(handle)); err == nil {
+		values = len(d.Values)
+	}
+	if 8*values > largeObject {
+		return 1
+	}
+	return 0
+}
