@@ -41,12 +41,10 @@ func (c *call) borrow(name string, p unsafe.Pointer, count, size int64) error {
 
 // explain turns a fault in borrowed memory into an error that names the argument; nil if the panic is something else.
 func (c *call) explain(cause any) error {
-	// runtime.Error of a memory fault, see debug.SetPanicOnFault
-	failure, ok := cause.(interface{ Addr() uintptr })
+	at, ok := work.FaultAddress(cause)
 	if !ok {
 		return nil
 	}
-	at := failure.Addr()
 	for _, r := range c.borrowed {
 		if offset := int64(at - r.start); at >= r.start && offset < r.count*r.size {
 			return fault.Argument("%s: the memory of element %d, at %#x, is not there or cannot be used",

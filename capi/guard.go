@@ -25,15 +25,14 @@ type call struct {
 func guard(message unsafe.Pointer, size int64, body func(c *call) error) int32 {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	c := &call{}
-	err := work.Guard(func() error { return c.run(body) })
+	err := c.run(body)
 	if err != nil {
 		writeMessage(message, size, err.Error())
 	}
 	return statusOf(err)
 }
 
-// run calls body and turns a fault inside a borrowed region into an error that names the argument. Any other panic
-// goes on.
+// run calls body and turns a panic into an error: a fault inside a borrowed region into one that names the argument.
 func (c *call) run(body func(c *call) error) (err error) {
 	defer func() {
 		failure := work.Recovered(recover())
@@ -41,7 +40,7 @@ func (c *call) run(body func(c *call) error) (err error) {
 			return
 		}
 		if err = c.explain(failure.Value); err == nil {
-			panic(failure)
+			err = failure.Defect()
 		}
 	}()
 	return body(c)

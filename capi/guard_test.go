@@ -165,6 +165,23 @@ func TestReadOnlyOutputIsNamed(t *testing.T) {
 	}
 }
 
+func TestFaultInsideTheEngineIsNamed(t *testing.T) {
+	page, size := fence(t)
+	code, message := guarded(400, func(c *call) error {
+		values, err := unread[byte](c, "rows.values", unsafe.Pointer(&page[0]), int64(size)+1)
+		if err != nil {
+			return err
+		}
+		return work.Guard(func() error { // as a fit does
+			work.NewPool(2).Run(2, func(int) { _ = touch(values) })
+			return nil
+		})
+	})
+	if code != codeBadArgument || !strings.HasPrefix(message, "rows.values: the memory of element 4096") {
+		t.Errorf("got %d %q", code, message)
+	}
+}
+
 func TestFaultElsewhereIsADefect(t *testing.T) {
 	page, size := fence(t)
 	code, _ := guarded(400, func(c *call) error {

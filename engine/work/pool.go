@@ -157,16 +157,35 @@ func Recovered(value any) *Panic {
 	}
 }
 
-// Guard calls f and turns a panic, in f or in a worker, into an error.
+// Guard calls f and turns a panic, in f or in a worker, into an error. A fault in memory goes on: whoever has borrowed
+// the memory knows which it is.
 func Guard(f func() error) (err error) {
 	defer func() {
-		if failure := Recovered(recover()); failure != nil {
-			if stopped, ok := failure.Value.(error); ok && stopped == fault.ErrCancelled {
-				err = stopped
-				return
-			}
-			err = fault.Defect("internal error of fewlabel, please report it: %v", failure)
+		failure := Recovered(recover())
+		if failure == nil {
+			return
 		}
+		if _, ok := FaultAddress(failure.Value); ok {
+			panic(failure)
+		}
+		err = failure.Defect()
 	}()
 	return f()
+}
+
+// FaultAddress is where in memory a panic comes from, if it comes from a fault that is not a nil pointer; see
+// debug.SetPanicOnFault.
+func FaultAddress(value any) (uintptr, bool) {
+	if failure, ok := value.(interface{ Addr() uintptr }); ok {
+		return failure.Addr(), true
+	}
+	return 0, false
+}
+
+// Defect is the panic as an error: a defect of fewlabel, unless it is the end of a cancelled run.
+func (p *Panic) Defect() error {
+	if stopped, ok := p.Value.(error); ok && stopped == fault.ErrCancelled {
+		return stopped
+	}
+	return fault.Defect("internal error of fewlabel, please report it: %v", p)
 }
