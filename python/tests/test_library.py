@@ -13,6 +13,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,10 @@ WAIT = 60  # seconds after which a child counts as hanging
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 
 
-def python(script: str, *arguments: str, path: Path = PACKAGE.parent) -> str:
-    """Output of a script in a process of its own."""
+def python(script: str, *arguments: str, path: Path = PACKAGE.parent, before: Sequence[str] = ()) -> str:
+    """Output of a script in a process of its own, by a command that comes `before` it."""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), *arguments],
+        [*before, sys.executable, "-c", textwrap.dedent(script), *arguments],
         env=os.environ | {"PYTHONPATH": f"{path}{os.pathsep}{Path(__file__).parent}"},
         cwd=path,  # python -c looks for modules in its folder first
         capture_output=True,

@@ -138,6 +138,27 @@ def test_a_child_that_has_closed_all_files() -> None:
 
 
 @needs_fork
+def test_a_child_with_the_number_of_its_parent() -> None:
+    """Both are process 1, each in a namespace of its own, as a container's first process may be."""
+    namespace = ["unshare", "--pid", "--fork"]
+    if not shutil.which("unshare") or subprocess.run([*namespace, "true"], capture_output=True).returncode:
+        pytest.skip("no namespaces of processes here")
+    body = script(
+        """
+        import ctypes
+        CLONE_NEWPID = 0x20000000
+        expected = weights()
+        def task():
+            return repr((os.getpid(), weights() == expected)).encode()
+        assert os.getpid() == 1
+        assert ctypes.CDLL(None).unshare(CLONE_NEWPID) == 0
+        assert in_fork(task) == b"(1, True)"
+        """
+    )
+    python(body, before=namespace)
+
+
+@needs_fork
 @quiet_fork
 def test_pools_of_forked_processes() -> None:
     expected = coefficients()

@@ -24,29 +24,33 @@ PATH = Path(__file__).parents[1] / _FILE_NAMES.get(sys.platform, "libfewlabel.so
 _ERROR_SIZE = 4096  # bytes of an error text
 
 
+_Process = tuple[int, int]  # its id, which a child in a new namespace may share with its parent, and the forks before
+
+
 class _Loaded(NamedTuple):
     library: ctypes.CDLL
-    process: int  # id of the process that may use it
+    process: _Process  # the one that may use it
 
 
 _loaded: _Loaded | None = None
-_first_process: int | None = None  # the one that loaded, or began to load, the file itself
+_first_process: _Process | None = None  # the one that loaded, or began to load, the file itself
 _lock = threading.Lock()
+_forks = 0
 
 
 def library() -> ctypes.CDLL:
     """The library of this process, loaded now if it was not."""
     global _loaded
-    if _loaded is None or _loaded.process != os.getpid():
+    if _loaded is None or _loaded.process != _process():
         with _lock:
-            if _loaded is None or _loaded.process != os.getpid():
-                _loaded = _Loaded(_load(), os.getpid())
+            if _loaded is None or _loaded.process != _process():
+                _loaded = _Loaded(_load(), _process())
     return _loaded.library
 
 
 def is_loaded() -> bool:
     """Whether this process has the library already."""
-    return _loaded is not None and _loaded.process == os.getpid()
+    return _loaded is not None and _loaded.process == _process()
 
 
 def call(function: str, *arguments: Any) -> None:
@@ -102,11 +106,11 @@ def _exception(status: int, message: str) -> BaseException:
 
 def _load() -> ctypes.CDLL:
     global _first_process
-    forked = _first_process not in (None, os.getpid())
+    forked = _first_process not in (None, _process())
     if forked:
         loaded = _private_copy.load(PATH)
     else:
-        _first_process = os.getpid()
+        _first_process = _process()
         loaded = _open()
     _declare(loaded, ("fewlabel_abi_version", "fewlabel_version"))
     _check_versions(loaded)
@@ -150,10 +154,15 @@ def _check_versions(loaded: ctypes.CDLL) -> None:
         raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_diagnosis.REINSTALL}")
 
 
-def _renew_lock() -> None:
-    global _lock
+def _process() -> _Process:
+    return os.getpid(), _forks
+
+
+def _note_fork() -> None:
+    global _lock, _forks
     _lock = threading.Lock()  # another thread of the parent may have held it at the fork
+    _forks += 1
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+    os.register_at_fork(after_in_child=_note_fork)

@@ -32,13 +32,14 @@ def load(path: Path) -> ctypes.CDLL:
 
 
 def _from_memory(path: Path) -> ctypes.CDLL:
-    """The name has the number of the process: under "self" the loader would take it for the copy of the parent."""
+    """The name has the number of the process: under "self" the loader would take it for the copy of the parent. It is
+    the one that /proc knows, which in a namespace is not always that of getpid."""
     if not hasattr(os, "memfd_create"):
         raise OSError(f"{sys.platform} has no files in memory")
     descriptor = os.memfd_create("libfewlabel")
     try:
         _copy(path, descriptor)
-        return ctypes.CDLL(f"/proc/{os.getpid()}/fd/{descriptor}")
+        return ctypes.CDLL(f"/proc/{os.readlink('/proc/self')}/fd/{descriptor}")
     finally:
         os.close(descriptor)
 
