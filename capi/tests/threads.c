@@ -1,76 +1,18 @@
 /* Threads and processes: fits at the same time, a fit stopped from another thread, a forked child that is refused at
  * once, and (in a library built with -tags provoke) panics. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* RTLD_DEFAULT, unshare */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "long.h"
 
 enum { N_THREADS = 8 };
 
-/* ---- A problem that takes seconds -------------------------------------------------------------------------------- */
-
-enum { LONG_ROWS = 200000, LONG_FEATURES = 20000, PER_ROW = 30 };
-
-typedef struct {
-  int32_t *indptr, *indices, *labels;
-  float *values;
-  fewlabel_csr rows;
-} long_problem;
-
-static uint32_t dice(uint32_t sides) {
-  static uint64_t state = 1;
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(state >> 33) % sides;
-}
-
-static void make_long_problem(long_problem *p) {
-  int64_t i, n_values = (int64_t)LONG_ROWS * PER_ROW;
-  p->indptr = malloc((LONG_ROWS + 1) * sizeof *p->indptr);
-  p->indices = malloc((size_t)n_values * sizeof *p->indices);
-  p->values = malloc((size_t)n_values * sizeof *p->values);
-  p->labels = malloc(LONG_ROWS * sizeof *p->labels);
-  for (i = 0; i <= LONG_ROWS; i++) p->indptr[i] = (int32_t)(i * PER_ROW);
-  for (i = 0; i < n_values; i++) {
-    p->indices[i] = (int32_t)dice(1 + dice(LONG_FEATURES));
-    p->values[i] = 0.2f;
-  }
-  for (i = 0; i < LONG_ROWS; i++) p->labels[i] = i < 100 ? (int32_t)(i % 2) : -1;
-  p->rows.n_rows = LONG_ROWS;
-  p->rows.n_features = LONG_FEATURES;
-  p->rows.n_values = n_values;
-  p->rows.indptr = p->indptr;
-  p->rows.indices = p->indices;
-  p->rows.values = p->values;
-  p->rows.indptr_type = FEWLABEL_INT32;
-  p->rows.index_type = FEWLABEL_INT32;
-  p->rows.value_type = FEWLABEL_FLOAT32;
-}
-
-static void free_long_problem(long_problem *p) {
-  free(p->indptr);
-  free(p->indices);
-  free(p->values);
-  free(p->labels);
-}
-
 /* ---- Cancel ------------------------------------------------------------------------------------------------------ */
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void pause_ms(long milliseconds) {
-  struct timespec t;
-  t.tv_sec = milliseconds / 1000;
-  t.tv_nsec = milliseconds % 1000 * 1000000;
-  nanosleep(&t, NULL);
-}
 
 typedef struct {
   fewlabel_progress progress;
@@ -204,7 +146,6 @@ static int child(int64_t model, const char *version) {
   int32_t classes[N_ROWS];
   double numbers[N_ROWS];
   char tiny[] = "xxxx";
-  alarm(10); /* a call that hangs ends the child */
   good_problem(&p);
   if (!REFUSED(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &a, ERROR))) return 1;
   if (!REFUSED(fewlabel_predict(model, &p.rows, 1, classes, ERROR))) return 2;
@@ -230,15 +171,24 @@ static int child(int64_t model, const char *version) {
   return 0;
 }
 
-static void forked_child(int64_t model, const char *version) {
-  double start = now();
+/* Whether a child ends, in time and with status 0. */
+static int ended_well(pid_t pid) {
+  const double start = now();
   int status = -1;
+  pid_t ended = 0;
+  while (ended == 0 && now() - start < 5) {
+    pause_ms(1);
+    ended = waitpid(pid, &status, WNOHANG);
+  }
+  if (ended == 0) kill(pid, SIGKILL);
+  if (ended != pid || status != 0) fprintf(stderr, "child hung or ended with wait status %#x\n", status);
+  return ended == pid && status == 0;
+}
+
+static void forked_child(int64_t model, const char *version) {
   pid_t pid = fork();
   if (pid == 0) _exit(child(model, version));
-  HOLDS(waitpid(pid, &status, 0) == pid);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fprintf(stderr, "child ended with wait status %#x\n", status);
-  HOLDS(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  HOLDS(now() - start < 5);
+  HOLDS(ended_well(pid));
 }
 
 static void children(void) {
@@ -249,6 +199,33 @@ static void children(void) {
   forked_child(model, fewlabel_version());
   WORKS(fewlabel_free(model, ERROR));
   library_is_usable();
+}
+
+/* The first process of a namespace of processes has the number 1. So has its child in another. */
+static int first_process(void) {
+  int64_t model = 0;
+  problem p;
+  good_problem(&p);
+  HOLDS(getpid() == 1);
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
+  HOLDS(unshare(CLONE_NEWPID) == 0);
+  forked_child(model, fewlabel_version());
+  WORKS(fewlabel_free(model, ERROR));
+  return conclude("threads, first process");
+}
+
+static void child_with_the_number_of_its_parent(char *program) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (unshare(CLONE_NEWPID) != 0) {
+      printf("children with the number of their parent not tested: no namespaces of processes here\n");
+      exit(0);
+    }
+    pid = fork();
+    if (pid == 0) execl(program, program, "first process", (char *)NULL);
+    _exit(ended_well(pid) ? 0 : 1);
+  }
+  HOLDS(ended_well(pid));
 }
 
 /* ---- Panics ------------------------------------------------------------------------------------------------------ */
@@ -268,7 +245,9 @@ static void panics(void) {
   FAILS(FEWLABEL_INTERNAL, "nil pointer", provoke(2, ERROR));
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1) return first_process();
+  child_with_the_number_of_its_parent(argv[0]);
   forked_child(1, NULL); /* before the first call */
   library_is_usable();
   fits_at_the_same_time();
