@@ -1,0 +1,383 @@
+/* A host with handlers of signals: they run on the host's own stacks and threads, never on Go's, and soon; nothing of
+ * the host's threads is changed by a call; callers with unusual stacks.
+ *
+ *   signals [FITS]     that many fits for each signal and kind of handler (10) */
+#define _GNU_SOURCE /* pthread_getattr_np */
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "long.h"
+
+enum { ROWS = 2000, FEATURES = 1000, EACH = 30 };
+
+/* ---- A problem that takes some milliseconds, and all kinds of calls ---------------------------------------------- */
+
+typedef struct {
+  int32_t indptr[ROWS + 1], indices[ROWS * EACH], labels[ROWS];
+  double values[ROWS * EACH];
+  fewlabel_csr rows;
+} text;
+
+static text small;
+
+static void make_small(void) {
+  fewlabel_csr rows = {ROWS, FEATURES, ROWS * EACH, small.indptr, small.indices, small.values, FEWLABEL_INT32,
+                       FEWLABEL_INT32, FEWLABEL_FLOAT64};
+  int i, group;
+  for (i = 0; i <= ROWS; i++) small.indptr[i] = EACH * i;
+  for (i = 0; i < ROWS * EACH; i++) {
+    group = i / EACH % 2;
+    small.indices[i] = (int32_t)dice(FEATURES / 2) + (dice(3) ? group * FEATURES / 2 : 0);
+    small.values[i] = 0.3;
+  }
+  for (i = 0; i < ROWS; i++) small.labels[i] = i < 10 ? i % 2 : -1;
+  small.rows = rows;
+}
+
+/* What a fit, a prediction and a file give: bytes that must be the same every time. */
+typedef struct {
+  double coef[FEATURES];
+  int32_t classes[ROWS];
+  double loaded[1];
+} result;
+
+static void all_kinds_of_calls(result *r, const char *options) {
+  static int number;
+  char message[200], path[40];
+  int64_t model = 0, again = 0, needed = 0;
+  int failed = 0;
+  sprintf(path, "signals-%d.fewlabel", __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
+  memset(r, 0, sizeof *r);
+  failed += fewlabel_fit(&small.rows, small.labels, NULL, 0, options, NULL, &model, message, 200);
+  failed += fewlabel_array(model, "coef", r->coef, FEATURES, message, 200);
+  failed += fewlabel_predict(model, &small.rows, 2, r->classes, message, 200);
+  failed += fewlabel_report(model, NULL, 0, &needed, message, 200);
+  failed += fewlabel_save(model, path, NULL, message, 200);
+  failed += fewlabel_load(path, &again, message, 200);
+  failed += fewlabel_array(again, "intercept", r->loaded, 1, message, 200);
+  failed += fewlabel_free(again, message, 200);
+  failed += fewlabel_free(model, message, 200);
+  remove(path);
+  HOLDS(failed == 0);
+}
+
+/* ---- Signals all the time ---------------------------------------------------------------------------------------- */
+
+static pthread_t host;
+static char *stack_start, *stack_end;
+static volatile sig_atomic_t on_the_host, elsewhere, on_another_stack, sent;
+static int ticking, signal_sent;
+
+static void handler(int signal) {
+  char here;
+  (void)signal;
+  if (!pthread_equal(pthread_self(), host)) {
+    elsewhere++;
+  } else if (&here < stack_start || &here >= stack_end) {
+    on_another_stack++;
+  } else {
+    on_the_host++;
+  }
+}
+
+static void find_stack(void) {
+  pthread_attr_t attributes;
+  void *start;
+  size_t size;
+  host = pthread_self();
+  pthread_getattr_np(host, &attributes);
+  pthread_attr_getstack(&attributes, &start, &size);
+  stack_start = start;
+  stack_end = stack_start + size;
+  pthread_attr_destroy(&attributes);
+}
+
+/* Sends the process a signal every 0.3 ms. */
+static void *tick(void *unused) {
+  const struct timespec pause = {0, 300000};
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  while (__atomic_load_n(&ticking, __ATOMIC_SEQ_CST)) {
+    kill(getpid(), signal_sent);
+    sent++;
+    nanosleep(&pause, NULL);
+  }
+  return unused;
+}
+
+static void install(int signal, void (*with)(int), int flags) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = with;
+  action.sa_flags = flags;
+  HOLDS(sigaction(signal, &action, NULL) == 0);
+}
+
+/* The interval timer of a signal, which a profiler uses: the kernel sends it to the thread that is at work. */
+static void set_timer(int signal, int on) {
+  const struct itimerval every = {{0, 300 * on}, {0, 300 * on}};
+  if (signal == SIGPROF) setitimer(ITIMER_PROF, &every, NULL);
+  if (signal == SIGALRM) setitimer(ITIMER_REAL, &every, NULL);
+}
+
+static void under_signals(int signal, int flags, int n_fits, const result *expected) {
+  static result found;
+  pthread_t ticker;
+  int k, equal = 0;
+  on_the_host = elsewhere = on_another_stack = sent = 0;
+  signal_sent = signal;
+  ticking = 1;
+  install(signal, handler, flags);
+  HOLDS(pthread_create(&ticker, NULL, tick, NULL) == 0);
+  set_timer(signal, 1);
+  for (k = 0; k < n_fits; k++) {
+    all_kinds_of_calls(&found, "{\"threads\": 2}");
+    equal += memcmp(&found, expected, sizeof found) == 0;
+  }
+  set_timer(signal, 0);
+  __atomic_store_n(&ticking, 0, __ATOMIC_SEQ_CST);
+  pthread_join(ticker, NULL);
+  install(signal, SIG_IGN, 0);
+  printf("signal %2d %s SA_ONSTACK: %d fits, %ld handled\n", signal, flags & SA_ONSTACK ? "with   " : "without", n_fits,
+         (long)(on_the_host + on_another_stack + elsewhere));
+  HOLDS(equal == n_fits);
+  HOLDS(elsewhere == 0);
+  HOLDS(flags & SA_ONSTACK || on_another_stack == 0); /* with it the handler may have the thread's alternate stack */
+  HOLDS(on_the_host + on_another_stack > n_fits);
+}
+
+static void handlers_stay_with_the_host(int n_fits) {
+  const int signals[] = {SIGPROF, SIGALRM, SIGINT, SIGCHLD, SIGUSR1, SIGRTMIN};
+  static result expected;
+  size_t k;
+  all_kinds_of_calls(&expected, "{\"threads\": 2}");
+  for (k = 0; k < sizeof signals / sizeof *signals; k++) {
+    under_signals(signals[k], SA_RESTART, n_fits, &expected);
+    under_signals(signals[k], SA_RESTART | SA_ONSTACK, n_fits, &expected);
+  }
+}
+
+/* The guard takes SIGSEGV and SIGBUS on the threads of the library as on those of the caller. */
+static void faults_are_named(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *nothing = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int64_t model = 0, needed;
+  HOLDS(nothing != MAP_FAILED);
+  install(SIGALRM, handler, 0);
+  set_timer(SIGALRM, 1);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
+        fewlabel_fit(&small.rows, (int32_t *)nothing, NULL, 0, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element", fewlabel_options(nothing, 100000, &needed, ERROR));
+  set_timer(SIGALRM, 0);
+  install(SIGALRM, SIG_IGN, 0);
+  munmap(nothing, page);
+}
+
+/* ---- Ctrl-C ------------------------------------------------------------------------------------------------------ */
+
+static fewlabel_progress progress;
+static volatile double pressed, answered;
+static int64_t wish;
+
+static void stop(int signal) {
+  (void)signal;
+  answered = now();
+  __atomic_store_n(&progress.cancel, wish, __ATOMIC_SEQ_CST);
+}
+
+static void *press_ctrl_c(void *unused) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  pause_ms(300);
+  pressed = now();
+  kill(getpid(), SIGINT);
+  return unused;
+}
+
+/* A program of one thread, whose handler sets `cancel`. */
+static void ctrl_c(const long_problem *p, const char *options, int64_t cancel, int32_t expected) {
+  pthread_t thread;
+  int64_t model = 0;
+  int32_t status;
+  double ended;
+  memset(&progress, 0, sizeof progress);
+  wish = cancel;
+  install(SIGINT, stop, 0);
+  HOLDS(pthread_create(&thread, NULL, press_ctrl_c, NULL) == 0);
+  status = fewlabel_fit(&p->rows, p->labels, NULL, 0, options, &progress, &model, ERROR);
+  ended = now();
+  pthread_join(thread, NULL);
+  install(SIGINT, SIG_IGN, 0);
+  printf("Ctrl-C, cancel = %d: handled after %.1f ms, the fit ended after %.0f ms\n", (int)cancel,
+         1e3 * (answered - pressed), 1e3 * (ended - pressed));
+  HOLDS(status == expected);
+  HOLDS(answered - pressed < 0.2);
+  HOLDS(cancel == FEWLABEL_STOP || ended - pressed < 0.2); /* FEWLABEL_STOP: after the step under way */
+  if (status == FEWLABEL_OK) WORKS(fewlabel_free(model, ERROR));
+}
+
+static void ctrl_c_in_a_program_of_one_thread(void) {
+  long_problem p;
+  make_long_problem(&p);
+  ctrl_c(&p, "{\"alpha\": 1e-7, \"tol\": 1e-12}", 1, FEWLABEL_CANCELLED);
+  ctrl_c(&p, NULL, FEWLABEL_STOP, FEWLABEL_OK);
+  free_long_problem(&p);
+}
+
+/* ---- What a thread keeps ----------------------------------------------------------------------------------------- */
+
+/* Signals that a thread has blocked, to take them with sigwait for instance, stay so, in a new thread as well. */
+static void *keeps_its_signals(void *unused) {
+  static result found;
+  sigset_t own, before, after, pending;
+  struct timespec no_time = {0, 0};
+  int signal, changed = 0;
+  sigemptyset(&own);
+  sigaddset(&own, SIGCHLD);
+  sigaddset(&own, SIGPROF);
+  sigaddset(&own, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &own, &before);
+  pthread_kill(pthread_self(), SIGCHLD);
+  pthread_kill(pthread_self(), SIGPROF);
+  all_kinds_of_calls(&found, NULL);
+  pthread_sigmask(SIG_SETMASK, NULL, &after);
+  for (signal = 1; signal <= SIGRTMAX; signal++) changed += sigismember(&own, signal) != sigismember(&after, signal);
+  HOLDS(changed == 0);
+  sigpending(&pending);
+  HOLDS(sigismember(&pending, SIGCHLD) == 1 && sigismember(&pending, SIGPROF) == 1);
+  while (sigtimedwait(&own, NULL, &no_time) > 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return unused;
+}
+
+static void threads_keep_their_signals(void) {
+  pthread_t thread;
+  install(SIGCHLD, handler, 0);
+  install(SIGPROF, handler, 0);
+  HOLDS(pthread_create(&thread, NULL, keeps_its_signals, NULL) == 0);
+  pthread_join(thread, NULL);
+  keeps_its_signals(NULL);
+  install(SIGCHLD, SIG_DFL, 0);
+  install(SIGPROF, SIG_IGN, 0);
+}
+
+/* A caller that rounds otherwise gets the same numbers, and rounds so afterwards. */
+static void rounding_stays_with_the_host(void) {
+  const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+  static result expected, found;
+  size_t k;
+  all_kinds_of_calls(&expected, NULL);
+  for (k = 0; k < sizeof modes / sizeof *modes; k++) {
+    HOLDS(fesetround(modes[k]) == 0);
+    all_kinds_of_calls(&found, k % 2 ? NULL : "{\"threads\": 2}");
+    HOLDS(fegetround() == modes[k]);
+    HOLDS(memcmp(&found, &expected, sizeof found) == 0);
+  }
+}
+
+/* pthread_cancel waits for the end of a call. */
+static int64_t cancelled_thread_model;
+
+static void *fit_until_cancelled(void *problem) {
+  const long_problem *p = problem;
+  char message[100];
+  fewlabel_fit(&p->rows, p->labels, NULL, 0, NULL, &progress, &cancelled_thread_model, message, 100);
+  pthread_testcancel();
+  return NULL;
+}
+
+static void cancelled_threads_end_their_call(void) {
+  long_problem p;
+  pthread_t thread;
+  void *result = NULL;
+  make_long_problem(&p);
+  memset(&progress, 0, sizeof progress);
+  HOLDS(pthread_create(&thread, NULL, fit_until_cancelled, &p) == 0);
+  pause_ms(50);
+  HOLDS(pthread_cancel(thread) == 0);
+  pause_ms(50);
+  __atomic_store_n(&progress.cancel, FEWLABEL_STOP, __ATOMIC_SEQ_CST);
+  pthread_join(thread, &result);
+  HOLDS(result == PTHREAD_CANCELED);
+  WORKS(fewlabel_free(cancelled_thread_model, ERROR));
+  free_long_problem(&p);
+}
+
+/* ---- Unusual stacks ---------------------------------------------------------------------------------------------- */
+
+static result of_small_stack;
+
+static void *call_from_here(void *unused) {
+  all_kinds_of_calls(&of_small_stack, NULL);
+  return unused;
+}
+
+static void small_stacks(void) {
+  const long sizes[] = {PTHREAD_STACK_MIN + 8192, 32768, 65536};
+  static result expected;
+  size_t k;
+  all_kinds_of_calls(&expected, NULL);
+  for (k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    HOLDS(pthread_attr_setstacksize(&attributes, (size_t)sizes[k]) == 0);
+    HOLDS(pthread_create(&thread, &attributes, call_from_here, NULL) == 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+    HOLDS(memcmp(&of_small_stack, &expected, sizeof expected) == 0);
+  }
+}
+
+static ucontext_t outside, coroutine;
+
+static void in_coroutine(void) {
+  int k;
+  for (k = 0; k < 20; k++) {
+    all_kinds_of_calls(&of_small_stack, NULL);
+    swapcontext(&coroutine, &outside);
+  }
+}
+
+/* Calls by turns from a coroutine and from outside. */
+static void coroutines(void) {
+  enum { SIZE = 65536 };
+  static result expected, found;
+  char *stack = malloc(SIZE);
+  int k;
+  all_kinds_of_calls(&expected, NULL);
+  getcontext(&coroutine);
+  coroutine.uc_stack.ss_sp = stack;
+  coroutine.uc_stack.ss_size = SIZE;
+  coroutine.uc_link = &outside;
+  makecontext(&coroutine, in_coroutine, 0);
+  for (k = 0; k < 20; k++) {
+    swapcontext(&outside, &coroutine);
+    HOLDS(memcmp(&of_small_stack, &expected, sizeof expected) == 0);
+    all_kinds_of_calls(&found, NULL);
+    HOLDS(memcmp(&found, &expected, sizeof expected) == 0);
+  }
+  free(stack);
+}
+
+int main(int argc, char **argv) {
+  find_stack();
+  make_small();
+  threads_keep_their_signals(); /* first: what Go does to a thread it does in the thread's first call */
+  handlers_stay_with_the_host(argc > 1 ? atoi(argv[1]) : 10);
+  faults_are_named();
+  ctrl_c_in_a_program_of_one_thread();
+  rounding_stays_with_the_host();
+  cancelled_threads_end_their_call();
+  small_stacks();
+  coroutines();
+  return conclude("signals");
+}
