@@ -3,11 +3,14 @@
  *
  *   calls [NUMBER [SEED]]     the first half of the calls come from one thread, the second half from three at a time
  *
- * What must hold after every call stands in `after`. At the end every function must have succeeded and failed. */
+ * What must hold after every call stands in `after`. At the end every function must have succeeded and failed. All the
+ * time there are signals, with a handler that was not installed for other stacks. */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include <pthread.h>
 #include <unistd.h>
 
 #include "arguments.h"
+#include "host.h"
 
 /* ---- What must hold ---------------------------------------------------------------------------------------------- */
 
@@ -239,6 +242,7 @@ static int gives_model(int function) {
 
 static void *call_at_random(void *argument) {
   caller *c = (caller *)argument;
+  join_host();
   for (c->k = 0; c->k < c->n_calls && c->faults < 20; c->k++) {
     const int function = c->n_live == MOST_LIVE ? FREE : below(c, N_FUNCTIONS);
     const int64_t h = prepare(c, function);
@@ -313,6 +317,8 @@ int main(int argc, char **argv) {
   caller *c = new_caller(0, n_calls / 2, seed), *beside[N_CALLERS];
   int k;
   alarm((unsigned)(300 + n_calls / 20)); /* calls that hang end the program */
+  install(SIGPROF, handler, SA_RESTART);
+  set_timer(SIGPROF, 1);
   call_at_random(c);
   tell(c);
   end_caller(c);
@@ -322,6 +328,9 @@ int main(int argc, char **argv) {
   }
   for (k = 0; k < N_CALLERS; k++) pthread_join(thread[k], NULL);
   for (k = 0; k < N_CALLERS; k++) end_caller(beside[k]);
+  set_timer(SIGPROF, 0);
+  printf("%d signals handled\n", (int)on_the_host);
+  HOLDS(on_the_host > 0 && elsewhere == 0 && on_another_stack == 0);
   FAILS(FEWLABEL_BAD_HANDLE, "no handle", fewlabel_free(0, ERROR));
   return conclude("calls");
 }

@@ -1,8 +1,10 @@
 /* Every mistake that a caller can make gives the status and the message that it should, and the library goes on.
  * VERBOSE=1 prints the messages. */
-#define _DEFAULT_SOURCE /* mmap with MAP_ANONYMOUS */
+#define _DEFAULT_SOURCE /* mmap with MAP_ANONYMOUS, usleep */
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -304,6 +306,45 @@ static void wrong_pointers(void) {
   munmap(memory, 2 * page);
 }
 
+/* Dense rows in a file that somebody cuts off while they are fitted. */
+typedef struct {
+  fewlabel_progress progress;
+  int file;
+} cut;
+
+static void *cut_off(void *argument) {
+  cut *c = argument;
+  while (__atomic_load_n(&c->progress.step, __ATOMIC_SEQ_CST) < 1) usleep(100);
+  HOLDS(ftruncate(c->file, 0) == 0);
+  return NULL;
+}
+
+static void file_cut_off_during_a_fit(void) {
+  enum { N = 20000, D = 50 };
+  const size_t size = (size_t)N * D * sizeof(float);
+  fewlabel_dense rows = {N, D, D, NULL, FEWLABEL_FLOAT32};
+  int32_t *labels = malloc(N * sizeof *labels);
+  cut c = {{0, 0, 0, 0, 0, 0}, open("misuse.rows", O_RDWR | O_CREAT | O_TRUNC, 0600)};
+  pthread_t thread;
+  int64_t model;
+  float *values;
+  int i;
+  HOLDS(c.file >= 0 && ftruncate(c.file, (off_t)size) == 0);
+  values = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, c.file, 0);
+  HOLDS(values != MAP_FAILED);
+  for (i = 0; i < N * D; i++) values[i] = (float)((i * 7919L + i / D % 2 * (i % D) * 50) % 1000) / 1000;
+  for (i = 0; i < N; i++) labels[i] = i < 100 ? i % 2 : -1;
+  rows.values = values;
+  HOLDS(pthread_create(&thread, NULL, cut_off, &c) == 0);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element",
+        fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"threads\": 2}", &c.progress, &model, ERROR));
+  pthread_join(thread, NULL);
+  munmap(values, size);
+  close(c.file);
+  remove("misuse.rows");
+  free(labels);
+}
+
 /* ---- Models ------------------------------------------------------------------------------------------------------ */
 
 static int64_t good_model(void) {
@@ -408,6 +449,9 @@ int main(void) {
   wrong_handles();
   tiny_error_buffers();
   /* Tools that watch memory report these accesses, which are on purpose. */
-  if (getenv("NO_WRONG_POINTERS") == NULL) wrong_pointers();
+  if (getenv("NO_WRONG_POINTERS") == NULL) {
+    wrong_pointers();
+    file_cut_off_during_a_fit();
+  }
   return conclude("misuse");
 }

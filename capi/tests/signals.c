@@ -4,13 +4,11 @@
  *   signals [FITS]     that many fits for each signal and kind of handler (10) */
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include <fenv.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "long.h"
 
 enum { ROWS = 2000, FEATURES = 1000, EACH = 30 };
@@ -68,34 +66,8 @@ static void all_kinds_of_calls(result *r, const char *options) {
 
 /* ---- Signals all the time ---------------------------------------------------------------------------------------- */
 
-static pthread_t host;
-static char *stack_start, *stack_end;
-static volatile sig_atomic_t on_the_host, elsewhere, on_another_stack, sent;
+static volatile sig_atomic_t sent;
 static int ticking, signal_sent;
-
-static void handler(int signal) {
-  char here;
-  (void)signal;
-  if (!pthread_equal(pthread_self(), host)) {
-    elsewhere++;
-  } else if (&here < stack_start || &here >= stack_end) {
-    on_another_stack++;
-  } else {
-    on_the_host++;
-  }
-}
-
-static void find_stack(void) {
-  pthread_attr_t attributes;
-  void *start;
-  size_t size;
-  host = pthread_self();
-  pthread_getattr_np(host, &attributes);
-  pthread_attr_getstack(&attributes, &start, &size);
-  stack_start = start;
-  stack_end = stack_start + size;
-  pthread_attr_destroy(&attributes);
-}
 
 /* Sends the process a signal every 0.3 ms. */
 static void *tick(void *unused) {
@@ -109,21 +81,6 @@ static void *tick(void *unused) {
     nanosleep(&pause, NULL);
   }
   return unused;
-}
-
-static void install(int signal, void (*with)(int), int flags) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = with;
-  action.sa_flags = flags;
-  HOLDS(sigaction(signal, &action, NULL) == 0);
-}
-
-/* The interval timer of a signal, which a profiler uses: the kernel sends it to the thread that is at work. */
-static void set_timer(int signal, int on) {
-  const struct itimerval every = {{0, 300 * on}, {0, 300 * on}};
-  if (signal == SIGPROF) setitimer(ITIMER_PROF, &every, NULL);
-  if (signal == SIGALRM) setitimer(ITIMER_REAL, &every, NULL);
 }
 
 static void under_signals(int signal, int flags, int n_fits, const result *expected) {
@@ -369,7 +326,7 @@ static void coroutines(void) {
 }
 
 int main(int argc, char **argv) {
-  find_stack();
+  join_host();
   make_small();
   threads_keep_their_signals(); /* first: what Go does to a thread it does in the thread's first call */
   handlers_stay_with_the_host(argc > 1 ? atoi(argv[1]) : 10);

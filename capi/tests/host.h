@@ -1,0 +1,54 @@
+/* A host's handler of signals that notes where it runs: it must be on a thread of the host, on that thread's own stack.
+ * Needs _GNU_SOURCE. */
+#ifndef HOST_H
+#define HOST_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "check.h"
+
+static __thread char *stack_start, *stack_end; /* NULL in the threads of others */
+static volatile sig_atomic_t on_the_host, elsewhere, on_another_stack;
+
+static void handler(int signal) {
+  char here;
+  (void)signal;
+  if (stack_start == NULL) {
+    elsewhere++;
+  } else if (&here < stack_start || &here >= stack_end) {
+    on_another_stack++;
+  } else {
+    on_the_host++;
+  }
+}
+
+/* Makes the thread one of the host. */
+static void join_host(void) {
+  pthread_attr_t attributes;
+  void *start;
+  size_t size;
+  HOLDS(pthread_getattr_np(pthread_self(), &attributes) == 0);
+  HOLDS(pthread_attr_getstack(&attributes, &start, &size) == 0);
+  pthread_attr_destroy(&attributes);
+  stack_start = (char *)start;
+  stack_end = stack_start + size;
+}
+
+static void install(int signal, void (*with)(int), int flags) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = with;
+  action.sa_flags = flags;
+  HOLDS(sigaction(signal, &action, NULL) == 0);
+}
+
+/* The interval timer of a signal, which a profiler uses: the kernel sends it to the thread that is at work. */
+static void set_timer(int signal, int on) {
+  const struct itimerval every = {{0, 300 * on}, {0, 300 * on}};
+  if (signal == SIGPROF) setitimer(ITIMER_PROF, &every, NULL);
+  if (signal == SIGALRM) setitimer(ITIMER_REAL, &every, NULL);
+}
+
+#endif
