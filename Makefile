@@ -1,6 +1,6 @@
 # Commands of fewlabel. `make` alone lists them; a line with ## after a target is its description.
 # Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
-#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c
+#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c; FITS=20 make signals
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_INSTALL likewise
@@ -38,9 +38,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest coverage race bench bench-classes bench-curves bench-default \
-	bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models wheel sdist \
-	wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources check-width check-c \
+.PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
+	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models \
+	signals wheel sdist wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources check-width check-c \
 	check-library check-python clean
 
 help: ## list the commands
@@ -89,6 +89,9 @@ bench-labeling: ## measure labeling under class counts against the optimum and t
 bench-next: build ## measure what labels are worth that rank_to_label asks for, against labels of random rows
 	$(BIN)/python -m benchmarks.run --only next $(BENCH)
 
+bench-calls: build ## compare what a call costs with the build in the folder OTHER, in paired runs
+	$(BIN)/python -m benchmarks.calls $(OTHER) $(BENCH)
+
 bench-large: build ## measure a fit on a million rows
 	$(BIN)/python -m benchmarks.run --only large $(BENCH)
 
@@ -120,6 +123,10 @@ MUTATIONS ?= 10000
 fuzz-models: build ## compare the readers of model files on MUTATIONS (10000) damaged files from SEED (1) on
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
+
+FITS ?= 200
+signals: build ctest-signals ## make FITS (200) fits under each of six signals, 0.3 ms apart, with handlers of two kinds
+	cd build/ctest/signals && ./plain $(FITS)
 
 wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
 	rm -rf build/wheel dist/*.whl

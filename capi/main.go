@@ -2,7 +2,8 @@
 //
 // A call passes three layers, each thin:
 //
-//	shim.c    the public symbols fewlabel_*: refuse a forked child, where entering Go would hang, else call
+//	shim.c    the public symbols fewlabel_*: refuse a forked child, where entering Go would hang, keep the host's
+//	          signals away from Go, give a long call a thread of its own, and call
 //	go_*      one exported Go function each: turns pointers into slices (arrays.go) and handles into objects
 //	          (handles.go), calls the engine, stores the answer
 //	guard     (guard.go) around each of them: turns errors, panics and bad pointers into a status and a message
@@ -14,7 +15,10 @@ package main
 // #include "capi.h"
 import "C"
 
-import "runtime/debug"
+import (
+	"math"
+	"runtime/debug"
+)
 
 // version is stamped by the build: -ldflags "-X main.version=0.1.0".
 var version = "0.0.0+unstamped"
@@ -28,6 +32,7 @@ const garbagePercent = 10
 
 func init() {
 	debug.SetGCPercent(garbagePercent)
+	debug.SetMemoryLimit(math.MaxInt64) // GOMEMLIMIT in the environment was meant for another program
 	versionText = C.CString(version)
 	C.shim_keep_version(versionText)
 }

@@ -15,7 +15,17 @@
  *              fewlabel_live_handles gives 0.
  *   Files      appear whole or not at all: they are written beside their place, under another name first. A symbolic
  *              link stays, and the file that it points to is written.
- *   Settings   all are arguments. The library reads no environment variable and installs no signal handler.
+ *   Signals    handlers of the program run on its own threads and stacks, whether they have SA_ONSTACK or not. A long
+ *              call works on threads of the library, in which signals are blocked, and its caller waits; a short one
+ *              blocks them for about a millisecond. A handler returns: it must not leave a call by longjmp. On Linux
+ *              that holds for every signal but four: Go's runtime handles SIGSEGV, SIGBUS, SIGFPE and SIGURG (and
+ *              SIGPIPE) from the loading on, and passes on what is not its own to the handlers that it finds. A
+ *              handler of these four that is installed later must have SA_ONSTACK; with one of the first three a
+ *              wrong pointer ends the process instead of the call.
+ *   Rounding   results do not depend on the rounding mode of the caller, which keeps it.
+ *   Settings   all are arguments. Of the environment that the process began with Go's runtime reads GOMAXPROCS (the
+ *              processors that it uses at most), GODEBUG and GOTRACEBACK (what it prints when it ends the process), and
+ *              GOMEMLIMIT: one that is not a size, as "4GiB", ends the process when the library is loaded.
  */
 #ifndef FEWLABEL_H
 #define FEWLABEL_H

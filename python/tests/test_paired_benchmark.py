@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import paired
+from benchmarks import calls, paired
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,3 +31,17 @@ def test_names_and_folders_are_checked(tmp_path: Path) -> None:
     for wrong in (["--tasks", "nothing"], ["--methods", "guess"]):
         with pytest.raises(SystemExit):
             paired.main([str(tmp_path), *wrong])
+
+
+@pytest.mark.skipif(not (ROOT / ".venv/bin/python").exists(), reason="the worker runs in .venv, which is not there")
+def test_calls_of_a_checkout_cost_as_much_as_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "CALLS", {"predict one row": 400, "fit 100 rows": 20})
+    calls.main([str(ROOT), "--rounds", "4"])
+    _, predict, fit = capsys.readouterr().out.splitlines()
+    for row, name, least in ((predict, "predict one row", 1), (fit, "fit 100 rows", 100)):
+        assert row.startswith(name)
+        this, other, _, ratio, *_ = row.removeprefix(name).split()
+        assert min(float(this), float(other)) > least
+        assert 0.2 < float(ratio) < 5

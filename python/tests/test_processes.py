@@ -347,3 +347,46 @@ def test_faulthandler(when: str) -> None:
     assert done.stdout == "fitted\n", done.stderr
     assert done.returncode != 0
     assert ("Fatal Python error: Segmentation fault" in done.stderr) == (when in ("before", "after"))
+
+
+# --- what docs/c.md says of handlers and of the environment ------------------------------------------------------------
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+def test_handlers_that_loading_installs() -> None:
+    python(
+        script(
+            """
+            def caught():
+                mask = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("SigCgt"))
+                return {k for k in range(1, 65) if int(mask, 16) >> k - 1 & 1}
+
+            before = caught()
+            weights()
+            go = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGPIPE, signal.SIGURG}
+            assert caught() - before - {33} == go - before  # 33 is glibc's, in every process with threads
+            """
+        )
+    )
+
+
+def collections(**environment: str) -> int:
+    """How often Go's runtime looks for garbage during some fits."""
+    done = subprocess.run(
+        [sys.executable, "-c", script("for _ in range(5): weights()")],
+        env={"PYTHONPATH": f"{PACKAGE.parent}:{Path(__file__).parent}", "GODEBUG": "gctrace=1"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr.count("\ngc ")
+
+
+def test_limits_in_the_environment_for_other_programs() -> None:
+    usual = collections()
+    assert usual > 5
+    assert collections(GOMEMLIMIT="1MiB") < 20 * usual  # until the library is initialised it holds; then 200 times
+    assert collections(GOGC="1000") > usual / 2
+    with pytest.raises(AssertionError, match="malformed GOMEMLIMIT"):
+        collections(GOMEMLIMIT="much")
