@@ -1,6 +1,6 @@
 """Compare what a call of the library costs in this checkout and in another one, in paired runs.
 
-    python -m benchmarks.calls OTHER_CHECKOUT [--rounds 20]
+    python -m benchmarks.calls OTHER_CHECKOUT [--rounds 100]
 
 OTHER_CHECKOUT has a built package and a .venv; it may be older. Both make 10,000 predictions of one row and 1,000 fits
 of 100 rows through the C interface, by turns in as many rounds, one thread each. Seconds are processor time; medians of
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
     """The program."""
     parser = argparse.ArgumentParser(prog="benchmarks.calls", description=__doc__.splitlines()[0])
     parser.add_argument("other", type=Path, help="folder of the other checkout")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=100)
     chosen = parser.parse_args(arguments)
     both = tuple(paired.worker(folder, "calls") for folder in (paired.HERE, chosen.other))
     print(f"{'microseconds':18} {'this':>10} {'other':>10} {'more':>10} {'ratio':>8}")
