@@ -23,36 +23,40 @@ func go_outputs(model C.int64_t) C.int64_t {
 
 //export go_many_rows
 func go_many_rows(outputs C.int64_t, rows *C.const_csr) C.int32_t {
-	return many(func() float64 { return float64(outputs) * (float64(rows.n_rows) + float64(rows.n_values)) })
+	return truth(many(func() float64 { return float64(outputs) * (float64(rows.n_rows) + float64(rows.n_values)) }))
 }
 
 //export go_many_dense_rows
 func go_many_dense_rows(outputs C.int64_t, rows *C.const_dense) C.int32_t {
-	return many(func() float64 { return float64(outputs) * float64(rows.n_rows) * float64(rows.n_features) })
-}
-
-// many tells whether decisions take long. A struct that cannot be read is left to the function that was called.
-func many(multiplications func() float64) (long C.int32_t) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() { _ = recover() }()
-	if multiplications() > longDecisions {
-		long = 1
-	}
-	return long
+	return truth(many(func() float64 { return float64(outputs) * float64(rows.n_rows) * float64(rows.n_features) }))
 }
 
 //export go_is_large
-func go_is_large(handle C.int64_t) C.int32_t {
-	var values int
-	if m, err := modelAt(int64(handle)); err == nil {
-		for _, a := range m.arrays() {
-			values += a.length()
-		}
-	} else if d, err := dataAt(int64(handle)); err == nil {
-		values = len(d.Values)
-	}
-	if 8*values > largeObject {
+func go_is_large(handle C.int64_t) C.int32_t { return truth(isLarge(int64(handle))) }
+
+func truth(yes bool) C.int32_t {
+	if yes {
 		return 1
 	}
 	return 0
+}
+
+// many tells whether decisions take long. A struct that cannot be read is left to the function that was called.
+func many(multiplications func() float64) (long bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { _ = recover() }()
+	return multiplications() > longDecisions
+}
+
+// isLarge tells whether it takes long to give back what a handle stands for.
+func isLarge(handle int64) bool {
+	var values int
+	if m, err := modelAt(handle); err == nil {
+		for _, a := range m.arrays() {
+			values += a.length()
+		}
+	} else if d, err := dataAt(handle); err == nil {
+		values = len(d.Values)
+	}
+	return 8*values > largeObject
 }

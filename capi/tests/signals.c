@@ -120,6 +120,21 @@ static void handlers_stay_with_the_host(int n_fits) {
   }
 }
 
+/* Handlers run during long decisions, not after them. */
+static void long_decisions_let_signals_in(const long_problem *p) {
+  double *coef = calloc(LONG_FEATURES, sizeof *coef), *decisions = malloc(LONG_ROWS * sizeof *decisions), zero = 0;
+  int before;
+  install(SIGALRM, handler, 0);
+  set_timer(SIGALRM, 1);
+  before = on_the_host;
+  WORKS(fewlabel_decision_with(&p->rows, coef, &zero, 1, 0, 1, decisions, ERROR));
+  HOLDS(on_the_host > before + 3);
+  set_timer(SIGALRM, 0);
+  install(SIGALRM, SIG_IGN, 0);
+  free(coef);
+  free(decisions);
+}
+
 /* The guard takes SIGSEGV and SIGBUS on the threads of the library as on those of the caller. */
 static void faults_are_named(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -180,11 +195,12 @@ static void ctrl_c(const long_problem *p, const char *options, int64_t cancel, i
   if (status == FEWLABEL_OK) WORKS(fewlabel_free(model, ERROR));
 }
 
-static void ctrl_c_in_a_program_of_one_thread(void) {
+static void long_calls_in_a_program_of_one_thread(void) {
   long_problem p;
   make_long_problem(&p);
   ctrl_c(&p, "{\"alpha\": 1e-7, \"tol\": 1e-12}", 1, FEWLABEL_CANCELLED);
-  ctrl_c(&p, NULL, FEWLABEL_STOP, FEWLABEL_OK);
+  ctrl_c(&p, "{\"tol\": 0.1}", FEWLABEL_STOP, FEWLABEL_OK);
+  long_decisions_let_signals_in(&p);
   free_long_problem(&p);
 }
 
@@ -331,7 +347,7 @@ int main(int argc, char **argv) {
   threads_keep_their_signals(); /* first: what Go does to a thread it does in the thread's first call */
   handlers_stay_with_the_host(argc > 1 ? atoi(argv[1]) : 10);
   faults_are_named();
-  ctrl_c_in_a_program_of_one_thread();
+  long_calls_in_a_program_of_one_thread();
   rounding_stays_with_the_host();
   cancelled_threads_end_their_call();
   small_stacks();
