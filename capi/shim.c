@@ -8,7 +8,7 @@
  *     the stack of a goroutine, which is small, and write over other memory. Go's own threads are built with all
  *     signals blocked (SIGNAL_MASKS in python/build_library.py), but for those that are caused by the thread itself.
  *     Here the same is done to the thread that enters Go: the caller's own for a short call; for a long one a thread
- *     that is made for it, while the caller waits, with the signals it had, on its own stack;
+ *     of the library, while the caller waits, with the signals it had, on its own stack;
  *   computes with numbers rounded to nearest, whatever the caller has chosen for its own. */
 #include "_cgo_export.h"
 

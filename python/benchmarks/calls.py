@@ -45,13 +45,12 @@ def calls() -> dict[str, Callable[[], None]]:
     from fewlabel._native import _library
 
     draws = np.random.default_rng(0)
-    group = np.arange(100) % 2
-    words = draws.integers(0, FEATURES // 2, (100, ROW_LENGTH)) + (draws.random((100, ROW_LENGTH)) > 0.3) * np.where(
-        group, FEATURES // 2, 0
-    )[:, None]
+    group = np.arange(100)[:, None] % 2
+    own = draws.random((100, ROW_LENGTH)) > 0.3  # words of the group, the others are of both
+    words = draws.integers(0, FEATURES // 2, own.shape) + own * group * (FEATURES // 2)
     X = sp.csr_array((np.full(words.size, 0.3), words.ravel(), np.arange(0, words.size + 1, ROW_LENGTH)))
     X.resize(100, FEATURES)
-    y = np.where(np.arange(100) < 10, group, -1).astype(np.int32)
+    y = np.where(np.arange(100) < 10, group.ravel(), -1).astype(np.int32)
     rows, row, found = _data.native(X), _data.native(X[:1]), np.empty(1, dtype=np.int32)
     kept, model = ctypes.c_int64(), ctypes.c_int64()
 

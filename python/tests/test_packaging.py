@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import io
+import json
 import random
 import re
 import shutil
@@ -148,6 +149,19 @@ def test_a_folder_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(build_library.BuildError, match=r"cannot be written to .*without --editable, or copy"):
         build_library.build(tmp_path / "file" / "folder")
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="no Go")
+def test_a_go_with_other_signal_masks_builds_without_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flag, table = build_library.overlay(tmp_path)
+    ((original, changed),) = json.loads(Path(table).read_text(encoding="utf-8"))["Replace"].items()
+    assert flag == "-overlay"
+    assert Path(changed).read_text(encoding="utf-8") != Path(original).read_text(encoding="utf-8")
+    monkeypatch.setattr(build_library, "SIGNAL_MASKS", (("no such line", ""),))
+    assert build_library.overlay(tmp_path) == []
+    assert "has changed; handlers without SA_ONSTACK are not safe" in capsys.readouterr().err
 
 
 def test_fresh_environments_have_no_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

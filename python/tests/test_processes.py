@@ -349,7 +349,7 @@ def test_faulthandler(when: str) -> None:
     assert ("Fatal Python error: Segmentation fault" in done.stderr) == (when in ("before", "after"))
 
 
-# --- what docs/c.md says of handlers and of the environment ------------------------------------------------------------
+# --- what docs/c.md says of handlers and of the environment ----------------------------------------------------------
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
