@@ -324,12 +324,13 @@ int main(int argc, char **argv) {
   end_caller(c);
   for (k = 0; k < N_CALLERS; k++) {
     beside[k] = new_caller(k + 1, n_calls / 2 / N_CALLERS, seed);
-    HOLDS(pthread_create(&thread[k], NULL, call_at_random, beside[k]) == 0);
+    start_thread(&thread[k], call_at_random, beside[k]);
   }
   for (k = 0; k < N_CALLERS; k++) pthread_join(thread[k], NULL);
   for (k = 0; k < N_CALLERS; k++) end_caller(beside[k]);
   set_timer(SIGPROF, 0);
-  printf("%d signals handled\n", (int)on_the_host);
+  printf("%d signals handled, %d elsewhere, %d on another stack\n", (int)on_the_host, (int)elsewhere,
+         (int)on_another_stack);
   HOLDS(on_the_host > 0 && elsewhere == 0 && on_another_stack == 0);
   FAILS(FEWLABEL_BAD_HANDLE, "no handle", fewlabel_free(0, ERROR));
   return conclude("calls");

@@ -24,8 +24,9 @@ static void handler(int signal) {
   }
 }
 
-/* Makes the thread one of the host. */
+/* Makes the thread one of the host, and lets it have signals, which it must not have before. */
 static void join_host(void) {
+  sigset_t none;
   pthread_attr_t attributes;
   void *start;
   size_t size;
@@ -34,6 +35,17 @@ static void join_host(void) {
   pthread_attr_destroy(&attributes);
   stack_start = (char *)start;
   stack_end = stack_start + size;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Starts a thread with all signals blocked. */
+static void start_thread(pthread_t *thread, void *(*run)(void *), void *argument) {
+  sigset_t all, own;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &own);
+  HOLDS(pthread_create(thread, NULL, run, argument) == 0);
+  pthread_sigmask(SIG_SETMASK, &own, NULL);
 }
 
 static void install(int signal, void (*with)(int), int flags) {

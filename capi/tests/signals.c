@@ -72,9 +72,6 @@ static int ticking, signal_sent;
 /* Sends the process a signal every 0.3 ms. */
 static void *tick(void *unused) {
   const struct timespec pause = {0, 300000};
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, NULL);
   while (__atomic_load_n(&ticking, __ATOMIC_SEQ_CST)) {
     kill(getpid(), signal_sent);
     sent++;
@@ -91,7 +88,7 @@ static void under_signals(int signal, int flags, int n_fits, const result *expec
   signal_sent = signal;
   ticking = 1;
   install(signal, handler, flags);
-  HOLDS(pthread_create(&ticker, NULL, tick, NULL) == 0);
+  start_thread(&ticker, tick, NULL);
   set_timer(signal, 1);
   for (k = 0; k < n_fits; k++) {
     all_kinds_of_calls(&found, "{\"threads\": 2}");
@@ -164,9 +161,6 @@ static void stop(int signal) {
 }
 
 static void *press_ctrl_c(void *unused) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, NULL);
   pause_ms(300);
   pressed = now();
   kill(getpid(), SIGINT);
@@ -182,7 +176,7 @@ static void ctrl_c(const long_problem *p, const char *options, int64_t cancel, i
   memset(&progress, 0, sizeof progress);
   wish = cancel;
   install(SIGINT, stop, 0);
-  HOLDS(pthread_create(&thread, NULL, press_ctrl_c, NULL) == 0);
+  start_thread(&thread, press_ctrl_c, NULL);
   status = fewlabel_fit(&p->rows, p->labels, NULL, 0, options, &progress, &model, ERROR);
   ended = now();
   pthread_join(thread, NULL);
