@@ -7,6 +7,7 @@
 
 typedef const char const_char;
 typedef const int32_t const_int32;
+typedef const int64_t const_int64;
 typedef const double const_double;
 typedef const fewlabel_csr const_csr;
 typedef const fewlabel_dense const_dense;

@@ -78,6 +78,36 @@ func modelAt(handle int64) (*trained, error) {
 	if m, ok := item.(*trained); ok {
 		return m, nil
 	}
+	return nil, &handleError{fmt.Sprintf("model is %d, the handle of a data set or of a model of sequences", handle)}
+}
+
+// chainAt is the sequence model of a handle.
+func chainAt(handle int64) (*chain, error) {
+	item, err := handles.get("model", handle)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := item.(*chain); ok {
+		return m, nil
+	}
+	return nil, &handleError{fmt.Sprintf("model is %d, the handle of another kind of model or of a data set", handle)}
+}
+
+// reported is a model of any kind, as fewlabel_report and fewlabel_array tell of it.
+type reported interface {
+	report() (string, error)
+	arrays() []array
+}
+
+// reportedAt is the model of a handle, of any kind.
+func reportedAt(handle int64) (reported, error) {
+	item, err := handles.get("model", handle)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := item.(reported); ok {
+		return m, nil
+	}
 	return nil, &handleError{fmt.Sprintf("model is %d, the handle of a data set", handle)}
 }
 

@@ -32,7 +32,7 @@ func go_fewlabel_report(
 	handle C.int64_t, text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		m, err := modelAt(int64(handle))
+		m, err := reportedAt(int64(handle))
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func go_fewlabel_array(
 	handle C.int64_t, name *C.const_char, values *C.double, length C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		m, err := modelAt(int64(handle))
+		m, err := reportedAt(int64(handle))
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func go_fewlabel_array(
 		if err != nil {
 			return err
 		}
-		source, err := m.array(wanted)
+		source, err := arrayOf(m, wanted)
 		if err != nil {
 			return err
 		}

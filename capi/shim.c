@@ -309,6 +309,35 @@ EXPORT(save, LONG)
 #define load_ARGUMENTS(A) A(const char *, path) A(int64_t *, model)
 EXPORT(load, LONG)
 
+#define sequence_options_ARGUMENTS(A)                        \
+  A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
+EXPORT(sequence_options, BRIEF)
+
+#define sequence_fit_ARGUMENTS(A)                                                   \
+  A(const fewlabel_csr *, rows) A(const int64_t *, lengths) A(int64_t, n_sequences) \
+  A(const int32_t *, labels) A(int64_t, start) A(const char *, options)             \
+  A(fewlabel_progress *, progress) A(int64_t *, model)
+EXPORT(sequence_fit, LONG)
+
+#define sequence_assemble_ARGUMENTS(A)                                           \
+  A(int64_t, n_tags) A(int64_t, n_features) A(const double *, coef)              \
+  A(const double *, transitions) A(const double *, start) A(const double *, end) \
+  A(int64_t *, model)
+EXPORT(sequence_assemble, LONG)
+
+#define sequence_decode_ARGUMENTS(A)                                                 \
+  A(int64_t, model) A(const fewlabel_csr *, rows) A(const int64_t *, lengths)        \
+  A(int64_t, n_sequences) A(int32_t, threads) A(int32_t *, tags) A(double *, scores) \
+  A(double *, margins) A(double *, marginals)
+EXPORT(sequence_decode, LONG)
+
+#define sequence_decode_scores_ARGUMENTS(A)                                                     \
+  A(const double *, unary) A(int64_t, n_rows) A(int64_t, n_tags) A(const double *, transitions) \
+  A(const double *, start) A(const double *, end) A(const int64_t *, lengths)                   \
+  A(int64_t, n_sequences) A(int32_t, threads) A(int32_t *, tags) A(double *, scores)            \
+  A(double *, margins) A(double *, marginals)
+EXPORT(sequence_decode_scores, LONG)
+
 #define svmlight_read_ARGUMENTS(A)                                                                \
   A(const char *, path) A(const char *, labels_path) A(int32_t, zero_based) A(int64_t, n_features) \
   A(int64_t, max_expansion) A(int32_t, threads) A(fewlabel_progress *, progress) A(int64_t *, data)

@@ -58,10 +58,10 @@ func (t *trained) arrays() []array {
 	}, t.extra...)
 }
 
-// array finds an array by its name.
-func (t *trained) array(name string) (array, error) {
+// arrayOf finds an array of a model by its name.
+func arrayOf(m reported, name string) (array, error) {
 	var names []string
-	for _, a := range t.arrays() {
+	for _, a := range m.arrays() {
 		if a.name == name {
 			return a, nil
 		}
@@ -72,10 +72,6 @@ func (t *trained) array(name string) (array, error) {
 
 // report is the text of fewlabel_report.
 func (t *trained) report() (string, error) {
-	lengths := map[string]int{}
-	for _, a := range t.arrays() {
-		lengths[a.name] = a.length()
-	}
 	var temperature, smoothing *float64
 	var heldOut *int
 	if c := t.calibration; c != nil {
@@ -100,12 +96,21 @@ func (t *trained) report() (string, error) {
 	}{
 		t.Classes, t.Features, t.Outputs, t.Method, t.Iterations, finite(t.Objective), t.agreement,
 		t.returned, temperature, smoothing, heldOut, t.Termination, append([]warning.Warning{}, t.Warnings...), t.Metadata,
-		lengths,
+		lengths(t.arrays()),
 	})
 	if err != nil {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)
 	}
 	return string(text), nil
+}
+
+// lengths of arrays by their names.
+func lengths(list []array) map[string]int {
+	found := map[string]int{}
+	for _, a := range list {
+		found[a.name] = a.length()
+	}
+	return found
 }
 
 // finite is a number for JSON, which has no NaN or infinity: null.

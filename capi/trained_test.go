@@ -70,7 +70,7 @@ func TestArraysOfAFit(t *testing.T) {
 	for name, want := range map[string][]float64{
 		"coef": {1, 2, 3}, "intercept": {4}, "class_prior": {.4, .6}, "transduction": {1, 0, 1}, "history.objective": {9, 8},
 	} {
-		source, err := fitted().array(name)
+		source, err := arrayOf(fitted(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestArraysOfAFit(t *testing.T) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	_, err := fitted().array("coeff")
+	_, err := arrayOf(fitted(), "coeff")
 	if statusOf(err) != codeBadArgument || !strings.Contains(err.Error(), `"coeff": this model has coef, intercept`) {
 		t.Errorf("got %v", err)
 	}

@@ -222,6 +222,63 @@ int32_t fewlabel_assemble(const char *description, const double *coef, const dou
 int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
 int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
 
+/* ---- Label sequences ---------------------------------------------------------------------------------------------
+ *
+ * One row a token; sequence after sequence. A model gives the tags y[1] ... y[T] of a sequence the score
+ *
+ *     sum over t of x[t] . coef[., y[t]]  +  sum over t > 1 of transitions[y[t-1], y[t]]  +  start[y[1]]  +  end[y[T]]
+ *
+ * Its handle is of a kind of its own, for the functions below and for fewlabel_report, fewlabel_array and fewlabel_free. */
+
+/* The options of fewlabel_sequence_fit, as fewlabel_options. */
+int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
+
+/* Fit a model of sequences.
+ *   rows     the tokens
+ *   lengths  [n_sequences] tokens of each sequence, 1 or more, which sum to the number of rows
+ *   labels   [n_rows] tag number 0 ... n_tags-1, or -1: none. Every tag needs a labeled token.
+ *   start    a model to go on from, with the features and tags of this fit; 0: none
+ *   options  JSON object, for example {"loss": "crf", "solver": "lbfgs"}; NULL: the defaults
+ *   progress may be NULL; a step is an epoch, or a step of "lbfgs"
+ *   model    gets the handle
+ *
+ * The option forbidden_transitions is an array of pairs of tags, one behind the other: [2, 1, -1, 1] forbids tag 1 after
+ * tag 2 and, with -1 for the start or the end, as the first tag. They have the score -infinity. Rows are measured in
+ * units of rms, the root of their mean square length. The objective is
+ *
+ *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
+ *
+ * for L labeled tokens. fewlabel_report has "n_tags", "n_features", "n_iter", "objective", "gap" (an upper bound on the
+ * distance of the objective from its minimum; null where none is known), "termination_condition" and "arrays": "coef"
+ * [n_features * n_tags], all tags of a feature side by side, "transitions" [n_tags * n_tags], all that follow a tag side
+ * by side, "start" and "end" [n_tags], and "history.objective". */
+int32_t fewlabel_sequence_fit(const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
+                              const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
+                              int64_t *model, char *error, int64_t error_size);
+
+/* A model of sequences from its numbers, as fewlabel_array gives them. */
+int32_t fewlabel_sequence_assemble(int64_t n_tags, int64_t n_features, const double *coef, const double *transitions,
+                                   const double *start, const double *end, int64_t *model, char *error,
+                                   int64_t error_size);
+
+/* The best tags of sequences, and what is near them. Each output may be NULL: it is not wanted then.
+ *   tags       [n_rows] the best path. Of equal ones it is that with the lowest last tag, and so on towards the front.
+ *   scores     [n_sequences] of the best path
+ *   margins    [n_sequences] by which the score of the second best path is lower; infinite where there is one path only
+ *   marginals  [n_rows * n_tags] probability of every tag, those of a token side by side
+ * After a failure some of them may have been written. */
+int32_t fewlabel_sequence_decode(int64_t model, const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
+                                 int32_t threads, int32_t *tags, double *scores, double *margins, double *marginals,
+                                 char *error, int64_t error_size);
+
+/* The same from scores that the caller holds.
+ *   unary  [n_rows * n_tags] score of every tag, those of a token side by side; -infinity forbids a tag at a token
+ *   transitions [n_tags * n_tags], start, end [n_tags]  as in a model; -infinity forbids */
+int32_t fewlabel_sequence_decode_scores(const double *unary, int64_t n_rows, int64_t n_tags, const double *transitions,
+                                        const double *start, const double *end, const int64_t *lengths,
+                                        int64_t n_sequences, int32_t threads, int32_t *tags, double *scores,
+                                        double *margins, double *marginals, char *error, int64_t error_size);
+
 /* Read a svmlight / libsvm file: plain, gzip or zstd, told by its first bytes.
  *   labels_path   SVMlin's form: rows without a label, labels in this second file; NULL: each row starts with one
  *   zero_based    1: the first feature is number 0; 0: it is number 1

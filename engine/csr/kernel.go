@@ -22,7 +22,8 @@ type kernel interface {
 	timesWide(rows []int32, dst, p []float64, shape Wide)
 	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
 	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
-	squaredNorm(i int, scale float64) float64         // of scale * x_i; NaN where an index may stand twice
+	features(marks []int32, mark int32, list []int32) []int32
+	squaredNorm(i int, scale float64) float64 // of scale * x_i; NaN where an index may stand twice
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them

@@ -24,7 +24,7 @@ func NewCounts(tags int) *Counts {
 const underflow = 1e-250
 
 // Marginals adds factor times the expected counts under p(y) = exp(s(y) - log Z) to counts and returns log Z, -Inf where
-// every path is forbidden; it adds nothing then. The unary counts are added where into is [T*K].
+// every path is forbidden; it adds nothing then. Those of tags at tokens go to into [T*K]; counts may be nil.
 //
 //	Symbols  α_t, β_t [K] logarithms of the forward and backward sums, each less a constant of its token; a = exp(α_t-1),
 //	         b = exp(u_t + β_t), E = exp(P). Of each token only K exponentials are taken: Σ_i a_i E_ij is a product with a
@@ -38,23 +38,27 @@ func (c *Chain) Marginals(l *Lattice, unary []float64, factor float64, into []fl
 	beta, next := room(&l.backward, 2*k)[:k], l.backward[k:2*k]
 	copy(beta, c.End)
 	a, b := room(&l.row, k), room(&l.other, k)
-	clear(counts.outer)
+	if counts != nil {
+		clear(counts.outer)
+	}
 	for at := len(unary) - k; ; at -= k {
 		p := into[at : at+k]
 		c.posterior(l.forward[at:at+k], beta, factor, a)
 		vector.Add(p, 1, a)
-		if at == len(unary)-k {
+		if at == len(unary)-k && counts != nil {
 			vector.Add(counts.End, 1, a)
 		}
 		if at == 0 {
-			vector.Add(counts.Start, 1, a)
 			break
 		}
 		c.backward(l.forward[at-k:at], unary[at:at+k], beta, next, a, b, factor, counts)
 		beta, next = next, beta
 	}
-	for k, sum := range counts.outer {
-		counts.Pair[k] += c.factor[k] * sum
+	if counts != nil {
+		vector.Add(counts.Start, 1, a)
+		for k, sum := range counts.outer {
+			counts.Pair[k] += c.factor[k] * sum
+		}
 	}
 	return total
 }
@@ -109,6 +113,9 @@ func (c *Chain) backward(alpha, unary, beta, next, a, b []float64, factor float6
 		} else {
 			next[i] = math.Log(sum) + c.shift
 		}
+	}
+	if counts == nil {
+		return
 	}
 	if norm < underflow {
 		c.pairsInLogs(alpha, unary, beta, factor, counts)

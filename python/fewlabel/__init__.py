@@ -8,9 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting
+    from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting, sequences
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
+    from fewlabel._sequence_svc import SequenceSVC
     from fewlabel._show_versions import show_versions
     from fewlabel._transductive_svc import TransductiveSVC
     from fewlabel._version import __version__
@@ -23,6 +24,7 @@ __all__ = [
     "DataWarning",
     "FewlabelWarning",
     "SemiSupervisedLogisticRegression",
+    "SequenceSVC",
     "TransductiveSVC",
     "__version__",
     "compare",
@@ -35,6 +37,7 @@ __all__ = [
     "model_selection",
     "plotting",
     "save_model",
+    "sequences",
     "show_versions",
 ]
 
@@ -43,6 +46,7 @@ _MODULE_OF = {  # of the names that are not modules themselves
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
+    "SequenceSVC": "_sequence_svc",
     "TransductiveSVC": "_transductive_svc",
     "__version__": "_version",
     "compare": "inspection._compare",

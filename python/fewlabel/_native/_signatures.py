@@ -94,6 +94,20 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_assemble": (c_int32, (_TEXT, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
     "fewlabel_save": (c_int32, (c_int64, _TEXT, _TEXT, *_ERROR)),
     "fewlabel_load": (c_int32, (_TEXT, _NUMBERS, *_ERROR)),
+    "fewlabel_sequence_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
+    "fewlabel_sequence_fit": (
+        c_int32,
+        (_CSR, _NUMBERS, c_int64, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR),
+    ),
+    "fewlabel_sequence_assemble": (c_int32, (c_int64, c_int64, *(5 * [_NUMBERS]), *_ERROR)),
+    "fewlabel_sequence_decode": (
+        c_int32,
+        (c_int64, _CSR, _NUMBERS, c_int64, c_int32, *(4 * [_NUMBERS]), *_ERROR),
+    ),
+    "fewlabel_sequence_decode_scores": (
+        c_int32,
+        (_NUMBERS, c_int64, c_int64, *(4 * [_NUMBERS]), c_int64, c_int32, *(4 * [_NUMBERS]), *_ERROR),
+    ),
     "fewlabel_svmlight_read": (
         c_int32,
         (_TEXT, _TEXT, c_int32, c_int64, c_int64, c_int32, _PROGRESS, _NUMBERS, *_ERROR),

@@ -1,0 +1,96 @@
+package sequence
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Decoded is where the answers of a decoding go; nil: not wanted.
+type Decoded struct {
+	Tags      []int32   // [tokens] of the best path
+	Scores    []float64 // [sequences] of the best path
+	Margins   []float64 // [sequences] less the score of the second best path; +Inf where there is one path only
+	Marginals []float64 // [tokens*K] probabilities
+}
+
+// Unary gives the unary scores [·*K] of the tokens first ... end-1, in memory that may be dst.
+type Unary func(first, end int, dst []float64) []float64
+
+// Decode finds best paths, margins and marginals of sequences.
+func Decode(pool *work.Pool, c *Chain, bounds []int, unary Unary, to Decoded) error {
+	sequences := len(bounds) - 1
+	failures := make([]error, decodeBlocks)
+	pool.Run(decodeBlocks, func(b int) {
+		d := decoder{Chain: c, to: to}
+		for i := b * sequences / decodeBlocks; i < (b+1)*sequences/decodeBlocks && failures[b] == nil; i++ {
+			failures[b] = d.decode(i, bounds[i], bounds[i+1], unary)
+		}
+	})
+	for _, err := range failures {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const decodeBlocks = 64 // tasks that sequences are divided into
+
+// decoder decodes one sequence after the other.
+type decoder struct {
+	*Chain
+	Lattice
+	to           Decoded
+	unary        []float64
+	best, second []int32
+}
+
+// decode answers for sequence i, the tokens first ... end-1.
+func (d *decoder) decode(i, first, end int, unary Unary) error {
+	scores := unary(first, end, room(&d.unary, (end-first)*d.Tags))
+	for k, score := range scores {
+		if math.IsNaN(score) || math.IsInf(score, 1) {
+			return fault.Data("the score of tag %d in row %d is %v: only numbers and -infinity are allowed", k%d.Tags,
+				first+k/d.Tags, score)
+		}
+	}
+	best, score := room(&d.best, end-first), 0.0
+	if d.to.Tags != nil {
+		best = d.to.Tags[first:end]
+	}
+	if d.to.Margins != nil {
+		second := 0.0
+		score, second = d.TwoBest(&d.Lattice, scores, best, room(&d.second, end-first))
+		d.to.Margins[i] = score - second
+	} else {
+		score = d.Best(&d.Lattice, scores, best)
+	}
+	if math.IsInf(score, -1) {
+		return fault.Data("sequence %d, the rows %d to %d, has no path: forbidden transitions and masks leave none", i, first,
+			end-1)
+	}
+	if d.to.Scores != nil {
+		d.to.Scores[i] = score
+	}
+	if d.to.Marginals != nil {
+		into := d.to.Marginals[first*d.Tags : end*d.Tags]
+		clear(into)
+		d.Chain.Marginals(&d.Lattice, scores, 1, into, nil)
+	}
+	return nil
+}
+
+// Unary are the unary scores of rows by the weights of the model.
+func (m *Model) Unary(rows *csr.Matrix) (Unary, error) {
+	if rows.Cols() != m.Features {
+		return nil, fault.Argument("rows have %d features, the model has %d", rows.Cols(), m.Features)
+	}
+	weights := csr.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
+	return func(first, end int, dst []float64) []float64 {
+		rows.SpanDecisions(first, end, weights, dst)
+		return dst
+	}, nil
+}

@@ -1,0 +1,127 @@
+"""Label sequences in the library: a fit that Ctrl-C can end, and decoding."""
+
+import ctypes
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabel._inputs._data import Rows
+from fewlabel._native import _fit, _library
+from fewlabel._native._signatures import Progress
+
+
+class Weights(NamedTuple):
+    """Weights of a model of sequences."""
+
+    coef: np.ndarray  # (K, d)
+    transitions: np.ndarray  # (K, K), -inf where forbidden
+    start: np.ndarray  # (K,)
+    end: np.ndarray  # (K,)
+
+
+class Fitted(NamedTuple):
+    """What the library found."""
+
+    report: dict[str, Any]
+    weights: Weights
+    history: dict[str, np.ndarray]
+
+
+class Decoded(NamedTuple):
+    """The best tags of sequences, and what is near them; None: not asked for."""
+
+    tags: np.ndarray | None  # (n,) int32
+    scores: np.ndarray | None  # (n_sequences,)
+    margins: np.ndarray | None  # (n_sequences,)
+    marginals: np.ndarray | None  # (n, K)
+
+
+def fit(
+    rows: Rows,
+    lengths: np.ndarray,
+    codes: np.ndarray,
+    options: Mapping[str, Any],
+    watches: _fit.Watches = (),
+    start: Callable[[], int] | None = None,
+) -> Fitted:
+    """Train on tokens with tag numbers `codes` (int32; -1: none) in sequences of `lengths` (int64).
+
+    `start` puts a model to go on from into the library and gives its handle, which is freed here.
+    """
+    settings = _fit.options_text(options).encode()
+    progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
+
+    def task() -> None:
+        _library.call(
+            "fewlabel_sequence_fit",
+            ctypes.byref(rows.struct),
+            lengths.ctypes.data,
+            len(lengths),
+            codes.ctypes.data,
+            begin.value,
+            settings,
+            ctypes.byref(progress),
+            ctypes.byref(model),
+        )
+
+    try:
+        if start is not None:
+            begin.value = start()
+        _fit.run(task, progress, watches)
+        return _read(model.value)
+    finally:
+        for handle in (begin, model):
+            if handle.value:
+                _library.call("fewlabel_free", handle.value)
+
+
+def _read(model: int) -> Fitted:
+    report = json.loads(_library.text("fewlabel_report", model))
+    for name in ("objective", "gap"):
+        report[name] = float("nan" if report[name] is None else report[name])  # JSON has no NaN
+    arrays = {}
+    for name, length in report["arrays"].items():
+        arrays[name] = np.empty(length)
+        _library.call("fewlabel_array", model, name.encode(), arrays[name].ctypes.data, length)
+    k = report["n_tags"]
+    coef = np.ascontiguousarray(arrays["coef"].reshape(-1, k).T)
+    weights = Weights(coef, arrays["transitions"].reshape(k, k), arrays["start"], arrays["end"])
+    history = {name.removeprefix("history."): arrays[name] for name in arrays if name.startswith("history.")}
+    return Fitted(report, weights, history)
+
+
+def assemble(weights: Weights) -> int:
+    """Handle of a model in the library."""
+    handle = ctypes.c_int64()
+    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (weights.coef.T, *weights[1:])]
+    n_tags, n_features = weights.coef.shape
+    pointers = [part.ctypes.data for part in parts]
+    _library.call("fewlabel_sequence_assemble", n_tags, n_features, *pointers, ctypes.byref(handle))
+    return handle.value
+
+
+def decode(
+    scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
+) -> Decoded:
+    """Decode from unary scores (n, K); `wanted` names the fields to fill."""
+    n_rows, n_tags = scores.shape
+    shapes = {"tags": (n_rows,), "scores": (len(lengths),), "margins": (len(lengths),), "marginals": (n_rows, n_tags)}
+    found = {
+        name: np.empty(shape, np.int32 if name == "tags" else np.float64) if name in wanted else None
+        for name, shape in shapes.items()
+    }
+    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (scores, *weights[1:])]
+    _library.call(
+        "fewlabel_sequence_decode_scores",
+        parts[0].ctypes.data,
+        n_rows,
+        n_tags,
+        *(part.ctypes.data for part in parts[1:]),
+        lengths.ctypes.data,
+        len(lengths),
+        n_threads,
+        *(None if array is None else array.ctypes.data for array in found.values()),
+    )
+    return Decoded(**found)

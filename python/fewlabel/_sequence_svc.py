@@ -1,0 +1,359 @@
+"""SequenceSVC: a linear chain for label sequences."""
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _progress
+from fewlabel._inputs import _data, _labels
+from fewlabel._native import _scores, _sequences, _threads
+
+_OPTIONS = ("alpha", "loss", "cost", "rho", "epsilon", "solver", "max_iter", "tol")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SequenceSVC(ClassifierMixin, BaseEstimator):
+    """Linear chain that labels the tokens of sequences, such as the words of sentences.
+
+    The tags y of a sequence get the score Σ_t coef_[y_t] · x_t + Σ_t>1 transitions_[y_t-1, y_t] + start_[y_1] +
+    end_[y_T], and those with the largest are predicted (Viterbi's algorithm). Tokens without a label are allowed.
+
+    Parameters
+    ----------
+    loss : {"softmax_margin", "crf", "soft_hinge", "huber"}, default="softmax_margin"
+        Loss of a sequence, with the cost Δ(y) of the tags y. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) less the score
+        of the right tags. "crf": the same without cost, the likelihood of a conditional random field. "soft_hinge": the
+        first with scores and costs times `rho`, divided by `rho`. "huber": the largest s(y) + Δ(y) of wrong tags less
+        the score of the right ones, 0 where that is negative, rounded on a width of 2 `epsilon`.
+    cost : {"hamming", "zero_one"}, default="hamming"
+        "hamming": the number of wrong tags. "zero_one": 1 if any tag is wrong. Tokens without a label do not count.
+    alpha : float, default=1e-7
+        Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are measured
+        in units of their root mean square length.
+    rho : float, default=10
+        Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
+    epsilon : float, default=0.5
+        Half of the width of the rounded part of "huber".
+    solver : {"stochastic", "lbfgs"}, default="stochastic"
+        "stochastic": steps over shuffled sequences. "lbfgs": the optimum, where the loss is smooth and every token has a
+        label; `gap_` bounds the distance.
+    forbidden_transitions : iterable of (tag or None, tag or None), default=()
+        Pairs of tags of which the second must not follow the first; None stands for the start or the end of a sequence.
+        `fewlabel.sequences.iob_forbidden_transitions` makes those of IOB tags. Tags that do not occur have no effect.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of tokens without a label in `y`, as in `TransductiveSVC`.
+    max_iter : int or None, default=None
+        Number of epochs, or largest number of steps of "lbfgs". None: 10 epochs, 1000 steps.
+    tol : float, default=1e-4
+        "lbfgs" ends within this relative distance of the optimum.
+    n_jobs : int or None, default=None
+        Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
+        The result has the same bits for any number.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of the sequences. None is a fixed seed.
+    warm_start : bool, default=False
+        Whether `fit` continues from the fitted model. Features and tags must be the same.
+    verbose : int, default=0
+        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_tags,)
+        Tags, sorted, without the marker.
+    coef_ : ndarray of shape (n_tags, n_features), float64
+        Weights of the features.
+    transitions_ : ndarray of shape (n_tags, n_tags), float64
+        Score of the tag in the column after that in the row; -inf where forbidden.
+    start_, end_ : ndarray of shape (n_tags,), float64
+        Score of the first and of the last tag.
+    n_iter_ : int
+        Epochs, or steps of "lbfgs".
+    objective_ : float
+        Final value of the objective, see Notes.
+    gap_ : float
+        Upper bound on its distance from the minimum. NaN where none is known.
+    termination_condition_ : str
+        "epochs": all are done; "converged" and "max_iter" ("lbfgs"); "not_converged": no step improves any more, as with
+        a loss that is not smooth; "stopped": by a callback.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        "objective" after each step of "lbfgs"; of an epoch the mean loss of the sequences before their steps.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X had them in `fit`.
+
+    See Also
+    --------
+    fewlabel.sequences.TokenVectorizer : Features of tokens.
+    fewlabel.datasets.load_conll_file : Reads tokens and tags.
+
+    Notes
+    -----
+    With L labeled tokens and rms, the root mean square length of the rows, the objective is
+
+        alpha/2 (rms² ‖coef‖² + ‖transitions‖² + ‖start‖² + ‖end‖²)  +  1/L Σ_sequences ξ
+
+    Sequences of one token make it a classifier: "crf" is then multinomial logistic regression. Tags of tokens without a
+    label are summed over, or, in "huber", the best ones are taken: the objective then has several minima.
+
+    References
+    ----------
+    Lafferty, McCallum and Pereira (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien, Brefeld and
+    Scheffer (ICML 2007): "huber". Duchi, Hazan and Singer (JMLR 2011): the steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import SequenceSVC
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> model = SequenceSVC().fit(X, ["O", "B", "O", "B", "I"], lengths=[2, 3])
+    >>> model.predict(X, lengths=[2, 3])
+    array(['O', 'B', 'O', 'B', 'I'], dtype='<U1')
+    """
+
+    loss: str = "softmax_margin"
+    cost: str = "hamming"
+    alpha: float = 1e-7
+    rho: float = 10.0
+    epsilon: float = 0.5
+    solver: str = "stochastic"
+    forbidden_transitions: Any = ()
+    unlabeled: Any = "auto"
+    max_iter: int | None = None
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, lengths: Any = None) -> "SequenceSVC":
+        """Learn from sequences.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+            Features of the tokens: of all sequences one behind the other, or a matrix for each sequence.
+        y : array-like of shape (n_tokens,), or list of such
+            Tags, of all sequences one behind the other or for each; the parameter `unlabeled` says what marks a token
+            without one.
+        lengths : array-like of shape (n_sequences,) or None, default=None
+            Tokens of each sequence. None: X or y is a list of sequences, or all tokens are one sequence.
+
+        Returns
+        -------
+        self : SequenceSVC
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, X, y or lengths cannot be used, no token is labeled, or labels use a forbidden
+            transition.
+        TypeError
+            If a parameter has the wrong type.
+        KeyboardInterrupt
+            If the user interrupts; the estimator then keeps what it was before.
+        MemoryError
+            If the fit would need more memory than there is, where that can be foreseen (on Linux).
+        """
+        warm = self.warm_start and hasattr(self, "coef_")
+        X, y, tokens = _flat(X, y, lengths)
+        rows = _data.training_rows(self, X, reset=not warm)
+        rows = rows if sp.issparse(rows) else sp.csr_array(rows)
+        given = _labels.read(y, self.unlabeled)
+        check_consistent_length(rows, given.labeled)
+        tokens = _checked(tokens, rows.shape[0])
+        labels = _labels.encode(given)
+        if warm and not np.array_equal(labels.classes, self.classes_):
+            raise ValueError(
+                f"warm_start=True goes on from a model of the tags {_labels.listed(self.classes_)}, but y has "
+                f"{_labels.listed(labels.classes)}: set warm_start=False"
+            )
+        options = self._options() | {"forbidden_transitions": self._forbidden(labels.classes)}
+        start = (lambda: _sequences.assemble(self._weights())) if warm else None
+        with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
+            fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
+        self.classes_ = labels.classes
+        self.coef_, self.transitions_, self.start_, self.end_ = fitted.weights
+        self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
+        self.gap_, self.termination_condition_ = fitted.report["gap"], fitted.report["termination_condition"]
+        self.history_ = fitted.history
+        return self
+
+    def predict(self, X: Any, lengths: Any = None) -> Any:
+        """Tags of the tokens.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+            Features of the tokens, as in `fit`.
+        lengths : array-like of shape (n_sequences,) or None, default=None
+            Tokens of each sequence, as in `fit`.
+
+        Returns
+        -------
+        tags : ndarray of shape (n_tokens,), or list of such
+            Tags; a list with one array for each sequence where X is a list.
+        """
+        found, tokens = self._decoded(X, lengths, "tags")
+        return _as_given(X, self.classes_[found.tags], tokens)
+
+    def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """Score of the best tags of each sequence, and by how much it is above that of the second best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+            Features of the tokens, as in `fit`.
+        lengths : array-like of shape (n_sequences,) or None, default=None
+            Tokens of each sequence, as in `fit`.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_sequences, 2), float64
+            Score and margin; the margin is infinite where one sequence of tags only is possible.
+        """
+        found, _ = self._decoded(X, lengths, "scores", "margins")
+        return np.column_stack([found.scores, found.margins])
+
+    def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
+        """Probability of every tag at each token, where tags y have the probability exp(s(y)) over the sum of all.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+            Features of the tokens, as in `fit`.
+        lengths : array-like of shape (n_sequences,) or None, default=None
+            Tokens of each sequence, as in `fit`.
+
+        Returns
+        -------
+        marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
+            In the order of `classes_`; a token sums to 1. A list where X is one.
+        """
+        found, tokens = self._decoded(X, lengths, "marginals")
+        return _as_given(X, found.marginals, tokens)
+
+    def score(self, X: Any, y: Any, lengths: Any = None) -> float:
+        """Share of the labeled tokens that get their tag.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+            Features of the tokens, as in `fit`.
+        y : array-like of shape (n_tokens,), or list of such
+            Tags, with markers for the tokens without one.
+        lengths : array-like of shape (n_sequences,) or None, default=None
+            Tokens of each sequence, as in `fit`.
+
+        Returns
+        -------
+        score : float
+            Token accuracy.
+
+        Raises
+        ------
+        ValueError
+            If no token is labeled.
+        """
+        check_is_fitted(self)
+        X, y, lengths = _flat(X, y, lengths)
+        given = _labels.read(y, self.unlabeled)
+        if not given.labeled.any():
+            raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
+        tags = self.predict(X, lengths)
+        check_consistent_length(tags, given.labeled)
+        return float(np.mean(tags[given.labeled] == given.values))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.two_d_array = False  # a row is a token, which means nothing without its neighbours
+        return tags
+
+    def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[_sequences.Decoded, np.ndarray]:
+        check_is_fitted(self)
+        X, _, tokens = _flat(X, None, lengths)
+        X = _data.rows_of(self, X, reset=False)
+        tokens = _checked(tokens, X.shape[0])
+        scores = _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs)
+        threads = _threads.resolve(self.n_jobs)
+        return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
+
+    def _weights(self) -> _sequences.Weights:
+        return _sequences.Weights(self.coef_, self.transitions_, self.start_, self.end_)
+
+    def _options(self) -> dict[str, Any]:
+        """The options of the library that do not depend on the tags; the library checks their ranges."""
+        options = {name: getattr(self, name) for name in _OPTIONS} | {"threads": _threads.resolve(self.n_jobs)}
+        if options["max_iter"] is None:
+            options["max_iter"] = 0
+        elif isinstance(self.max_iter, int) and self.max_iter < 1:
+            raise ValueError(f"max_iter must be at least 1 or None, got {self.max_iter}")
+        if isinstance(self.random_state, np.random.RandomState):
+            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
+        elif self.random_state is not None:
+            options["random_state"] = self.random_state
+        return options
+
+    def _forbidden(self, classes: np.ndarray) -> np.ndarray:
+        """Pairs of tag numbers one behind the other; -1 is the start or the end."""
+        numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
+        pairs = [_pair(pair) for pair in self.forbidden_transitions]
+        known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
+        return np.array(known, dtype=np.int64)
+
+
+def _pair(pair: Any) -> tuple[Any, Any]:
+    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tags := tuple(pair)) != 2 or tags == (None, None):
+        raise ValueError(f"forbidden_transitions must hold pairs of tags, None for the start or the end; found {pair!r}")
+    return tags
+
+
+def _is_list(X: Any) -> bool:
+    """X has a matrix, or an array with rows, for each sequence."""
+    return isinstance(X, list | tuple) and len(X) > 0 and (sp.issparse(X[0]) or np.ndim(X[0]) == 2)
+
+
+def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
+    """All sequences one behind the other, and their lengths."""
+    if _is_list(X):
+        if lengths is not None:
+            raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
+        lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
+        X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
+    if y is not None and len(y) and isinstance(y[0], list | tuple | np.ndarray):
+        own = [len(part) for part in y]
+        if lengths is None:
+            lengths = own
+        elif own != list(lengths):
+            k = next((k for k, (a, b) in enumerate(zip(own, lengths, strict=False)) if a != b), min(len(own), len(lengths)))
+            raise ValueError(f"y has {len(own)} sequences for {len(lengths)}, or another length in sequence {k}")
+        y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
+    return X, y, lengths
+
+
+def _checked(lengths: Any, n_rows: int) -> np.ndarray:
+    """Lengths as the library takes them."""
+    if lengths is None:
+        return np.array([n_rows], dtype=np.int64)
+    given = np.asarray(lengths)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+        raise ValueError(f"lengths must be a list of whole numbers, the tokens of each sequence; got {lengths!r}")
+    short = np.flatnonzero(given < 1)
+    if short.size:
+        raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: every sequence needs a token")
+    if given.sum() != n_rows:
+        raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _as_given(X: Any, values: np.ndarray, lengths: np.ndarray) -> Any:
+    return np.split(values, np.cumsum(lengths)[:-1]) if _is_list(X) else values

@@ -1,0 +1,141 @@
+"""Label sequences: features of tokens, and transitions that tags in IOB form forbid."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction import DictVectorizer, FeatureHasher
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["TokenVectorizer", "iob_forbidden_transitions"]
+
+_SHAPES = ((re.compile("[A-ZÀ-ÖØ-Þ]"), "X"), (re.compile("[^\\W\\d_A-ZÀ-ÖØ-ÞX]"), "x"), (re.compile(r"\d"), "d"))
+_REPEATED = re.compile(r"(.)\1+")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TokenVectorizer(TransformerMixin, BaseEstimator):
+    """Sparse features of the tokens of sentences, for `SequenceSVC`: one row a token, sentence after sentence.
+
+    Features are 0 or 1: the token in lower case and its shape ("Xx" for "Madrid", "d" for "2002"), and both of its
+    neighbours; the token as it is; its first and last characters; a constant.
+
+    Parameters
+    ----------
+    window : int, default=2
+        How many tokens on each side count as neighbours.
+    affixes : int, default=4
+        Length of the longest prefix and suffix.
+    n_features : int or None, default=None
+        None: one column for every feature that `fit` has seen (`DictVectorizer`). Otherwise features are hashed into
+        so many columns (`FeatureHasher`): nothing is kept of the training text.
+
+    Examples
+    --------
+    >>> from fewlabel.sequences import TokenVectorizer
+    >>> sentences = [["Juan", "vive", "en", "Madrid"], ["Madrid", "crece"]]
+    >>> TokenVectorizer().fit_transform(sentences).shape
+    (6, 80)
+    """
+
+    window: int = 2
+    affixes: int = 4
+    n_features: int | None = None
+
+    def fit(self, X: Iterable[Sequence[str]], y: Any = None) -> "TokenVectorizer":
+        """Learn the features that occur.
+
+        Parameters
+        ----------
+        X : iterable of sequences of str
+            Sentences, each its tokens.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        self : TokenVectorizer
+            The fitted transformer.
+        """
+        if self.n_features is None:
+            self.vectorizer_ = DictVectorizer(sort=False).fit(self._rows(X))
+        else:
+            self.vectorizer_ = FeatureHasher(self.n_features, input_type="string", alternate_sign=False)
+        return self
+
+    def transform(self, X: Iterable[Sequence[str]]) -> Any:
+        """Features of every token.
+
+        Parameters
+        ----------
+        X : iterable of sequences of str
+            Sentences, each its tokens.
+
+        Returns
+        -------
+        features : CSR matrix of shape (n_tokens, n_features)
+            Rows in the order of the tokens; `lengths` for `SequenceSVC` is `[len(s) for s in X]`.
+        """
+        check_is_fitted(self)
+        return self.vectorizer_.transform(self._rows(X))
+
+    def _rows(self, sentences: Iterable[Sequence[str]]) -> Iterator[Any]:
+        for sentence in sentences:
+            for names in self._names(sentence):
+                yield names if self.n_features is not None else dict.fromkeys(names, 1.0)
+
+    def _names(self, tokens: Sequence[str]) -> Iterator[list[str]]:
+        """Names of the features of each token of a sentence."""
+        if isinstance(tokens, str):
+            raise TypeError("X must be a list of sentences, each a list of tokens; found a text: split it into tokens")
+        w = self.window
+        edge = [""] * w
+        lower = [*edge, *(token.lower() for token in tokens), *edge]
+        shapes = [*edge, *map(_shape, tokens), *edge]
+        places = range(-w, w + 1)
+        for t, token in enumerate(tokens):
+            yield [
+                "constant",
+                f"token={token}",
+                *(f"lower[{k}]={lower[t + w + k]}" for k in places),
+                *(f"shape[{k}]={shapes[t + w + k]}" for k in places),
+                *(f"prefix={token[:k]}" for k in range(1, min(self.affixes, len(token)) + 1)),
+                *(f"suffix={token[-k:]}" for k in range(1, min(self.affixes, len(token)) + 1)),
+            ]
+
+
+def _shape(token: str) -> str:
+    """Capital, small letter, digit or the character itself; runs as one."""
+    for pattern, mark in _SHAPES:
+        token = pattern.sub(mark, token)
+    return _REPEATED.sub(r"\1", token)
+
+
+def iob_forbidden_transitions(tags: Iterable[str]) -> list[tuple[str | None, str]]:
+    """Transitions that tags in IOB2 form forbid: "I-X" comes only after "B-X" or "I-X".
+
+    Parameters
+    ----------
+    tags : iterable of str
+        The tags that occur, such as "O", "B-PER", "I-PER".
+
+    Returns
+    -------
+    transitions : list of (str or None, str)
+        For `SequenceSVC(forbidden_transitions=...)`; None stands for the start of a sequence.
+
+    Examples
+    --------
+    >>> from fewlabel.sequences import iob_forbidden_transitions
+    >>> iob_forbidden_transitions(["B-X", "I-X", "O"])
+    [(None, 'I-X'), ('O', 'I-X')]
+    """
+    known = sorted(set(tags))
+    return [
+        (before, tag)
+        for before, tag in itertools.product([None, *known], known)
+        if tag.startswith("I-") and before not in (f"B-{tag[2:]}", tag)
+    ]
