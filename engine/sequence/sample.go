@@ -43,6 +43,10 @@ type mask struct {
 
 // newSample checks a problem and makes it ready.
 func newSample(p Problem, o problem.ChainOptions, job *work.Job) (*sample, error) {
+	if o.Loss == "huber" && o.Solver == "lbfgs" {
+		return nil, fault.Argument("solver is \"lbfgs\", but the loss huber is not smooth: use \"stochastic\", or the loss " +
+			"soft_hinge")
+	}
 	s := &sample{Job: job, options: o, labels: p.Labels, loss: lossOf(o), features: p.Rows.Cols()}
 	var err error
 	if s.bounds, err = Bounds(p.Lengths, p.Rows.Rows()); err != nil {

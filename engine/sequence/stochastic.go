@@ -12,7 +12,7 @@ const (
 	// those of the benchmark. Without the offset the weights of rare features take long steps: with 10 sentences that
 	// costs 5 to 10 points of F1, with all nothing.
 	epochs = 10
-	rate   = 5
+	rate   = 4
 	offset = 10
 
 	batchMost    = 16 // sequences of a mini-batch: enough for a few threads; 1 gives the same objective

@@ -42,8 +42,8 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     epsilon : float, default=0.5
         Half of the width of the rounded part of "huber".
     solver : {"stochastic", "lbfgs"}, default="stochastic"
-        "stochastic": steps over shuffled sequences. "lbfgs": the optimum, where the loss is smooth and every token has a
-        label; `gap_` bounds the distance.
+        "stochastic": steps over shuffled sequences. "lbfgs": the optimum, of losses other than "huber"; `gap_` bounds the
+        distance where every token has a label.
     forbidden_transitions : iterable of (tag or None, tag or None), default=()
         Pairs of tags of which the second must not follow the first; None stands for the start or the end of a sequence.
         `fewlabel.sequences.iob_forbidden_transitions` makes those of IOB tags. Tags that do not occur have no effect.
@@ -80,8 +80,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     gap_ : float
         Upper bound on its distance from the minimum. NaN where none is known.
     termination_condition_ : str
-        "epochs": all are done; "converged" and "max_iter" ("lbfgs"); "not_converged": no step improves any more, as with
-        a loss that is not smooth; "stopped": by a callback.
+        "epochs": all are done; "converged" and "max_iter" ("lbfgs"); "not_converged": no step improves any more.
     history_ : dict of str to ndarray of shape (n_iter_,)
         "objective" after each step of "lbfgs"; of an epoch the mean loss of the sequences before their steps.
     n_features_in_ : int

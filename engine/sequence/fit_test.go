@@ -1,0 +1,391 @@
+package sequence
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// planted is sequences of up to six tokens whose features depend on the tag, which depends on the one before; missing
+// is the share of tokens without a label.
+func planted(tags, sequences int, missing float64) Problem {
+	random := rand.New(rand.NewPCG(uint64(tags), uint64(sequences)))
+	const features = 30
+	indptr, p := []int64{0}, Problem{}
+	var indices []int32
+	var values []float64
+	for i := range sequences {
+		length, tag := 1+random.IntN(6), i%tags
+		p.Lengths = append(p.Lengths, int64(length))
+		for range length {
+			for range 3 {
+				indices = append(indices, int32((tag*3+random.IntN(9))%features))
+				values = append(values, 0.5+random.Float64())
+			}
+			indptr = append(indptr, int64(len(indices)))
+			label := int32(tag)
+			if random.Float64() < missing {
+				label = -1
+			}
+			p.Labels = append(p.Labels, label)
+			if random.IntN(3) == 0 {
+				tag = (tag + 1) % tags
+			}
+		}
+	}
+	for y := range tags { // each has a label
+		p.Labels[y] = int32(y)
+	}
+	p.Rows, _ = csr.New(features, indptr, indices, values)
+	return p
+}
+
+func mustFit(t *testing.T, p Problem, change func(o *problem.ChainOptions)) *Result {
+	t.Helper()
+	o := problem.ChainDefaults()
+	if change != nil {
+		change(&o)
+	}
+	result, err := Fit(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
+	for _, missing := range []float64{0, 0.5} {
+		for _, tags := range []int{1, 3, 9} {
+			o := problem.ChainDefaults()
+			o.Alpha, o.Forbidden = 0.1, []int{0, 0}
+			p := planted(tags, 20, missing)
+			if tags == 1 {
+				o.Forbidden = nil
+			}
+			for t := 1; t < len(p.Labels); t++ {
+				if p.Labels[t] == 0 && p.Labels[t-1] == 0 && tags > 1 {
+					p.Labels[t] = -1 // forbidden
+				}
+			}
+			s, err := newSample(p, o, work.NewJob(2, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, random := newObjective(s), rand.New(rand.NewPCG(7, 8))
+			w := make([]float64, weightsLen(s.shape))
+			g, other := make([]float64, len(w)), make([]float64, len(w))
+			for k := range s.rows.Cols() {
+				for y := range tags {
+					w[s.shape.At(k, y)] = random.NormFloat64()
+				}
+			}
+			f.At(w, g)
+			for k := range w {
+				if g[k] == 0 && w[k] == 0 {
+					continue // what fills up a panel, and what is forbidden
+				}
+				const step = 1e-5
+				at := w[k]
+				w[k] = at + step
+				above := f.At(w, other)
+				w[k] = at - step
+				below := f.At(w, other)
+				w[k] = at
+				if difference := (above - below) / (2 * step); math.Abs(difference-g[k]) > 1e-8 {
+					t.Fatalf("%d tags, weight %d: gradient %v, difference %v", tags, k, g[k], difference)
+				}
+			}
+		}
+	}
+}
+
+func TestOptimaAreCertified(t *testing.T) {
+	p := planted(3, 40, 0)
+	for name, loss := range map[string]string{"crf": "crf", "softmax margin": "softmax_margin", "soft": "soft_hinge"} {
+		solve := func(tol float64) *Result {
+			return mustFit(t, p, func(o *problem.ChainOptions) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, loss, "lbfgs", tol })
+		}
+		rough, fine := solve(1e-2), solve(1e-9)
+		if rough.Termination != "converged" || fine.Termination != "converged" {
+			t.Fatalf("%s: %s and %s", name, rough.Termination, fine.Termination)
+		}
+		if distance := rough.Objective - fine.Objective; distance < 0 || distance > rough.Gap {
+			t.Errorf("%s: the distance is %v, the gap says %v", name, distance, rough.Gap)
+		}
+	}
+}
+
+func TestEpochsComeNearTheOptimum(t *testing.T) {
+	p := planted(3, 200, 0)
+	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
+		change := func(o *problem.ChainOptions) { o.Alpha, o.Loss, o.Rho, o.MaxIter = 1e-3, loss, 3, 100 }
+		stochastic := mustFit(t, p, change)
+		exact := mustFit(t, p, func(o *problem.ChainOptions) {
+			change(o)
+			o.Solver, o.MaxIter = "lbfgs", 0
+		})
+		if stochastic.Objective > 1.05*exact.Objective {
+			t.Errorf("%s: %v after epochs, %v at the optimum", loss, stochastic.Objective, exact.Objective)
+		}
+	}
+}
+
+func TestMissingLabelsAreLearnedFromToo(t *testing.T) {
+	p := planted(3, 200, 0.5)
+	for loss, solver := range map[string]string{
+		"softmax_margin": "lbfgs", "crf": "lbfgs", "soft_hinge": "stochastic", "huber": "stochastic",
+	} {
+		result := mustFit(t, p, func(o *problem.ChainOptions) { o.Loss, o.Solver, o.Alpha = loss, solver, 1e-4 })
+		right, known := 0, 0
+		for k, tag := range decoded(t, result.Model, p) {
+			if p.Labels[k] >= 0 {
+				known++
+				if tag == p.Labels[k] {
+					right++
+				}
+			}
+		}
+		if right < known*95/100 || !math.IsNaN(result.Gap) {
+			t.Errorf("%s: %d of %d labels, gap %v", loss, right, known, result.Gap)
+		}
+	}
+}
+
+func TestFitsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
+	for _, tags := range []int{1, 3, 9} {
+		p := planted(tags, 1500, 0.1)
+		for _, solver := range []string{"stochastic", "lbfgs"} {
+			var reference *Result
+			for _, threads := range []int{1, 2, 5} {
+				got := mustFit(t, p, func(o *problem.ChainOptions) { o.Solver, o.Threads, o.MaxIter = solver, threads, 3 })
+				if reference == nil {
+					reference = got
+				}
+				if !slices.Equal(got.Model.Coef, reference.Model.Coef) || got.Objective != reference.Objective ||
+					!slices.Equal(got.Model.Chain.Pair, reference.Model.Chain.Pair) {
+					t.Errorf("%d tags, %s: other bits on %d threads", tags, solver, threads)
+				}
+			}
+		}
+	}
+}
+
+func TestSequencesOfOneTokenAreClassified(t *testing.T) {
+	p := planted(3, 60, 0)
+	p.Lengths = slices.Repeat([]int64{1}, len(p.Labels))
+	found := mustFit(t, p, func(o *problem.ChainOptions) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, "crf", "lbfgs", 1e-10 })
+	// The stationary point of multinomial logistic regression with two intercepts, from the rows.
+	m, length := found.Model, p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
+	slopes, offsets := make([]float64, len(m.Coef)), make([]float64, 3)
+	for i, y := range p.Labels {
+		scores := []float64{0, 0, 0}
+		for k := range scores {
+			p.Rows.Row(i, func(j int, v float64) { scores[k] += v * m.Coef[j*3+k] })
+			scores[k] += m.Chain.Start[k] + m.Chain.End[k]
+		}
+		total := logSum(scores)
+		for k := range scores {
+			d := math.Exp(scores[k]-total) / float64(len(p.Labels))
+			if k == int(y) {
+				d -= 1 / float64(len(p.Labels))
+			}
+			offsets[k] += d
+			p.Rows.Row(i, func(j int, v float64) { slopes[j*3+k] += d * v })
+		}
+	}
+	for k, weight := range m.Coef {
+		if slope := slopes[k] + 1e-2*length*length*weight; math.Abs(slope) > 1e-6 {
+			t.Fatalf("slope %v at weight %d", slope, k)
+		}
+	}
+	for k := range offsets {
+		if slope := offsets[k] + 1e-2*m.Chain.Start[k]; math.Abs(slope) > 1e-6 {
+			t.Fatalf("slope %v at the start of %d", slope, k)
+		}
+	}
+}
+
+func TestRowsOfAnyScaleGiveTheSamePaths(t *testing.T) {
+	p := planted(3, 100, 0)
+	q := p
+	q.Rows = times(p.Rows, 1024)
+	a, b := mustFit(t, p, nil), mustFit(t, q, nil)
+	if a.Objective != b.Objective || !slices.Equal(decoded(t, a.Model, p), decoded(t, b.Model, q)) {
+		t.Errorf("objectives %v and %v", a.Objective, b.Objective)
+	}
+}
+
+// times is the rows times a factor.
+func times(rows *csr.Matrix, factor float64) *csr.Matrix {
+	indptr := []int64{0}
+	var indices []int32
+	var values []float64
+	for i := range rows.Rows() {
+		rows.Row(i, func(j int, v float64) {
+			indices, values = append(indices, int32(j)), append(values, factor*v)
+		})
+		indptr = append(indptr, int64(len(indices)))
+	}
+	scaled, _ := csr.New(rows.Cols(), indptr, indices, values)
+	return scaled
+}
+
+func decoded(t *testing.T, m *Model, p Problem) []int32 {
+	t.Helper()
+	bounds, err := Bounds(p.Lengths, p.Rows.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unary, err := m.Unary(p.Rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := make([]int32, p.Rows.Rows())
+	if err := Decode(work.NewPool(2), m.Chain, bounds, unary, Decoded{Tags: tags}); err != nil {
+		t.Fatal(err)
+	}
+	return tags
+}
+
+func TestAForbiddenTransitionIsNeverTaken(t *testing.T) {
+	p := planted(3, 100, 0)
+	first := 0
+	for _, length := range p.Lengths {
+		labels := p.Labels[first : first+int(length)]
+		for k, label := range labels {
+			if k == 0 && label == 2 || k > 0 && label >= 0 && labels[k-1]+label == 1 {
+				labels[k] = -1
+			}
+		}
+		first += int(length)
+	}
+	m := mustFit(t, p, func(o *problem.ChainOptions) { o.Forbidden = []int{0, 1, 1, 0, -1, 2} }).Model
+	tags, at := decoded(t, m, p), 0
+	for _, length := range p.Lengths {
+		for k, tag := range tags[at : at+int(length)] {
+			if k == 0 && tag == 2 || k > 0 && tags[at+k-1]+tag == 1 {
+				t.Fatalf("tags %v", tags[at:at+int(length)])
+			}
+		}
+		at += int(length)
+	}
+}
+
+func TestAFitGoesOnFromAModel(t *testing.T) {
+	p := planted(3, 100, 0)
+	exact := func(o *problem.ChainOptions) { o.Solver, o.Alpha = "lbfgs", 1e-2 }
+	first := mustFit(t, p, exact)
+	p.Start = first.Model
+	again := mustFit(t, p, exact)
+	if again.Iterations != 0 || math.Abs(again.Objective-first.Objective) > 1e-12 {
+		t.Errorf("%d steps from %v to %v", again.Iterations, first.Objective, again.Objective)
+	}
+}
+
+func TestMarginsAndMarginalsAreThoseOfTheChain(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	c, unary := drawn(random, 3, 12, 1, 0, false)
+	bounds := []int{0, 1, 6, 12}
+	d := Decoded{make([]int32, 12), make([]float64, 3), make([]float64, 3), make([]float64, 36)}
+	given := func(first, end int, _ []float64) []float64 { return unary[first*3 : end*3] }
+	if err := Decode(work.NewPool(2), c, bounds, given, d); err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.Scores {
+		part := unary[bounds[i]*3 : bounds[i+1]*3]
+		var scores []float64
+		eachPath(3, len(part)/3, func(path []int32) { scores = append(scores, c.Score(part, path)) })
+		slices.Sort(scores)
+		last := len(scores) - 1
+		if !near(d.Scores[i], scores[last]) || !near(d.Margins[i], scores[last]-scores[last-1]) {
+			t.Errorf("sequence %d: %v and %v, should be %v and %v", i, d.Scores[i], d.Margins[i], scores[last],
+				scores[last]-scores[last-1])
+		}
+		if !near(c.Score(part, d.Tags[bounds[i]:bounds[i+1]]), d.Scores[i]) {
+			t.Errorf("sequence %d: tags of another score", i)
+		}
+		if sum := vector.Sum(d.Marginals[bounds[i]*3 : bounds[i+1]*3]); !near(sum, float64(bounds[i+1]-bounds[i])) {
+			t.Errorf("sequence %d: marginals sum to %v", i, sum)
+		}
+	}
+}
+
+func TestBadInputIsNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(p *Problem, o *problem.ChainOptions)
+		says   string
+	}{
+		"lengths too short": {func(p *Problem, _ *problem.ChainOptions) { p.Lengths = p.Lengths[1:] }, "lengths sum to"},
+		"lengths too long": {func(p *Problem, _ *problem.ChainOptions) { p.Lengths = append(p.Lengths, 5) },
+			"sum to more than"},
+		"length of zero": {func(p *Problem, _ *problem.ChainOptions) { p.Lengths[4] = 0 }, "lengths of sequence 4 is 0"},
+		"overflow":       {func(p *Problem, _ *problem.ChainOptions) { p.Lengths[2] = math.MaxInt64 }, "sum to more than"},
+		"a tag never labeled": {func(p *Problem, _ *problem.ChainOptions) { p.Labels[0] = 5 },
+			"no token has tag 3"},
+		"a label of no tag":   {func(p *Problem, _ *problem.ChainOptions) { p.Labels[3] = -2 }, "labels of row 3 is -2"},
+		"no label":            {func(p *Problem, _ *problem.ChainOptions) { clearLabels(p) }, "no token has a label"},
+		"a pair out of range": {func(_ *Problem, o *problem.ChainOptions) { o.Forbidden = []int{0, 3} }, "the pair 0, 3"},
+		"a pair of none":      {func(_ *Problem, o *problem.ChainOptions) { o.Forbidden = []int{-1, -1} }, "the pair -1, -1"},
+		"a loss that is not smooth": {func(_ *Problem, o *problem.ChainOptions) { o.Loss, o.Solver = "huber", "lbfgs" },
+			"solver is \"lbfgs\""},
+		"no path": {func(_ *Problem, o *problem.ChainOptions) { o.Forbidden = []int{-1, 0, -1, 1, -1, 2} },
+			"no path for sequence 0"},
+		"labels that are forbidden": {func(p *Problem, o *problem.ChainOptions) {
+			p.Lengths = []int64{2, int64(len(p.Labels)) - 2}
+			o.Forbidden = []int{0, 1}
+		}, "labels of sequence 0, tokens 0 and 1 (row 1): tag 1 after tag 0"},
+	} {
+		p, o := planted(3, 40, 0), problem.ChainDefaults()
+		test.change(&p, &o)
+		_, err := Fit(p, o, nil)
+		if err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func clearLabels(p *Problem) {
+	for t := range p.Labels {
+		p.Labels[t] = -1
+	}
+}
+
+func TestAHundredThousandTagsAreRefused(t *testing.T) {
+	const n = 100_000
+	p := Problem{Lengths: []int64{n}, Labels: make([]int32, n)}
+	indptr, indices := make([]int64, n+1), make([]int32, n)
+	for i := range n {
+		indptr[i+1], p.Labels[i] = int64(i+1), int32(i)
+	}
+	p.Rows, _ = csr.New(1, indptr, indices, slices.Repeat([]float64{1}, n))
+	_, err := Fit(p, problem.ChainDefaults(), nil)
+	var found *fault.Error
+	if !errors.As(err, &found) || found.Kind != fault.NoMemory {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelEndsAFit(t *testing.T) {
+	for _, solver := range []string{"stochastic", "lbfgs"} {
+		o := problem.ChainDefaults()
+		o.Solver = solver
+		if _, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
+			t.Errorf("%s: %v", solver, err)
+		}
+		stopped, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: work.Stop})
+		if err != nil || stopped.Termination != "stopped" {
+			t.Errorf("%s: %v, %v", solver, stopped, err)
+		}
+	}
+}
