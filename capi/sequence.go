@@ -10,7 +10,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
-	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/sequence"
 )
 
@@ -47,7 +46,7 @@ func go_fewlabel_sequence_options(
 	text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		return c.giveText(problem.ChainOptionsText(), text, textSize, needed)
+		return c.giveText(sequence.OptionsText(), text, textSize, needed)
 	}))
 }
 
@@ -65,7 +64,7 @@ func go_fewlabel_sequence_fit(
 		if err != nil {
 			return err
 		}
-		chosen, err := problem.DecodeChainOptions([]byte(text))
+		chosen, err := sequence.DecodeOptions([]byte(text))
 		if err != nil {
 			return err
 		}

@@ -40,16 +40,6 @@ func (c *Chain) Refresh() {
 	}
 }
 
-// Scaled sets the chain to another one's scores times a factor.
-func (c *Chain) Scaled(from *Chain, factor float64) {
-	for _, part := range [][2][]float64{{c.Pair, from.Pair}, {c.Start, from.Start}, {c.End, from.End}} {
-		for k, score := range part[1] {
-			part[0][k] = factor * score
-		}
-	}
-	c.Refresh()
-}
-
 // Score is s(y) for the tags of a path; unary [T*K].
 func (c *Chain) Score(unary []float64, path []int32) float64 {
 	if len(path) == 0 {

@@ -90,7 +90,7 @@ func (m *Model) Unary(rows *csr.Matrix) (Unary, error) {
 	}
 	weights := csr.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
 	return func(first, end int, dst []float64) []float64 {
-		rows.SpanDecisions(first, end, weights, dst)
+		rows.SpanDecisions(csr.Span{First: first, End: end}, weights, dst)
 		return dst
 	}, nil
 }

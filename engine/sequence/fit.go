@@ -5,7 +5,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
-	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -32,7 +31,7 @@ type Result struct {
 }
 
 // Fit learns a model.
-func Fit(p Problem, o problem.ChainOptions, progress *work.Progress) (result *Result, err error) {
+func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err error) {
 	err = work.Guard(func() error {
 		s, err := newSample(p, o, work.NewJob(o.Threads, progress))
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -50,9 +49,9 @@ func planted(tags, sequences int, missing float64) Problem {
 	return p
 }
 
-func mustFit(t *testing.T, p Problem, change func(o *problem.ChainOptions)) *Result {
+func mustFit(t *testing.T, p Problem, change func(o *Options)) *Result {
 	t.Helper()
-	o := problem.ChainDefaults()
+	o := Defaults()
 	if change != nil {
 		change(&o)
 	}
@@ -66,7 +65,7 @@ func mustFit(t *testing.T, p Problem, change func(o *problem.ChainOptions)) *Res
 func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 	for _, missing := range []float64{0, 0.5} {
 		for _, tags := range []int{1, 3, 9} {
-			o := problem.ChainDefaults()
+			o := Defaults()
 			o.Alpha, o.Forbidden = 0.1, []int{0, 0}
 			p := planted(tags, 20, missing)
 			if tags == 1 {
@@ -113,7 +112,7 @@ func TestOptimaAreCertified(t *testing.T) {
 	p := planted(3, 40, 0)
 	for name, loss := range map[string]string{"crf": "crf", "softmax margin": "softmax_margin", "soft": "soft_hinge"} {
 		solve := func(tol float64) *Result {
-			return mustFit(t, p, func(o *problem.ChainOptions) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, loss, "lbfgs", tol })
+			return mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, loss, "lbfgs", tol })
 		}
 		rough, fine := solve(1e-2), solve(1e-9)
 		if rough.Termination != "converged" || fine.Termination != "converged" {
@@ -128,9 +127,9 @@ func TestOptimaAreCertified(t *testing.T) {
 func TestEpochsComeNearTheOptimum(t *testing.T) {
 	p := planted(3, 200, 0)
 	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
-		change := func(o *problem.ChainOptions) { o.Alpha, o.Loss, o.Rho, o.MaxIter = 1e-3, loss, 3, 100 }
+		change := func(o *Options) { o.Alpha, o.Loss, o.Rho, o.MaxIter = 1e-3, loss, 3, 100 }
 		stochastic := mustFit(t, p, change)
-		exact := mustFit(t, p, func(o *problem.ChainOptions) {
+		exact := mustFit(t, p, func(o *Options) {
 			change(o)
 			o.Solver, o.MaxIter = "lbfgs", 0
 		})
@@ -145,7 +144,7 @@ func TestMissingLabelsAreLearnedFromToo(t *testing.T) {
 	for loss, solver := range map[string]string{
 		"softmax_margin": "lbfgs", "crf": "lbfgs", "soft_hinge": "stochastic", "huber": "stochastic",
 	} {
-		result := mustFit(t, p, func(o *problem.ChainOptions) { o.Loss, o.Solver, o.Alpha = loss, solver, 1e-4 })
+		result := mustFit(t, p, func(o *Options) { o.Loss, o.Solver, o.Alpha = loss, solver, 1e-4 })
 		right, known := 0, 0
 		for k, tag := range decoded(t, result.Model, p) {
 			if p.Labels[k] >= 0 {
@@ -168,7 +167,7 @@ func TestFitsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		for _, solver := range []string{"stochastic", "lbfgs"} {
 			var reference *Result
 			for _, threads := range []int{1, 2, 5} {
-				got := mustFit(t, p, func(o *problem.ChainOptions) { o.Solver, o.Threads, o.MaxIter = solver, threads, 3 })
+				got := mustFit(t, p, func(o *Options) { o.Solver, o.Threads, o.MaxIter = solver, threads, 3 })
 				if reference == nil {
 					reference = got
 				}
@@ -184,7 +183,7 @@ func TestFitsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 func TestSequencesOfOneTokenAreClassified(t *testing.T) {
 	p := planted(3, 60, 0)
 	p.Lengths = slices.Repeat([]int64{1}, len(p.Labels))
-	found := mustFit(t, p, func(o *problem.ChainOptions) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, "crf", "lbfgs", 1e-10 })
+	found := mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, "crf", "lbfgs", 1e-10 })
 	// The stationary point of multinomial logistic regression with two intercepts, from the rows.
 	m, length := found.Model, p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
 	slopes, offsets := make([]float64, len(m.Coef)), make([]float64, 3)
@@ -270,7 +269,7 @@ func TestAForbiddenTransitionIsNeverTaken(t *testing.T) {
 		}
 		first += int(length)
 	}
-	m := mustFit(t, p, func(o *problem.ChainOptions) { o.Forbidden = []int{0, 1, 1, 0, -1, 2} }).Model
+	m := mustFit(t, p, func(o *Options) { o.Forbidden = []int{0, 1, 1, 0, -1, 2} }).Model
 	tags, at := decoded(t, m, p), 0
 	for _, length := range p.Lengths {
 		for k, tag := range tags[at : at+int(length)] {
@@ -284,7 +283,7 @@ func TestAForbiddenTransitionIsNeverTaken(t *testing.T) {
 
 func TestAFitGoesOnFromAModel(t *testing.T) {
 	p := planted(3, 100, 0)
-	exact := func(o *problem.ChainOptions) { o.Solver, o.Alpha = "lbfgs", 1e-2 }
+	exact := func(o *Options) { o.Solver, o.Alpha = "lbfgs", 1e-2 }
 	first := mustFit(t, p, exact)
 	p.Start = first.Model
 	again := mustFit(t, p, exact)
@@ -323,30 +322,30 @@ func TestMarginsAndMarginalsAreThoseOfTheChain(t *testing.T) {
 
 func TestBadInputIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(p *Problem, o *problem.ChainOptions)
+		change func(p *Problem, o *Options)
 		says   string
 	}{
-		"lengths too short": {func(p *Problem, _ *problem.ChainOptions) { p.Lengths = p.Lengths[1:] }, "lengths sum to"},
-		"lengths too long": {func(p *Problem, _ *problem.ChainOptions) { p.Lengths = append(p.Lengths, 5) },
+		"lengths too short": {func(p *Problem, _ *Options) { p.Lengths = p.Lengths[1:] }, "lengths sum to"},
+		"lengths too long": {func(p *Problem, _ *Options) { p.Lengths = append(p.Lengths, 5) },
 			"sum to more than"},
-		"length of zero": {func(p *Problem, _ *problem.ChainOptions) { p.Lengths[4] = 0 }, "lengths of sequence 4 is 0"},
-		"overflow":       {func(p *Problem, _ *problem.ChainOptions) { p.Lengths[2] = math.MaxInt64 }, "sum to more than"},
-		"a tag never labeled": {func(p *Problem, _ *problem.ChainOptions) { p.Labels[0] = 5 },
+		"length of zero": {func(p *Problem, _ *Options) { p.Lengths[4] = 0 }, "lengths of sequence 4 is 0"},
+		"overflow":       {func(p *Problem, _ *Options) { p.Lengths[2] = math.MaxInt64 }, "sum to more than"},
+		"a tag never labeled": {func(p *Problem, _ *Options) { p.Labels[0] = 5 },
 			"no token has tag 3"},
-		"a label of no tag":   {func(p *Problem, _ *problem.ChainOptions) { p.Labels[3] = -2 }, "labels of row 3 is -2"},
-		"no label":            {func(p *Problem, _ *problem.ChainOptions) { clearLabels(p) }, "no token has a label"},
-		"a pair out of range": {func(_ *Problem, o *problem.ChainOptions) { o.Forbidden = []int{0, 3} }, "the pair 0, 3"},
-		"a pair of none":      {func(_ *Problem, o *problem.ChainOptions) { o.Forbidden = []int{-1, -1} }, "the pair -1, -1"},
-		"a loss that is not smooth": {func(_ *Problem, o *problem.ChainOptions) { o.Loss, o.Solver = "huber", "lbfgs" },
+		"a label of no tag":   {func(p *Problem, _ *Options) { p.Labels[3] = -2 }, "labels of row 3 is -2"},
+		"no label":            {func(p *Problem, _ *Options) { clearLabels(p) }, "no token has a label"},
+		"a pair out of range": {func(_ *Problem, o *Options) { o.Forbidden = []int{0, 3} }, "the pair 0, 3"},
+		"a pair of none":      {func(_ *Problem, o *Options) { o.Forbidden = []int{-1, -1} }, "the pair -1, -1"},
+		"a loss that is not smooth": {func(_ *Problem, o *Options) { o.Loss, o.Solver = "huber", "lbfgs" },
 			"solver is \"lbfgs\""},
-		"no path": {func(_ *Problem, o *problem.ChainOptions) { o.Forbidden = []int{-1, 0, -1, 1, -1, 2} },
+		"no path": {func(_ *Problem, o *Options) { o.Forbidden = []int{-1, 0, -1, 1, -1, 2} },
 			"no path for sequence 0"},
-		"labels that are forbidden": {func(p *Problem, o *problem.ChainOptions) {
+		"labels that are forbidden": {func(p *Problem, o *Options) {
 			p.Lengths = []int64{2, int64(len(p.Labels)) - 2}
 			o.Forbidden = []int{0, 1}
 		}, "labels of sequence 0, tokens 0 and 1 (row 1): tag 1 after tag 0"},
 	} {
-		p, o := planted(3, 40, 0), problem.ChainDefaults()
+		p, o := planted(3, 40, 0), Defaults()
 		test.change(&p, &o)
 		_, err := Fit(p, o, nil)
 		if err == nil || !strings.Contains(err.Error(), test.says) {
@@ -369,7 +368,7 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 		indptr[i+1], p.Labels[i] = int64(i+1), int32(i)
 	}
 	p.Rows, _ = csr.New(1, indptr, indices, slices.Repeat([]float64{1}, n))
-	_, err := Fit(p, problem.ChainDefaults(), nil)
+	_, err := Fit(p, Defaults(), nil)
 	var found *fault.Error
 	if !errors.As(err, &found) || found.Kind != fault.NoMemory {
 		t.Errorf("got %v", err)
@@ -378,7 +377,7 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 
 func TestCancelEndsAFit(t *testing.T) {
 	for _, solver := range []string{"stochastic", "lbfgs"} {
-		o := problem.ChainDefaults()
+		o := Defaults()
 		o.Solver = solver
 		if _, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
 			t.Errorf("%s: %v", solver, err)

@@ -20,7 +20,12 @@ var losses = map[string]Loss{
 func at(loss Loss, c *Chain, unary []float64, labels []int32) (value float64, into []float64, counts *Counts) {
 	rho := loss.Sharpness()
 	sharp, scores := NewChain(c.Tags), make([]float64, len(unary))
-	sharp.Scaled(c, rho)
+	for _, part := range [][2][]float64{{sharp.Pair, c.Pair}, {sharp.Start, c.Start}, {sharp.End, c.End}} {
+		for k, score := range part[1] {
+			part[0][k] = rho * score
+		}
+	}
+	sharp.Refresh()
 	for k, u := range unary {
 		scores[k] = rho * u
 	}

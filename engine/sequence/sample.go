@@ -7,7 +7,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
-	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -22,7 +21,7 @@ type Problem struct {
 // sample is a problem made ready.
 type sample struct {
 	*work.Job
-	options        problem.ChainOptions
+	options        Options
 	loss           Loss
 	rows           *csr.Matrix // packed, in units of length
 	length         float64     // the root of the mean square length of the rows
@@ -42,7 +41,7 @@ type mask struct {
 }
 
 // newSample checks a problem and makes it ready.
-func newSample(p Problem, o problem.ChainOptions, job *work.Job) (*sample, error) {
+func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 	if o.Loss == "huber" && o.Solver == "lbfgs" {
 		return nil, fault.Argument("solver is \"lbfgs\", but the loss huber is not smooth: use \"stochastic\", or the loss " +
 			"soft_hinge")
@@ -203,18 +202,20 @@ func (s *sample) noPath(i int, c *Chain) error {
 
 func (s *sample) sequences() int { return len(s.bounds) - 1 }
 
+func (s *sample) span(i int) csr.Span { return csr.Span{First: s.bounds[i], End: s.bounds[i+1]} }
+
 // of is the labels of a sequence.
 func (s *sample) of(i int) []int32 { return s.labels[s.bounds[i]:s.bounds[i+1]] }
 
 // lossOf is the loss of the options.
-func lossOf(o problem.ChainOptions) Loss {
+func lossOf(o Options) Loss {
 	switch o.Loss {
 	case "crf":
 		return Soft{1, None}
 	case "soft_hinge":
-		return Soft{o.Rho, Cost(o.Cost)}
+		return Soft{o.Rho, o.Cost}
 	case "huber":
-		return Huber{o.Epsilon, Cost(o.Cost)}
+		return Huber{o.Epsilon, o.Cost}
 	}
-	return Soft{1, Cost(o.Cost)}
+	return Soft{1, o.Cost}
 }

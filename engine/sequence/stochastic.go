@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -31,7 +32,7 @@ const (
 //	         end have one each
 //	Stops    after the epochs
 //	Cost     an epoch: twice the non-zeros times K, and K² a token; memory for w, g and h. The steps of a mini-batch are
-//	         divided among the threads by sequences, panels of tags and features: nothing is added in another order
+//	         divided among the threads by sequences, tags and features: nothing is added in another order
 type stochastic struct {
 	*sample
 	w, g    weights
@@ -43,6 +44,9 @@ type stochastic struct {
 	order   []int // sequences with a label
 	size    int   // of a mini-batch
 	places  []place
+
+	spans     []csr.Span  // of a mini-batch
+	gradients [][]float64 // in their scores
 
 	marks   []int32 // [rows.Cols] the last mini-batch with a feature
 	batch   int32
@@ -71,6 +75,7 @@ func newStochastic(s *sample, w []float64) *stochastic {
 	for range d.size {
 		d.places = append(d.places, place{counts: NewCounts(s.tags)})
 	}
+	d.spans, d.gradients = make([]csr.Span, d.size), make([][]float64, d.size)
 	return d
 }
 
@@ -101,18 +106,16 @@ func (d *stochastic) step(batch []int) (total float64) {
 	d.touched = d.touched[:0]
 	d.chainAt(d.chain, d.w)
 	d.Run(len(batch), func(b int) { d.gradient(&d.places[b], batch[b]) })
-	d.Run(d.shape.Panels(), func(panel int) {
-		for b, i := range batch {
-			d.rows.AddSpanWide(d.bounds[i], d.bounds[i+1], d.g.coef, d.places[b].scores, d.shape, panel)
-		}
-	})
+	spans, gradients := d.spans[:len(batch)], d.gradients[:len(batch)]
 	tokens := 0
 	for b, i := range batch {
-		d.touched = d.rows.SpanFeatures(d.bounds[i], d.bounds[i+1], d.marks, d.batch, d.touched)
+		spans[b], gradients[b] = d.span(i), d.places[b].scores
+		d.touched = d.rows.SpanFeatures(spans[b], d.marks, d.batch, d.touched)
 		d.places[b].counts.addTo(d.g)
 		total += d.places[b].value
-		tokens += d.bounds[i+1] - d.bounds[i]
+		tokens += spans[b].Len()
 	}
+	d.rows.AddSpansWide(d.Pool, spans, d.g.coef, gradients, d.shape)
 	d.tokens += float64(tokens)
 	d.Run((len(d.touched)+stepFeatures-1)/stepFeatures, func(part int) {
 		for _, f := range d.touched[part*stepFeatures : min(len(d.touched), (part+1)*stepFeatures)] {
@@ -125,9 +128,8 @@ func (d *stochastic) step(batch []int) (total float64) {
 
 // gradient puts the gradient of sequence i in its scores, and the counts, into its place.
 func (d *stochastic) gradient(p *place, i int) {
-	first, end := d.bounds[i], d.bounds[i+1]
-	p.scores = room(&p.scores, (end-first)*d.shape.Stride())
-	d.rows.SpanTimesWide(first, end, p.scores, d.w.coef, d.shape)
+	p.scores = room(&p.scores, d.span(i).Len()*d.shape.Stride())
+	d.rows.SpanTimesWide(d.span(i), p.scores, d.w.coef, d.shape)
 	p.counts.clear()
 	p.value = d.lossAt(&p.worker, d.chain, i, p.scores, p.counts)
 }
@@ -152,11 +154,9 @@ func (d *stochastic) moveFeature(f int) {
 
 // panel is the weights of a feature and their gradient in one panel.
 func (d *stochastic) panel(f, b int) (w, g []float64) {
-	if d.shape.Classes == 1 {
-		return d.w.coef[f : f+1], d.g.coef[f : f+1]
-	}
-	start, width := d.shape.Panel(b)
-	return d.w.coef[start+f*width:][:width], d.g.coef[start+f*width:][:width]
+	p := d.shape.Panel(b)
+	at := p.Start + f*p.Stride
+	return d.w.coef[at : at+p.Stride], d.g.coef[at : at+p.Stride]
 }
 
 // moveChain takes the step of the other weights.

@@ -1,6 +1,7 @@
-"""Files in the format of SVMlight, LIBSVM and SVMlin."""
+"""Files in the format of SVMlight, LIBSVM and SVMlin, and columns of tokens and tags as of CoNLL."""
 
 import ctypes
+import gzip
 import itertools
 import os
 from numbers import Integral
@@ -16,7 +17,7 @@ from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._native._signatures import Progress
 
-__all__ = ["dump_svmlight_file", "load_svmlight_file"]
+__all__ = ["dump_svmlight_file", "load_conll_file", "load_svmlight_file"]
 
 _LARGEST = 2**31 - 1
 _PathLike = str | bytes | os.PathLike[Any]
@@ -120,6 +121,53 @@ def _whole(name: str, value: Any, other: str = "") -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or not 1 <= int(value) <= _LARGEST:
         raise ValueError(f"{name} must be an integer from 1 to {_LARGEST}{other}, got {value!r}")
     return int(value)
+
+
+def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> tuple[list[list[str]], ...]:
+    """Read sentences in columns: a token a line, an empty line after each sentence.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, UTF-8; compressed if its name ends in .gz.
+    columns : tuple of int, default=(0, -1)
+        Columns to read, from 0 on, negative ones from the end: by default tokens and their tags. They are separated by
+        tabs in a line that has one, otherwise by white space. Lines that begin with -DOCSTART- are left out.
+
+    Returns
+    -------
+    sentences : list of list of str, one for each column
+        With the default tokens and tags, as `TokenVectorizer` and `SequenceSVC` take them.
+
+    Raises
+    ------
+    ValueError
+        If a line has too few columns, or the file is not UTF-8.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fewlabel.datasets import load_conll_file
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "tokens.txt")
+    >>> _ = path.write_text("Juan B-PER\\nvive O\\n\\nSi O\\n")
+    >>> load_conll_file(path)
+    ([['Juan', 'vive'], ['Si']], [['B-PER', 'O'], ['O']])
+    """
+    name = os.fsdecode(path)
+    sentences: list[list[list[str]]] = [[]]
+    with gzip.open(name, "rb") if name.endswith(".gz") else open(name, "rb") as file:
+        for number, line in enumerate(file, 1):
+            text = line.decode("utf-8").strip()
+            if not text:
+                sentences.append([])
+            elif not text.startswith("-DOCSTART-"):
+                cells = text.split("\t") if "\t" in text else text.split()
+                if not all(-len(cells) <= k < len(cells) for k in columns):
+                    raise ValueError(f"{name}, line {number}: {len(cells)} columns, too few for columns={columns}")
+                sentences[-1].append([cells[k] for k in columns])
+    return tuple([[row[k] for row in sentence] for sentence in sentences if sentence] for k in range(len(columns)))
 
 
 def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = False) -> None:

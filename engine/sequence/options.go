@@ -1,0 +1,72 @@
+package sequence
+
+import (
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
+)
+
+// Options are the settings of a fit of label sequences. Defaults and legal ranges are written here and nowhere
+// else.
+type Options struct {
+	Alpha       float64
+	Loss        string
+	Cost        Cost
+	Rho         float64
+	Epsilon     float64
+	Solver      string
+	MaxIter     int // 0: that of the solver
+	Tol         float64
+	Forbidden   []int // pairs of tags, one behind the other: from, to; -1 is the start or the end
+	Threads     int
+	RandomState int
+}
+
+var table = option.Table[Options]{
+	{Name: "alpha", Kind: "number", Exclusive: true,
+		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
+	{Name: "loss", Kind: "string", Choices: []string{"softmax_margin", "crf", "soft_hinge", "huber"},
+		Meaning: "loss of a sequence", Field: func(o *Options) any { return &o.Loss }},
+	{Name: "cost", Kind: "string", Choices: []string{"hamming", "zero_one"},
+		Meaning: "cost of a wrong path: its wrong tags, or 1", Field: func(o *Options) any { return (*string)(&o.Cost) }},
+	{Name: "rho", Kind: "number", Exclusive: true, Maximum: 100,
+		Meaning: "sharpness of the loss soft_hinge", Field: func(o *Options) any { return &o.Rho }},
+	{Name: "epsilon", Kind: "number", Exclusive: true,
+		Meaning: "half of the width of the rounded part of the loss huber",
+		Field:   func(o *Options) any { return &o.Epsilon }},
+	{Name: "solver", Kind: "string", Choices: []string{"stochastic", "lbfgs"},
+		Meaning: "how the objective is minimized", Field: func(o *Options) any { return &o.Solver }},
+	{Name: "max_iter", Kind: "integer",
+		Meaning: "largest number of epochs (stochastic) or steps (lbfgs); 0: 10 epochs, 1000 steps",
+		Field:   func(o *Options) any { return &o.MaxIter }},
+	{Name: "tol", Kind: "number", Exclusive: true,
+		Meaning: "lbfgs ends within this relative distance of the optimum",
+		Field:   func(o *Options) any { return &o.Tol }},
+	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1,
+		Meaning: "pairs of tags, from and to, one behind the other; -1 before the first and after the last tag",
+		Field:   func(o *Options) any { return &o.Forbidden }},
+	{Name: "threads", Kind: "integer", Minimum: 1,
+		Meaning: "goroutines that work at a time", Field: func(o *Options) any { return &o.Threads }},
+	{Name: "random_state", Kind: "integer",
+		Meaning: "seed of the order of the sequences", Field: func(o *Options) any { return &o.RandomState }},
+}
+
+// Defaults are the options when nothing is said.
+func Defaults() Options {
+	return Options{Alpha: 1e-7, Loss: "softmax_margin", Cost: Hamming, Rho: 10, Epsilon: 0.5, Solver: "stochastic",
+		Tol: 1e-4, Threads: 1}
+}
+
+// DecodeOptions reads a JSON object strictly.
+func DecodeOptions(text []byte) (Options, error) {
+	options := Defaults()
+	if err := table.Decode(text, &options); err != nil {
+		return options, err
+	}
+	if len(options.Forbidden)%2 != 0 {
+		return options, fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(options.Forbidden))
+	}
+	return options, nil
+}
+
+// OptionsText describes all options as a JSON array.
+func OptionsText() string { return table.Text(Defaults()) }
