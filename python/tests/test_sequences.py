@@ -1,0 +1,315 @@
+"""SequenceSVC: decoding against enumeration, limits that must agree, the protocol of estimators, bad input."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+
+from fewlabel import SequenceSVC
+from fewlabel.datasets import load_conll_file
+from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
+
+TAGS = ("B", "I", "O")
+LOSSES = ("softmax_margin", "crf", "soft_hinge", "huber")
+
+
+def planted(n_sequences: int = 120, seed: int = 0) -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
+    """Sequences of B, I and O with noisy features of the tag; I comes only after B and I."""
+    random = np.random.default_rng(seed)
+    lengths = random.integers(1, 9, n_sequences)
+    y: list[str] = []
+    for length in lengths:
+        sequence: list[str] = []
+        for _ in range(length):
+            inside = bool(sequence) and sequence[-1] != "O"
+            sequence.append(str(random.choice(TAGS, p=[0.1, 0.7, 0.2] if inside else [0.3, 0, 0.7])))
+        y += sequence
+    X = np.array([TAGS.index(tag) for tag in y])[:, None] == np.arange(3)
+    return sp.csr_array(X + random.normal(0, 0.6, (len(y), 3))), np.array(y), lengths
+
+
+def parts(values: Any, lengths: np.ndarray) -> list[Any]:
+    ends = np.cumsum(lengths)
+    return [values[end - n : end] for n, end in zip(lengths, ends, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
+    return planted()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("cost", ["hamming", "zero_one"])
+def test_tags_are_learned(loss: str, cost: str) -> None:
+    X, y, lengths = planted(300)
+    model = SequenceSVC(loss=loss, cost=cost, alpha=1e-3).fit(X, y, lengths)
+    test = planted(300, seed=1)
+    alone = LogisticRegression().fit(X, y)
+    assert model.score(*test) > alone.score(*test[:2]) + 0.02
+    assert model.coef_.shape == model.transitions_.shape == (3, 3)
+    assert model.termination_condition_ == "epochs"
+    assert model.n_iter_ == len(model.history_["objective"]) == 10
+
+
+def test_decoding_is_that_of_enumeration(data: Any) -> None:
+    X, y, lengths = data
+    model = SequenceSVC(alpha=1e-3).fit(X, y, lengths)
+    short = lengths[lengths <= 6][:40]
+    rows = np.concatenate([rows for rows in parts(np.arange(len(y)), lengths) if len(rows) <= 6][:40])
+    Z = X[rows]
+    tags, scores = model.predict(Z, short), model.decision_function(Z, short)
+    marginals = model.predict_marginals(Z, short)
+    unary = Z @ model.coef_.T
+    for k, (u, p) in enumerate(zip(parts(unary, short), parts(marginals, short), strict=True)):
+        paths = list(itertools.product(range(3), repeat=len(u)))
+        found = np.array([score(model, u, path) for path in paths])
+        order = np.argsort(found)
+        assert scores[k] == pytest.approx((found[order[-1]], found[order[-1]] - found[order[-2]]))
+        assert tuple(parts(tags, short)[k]) == tuple(model.classes_[list(paths[order[-1]])])
+        weights = np.exp(found - found.max())
+        expected = [[weights[[path[t] == y for path in paths]].sum() for y in range(3)] for t in range(len(u))]
+        np.testing.assert_allclose(p, np.array(expected) / weights.sum(), atol=1e-12)
+
+
+def score(model: SequenceSVC, unary: np.ndarray, path: tuple[int, ...]) -> float:
+    pairs = sum(model.transitions_[a, b] for a, b in itertools.pairwise(path))
+    tokens = sum(row[tag] for row, tag in zip(unary, path, strict=True))
+    return float(tokens + pairs + model.start_[path[0]] + model.end_[path[-1]])
+
+
+def test_sequences_of_one_token_are_logistic_regression(data: Any) -> None:
+    X, y, _ = data
+    ones, alpha = np.ones(len(y), int), 1e-2
+    length = np.sqrt(np.mean(X.multiply(X).sum(axis=1)))
+    model = SequenceSVC(loss="crf", solver="lbfgs", alpha=alpha, tol=1e-10).fit(X, y, ones)
+    # start and end are two intercepts of one value: as one feature of value √2
+    Z = np.column_stack([X.toarray() / length, np.full(len(y), np.sqrt(2))])
+    C = 1 / (len(y) * alpha)
+    other = LogisticRegression(C=C, fit_intercept=False, tol=1e-10, max_iter=10000).fit(Z, y)
+    np.testing.assert_allclose(model.coef_, other.coef_[:, :-1] / length, atol=1e-4)
+    np.testing.assert_allclose(model.start_ + model.end_, np.sqrt(2) * other.coef_[:, -1], atol=1e-4)
+    np.testing.assert_allclose(model.predict_marginals(X, ones), other.predict_proba(Z), atol=1e-4)
+
+
+def test_forms_of_input_agree(data: Any) -> None:
+    X, y, lengths = data
+    one = SequenceSVC().fit(X, y, lengths)
+    for given_X, given_y in (
+        (parts(X, lengths), parts(y, lengths)),
+        ([part.toarray() for part in parts(X, lengths)], [list(part) for part in parts(y, lengths)]),
+        (parts(X, lengths), y),
+        (X.toarray(), [list(part) for part in parts(y, lengths)]),
+    ):
+        other = SequenceSVC().fit(given_X, given_y)
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        assert one.score(X, y, lengths) == other.score(given_X, given_y)
+    listed = one.predict(parts(X, lengths))
+    assert [len(part) for part in listed] == lengths.tolist()
+    np.testing.assert_array_equal(np.concatenate(listed), one.predict(X, lengths))
+
+
+def test_threads_give_the_same_bits(data: Any) -> None:
+    X, y, lengths = data
+    for solver in ("stochastic", "lbfgs"):
+        one, two = (SequenceSVC(solver=solver, alpha=1e-3, n_jobs=n).fit(X, y, lengths) for n in (1, 2))
+        np.testing.assert_array_equal(one.coef_, two.coef_)
+        np.testing.assert_array_equal(one.transitions_, two.transitions_)
+
+
+def test_the_optimum_is_certified(data: Any) -> None:
+    X, y, lengths = data
+    rough, fine = (SequenceSVC(solver="lbfgs", alpha=1e-2, tol=tol).fit(X, y, lengths) for tol in (1e-2, 1e-8))
+    assert 0 <= rough.objective_ - fine.objective_ <= rough.gap_
+    assert fine.termination_condition_ == "converged"
+    epochs = SequenceSVC(alpha=1e-2).fit(X, y, lengths)
+    assert np.isnan(epochs.gap_)
+    assert fine.objective_ - fine.gap_ <= epochs.objective_
+
+
+def test_missing_labels_help_more_than_dropped_tokens(data: Any) -> None:
+    X, y, lengths = planted(300)
+    drop = np.random.default_rng(2).random(len(y)) < 0.7
+    marked = np.where(drop, None, y.astype(object))
+    model = SequenceSVC(alpha=1e-3).fit(X, marked, lengths)
+    kept = [int((~part).sum()) for part in parts(drop, lengths)]
+    dropped = SequenceSVC(alpha=1e-3).fit(X[np.flatnonzero(~drop)], y[~drop], [n for n in kept if n])
+    test = planted(300, seed=3)
+    assert model.score(*test) > dropped.score(*test)
+    assert model.score(X, marked, lengths) == pytest.approx(np.mean((model.predict(X, lengths) == y)[~drop]))
+
+
+def test_forbidden_transitions_are_not_taken(data: Any) -> None:
+    X, y, lengths = data
+    noise = sp.csr_array(np.random.default_rng(4).normal(0, 3, X.shape))
+    sequences = [tags for tags in parts(y, lengths) if tags[-1] != "B"]
+    rows = [rows for rows, tags in zip(parts(X, lengths), parts(y, lengths), strict=True) if tags[-1] != "B"]
+    forbidden = [("O", "I"), (None, "I"), ("B", None), ("B", "E-of-others")]
+    model = SequenceSVC(forbidden_transitions=forbidden).fit(rows, sequences)
+    assert np.isneginf(model.transitions_[2, 1])
+    assert np.isneginf(model.start_[1])
+    for tags in parts(model.predict(noise, lengths), lengths):
+        assert tags[0] != "I"
+        assert tags[-1] != "B"
+        assert ("O", "I") not in itertools.pairwise(tags)
+
+
+def test_warm_start_goes_on(data: Any) -> None:
+    X, y, lengths = data
+    model = SequenceSVC(solver="lbfgs", alpha=1e-2, warm_start=True).fit(X, y, lengths)
+    objective = model.objective_
+    assert model.fit(X, y, lengths).n_iter_ == 0
+    assert model.objective_ == pytest.approx(objective, rel=1e-12)
+    with pytest.raises(ValueError, match="warm_start=True goes on from a model of the tags B, I, O"):
+        model.fit(X, np.where(y == "I", "B", y), lengths)
+
+
+def test_clones_and_pickles(data: Any) -> None:
+    X, y, lengths = data
+    model = SequenceSVC(alpha=1e-3, loss="crf").fit(X, y, lengths)
+    assert clone(model).get_params() == model.get_params()
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X, lengths), model.predict(X, lengths))
+    assert repr(SequenceSVC(loss="crf")) == "SequenceSVC(loss='crf')"
+
+
+def test_grid_search_over_sequences(data: Any) -> None:
+    """Objects are sequences: a list of matrices and a list of tags."""
+    X, y, lengths = data
+    sentences, tags = parts(X, lengths), [list(part) for part in parts(y, lengths)]
+    search = GridSearchCV(SequenceSVC(), {"alpha": [1e-3, 10.0]}, cv=GroupKFold(3))
+    search.fit(sentences, tags, groups=np.arange(len(sentences)) // 4)
+    assert search.best_params_ == {"alpha": 1e-3}
+    assert len(cross_val_score(SequenceSVC(), sentences, tags, cv=KFold(4))) == 4
+
+
+def test_callers_arrays_stay_as_they_are(data: Any) -> None:
+    X, y, lengths = (part.copy() for part in data)
+    for array in (X.data, X.indices, X.indptr, y, lengths):
+        array.flags.writeable = False
+    SequenceSVC().fit(X, y, lengths).predict(X, lengths)
+
+
+def test_a_long_sequence_works() -> None:
+    n = 1_000_000
+    y = np.tile([0, 1], n // 2)
+    X = sp.csr_array((np.ones(n), y, np.arange(n + 1)), shape=(n, 2))
+    model = SequenceSVC(max_iter=2).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"loss": "hinge"}, r'loss is "hinge": it must be one of softmax_margin, crf, soft_hinge, huber'),
+        ({"cost": "edit"}, r'cost is "edit": it must be one of hamming, zero_one'),
+        ({"alpha": 0}, "alpha is 0: it must be above 0"),
+        ({"alpha": float("nan")}, "alpha must be finite"),
+        ({"rho": -1}, "rho is -1"),
+        ({"solver": "lbfgs", "loss": "huber"}, 'solver is "lbfgs", but the loss huber is not smooth'),
+        ({"max_iter": 0}, "max_iter must be at least 1 or None"),
+        ({"max_iter": 1.5}, "max_iter is 1.5: it must be an integer"),
+        ({"forbidden_transitions": ["BI"]}, "forbidden_transitions must hold pairs of tags"),
+        ({"forbidden_transitions": [("B", "I"), ("I", "O"), ("B", "O")]}, "labels of sequence .* is in forbidden_transitions"),
+        ({"forbidden_transitions": [(None, tag) for tag in TAGS]}, "forbidden_transitions leave no path for sequence 0"),
+    ],
+)
+def test_bad_parameters_are_named(parameters: dict[str, Any], message: str, data: Any) -> None:
+    with pytest.raises(ValueError, match=message):
+        SequenceSVC(**parameters).fit(*data)
+
+
+def test_bad_input_is_named(data: Any) -> None:
+    X, y, lengths = data
+    short, zero = lengths[1:], np.append(lengths, 0)
+    with pytest.raises(ValueError, match=f"lengths sum to {short.sum()}, but X has {len(y)} tokens"):
+        SequenceSVC().fit(X, y, short)
+    with pytest.raises(ValueError, match=rf"lengths\[{len(lengths)}\] is 0: every sequence needs a token"):
+        SequenceSVC().fit(X, y, zero)
+    with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
+        SequenceSVC().fit(X, y, lengths.astype(float))
+    with pytest.raises(ValueError, match="lengths must be None where X is a list"):
+        SequenceSVC().fit(parts(X, lengths), y, lengths)
+    with pytest.raises(ValueError, match="another length in sequence 0"):
+        tags = [list(part) for part in parts(y, lengths)]
+        SequenceSVC().fit(parts(X, lengths), [tags[0] + tags[1], *tags[2:]])
+    with pytest.raises(ValueError, match="no labeled row"):
+        SequenceSVC().fit(X, [None] * len(y), lengths)
+    broken = X.copy()
+    broken.data[5] = np.nan
+    with pytest.raises(ValueError, match="X has NaN in row 1, column 2"):
+        SequenceSVC().fit(broken, y, lengths)
+    model = SequenceSVC().fit(X, y, lengths)
+    with pytest.raises(ValueError, match="lengths sum to"):
+        model.predict(X, short)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :2], lengths)
+
+
+def test_a_hundred_thousand_tags_are_refused() -> None:
+    n = 100_000
+    X = sp.csr_array((np.ones(n), np.zeros(n, int), np.arange(n + 1)), shape=(n, 1))
+    with pytest.raises(MemoryError, match="a fit of sequences with 100000 tags and 1 features needs about"):
+        SequenceSVC().fit(X, np.arange(n))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_ends_a_fit(data: Any) -> None:
+    X, y, lengths = data
+    model = SequenceSVC(max_iter=10_000_000)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y, lengths)
+    assert not hasattr(model, "coef_")
+    SequenceSVC().fit(X, y, lengths)
+
+
+def test_verbose_shows_steps(data: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    SequenceSVC(verbose=1).fit(*data)
+    assert "SequenceSVC" in "".join(capfd.readouterr())
+    SequenceSVC().fit(*data)
+    assert "".join(capfd.readouterr()) == ""
+
+
+def test_features_of_tokens() -> None:
+    sentences = [["Juan", "vive"], ["EFE", "2002"]]
+    vectorizer = TokenVectorizer(window=1, affixes=2).fit(sentences)
+    rows = vectorizer.vectorizer_.inverse_transform(vectorizer.transform(sentences))
+    assert set(rows[0]) == {
+        "constant", "token=Juan", "lower[-1]=", "lower[0]=juan", "lower[1]=vive", "shape[-1]=", "shape[0]=Xx",
+        "shape[1]=x", "prefix=J", "prefix=Ju", "suffix=n", "suffix=an",
+    }  # fmt: skip
+    assert "shape[0]=d" in rows[3]
+    assert vectorizer.transform([["new"]]).shape == (1, len(vectorizer.vectorizer_.feature_names_))
+    hashed = TokenVectorizer(n_features=64).fit_transform(sentences)
+    assert hashed.shape == (4, 64)
+    with pytest.raises(TypeError, match="split it into tokens"):
+        TokenVectorizer().fit(["Juan vive"])
+
+
+def test_iob_tags_forbid() -> None:
+    forbidden = iob_forbidden_transitions(["O", "B-X", "I-X", "I-Y"])
+    assert set(forbidden) == {
+        (None, "I-X"), ("O", "I-X"), ("I-Y", "I-X"), (None, "I-Y"), ("O", "I-Y"), ("B-X", "I-Y"), ("I-X", "I-Y"),
+    }  # fmt: skip
+
+
+def test_columns_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.txt"
+    path.write_text("-DOCSTART- -X- O\n\nJuan N B-PER\nvive V O\n\n\nSí\tX\tO\n", encoding="utf-8")
+    assert load_conll_file(path) == ([["Juan", "vive"], ["Sí"]], [["B-PER", "O"], ["O"]])
+    assert load_conll_file(path, columns=(1,)) == ([["N", "V"], ["X"]],)
+    with pytest.raises(ValueError, match="line 3: 3 columns, too few for"):
+        load_conll_file(path, columns=(0, 3))
