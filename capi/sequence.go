@@ -139,7 +139,8 @@ func go_fewlabel_sequence_assemble(
 		if err != nil {
 			return err
 		}
-		m := &sequence.Model{Tags: int(tags), Features: int(features), Coef: append([]float64(nil), weights...), Chain: shared}
+		own := append([]float64(nil), weights...)
+		m := &sequence.Model{Tags: int(tags), Features: int(features), Coef: own, Chain: shared}
 		if err := m.Check(); err != nil {
 			return err
 		}

@@ -26,6 +26,8 @@
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
 //	              then Job
+//	sequence      label sequences, which have a problem and options of their own: chains, their losses, two solvers;
+//	              start at Fit
 //	model         the linear classifier and its decisions, files of models of all kinds; start at Linear, then Load
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object
@@ -41,7 +43,7 @@
 //
 // Arrows go one way: transduction -> problem, expectation -> prior, calibration, risk, dual, labeling, minimize ->
 // scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
-// the methods nothing of threads.
+// the methods nothing of threads. Beside them: sequence -> minimize, option, csr.
 //
 // Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where several
 // machines share the rows. So far that is true of a risk without preconditioner; the methods are for one machine. The

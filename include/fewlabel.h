@@ -228,7 +228,7 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  *
  *     sum over t of x[t] . coef[., y[t]]  +  sum over t > 1 of transitions[y[t-1], y[t]]  +  start[y[1]]  +  end[y[T]]
  *
- * Its handle is of a kind of its own, for the functions below and for fewlabel_report, fewlabel_array and fewlabel_free. */
+ * Its handle is of a kind of its own, for the functions below, fewlabel_report, fewlabel_array and fewlabel_free. */
 
 /* The options of fewlabel_sequence_fit, as fewlabel_options. */
 int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
@@ -242,16 +242,16 @@ int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed
  *   progress may be NULL; a step is an epoch, or a step of "lbfgs"
  *   model    gets the handle
  *
- * The option forbidden_transitions is an array of pairs of tags, one behind the other: [2, 1, -1, 1] forbids tag 1 after
- * tag 2 and, with -1 for the start or the end, as the first tag. They have the score -infinity. Rows are measured in
- * units of rms, the root of their mean square length. The objective is
+ * The option forbidden_transitions is an array of pairs of tags, one behind the other: [2, 1, -1, 1] forbids tag 1
+ * after tag 2 and, with -1 for the start or the end, as the first tag. They have the score -infinity. Rows are measured
+ * in units of rms, the root of their mean square length. The objective is
  *
  *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
  *
  * for L labeled tokens. fewlabel_report has "n_tags", "n_features", "n_iter", "objective", "gap" (an upper bound on the
  * distance of the objective from its minimum; null where none is known), "termination_condition" and "arrays": "coef"
- * [n_features * n_tags], all tags of a feature side by side, "transitions" [n_tags * n_tags], all that follow a tag side
- * by side, "start" and "end" [n_tags], and "history.objective". */
+ * [n_features * n_tags], all tags of a feature side by side, "transitions" [n_tags * n_tags], all that follow a tag
+ * side by side, "start" and "end" [n_tags], and "history.objective". */
 int32_t fewlabel_sequence_fit(const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
                               const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
                               int64_t *model, char *error, int64_t error_size);

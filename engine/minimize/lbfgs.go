@@ -19,8 +19,8 @@ type Smooth interface {
 //	Symbols  g gradient [d]; s, y [d] differences of points and of gradients, the last Memory of them; t step length
 //	Source   Nocedal & Wright 2006, algorithm 7.5 (L-BFGS, with the scaling of equation 7.20) and algorithms 3.5 and 3.6
 //	         (strong Wolfe conditions, by cubic interpolation)
-//	Differences  gonum's optimize evaluates on goroutines of its own, where a cancel, which is a panic here, would end the
-//	         process, and has no place for a bound on the distance to the minimum
+//	Differences  gonum's optimize evaluates on goroutines of its own, where a cancel, which is a panic here, would end
+//	         the process, and has no place for a bound on the distance to the minimum
 //	Stops    Enough says so of the value and the gradient's length; MaxSteps taken; no step improves (rounding)
 //	Cost     a step: one to two gradients, 4 Memory d operations; (2 Memory + 5) d numbers
 type QuasiNewton struct {

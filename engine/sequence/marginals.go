@@ -23,12 +23,12 @@ func NewCounts(tags int) *Counts {
 // underflow is where products of exponentials are so small that the sum is made again in logarithms.
 const underflow = 1e-250
 
-// Marginals adds factor times the expected counts under p(y) = exp(s(y) - log Z) to counts and returns log Z, -Inf where
-// every path is forbidden; it adds nothing then. Those of tags at tokens go to into [T*K]; counts may be nil.
+// Marginals adds factor times the expected counts under p(y) = exp(s(y) - log Z) to counts and returns log Z, -Inf
+// where every path is forbidden; it adds nothing then. Those of tags at tokens go to into [T*K]; counts may be nil.
 //
 //	Symbols  α_t, β_t [K] logarithms of the forward and backward sums, each less a constant of its token; a = exp(α_t-1),
-//	         b = exp(u_t + β_t), E = exp(P). Of each token only K exponentials are taken: Σ_i a_i E_ij is a product with a
-//	         matrix that all tokens share, and where it underflows, the sum is made in logarithms
+//	         b = exp(u_t + β_t), E = exp(P). Of each token only K exponentials are taken: Σ_i a_i E_ij is a product with
+//	         a matrix that all tokens share, and where it underflows, the sum is made in logarithms
 func (c *Chain) Marginals(l *Lattice, unary []float64, factor float64, into []float64, counts *Counts) float64 {
 	k := c.Tags
 	total := c.forward(l, unary)

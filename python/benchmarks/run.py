@@ -38,6 +38,7 @@ from benchmarks import (
     recipes,
     safe_default,
     scale,
+    sequences,
     speed,
     warm,
 )
@@ -67,6 +68,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "scale": scale.SECTIONS,
     "copies": copies.SECTIONS,
     "outliers": outliers.SECTIONS,
+    "sequences": sequences.SECTIONS,
 }
 USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand
 RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it

@@ -71,9 +71,13 @@ def test_every_field() -> None:
             assert f"`{name}`" in PAGE, name
 
 
-def test_every_option_with_its_type_default_and_range() -> None:
-    rows = re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", PAGE, re.MULTILINE)
-    options = json.loads(_library.text("fewlabel_options"))
+@pytest.mark.parametrize("function", ["fewlabel_options", "fewlabel_sequence_options"])
+def test_every_option_with_its_type_default_and_range(function: str) -> None:
+    before, sequences = PAGE.split("\n### Label sequences\n")
+    sequences, after = sequences.split("\n### ", 1)
+    text = sequences if function == "fewlabel_sequence_options" else before + after
+    rows = re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", text, re.MULTILINE)
+    options = json.loads(_library.text(function))
     assert [name for name, _ in rows] == [option["name"] for option in options]
     for (name, row), option in zip(rows, options, strict=True):
         kind, default, legal, meaning = row.split(" | ", 3)

@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 
 from fewlabel import SequenceSVC
+from fewlabel._native import _sequences
 from fewlabel.datasets import load_conll_file
 from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
 
@@ -81,6 +82,20 @@ def test_decoding_is_that_of_enumeration(data: Any) -> None:
         weights = np.exp(found - found.max())
         expected = [[weights[[path[t] == y for path in paths]].sum() for y in range(3)] for t in range(len(u))]
         np.testing.assert_allclose(p, np.array(expected) / weights.sum(), atol=1e-12)
+
+
+def test_prediction_needs_no_library(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, lengths = data
+    forbidden = [("O", "I"), (None, "I")]
+    models = [SequenceSVC(alpha=1e-3).fit(X, y, lengths), SequenceSVC(forbidden_transitions=forbidden).fit(X, y, lengths)]
+    ties = SequenceSVC().fit(sp.csr_array(X.shape), y, lengths)
+    ties.transitions_, ties.start_, ties.end_ = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
+    for model in (*models, ties):
+        by_library = model.predict(X, lengths)
+        with monkeypatch.context() as patched:
+            patched.setattr(_sequences._library, "is_loaded", lambda: False)
+            patched.setattr(_sequences, "_CHUNK", 100)
+            np.testing.assert_array_equal(model.predict(X, lengths), by_library)
 
 
 def score(model: SequenceSVC, unary: np.ndarray, path: tuple[int, ...]) -> float:

@@ -11,6 +11,8 @@ from fewlabel._inputs._data import Rows
 from fewlabel._native import _fit, _library
 from fewlabel._native._signatures import Progress
 
+_CHUNK = 1 << 22  # pairs of tags looked at in one piece
+
 
 class Weights(NamedTuple):
     """Weights of a model of sequences."""
@@ -105,7 +107,9 @@ def assemble(weights: Weights) -> int:
 def decode(
     scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
 ) -> Decoded:
-    """Decode from unary scores (n, K); `wanted` names the fields to fill."""
+    """Decode from unary scores (n, K); `wanted` names the fields to fill. Tags alone need no library."""
+    if wanted == ("tags",) and not _library.is_loaded():
+        return Decoded(_best_tags(scores, weights, lengths), None, None, None)
     n_rows, n_tags = scores.shape
     shapes = {"tags": (n_rows,), "scores": (len(lengths),), "margins": (len(lengths),), "marginals": (n_rows, n_tags)}
     found = {
@@ -125,3 +129,36 @@ def decode(
         *(None if array is None else array.ctypes.data for array in found.values()),
     )
     return Decoded(**found)
+
+
+def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.ndarray:
+    """Viterbi's algorithm, for many sequences side by side; it adds in the order of the library."""
+    n_tags, ends = scores.shape[1], np.cumsum(lengths)
+    tags = np.empty(len(scores), dtype=np.int32)
+    order = np.argsort(-lengths, kind="stable")
+    size = max(1, _CHUNK // n_tags**2)
+    for begin in range(0, len(order), size):
+        chosen = order[begin : begin + size]
+        _best_of_some(scores, weights, ends[chosen] - lengths[chosen], lengths[chosen], tags)
+    return tags
+
+
+def _best_of_some(
+    scores: np.ndarray, weights: Weights, starts: np.ndarray, lengths: np.ndarray, tags: np.ndarray
+) -> None:
+    """Fill in the tags of sequences that begin at `starts`; `lengths` never rise."""
+    best, back = scores[starts] + weights.start, []
+    for t in range(1, int(lengths[0])):
+        on = int(np.searchsorted(-lengths, -t))  # so many are longer than t
+        candidates = best[:on, :, None] + weights.transitions
+        back.append(candidates.argmax(axis=1))
+        best[:on] = candidates.max(axis=1) + scores[starts[:on] + t]
+    last = best + weights.end
+    if np.isneginf(last.max(axis=1)).any():
+        raise ValueError("a sequence has no path: forbidden transitions leave none")
+    state = last.argmax(axis=1)
+    for t in range(int(lengths[0]) - 1, -1, -1):
+        on = int(np.searchsorted(-lengths, -t))
+        tags[starts[:on] + t] = state[:on]
+        if t:
+            state[:on] = back[t - 1][np.arange(on), state[:on]]

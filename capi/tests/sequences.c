@@ -1,0 +1,121 @@
+/* Label sequences from C: a fit, its model, decoding, and what must be refused. */
+#include <math.h>
+
+#include "check.h"
+
+enum { N_TAGS = 2, N_SEQUENCES = 2 };
+
+/* The rows of check.h as two sequences of four tokens: tag 0 has the features 0 and 1, tag 1 the others. */
+typedef struct {
+  problem p;
+  int64_t lengths[N_SEQUENCES];
+  int32_t labels[N_ROWS];
+} sequences;
+
+static void good_sequences(sequences *s) {
+  int i;
+  good_problem(&s->p);
+  for (i = 0; i < N_SEQUENCES; i++) s->lengths[i] = N_ROWS / N_SEQUENCES;
+  for (i = 0; i < N_ROWS; i++) s->labels[i] = i >= N_ROWS / 2;
+  s->labels[2] = -1;
+}
+
+static int64_t fitted(sequences *s, const char *options) {
+  int64_t model = 0;
+  WORKS(fewlabel_sequence_fit(&s->p.rows, s->lengths, N_SEQUENCES, s->labels, 0, options, NULL, &model, ERROR));
+  return model;
+}
+
+/* A model, the same put together from its arrays, and its scores decoded agree. */
+static void decoding(const char *options) {
+  sequences s;
+  int64_t model, again = 0;
+  int32_t tags[N_ROWS], other_tags[N_ROWS];
+  double coef[N_FEATURES * N_TAGS], transitions[N_TAGS * N_TAGS], start[N_TAGS], end[N_TAGS], unary[N_ROWS * N_TAGS];
+  double scores[N_SEQUENCES], margins[N_SEQUENCES], marginals[N_ROWS * N_TAGS], other[N_SEQUENCES];
+  int i, k;
+  good_sequences(&s);
+  model = fitted(&s, options);
+  WORKS(fewlabel_sequence_decode(model, &s.p.rows, s.lengths, N_SEQUENCES, 2, tags, scores, margins, marginals, ERROR));
+  for (i = 0; i < N_ROWS; i++) {
+    HOLDS(tags[i] == (i >= N_ROWS / 2));
+    HOLDS(fabs(marginals[2 * i] + marginals[2 * i + 1] - 1) < 1e-12);
+  }
+  WORKS(fewlabel_array(model, "coef", coef, N_FEATURES * N_TAGS, ERROR));
+  WORKS(fewlabel_array(model, "transitions", transitions, N_TAGS * N_TAGS, ERROR));
+  WORKS(fewlabel_array(model, "start", start, N_TAGS, ERROR));
+  WORKS(fewlabel_array(model, "end", end, N_TAGS, ERROR));
+  WORKS(fewlabel_sequence_assemble(N_TAGS, N_FEATURES, coef, transitions, start, end, &again, ERROR));
+  WORKS(fewlabel_sequence_decode(again, &s.p.rows, s.lengths, N_SEQUENCES, 1, other_tags, other, NULL, NULL, ERROR));
+  HOLDS(memcmp(tags, other_tags, sizeof tags) == 0 && memcmp(scores, other, sizeof scores) == 0);
+  for (i = 0; i < N_ROWS; i++) {
+    for (k = 0; k < N_TAGS; k++) {
+      unary[N_TAGS * i + k] = s.p.values[2 * i] * coef[N_TAGS * s.p.indices[2 * i] + k] +
+                              s.p.values[2 * i + 1] * coef[N_TAGS * s.p.indices[2 * i + 1] + k];
+    }
+  }
+  WORKS(fewlabel_sequence_decode_scores(unary, N_ROWS, N_TAGS, transitions, start, end, s.lengths, N_SEQUENCES, 1,
+                                        other_tags, NULL, other, NULL, ERROR));
+  HOLDS(memcmp(tags, other_tags, sizeof tags) == 0);
+  for (i = 0; i < N_SEQUENCES; i++) HOLDS(fabs(other[i] - margins[i]) < 1e-9);
+  unary[0] = unary[1] = -INFINITY;
+  FAILS(FEWLABEL_BAD_DATA, "sequence 0, the rows 0 to 3, has no path",
+        fewlabel_sequence_decode_scores(unary, N_ROWS, N_TAGS, transitions, start, end, s.lengths, N_SEQUENCES, 1,
+                                        other_tags, NULL, NULL, NULL, ERROR));
+  WORKS(fewlabel_free(again, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+}
+
+static void refused(void) {
+  sequences s;
+  int64_t model = 0, linear = 0;
+  int32_t tags[N_ROWS];
+  fewlabel_progress progress;
+  double pairs[N_TAGS * N_TAGS] = {0, 0, 0, NAN}, zeros[N_FEATURES * N_TAGS] = {0};
+  memset(&progress, 0, sizeof progress);
+  good_sequences(&s);
+#define FIT(n, labels, options) \
+  fewlabel_sequence_fit(&s.p.rows, s.lengths, n, labels, 0, options, NULL, &model, ERROR)
+  FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"losses\"; did you mean \"loss\"?",
+        FIT(N_SEQUENCES, s.labels, "{\"losses\": 1}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "loss is \"hinge\"", FIT(N_SEQUENCES, s.labels, "{\"loss\": \"hinge\"}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "forbidden_transitions has 1 numbers",
+        FIT(N_SEQUENCES, s.labels, "{\"forbidden_transitions\": [1]}"));
+  FAILS(FEWLABEL_BAD_DATA, "labels of sequence 0, tokens 0 and 1 (row 1): tag 0 after tag 0",
+        FIT(N_SEQUENCES, s.labels, "{\"forbidden_transitions\": [0, 0]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_sequences is 0", FIT(0, s.labels, NULL));
+  FAILS(FEWLABEL_BAD_DATA, "lengths sum to 4, but there are 8 rows", FIT(1, s.labels, NULL));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", FIT(N_SEQUENCES, NULL, NULL));
+  s.lengths[1] = 0;
+  FAILS(FEWLABEL_BAD_DATA, "lengths of sequence 1 is 0", FIT(N_SEQUENCES, s.labels, NULL));
+  good_sequences(&s);
+  s.labels[5] = 3;
+  FAILS(FEWLABEL_BAD_DATA, "no token has tag 2", FIT(N_SEQUENCES, s.labels, NULL));
+  good_sequences(&s);
+  progress.cancel = 1;
+  FAILS(FEWLABEL_CANCELLED, "cancelled",
+        fewlabel_sequence_fit(&s.p.rows, s.lengths, N_SEQUENCES, s.labels, 0, NULL, &progress, &model, ERROR));
+  FAILS(FEWLABEL_BAD_DATA, "transitions[3] is NaN",
+        fewlabel_sequence_assemble(N_TAGS, N_FEATURES, zeros, pairs, zeros, zeros, &model, ERROR));
+  FAILS(FEWLABEL_NO_MEMORY, "a chain of so many tags needs about",
+        fewlabel_sequence_assemble(10000000, N_FEATURES, zeros, pairs, zeros, zeros, &model, ERROR));
+  WORKS(fewlabel_fit(&s.p.rows, s.p.labels, NULL, 0, NULL, NULL, &linear, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "the handle of another kind of model",
+        fewlabel_sequence_decode(linear, &s.p.rows, s.lengths, N_SEQUENCES, 1, tags, NULL, NULL, NULL, ERROR));
+  WORKS(fewlabel_free(linear, ERROR));
+  model = fitted(&s, NULL);
+  FAILS(FEWLABEL_BAD_HANDLE, "a model of sequences", fewlabel_predict(model, &s.p.rows, 1, tags, ERROR));
+  s.p.rows.n_features--;
+  s.p.rows.n_rows = N_ROWS / 2;
+  s.p.rows.n_values = s.p.indptr[N_ROWS / 2];
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows have 3 features, the model has 4",
+        fewlabel_sequence_decode(model, &s.p.rows, s.lengths, 1, 1, tags, NULL, NULL, NULL, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+}
+
+int main(void) {
+  decoding(NULL);
+  decoding("{\"solver\": \"lbfgs\", \"alpha\": 1e-2, \"threads\": 2}");
+  refused();
+  return conclude("sequences");
+}
