@@ -7,6 +7,7 @@ The conditional random field it is compared with is at its optimum, with the str
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import time
 from pathlib import Path
@@ -127,7 +128,9 @@ def sequences_gap(report: Report) -> None:
         what = f"CoNLL-2002 Spanish, {n} sentences, alpha {alpha:g}"
         gap = optimum.gap_ / optimum.objective_
         note = f"optimum certified to {gap:.1g}, {optimum.n_iter_} steps"
-        report.fact(f"{what}: objective after 10 epochs / at the optimum", epochs.objective_ / optimum.objective_, "", note)
+        report.fact(
+            f"{what}: objective after 10 epochs / at the optimum", epochs.objective_ / optimum.objective_, "", note
+        )
         report.fact(f"{what}: F1 after 10 epochs - at the optimum", data.f1(epochs) - data.f1(optimum), " %")
 
 
@@ -138,7 +141,7 @@ def sequences_time(report: Report, draws: int = 3) -> None:
         ratios, seconds = [], []
         for seed in range(rounds):
             X, tags = data.draw(n, seed)
-            flat = sum(tags, [])
+            flat = list(itertools.chain.from_iterable(tags))
             times = []
             for fit in (lambda X=X, tags=tags: fitted(X, tags), lambda X=X, flat=flat: LinearSVC().fit(X, flat)):
                 start = time.process_time()
@@ -156,7 +159,10 @@ def sequences_missing(report: Report, draws: int = 3) -> None:
     data, found = spanish(), []
     for seed in range(draws):
         X, tags = data.draw(100, seed)
-        flat, lengths = np.array(sum(tags, []), dtype=object), np.array([len(t) for t in tags])
+        flat, lengths = (
+            np.array(list(itertools.chain.from_iterable(tags)), dtype=object),
+            np.array([len(t) for t in tags]),
+        )
         labeled = np.random.default_rng(1000 + seed).random(len(flat)) < 0.2
         sequence = np.repeat(np.arange(len(lengths)), lengths)
         partial = _fit_flat(X, np.where(labeled, flat, None), lengths)
@@ -178,7 +184,9 @@ def _fit_flat(X: Any, y: np.ndarray, lengths: np.ndarray) -> Any:
 def sequences_chunks(report: Report) -> None:
     """Chunks of CoNLL-2000, words only: F1 on the test part."""
     data = corpus("conll2000", "train.txt.gz", "test.txt.gz")
-    report.fact("CoNLL-2000 chunks, all sentences, F1", data.f1(fitted(data.X, data.tags)), " %", "tokens only, no tagger")
+    report.fact(
+        "CoNLL-2000 chunks, all sentences, F1", data.f1(fitted(data.X, data.tags)), " %", "tokens only, no tagger"
+    )
 
 
 SECTIONS = (sequences_f1, sequences_gap, sequences_time, sequences_missing, sequences_chunks)

@@ -35,15 +35,15 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     cost : {"hamming", "zero_one"}, default="hamming"
         "hamming": the number of wrong tags. "zero_one": 1 if any tag is wrong. Tokens without a label do not count.
     alpha : float, default=1e-7
-        Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are measured
-        in units of their root mean square length.
+        Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are
+        measured in units of their root mean square length.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
     epsilon : float, default=0.5
         Half of the width of the rounded part of "huber".
     solver : {"stochastic", "lbfgs"}, default="stochastic"
-        "stochastic": steps over shuffled sequences. "lbfgs": the optimum, of losses other than "huber"; `gap_` bounds the
-        distance where every token has a label.
+        "stochastic": steps over shuffled sequences. "lbfgs": the optimum, of losses other than "huber"; `gap_` bounds
+        the distance where every token has a label.
     forbidden_transitions : iterable of (tag or None, tag or None), default=()
         Pairs of tags of which the second must not follow the first; None stands for the start or the end of a sequence.
         `fewlabel.sequences.iob_forbidden_transitions` makes those of IOB tags. Tags that do not occur have no effect.
@@ -104,8 +104,8 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Lafferty, McCallum and Pereira (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien, Brefeld and
-    Scheffer (ICML 2007): "huber". Duchi, Hazan and Singer (JMLR 2011): the steps.
+    Lafferty, McCallum and Pereira (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien, Brefeld
+    and Scheffer (ICML 2007): "huber". Duchi, Hazan and Singer (JMLR 2011): the steps.
 
     Examples
     --------
@@ -153,8 +153,8 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X, y or lengths cannot be used, no token is labeled, or labels use a forbidden
-            transition.
+            If a parameter is out of range, X, y or lengths cannot be used, no token is labeled, or labels use a
+            forbidden transition.
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
@@ -170,11 +170,8 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         check_consistent_length(rows, given.labeled)
         tokens = _checked(tokens, rows.shape[0])
         labels = _labels.encode(given)
-        if warm and not np.array_equal(labels.classes, self.classes_):
-            raise ValueError(
-                f"warm_start=True goes on from a model of the tags {_labels.listed(self.classes_)}, but y has "
-                f"{_labels.listed(labels.classes)}: set warm_start=False"
-            )
+        if warm:
+            self._check_start(labels.classes)
         options = self._options() | {"forbidden_transitions": self._forbidden(labels.classes)}
         start = (lambda: _sequences.assemble(self._weights())) if warm else None
         with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
@@ -202,7 +199,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             Tags; a list with one array for each sequence where X is a list.
         """
         found, tokens = self._decoded(X, lengths, "tags")
-        return _as_given(X, self.classes_[found.tags], tokens)
+        return _as_given(X, self.classes_[found["tags"]], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and by how much it is above that of the second best.
@@ -220,7 +217,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             Score and margin; the margin is infinite where one sequence of tags only is possible.
         """
         found, _ = self._decoded(X, lengths, "scores", "margins")
-        return np.column_stack([found.scores, found.margins])
+        return np.column_stack([found["scores"], found["margins"]])
 
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Probability of every tag at each token, where tags y have the probability exp(s(y)) over the sum of all.
@@ -238,7 +235,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             In the order of `classes_`; a token sums to 1. A list where X is one.
         """
         found, tokens = self._decoded(X, lengths, "marginals")
-        return _as_given(X, found.marginals, tokens)
+        return _as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """Share of the labeled tokens that get their tag.
@@ -277,7 +274,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False  # a row is a token, which means nothing without its neighbours
         return tags
 
-    def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[_sequences.Decoded, np.ndarray]:
+    def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         check_is_fitted(self)
         X, _, tokens = _flat(X, None, lengths)
         X = _data.rows_of(self, X, reset=False)
@@ -285,6 +282,14 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         scores = _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs)
         threads = _threads.resolve(self.n_jobs)
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
+
+    def _check_start(self, tags: np.ndarray) -> None:
+        """The fitted model, from which the fit goes on, must have these tags."""
+        if not np.array_equal(tags, self.classes_):
+            raise ValueError(
+                f"warm_start=True goes on from a model of the tags {_labels.listed(self.classes_)}, but y has "
+                f"{_labels.listed(tags)}: set warm_start=False"
+            )
 
     def _weights(self) -> _sequences.Weights:
         return _sequences.Weights(self.coef_, self.transitions_, self.start_, self.end_)
@@ -312,7 +317,9 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
 def _pair(pair: Any) -> tuple[Any, Any]:
     if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tags := tuple(pair)) != 2 or tags == (None, None):
-        raise ValueError(f"forbidden_transitions must hold pairs of tags, None for the start or the end; found {pair!r}")
+        raise ValueError(
+            f"forbidden_transitions must hold pairs of tags, None for the start or the end; found {pair!r}"
+        )
     return tags
 
 
@@ -333,7 +340,9 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         if lengths is None:
             lengths = own
         elif own != list(lengths):
-            k = next((k for k, (a, b) in enumerate(zip(own, lengths, strict=False)) if a != b), min(len(own), len(lengths)))
+            k = next(
+                (k for k, (a, b) in enumerate(zip(own, lengths, strict=False)) if a != b), min(len(own), len(lengths))
+            )
             raise ValueError(f"y has {len(own)} sequences for {len(lengths)}, or another length in sequence {k}")
         y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
     return X, y, lengths

@@ -87,7 +87,10 @@ def test_decoding_is_that_of_enumeration(data: Any) -> None:
 def test_prediction_needs_no_library(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, lengths = data
     forbidden = [("O", "I"), (None, "I")]
-    models = [SequenceSVC(alpha=1e-3).fit(X, y, lengths), SequenceSVC(forbidden_transitions=forbidden).fit(X, y, lengths)]
+    models = [
+        SequenceSVC(alpha=1e-3).fit(X, y, lengths),
+        SequenceSVC(forbidden_transitions=forbidden).fit(X, y, lengths),
+    ]
     ties = SequenceSVC().fit(sp.csr_array(X.shape), y, lengths)
     ties.transitions_, ties.start_, ties.end_ = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
     for model in (*models, ties):
@@ -236,8 +239,14 @@ def test_a_long_sequence_works() -> None:
         ({"max_iter": 0}, "max_iter must be at least 1 or None"),
         ({"max_iter": 1.5}, "max_iter is 1.5: it must be an integer"),
         ({"forbidden_transitions": ["BI"]}, "forbidden_transitions must hold pairs of tags"),
-        ({"forbidden_transitions": [("B", "I"), ("I", "O"), ("B", "O")]}, "labels of sequence .* is in forbidden_transitions"),
-        ({"forbidden_transitions": [(None, tag) for tag in TAGS]}, "forbidden_transitions leave no path for sequence 0"),
+        (
+            {"forbidden_transitions": [("B", "I"), ("I", "O"), ("B", "O")]},
+            "labels of sequence .* is in forbidden_transitions",
+        ),
+        (
+            {"forbidden_transitions": [(None, tag) for tag in TAGS]},
+            "forbidden_transitions leave no path for sequence 0",
+        ),
     ],
 )
 def test_bad_parameters_are_named(parameters: dict[str, Any], message: str, data: Any) -> None:
@@ -256,8 +265,8 @@ def test_bad_input_is_named(data: Any) -> None:
         SequenceSVC().fit(X, y, lengths.astype(float))
     with pytest.raises(ValueError, match="lengths must be None where X is a list"):
         SequenceSVC().fit(parts(X, lengths), y, lengths)
+    tags = [list(part) for part in parts(y, lengths)]
     with pytest.raises(ValueError, match="another length in sequence 0"):
-        tags = [list(part) for part in parts(y, lengths)]
         SequenceSVC().fit(parts(X, lengths), [tags[0] + tags[1], *tags[2:]])
     with pytest.raises(ValueError, match="no labeled row"):
         SequenceSVC().fit(X, [None] * len(y), lengths)

@@ -31,15 +31,6 @@ class Fitted(NamedTuple):
     history: dict[str, np.ndarray]
 
 
-class Decoded(NamedTuple):
-    """The best tags of sequences, and what is near them; None: not asked for."""
-
-    tags: np.ndarray | None  # (n,) int32
-    scores: np.ndarray | None  # (n_sequences,)
-    margins: np.ndarray | None  # (n_sequences,)
-    marginals: np.ndarray | None  # (n, K)
-
-
 def fit(
     rows: Rows,
     lengths: np.ndarray,
@@ -106,16 +97,14 @@ def assemble(weights: Weights) -> int:
 
 def decode(
     scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
-) -> Decoded:
-    """Decode from unary scores (n, K); `wanted` names the fields to fill. Tags alone need no library."""
+) -> dict[str, np.ndarray]:
+    """Decode from unary scores (n, K) what is wanted: "tags" (n,), "scores" and "margins" (n_sequences,), "marginals"
+    (n, K). Tags alone need no library."""
     if wanted == ("tags",) and not _library.is_loaded():
-        return Decoded(_best_tags(scores, weights, lengths), None, None, None)
+        return {"tags": _best_tags(scores, weights, lengths)}
     n_rows, n_tags = scores.shape
     shapes = {"tags": (n_rows,), "scores": (len(lengths),), "margins": (len(lengths),), "marginals": (n_rows, n_tags)}
-    found = {
-        name: np.empty(shape, np.int32 if name == "tags" else np.float64) if name in wanted else None
-        for name, shape in shapes.items()
-    }
+    found = {name: np.empty(shapes[name], np.int32 if name == "tags" else np.float64) for name in wanted}
     parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (scores, *weights[1:])]
     _library.call(
         "fewlabel_sequence_decode_scores",
@@ -126,9 +115,9 @@ def decode(
         lengths.ctypes.data,
         len(lengths),
         n_threads,
-        *(None if array is None else array.ctypes.data for array in found.values()),
+        *(found[name].ctypes.data if name in found else None for name in shapes),
     )
-    return Decoded(**found)
+    return found
 
 
 def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.ndarray:
