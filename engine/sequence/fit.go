@@ -43,7 +43,7 @@ func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err err
 				return err
 			}
 		}
-		result = &Result{Gap: math.NaN()}
+		result = &Result{Gap: math.NaN(), Objectives: []float64{}}
 		if o.Solver == "lbfgs" {
 			s.quasiNewton(w, result)
 		} else {
@@ -72,7 +72,7 @@ func (s *sample) epochs(w []float64, r *Result) {
 		}
 	}
 	d.finish()
-	r.Objective = newObjective(s).value(w)
+	r.Objective = d.value()
 }
 
 // record notes a step and publishes it.

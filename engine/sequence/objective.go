@@ -56,11 +56,6 @@ func (f *objective) At(at, gradient []float64) float64 {
 	return alpha/2*square[0] + average*total
 }
 
-// value is F alone.
-func (f *objective) value(at []float64) float64 {
-	return f.options.Alpha/2*vector.Dot(at, at) + f.losses(view(at, f.shape))/f.labeled
-}
-
 // losses returns the sum of the losses and leaves its gradient in scores and counts.
 func (f *objective) losses(w weights) float64 {
 	f.chainAt(f.chain, w)

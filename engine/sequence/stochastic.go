@@ -3,6 +3,7 @@ package sequence
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -176,4 +177,20 @@ func (d *stochastic) finish() {
 	for f := range d.since {
 		d.moveFeature(f)
 	}
+}
+
+// value is F at the weights, in the order of the sequences.
+func (d *stochastic) value() float64 {
+	slices.Sort(d.order)
+	d.chainAt(d.chain, d.w)
+	total := 0.0
+	for first := 0; first < len(d.order); first += d.size {
+		d.Check()
+		batch := d.order[first:min(len(d.order), first+d.size)]
+		d.Run(len(batch), func(b int) { d.gradient(&d.places[b], batch[b]) })
+		for b := range batch {
+			total += d.places[b].value
+		}
+	}
+	return d.options.Alpha/2*vector.Dot(d.w.all, d.w.all) + total/d.labeled
 }

@@ -18,7 +18,8 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
     In a bar where tqdm is installed (on stderr, in a notebook as a widget), otherwise in lines on stdout.
     """
-    level = "temperature" if method == "annealing" else "unlabeled weight"  # as in the columns of `history_`
+    names = {"annealing": "temperature", "stochastic": "", "lbfgs": ""}  # as in the columns of `history_`
+    level = names.get(method, "unlabeled weight")
     if not verbose:
         yield lambda progress: None
         return
@@ -89,4 +90,6 @@ def _printer(title: str, level: str) -> Watch:
 
 
 def _state(progress: Progress, level: str) -> str:
+    if not level:
+        return f"objective {progress.objective:.6g}"
     return f"objective {progress.objective:.6g}, {level} {progress.level:.4g}, {progress.n_switched} labels changed"

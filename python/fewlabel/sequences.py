@@ -38,7 +38,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     >>> from fewlabel.sequences import TokenVectorizer
     >>> sentences = [["Juan", "vive", "en", "Madrid"], ["Madrid", "crece"]]
     >>> TokenVectorizer().fit_transform(sentences).shape
-    (6, 80)
+    (6, 75)
     """
 
     window: int = 2
