@@ -5,5 +5,5 @@ go 1.26.0
 require (
 	github.com/klauspost/compress v1.20.3 // zstd and gzip: svmlight files
 	golang.org/x/sys v0.49.0 // cpu: which loops the processor can run
-	gonum.org/v1/gonum v0.17.0 // mat: Cholesky factors of the preconditioner
+	gonum.org/v1/gonum v0.17.0 // mat: Cholesky factors of the preconditioner; small factors of a structure
 )

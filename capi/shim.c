@@ -267,6 +267,13 @@ EXPORT(class_prior, LONG)
   A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper) A(int64_t, n_classes)
 EXPORT(class_prior_dense, LONG)
 
+#define structure_ARGUMENTS(A)                                                                         \
+  A(const fewlabel_csr *, rows) A(const fewlabel_csr *, labels) A(const fewlabel_csr *, hidden)        \
+  A(const int32_t *, hides) A(const int32_t *, groups) A(const char *, options)                        \
+  A(fewlabel_progress *, progress) A(double *, components) A(double *, strengths)                      \
+  A(double *, objective) A(int64_t, n_components)
+EXPORT(structure, LONG)
+
 #define shape_ARGUMENTS(A) \
   A(int64_t, model) A(int64_t *, n_classes) A(int64_t *, n_features) A(int64_t *, n_outputs)
 EXPORT(shape, BRIEF)

@@ -16,9 +16,12 @@
 //	              tells; start at Regularize, then Means
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
-//	minimize      Newton with conjugate gradients for such objectives; start at Newton.Minimize
+//	minimize      Newton with conjugate gradients for such objectives; start at Newton.Minimize; many linear systems over
+//	              the same rows at SolveColumns
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
+//	structure     what the weights of many made-up problems over the rows have in common, for further features; start at
+//	              Fit, then solve in auxiliary.go and iterate in subspace.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,

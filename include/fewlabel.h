@@ -159,6 +159,32 @@ int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *la
                                    const char *options, double *shares, double *lower, double *upper,
                                    int64_t n_classes, char *error, int64_t error_size);
 
+/* Learn from unlabeled rows what the weights of good classifiers have in common (Ando & Zhang 2005): components, which
+ * give further features to any classifier, from auxiliary problems over the same rows.
+ *   rows       the rows; labels of the task itself are not used
+ *   labels     the auxiliary problems: [n_rows] rows with a feature for each problem; a value other than 0 is the label
+ *              1, all others are -1
+ *   hidden     [sets] rows with the features of `rows`: those with a value other than 0 are hidden together. NULL: none
+ *   hides      [n_problems] the set of `hidden` that a problem does not see, or -1: it sees all. NULL: all -1
+ *   groups     [n_features] number of each feature's group, from 0 on; each has components of its own. NULL: one group
+ *   options    JSON object with some of "solver" ("none": the components of centered co-occurrences; "squared": of the
+ *              weights that solve the problems with the squared loss), "alpha" (1e-3; regularization of these weights,
+ *              in units of the root mean square length of the rows), "max_iter" (4; steps of their solution), "tol"
+ *              (1e-3; a problem whose residual has fallen so far is solved), "n_iter" (1; rounds of weights and
+ *              components), "unit" (true; every problem counts the same, whatever the length of its weights),
+ *              "random_state" (0) and "threads" (1); NULL: the defaults
+ *   progress   may be NULL; a step is a round
+ *   components [n_components * n_features] gets the components, one behind the other; those of a group stand at its
+ *              features, where they are orthonormal
+ *   strengths  [n_groups * n_components] gets the singular values of each group, falling; n_groups is one more than the
+ *              largest number in `groups`
+ *   objective  [n_iter] gets equation 6 after each round; NaN with solver "none". NULL: not wanted
+ *   n_components  at most n_problems, and at most the features that occur in any group */
+int32_t fewlabel_structure(const fewlabel_csr *rows, const fewlabel_csr *labels, const fewlabel_csr *hidden,
+                           const int32_t *hides, const int32_t *groups, const char *options,
+                           fewlabel_progress *progress, double *components, double *strengths, double *objective,
+                           int64_t n_components, char *error, int64_t error_size);
+
 /* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
  * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows to which the supervised
  * solution, where the method began, gives the same class; null after a fit from a start and where there is nothing to

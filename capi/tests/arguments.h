@@ -13,12 +13,12 @@ enum { NO_HANDLE, MODEL, DATA };
 enum { N_STATUSES = FEWLABEL_NO_MEMORY + 1 };
 
 enum { OPTIONS, FIT, FIT_DENSE, CLASS_PRIOR, CLASS_PRIOR_DENSE, SHAPE, REPORT, ARRAY, DECISION, PREDICT, DECISION_DENSE,
-       PREDICT_DENSE, DECISION_WITH, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, FREE, N_FUNCTIONS };
+       PREDICT_DENSE, DECISION_WITH, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, STRUCTURE, FREE, N_FUNCTIONS };
 static const char *const function_name[] = {"options", "fit", "fit_dense", "class_prior", "class_prior_dense", "shape",
                                             "report", "array", "decision", "predict", "decision_dense",
                                             "predict_dense", "decision_with", "assemble", "save", "load",
                                             "svmlight_read", "svmlight_shape", "svmlight_copy", "svmlight_write",
-                                            "free"};
+                                            "structure", "free"};
 
 /* Everything that calls only read. The arrays have 8 bytes for each element, whatever type is promised. */
 typedef struct {
@@ -290,6 +290,15 @@ static void make_share_options(caller *c) {
       "{\"n_bootstraps\": 3, \"random_state\": 5}", "{\"confidence_level\": 0.5, \"threads\": 2}",
       "{\"fit_intercept\": false}", "{\"n_bootstraps\": 1}", "{\"confidence_level\": 1}", "{\"alpha\": 1}", "{"};
   c->spoiled = 1;
+  strcpy(c->in.text, ONE_OF(c, texts));
+}
+
+/* Options of a structure that are right or not. */
+static void make_structure_options(caller *c) {
+  static const char *const texts[] = {
+      "{\"solver\": \"squared\", \"n_iter\": 2}", "{\"solver\": \"squared\", \"alpha\": 1e-300}",
+      "{\"unit\": false, \"threads\": 2}", "{\"n_iter\": 0}", "{\"n_iter\": 1e9}", "{\"tol\": 0}",
+      "{\"solver\": 3}", "{"};
   strcpy(c->in.text, ONE_OF(c, texts));
 }
 

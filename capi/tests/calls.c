@@ -98,7 +98,7 @@ static int64_t prepare(caller *c, int function) {
   const int fits = function == FIT || function == FIT_DENSE;
   const int shares = function == CLASS_PRIOR || function == CLASS_PRIOR_DENSE;
   const int without = fits || shares || function == OPTIONS || function == DECISION_WITH || function == ASSEMBLE ||
-                      function == LOAD || function == READ || function == WRITE;
+                      function == LOAD || function == READ || function == WRITE || function == STRUCTURE;
   int64_t h = 0;
   int k;
   c->spoiled = c->wrong_handle = 0;
@@ -116,6 +116,12 @@ static int64_t prepare(caller *c, int function) {
     make_rows_for(c, h);
     make_weights(c);
     if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* the weights would be a bad pointer */
+  }
+  if (function == STRUCTURE) {
+    make_rows_for(c, h);
+    if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* the components would be a bad pointer */
+    if (one_in(c, 2)) make_structure_options(c);
+    c->spoiled = 1; /* too few features occur, or too few that differ */
   }
   if (fits && one_in(c, 2)) make_options(c);
   if (shares && one_in(c, 2)) make_share_options(c);
@@ -171,6 +177,18 @@ static int32_t call_decision_with(caller *c) {
   const int32_t by_feature = spoil(c, 20) ? -1 + 3 * below(c, 2) : below(c, 2);
   return fewlabel_decision_with(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.table), OR_NULL(c, c->in.shares), n_outputs,
                                 by_feature, threads(c), OUT(double, 0), MESSAGE);
+}
+
+/* The features of the rows are the problems, too. */
+static int32_t call_structure(caller *c) {
+  static const int64_t impossible[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1) << 30};
+  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
+  const fewlabel_csr *hidden = one_in(c, 2) ? NULL : &c->in.rows;
+  double *objective = one_in(c, 2) ? NULL : (double *)c->out[2].bytes;
+  return fewlabel_structure(OR_NULL(c, &c->in.rows), OR_NULL(c, &c->in.rows), hidden,
+                            hidden == NULL || one_in(c, 2) ? NULL : c->in.labels, one_in(c, 2) ? NULL : c->in.labels,
+                            options, NULL, OUT(double, 0), OUT(double, 1), objective,
+                            one_in(c, 10) ? ONE_OF(c, impossible) : 1 + below(c, 3), MESSAGE);
 }
 
 static int32_t call_text(caller *c, int function, int64_t h) {
@@ -231,6 +249,7 @@ static int32_t call(caller *c, int function, int64_t h) {
     case WRITE:
       return fewlabel_svmlight_write(written_path(c, c->data), OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.weights), 0,
                                      MESSAGE);
+    case STRUCTURE: return call_structure(c);
     case FREE: return fewlabel_free(h, MESSAGE);
     default: return call_text(c, function, h);
   }

@@ -434,7 +434,45 @@ static void tiny_error_buffers(void) {
   HOLDS(fewlabel_free(0, buffer, -1) == FEWLABEL_BAD_HANDLE);
 }
 
+/* The features of a problem's rows are its auxiliary problems, too: each hides itself. */
+static int32_t structure(const problem *p, const char *options, int64_t n_components) {
+  static const int64_t ends[] = {0, 1, 2, 3, 4}, features[] = {0, 1, 2, 3};
+  static const double ones[] = {1, 1, 1, 1};
+  static const int32_t hides[] = {0, 1, 2, 3};
+  const fewlabel_csr hidden = {4, N_FEATURES, 4, ends, features, ones, FEWLABEL_INT64, FEWLABEL_INT64,
+                               FEWLABEL_FLOAT64};
+  double components[2 * N_FEATURES] = {-7}, strengths[2], objective[3] = {-7, -7, -7};
+  int32_t status = fewlabel_structure(&p->rows, &p->rows, &hidden, hides, NULL, options, NULL, components, strengths,
+                                      objective, n_components, ERROR);
+  HOLDS((status == FEWLABEL_OK) == (components[0] != -7));
+  if (status == FEWLABEL_OK) { /* features of one group of rows go together */
+    HOLDS(components[0] * components[1] > 0 && components[2] * components[3] > 0);
+    HOLDS(components[0] * components[2] < 0);
+    HOLDS(options == NULL ? objective[0] != objective[0] : objective[1] <= objective[0]);
+  }
+  return status;
+}
+
+static void structures(void) {
+  static const int32_t groups[] = {0, 0, 1, 5};
+  problem p;
+  double numbers[2 * N_FEATURES];
+  good_problem(&p);
+  WORKS(structure(&p, NULL, 1));
+  WORKS(structure(&p, "{\"solver\": \"squared\", \"n_iter\": 3, \"unit\": false}", 1));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_components is 0: use 1 or more", structure(&p, NULL, 0));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "there are 4 auxiliary problems", structure(&p, NULL, 5));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"alfa\"", structure(&p, "{\"alfa\": 1}", 1));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL",
+        fewlabel_structure(&p.rows, NULL, NULL, NULL, NULL, NULL, NULL, numbers, numbers, NULL, 1, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "components is NULL",
+        fewlabel_structure(&p.rows, &p.rows, NULL, NULL, NULL, NULL, NULL, NULL, numbers, NULL, 1, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "groups[3] is 5",
+        fewlabel_structure(&p.rows, &p.rows, NULL, NULL, groups, NULL, NULL, numbers, numbers, NULL, 1, ERROR));
+}
+
 int main(void) {
+  structures();
   null_pointers_of_a_fit();
   starts_of_a_fit();
   dense_rows();

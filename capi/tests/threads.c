@@ -163,6 +163,9 @@ static int child(int64_t model, const char *version) {
   if (!REFUSED(fewlabel_shape(model, &a, &b, &c, ERROR))) return 19;
   if (!REFUSED(fewlabel_assemble("{}", numbers, numbers, numbers, &a, ERROR))) return 20;
   if (!REFUSED(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, numbers, NULL, NULL, 2, ERROR))) return 21;
+  if (!REFUSED(fewlabel_structure(&p.rows, &p.rows, NULL, NULL, NULL, NULL, NULL, numbers, numbers, NULL, 1, ERROR))) {
+    return 22;
+  }
   if (fewlabel_abi_version() != FEWLABEL_ABI_VERSION) return 14;
   if (version != NULL && strcmp(fewlabel_version(), version) != 0) return 15;
   if (fewlabel_version() == NULL || fewlabel_live_handles() != 0) return 16;

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import (
     alpha,
+    aso,
     calibration,
     copies,
     corpora,
@@ -69,6 +70,8 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "copies": copies.SECTIONS,
     "outliers": outliers.SECTIONS,
     "sequences": sequences.SECTIONS,
+    "aso": aso.SECTIONS,
+    "aso_choice": aso.CHOICES,
 }
 USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand
 RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fewlabel._model_file import load_model, save_model
     from fewlabel._sequence_svc import SequenceSVC
     from fewlabel._show_versions import show_versions
+    from fewlabel._structure import ASOClassifier, ASOTransformer
     from fewlabel._transductive_svc import TransductiveSVC
     from fewlabel._version import __version__
     from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from fewlabel.inspection._estimate_class_prior import estimate_class_prior
 
 __all__ = [
+    "ASOClassifier",
+    "ASOTransformer",
     "ClassPriorWarning",
     "DataWarning",
     "FewlabelWarning",
@@ -42,6 +45,8 @@ __all__ = [
 ]
 
 _MODULE_OF = {  # of the names that are not modules themselves
+    "ASOClassifier": "_structure",
+    "ASOTransformer": "_structure",
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",

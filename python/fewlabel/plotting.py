@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import methods
 from fewlabel.inspection import _learning_curve, _linear_model
 
-__all__ = ["HistoryDisplay", "LearningCurveDisplay"]
+__all__ = ["ComponentDisplay", "HistoryDisplay", "LearningCurveDisplay"]
 
 # Blue and vermilion of Okabe and Ito, which every kind of color vision tells apart; line and marker differ, too.
 _BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "0.45"
@@ -271,6 +271,103 @@ class LearningCurveDisplay:
             self.ax_.set_ylim(top=min(self.ax_.get_ylim()[1], 1.02))  # a deviation can reach beyond any score
         self.ax_.grid(alpha=0.3)
         self.ax_.legend(loc="best")
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class ComponentDisplay:
+    """The features with the largest and the smallest weights in some components of a structure.
+
+    Parameters
+    ----------
+    table : list of Strongest
+        As from `ASOTransformer.strongest_features`, one for each panel.
+
+    Attributes
+    ----------
+    axes_ : ndarray of shape (n_panels,) of matplotlib Axes
+        The panels, top to bottom.
+    figure_ : matplotlib Figure
+        The figure with them.
+    bars_ : list of matplotlib BarContainer
+        The bars of each panel, the largest weight on top.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import numpy as np
+    >>> from fewlabel import ASOTransformer
+    >>> from fewlabel.plotting import ComponentDisplay
+    >>> X = np.array([[1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 0]])
+    >>> model = ASOTransformer(n_components=2).fit(X)
+    >>> display = ComponentDisplay.from_estimator(model, feature_names=["hit", "run", "orbit", "launch"], n_features=2)
+    >>> [axes.get_title() for axes in display.axes_]
+    ['component 0', 'component 1']
+    """
+
+    table: Any
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        components: Sequence[int] | None = None,
+        n_features: int = 6,
+        feature_names: Any = None,
+        ax: Any = None,
+    ) -> "ComponentDisplay":
+        """Draw components of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : ASOTransformer or ASOClassifier
+            Fitted.
+        components : sequence of int or None, default=None
+            Which ones. None: the first four.
+        n_features : int, default=6
+            Features of either sign.
+        feature_names : array-like of shape (n_features_in_,) or None, default=None
+            Names of the features, as in `strongest_features`.
+        ax : matplotlib Axes, array-like of matplotlib Axes, or None, default=None
+            Where to draw. One Axes gives its place to the panels. None: a new figure.
+
+        Returns
+        -------
+        display : ComponentDisplay
+            The picture.
+        """
+        table = estimator.strongest_features(n_features, feature_names)
+        return cls([table[k] for k in components] if components is not None else table[:4]).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "ComponentDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, array-like of matplotlib Axes, or None, default=None
+            Where to draw, as in `from_estimator`.
+
+        Returns
+        -------
+        display : ComponentDisplay
+            Itself.
+        """
+        _need_matplotlib("ComponentDisplay.plot")
+        self.axes_ = np.atleast_1d(_panels(ax, len(self.table)))
+        self.figure_ = self.axes_[0].figure
+        self.bars_: list[Any] = []
+        for axes, row in zip(self.axes_, self.table, strict=True):
+            pairs = [*row.positive, *reversed(row.negative)]
+            weights = [weight for _, weight in pairs]
+            colors = [_BLUE if weight > 0 else _ORANGE for weight in weights]
+            self.bars_.append(axes.barh(range(len(pairs)), weights, color=colors))
+            axes.set_yticks(range(len(pairs)), [str(name) for name, _ in pairs], fontsize="small")
+            axes.invert_yaxis()
+            axes.set_title(f"component {row.component}", fontsize="medium")
+            axes.axvline(0, color=_GRAY, linewidth=0.8)
+        self.axes_[-1].set_xlabel("weight")
         return self
 
 

@@ -83,6 +83,10 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_fit_dense": (c_int32, (_DENSE, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
     "fewlabel_class_prior": (c_int32, (_CSR, _NUMBERS, _NUMBERS, _TEXT, *(3 * [_NUMBERS]), c_int64, *_ERROR)),
     "fewlabel_class_prior_dense": (c_int32, (_DENSE, _NUMBERS, _NUMBERS, _TEXT, *(3 * [_NUMBERS]), c_int64, *_ERROR)),
+    "fewlabel_structure": (
+        c_int32,
+        (*(3 * [_CSR]), _NUMBERS, _NUMBERS, _TEXT, _PROGRESS, *(3 * [_NUMBERS]), c_int64, *_ERROR),
+    ),
     "fewlabel_shape": (c_int32, (c_int64, *(3 * [_NUMBERS]), *_ERROR)),
     "fewlabel_report": (c_int32, (c_int64, _TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_array": (c_int32, (c_int64, _TEXT, _NUMBERS, c_int64, *_ERROR)),

@@ -1,0 +1,544 @@
+package structure
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// drawn is a problem and the same in dense matrices.
+type drawn struct {
+	Problem
+	x       *mat.Dense // [n, d]
+	labels  *mat.Dense // [n, m] ±1
+	visible *mat.Dense // [d, m] 0 or 1
+}
+
+// planted draws rows whose words come from a few topics; problem l asks for the presence of feature l, which it hides.
+func planted(n, d, m, topics int, seed uint64) drawn {
+	random := rand.New(rand.NewPCG(seed, 5))
+	x, labels, visible := mat.NewDense(n, d, nil), mat.NewDense(n, m, nil), mat.NewDense(d, m, nil)
+	for i := range n {
+		topic := random.IntN(topics)
+		for range 12 {
+			j := random.IntN(d)
+			if random.Float64() < 0.8 {
+				j = random.IntN(d/topics)*topics + topic
+			}
+			x.Set(i, j, 1)
+		}
+	}
+	hidden := mat.NewDense(m, d, nil)
+	hides := make([]int32, m)
+	for l := range m {
+		hides[l] = int32(l)
+		hidden.Set(l, l, 1)
+		for j := range d {
+			if j != l {
+				visible.Set(j, l, 1)
+			}
+		}
+		for i := range n {
+			labels.Set(i, l, 2*x.At(i, l)-1)
+		}
+	}
+	first := mat.DenseCopyOf(x.Slice(0, n, 0, m))
+	p := Problem{Rows: sparse(x), Labels: sparse(first), Hidden: sparse(hidden), Hides: hides}
+	return drawn{p, x, labels, visible}
+}
+
+func sparse(a *mat.Dense) *csr.Matrix {
+	n, d := a.Dims()
+	indptr, indices, values := []int64{0}, []int32{}, []float64{}
+	for i := range n {
+		for j := range d {
+			if v := a.At(i, j); v != 0 {
+				indices, values = append(indices, int32(j)), append(values, v)
+			}
+		}
+		indptr = append(indptr, int64(len(indices)))
+	}
+	m, err := csr.New(d, indptr, indices, values)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// centered takes the mean off every column.
+func centered(a *mat.Dense) *mat.Dense {
+	n, d := a.Dims()
+	out := mat.DenseCopyOf(a)
+	for j := range d {
+		mean := mat.Sum(a.ColView(j)) / float64(n)
+		for i := range n {
+			out.Set(i, j, a.At(i, j)-mean)
+		}
+	}
+	return out
+}
+
+// scaled is the rows in units of their root mean square length.
+func (p drawn) scaled() *mat.Dense {
+	n, _ := p.x.Dims()
+	out := mat.DenseCopyOf(p.x)
+	out.Scale(math.Sqrt(float64(n))/mat.Norm(p.x, 2), out)
+	return out
+}
+
+// solved are the exact weights [d, m] at α, with the regularizer around center (nil: zero).
+func (p drawn) solved(alpha float64, center *mat.Dense) *mat.Dense {
+	x, y := centered(p.scaled()), centered(p.labels)
+	n, d := x.Dims()
+	_, m := y.Dims()
+	out := mat.NewDense(d, m, nil)
+	for l := range m {
+		seen := mat.DenseCopyOf(x)
+		for j := range d {
+			for i := range n {
+				seen.Set(i, j, x.At(i, j)*p.visible.At(j, l))
+			}
+		}
+		var gram, right, w mat.Dense
+		gram.Mul(seen.T(), seen)
+		gram.Scale(1/float64(n), &gram)
+		for j := range d {
+			gram.Set(j, j, gram.At(j, j)+alpha)
+		}
+		right.Mul(seen.T(), y.Slice(0, n, l, l+1))
+		right.Scale(1/float64(n), &right)
+		if center != nil {
+			for j := range d {
+				right.Set(j, 0, right.At(j, 0)+alpha*center.At(j, l)*p.visible.At(j, l))
+			}
+		}
+		if err := w.Solve(&gram, &right); err != nil {
+			panic(err)
+		}
+		out.SetCol(l, mat.Col(nil, 0, &w))
+	}
+	return out
+}
+
+// sides are the masked right-hand sides, with columns of length 1.
+func (p drawn) sides() *mat.Dense {
+	var out mat.Dense
+	out.Mul(centered(p.x).T(), centered(p.labels))
+	out.MulElem(&out, p.visible)
+	return unit(&out)
+}
+
+func unit(u *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(u)
+	_, m := u.Dims()
+	for l := range m {
+		column := mat.Col(nil, l, u)
+		length := mat.Norm(u.ColView(l), 2)
+		for j := range column {
+			out.Set(j, l, column[j]/length)
+		}
+	}
+	return out
+}
+
+// leftVectors are the first h by a dense SVD, and the singular values.
+func leftVectors(u *mat.Dense, h int) (*mat.Dense, []float64) {
+	var svd mat.SVD
+	if !svd.Factorize(u, mat.SVDThin) {
+		panic("no SVD")
+	}
+	var left mat.Dense
+	svd.UTo(&left)
+	d, _ := u.Dims()
+	return mat.DenseCopyOf(left.Slice(0, d, 0, h)), svd.Values(nil)[:h]
+}
+
+// distance is the norm of the difference of the projections on two subspaces; a [h, d] by rows, b [d, h] by columns.
+func distance(a []float64, b *mat.Dense) float64 {
+	d, h := b.Dims()
+	theta := mat.NewDense(h, d, a)
+	var one, two mat.Dense
+	one.Mul(theta.T(), theta)
+	two.Mul(b, b.T())
+	one.Sub(&one, &two)
+	return mat.Norm(&one, 2)
+}
+
+func fit(t *testing.T, p Problem, change func(o *Options)) *Result {
+	t.Helper()
+	options := Defaults()
+	options.Components = 4
+	change(&options)
+	result, err := Fit(p, options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func needOrthonormal(t *testing.T, components []float64, h int) {
+	t.Helper()
+	theta := mat.NewDense(h, len(components)/h, components)
+	var gram mat.Dense
+	gram.Mul(theta, theta.T())
+	for a := range h {
+		for b := range h {
+			want := 0.0
+			if a == b {
+				want = 1
+			}
+			if math.Abs(gram.At(a, b)-want) > 1e-10 {
+				t.Fatalf("components %d and %d have the product %v", a, b, gram.At(a, b))
+			}
+		}
+	}
+}
+
+func TestComponentsSpanThoseOfADenseSVD(t *testing.T) {
+	p := planted(300, 60, 40, 5, 1)
+	for _, c := range []struct {
+		name   string
+		want   *mat.Dense
+		change func(o *Options)
+	}{
+		{"none", p.sides(), func(*Options) {}},
+		{"squared", p.solved(0.1, nil), func(o *Options) {
+			o.Solver, o.Alpha, o.MaxIter, o.Tol, o.Unit = Squared, 0.1, 200, 1e-12, false
+		}},
+		{"squared, unit", unit(p.solved(0.1, nil)), func(o *Options) {
+			o.Solver, o.Alpha, o.MaxIter, o.Tol = Squared, 0.1, 200, 1e-12
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result := fit(t, p.Problem, c.change)
+			needOrthonormal(t, result.Components, 4)
+			want, strengths := leftVectors(c.want, 4)
+			if off := distance(result.Components, want); off > 1e-6 {
+				t.Errorf("the subspaces are %g apart", off)
+			}
+			for k, strength := range strengths {
+				if math.Abs(result.Strengths[k]-strength) > 1e-6*strength {
+					t.Errorf("singular value %d is %v, should be %v", k, result.Strengths[k], strength)
+				}
+				row := result.Components[k*60 : (k+1)*60]
+				if largest := row[largestEntry(row)]; largest < 0 {
+					t.Errorf("the largest entry of component %d is %v", k, largest)
+				}
+			}
+		})
+	}
+}
+
+func largestEntry(row []float64) int {
+	best := 0
+	for j, v := range row {
+		if math.Abs(v) > math.Abs(row[best]) {
+			best = j
+		}
+	}
+	return best
+}
+
+func TestMoreProblemsThanProbesGiveTheSubspaceOfADenseSVD(t *testing.T) {
+	p := planted(2000, 200, 120, 5, 2)
+	result := fit(t, p.Problem, func(*Options) {})
+	needOrthonormal(t, result.Components, 4)
+	want, _ := leftVectors(p.sides(), 4)
+	if off := distance(result.Components, want); off > 1e-6 {
+		t.Errorf("the subspaces are %g apart", off)
+	}
+}
+
+func TestPlantedTopicsAreFound(t *testing.T) {
+	const topics = 5
+	p := planted(8000, 200, 120, topics, 3)
+	result := fit(t, p.Problem, func(*Options) {})
+	// The subspace holds the differences of topics: rows of one topic agree in it, those of two do not.
+	pattern := mat.NewDense(200, topics-1, nil)
+	for k := range topics - 1 {
+		for j := range 200 {
+			if j%topics == k {
+				pattern.Set(j, k, 1)
+			}
+			if j%topics == topics-1 {
+				pattern.Set(j, k, -1)
+			}
+		}
+	}
+	basis, _ := leftVectors(pattern, topics-1)
+	if off := distance(result.Components, basis); off > 0.2 {
+		t.Errorf("the subspace is %g from that of the topics", off)
+	}
+}
+
+// objective is equation 6 for dense weights and the best v at Θ.
+func (p drawn) objective(u *mat.Dense, theta []float64, h int, alpha float64) float64 {
+	x, y := centered(p.scaled()), centered(p.labels)
+	n, d := x.Dims()
+	var off, inside, back mat.Dense
+	off.Mul(x, u)
+	off.Sub(&off, y)
+	t := mat.NewDense(h, d, theta)
+	inside.Mul(t, u)
+	back.Mul(t.T(), &inside)
+	back.Sub(u, &back)
+	return math.Pow(mat.Norm(&off, 2), 2)/(2*float64(n)) + alpha/2*math.Pow(mat.Norm(&back, 2), 2)
+}
+
+func TestTheObjectiveIsThatOfEquation6AndNeverRises(t *testing.T) {
+	p := planted(300, 60, 40, 5, 4)
+	const alpha = 0.05
+	solving := func(o *Options) {
+		o.Solver, o.Alpha, o.MaxIter, o.Tol, o.Unit, o.Alternations = Squared, alpha, 200, 1e-12, false, 2
+	}
+	result := fit(t, p.Problem, solving)
+	first := p.solved(alpha, nil)
+	theta, _ := leftVectors(first, 4)
+	var project, center mat.Dense
+	project.Mul(theta, theta.T())
+	center.Mul(&project, first)
+	second := p.solved(alpha, &center)
+	next, _ := leftVectors(second, 4)
+	if off := distance(result.Components, next); off > 1e-6 {
+		t.Errorf("after two rounds the subspaces are %g apart", off)
+	}
+	for round, want := range []float64{
+		p.objective(first, rowsOf(theta), 4, alpha), p.objective(second, rowsOf(next), 4, alpha),
+	} {
+		if got := result.Objective[round]; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("round %d: objective %v, should be %v", round, got, want)
+		}
+	}
+	few := fit(t, p.Problem, func(o *Options) {
+		solving(o)
+		o.MaxIter, o.Tol, o.Alternations = 2, 1e-9, 12
+	})
+	for round := 1; round < len(few.Objective); round++ {
+		if few.Objective[round] > few.Objective[round-1] {
+			t.Errorf("round %d: the objective rises from %v to %v", round, few.Objective[round-1], few.Objective[round])
+		}
+	}
+}
+
+func rowsOf(columns *mat.Dense) []float64 { return mat.DenseCopyOf(columns.T()).RawMatrix().Data }
+
+func TestALargeAlphaIsTheLimitThatSolvesNothing(t *testing.T) {
+	p := planted(300, 60, 40, 5, 5)
+	none := fit(t, p.Problem, func(*Options) {})
+	limit := fit(t, p.Problem, func(o *Options) { o.Solver, o.Alpha = Squared, 1e9 })
+	if off := distance(limit.Components, mat.DenseCopyOf(mat.NewDense(4, 60, none.Components).T())); off > 1e-5 {
+		t.Errorf("the subspaces are %g apart", off)
+	}
+}
+
+func TestRowsOfAnyScaleHaveTheSameComponents(t *testing.T) {
+	p := planted(300, 60, 40, 5, 5)
+	for _, solver := range []string{None, Squared} {
+		one := fit(t, p.Problem, func(o *Options) { o.Solver = solver })
+		scaled := p.Problem
+		small := mat.DenseCopyOf(p.x)
+		small.Scale(0x1p-40, small)
+		scaled.Rows = sparse(small)
+		other := fit(t, scaled, func(o *Options) { o.Solver = solver })
+		for k, v := range one.Components {
+			if other.Components[k] != v {
+				t.Fatalf("%s: entry %d is %v and %v", solver, k, v, other.Components[k])
+			}
+		}
+	}
+}
+
+func TestEveryGroupHasItsComponents(t *testing.T) {
+	p := planted(300, 60, 40, 5, 6)
+	p.Groups = make([]int32, 60)
+	for j := range p.Groups {
+		p.Groups[j] = int32(j % 2)
+	}
+	result := fit(t, p.Problem, func(*Options) {})
+	whole := p.sides()
+	for g := range 2 {
+		part, own := mat.NewDense(30, 40, nil), make([]float64, 4*30)
+		for j := range 30 {
+			part.SetRow(j, mat.Row(nil, 2*j+g, whole))
+			for c := range 4 {
+				own[c*30+j] = result.Components[c*60+2*j+g]
+			}
+		}
+		needOrthonormal(t, own, 4)
+		want, strengths := leftVectors(part, 4)
+		if off := distance(own, want); off > 1e-6 {
+			t.Errorf("group %d: the subspaces are %g apart", g, off)
+		}
+		if got := result.Strengths[4*g]; math.Abs(got-strengths[0]) > 1e-6*strengths[0] {
+			t.Errorf("group %d: strength %v, should be %v", g, got, strengths[0])
+		}
+	}
+}
+
+func TestComponentsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
+	p := planted(9000, 400, 100, 5, 7) // enough for several blocks and stripes
+	for _, solver := range []string{None, Squared} {
+		var reference *Result
+		for _, threads := range []int{1, 2, 3} {
+			result := fit(t, p.Problem, func(o *Options) {
+				o.Solver, o.Threads, o.Alternations = solver, threads, 2
+			})
+			if reference == nil {
+				reference = result
+			}
+			for k, v := range reference.Components {
+				if result.Components[k] != v {
+					t.Fatalf("%s: %d threads: entry %d is %v, on one thread %v", solver, threads, k, result.Components[k], v)
+				}
+			}
+		}
+	}
+}
+
+func TestABlockHasTheBitsOfItsProblemsAlone(t *testing.T) {
+	p := planted(300, 60, 40, 5, 8)
+	u := func(columns []int) *fitting {
+		part := p.Problem
+		part.Labels = sparse(pick(p.x, columns))
+		part.Hides = make([]int32, len(columns))
+		for k, l := range columns {
+			part.Hides[k] = int32(l)
+		}
+		options := Defaults()
+		options.Components, options.Solver = 1, Squared
+		f, err := newFitting(part, options, work.NewJob(1, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.solve(0)
+		return f
+	}
+	var all []int
+	for l := range 40 {
+		all = append(all, l)
+	}
+	together := u(all)
+	for _, l := range []int{0, 7, 31, 39} {
+		alone := u([]int{l})
+		for j := range together.old {
+			a, b := together.weights.values[j*40+l], alone.weights.values[j]
+			if math.Abs(float64(a-b)) > 1e-6*math.Abs(float64(b))+1e-12 {
+				t.Fatalf("problem %d, feature %d: together %v, alone %v", l, j, a, b)
+			}
+		}
+	}
+}
+
+func pick(a *mat.Dense, columns []int) *mat.Dense {
+	n, _ := a.Dims()
+	out := mat.NewDense(n, len(columns), nil)
+	for k, l := range columns {
+		out.SetCol(k, mat.Col(nil, l, a))
+	}
+	return out
+}
+
+func TestWhatCannotBeLearnedFromIsRefused(t *testing.T) {
+	p := planted(100, 30, 20, 5, 9).Problem
+	alone := mat.NewDense(100, 3, nil)
+	for i := range 100 {
+		alone.Set(i, 0, float64(i%2))
+		alone.Set(i, 1, float64(i%2))
+		alone.Set(i, 2, float64((i+1)%2))
+	}
+	short := p
+	short.Labels, short.Hides, short.Hidden = sparse(alone), nil, nil
+	few := p
+	few.Groups = make([]int32, 30)
+	few.Groups[3] = 1
+	for _, c := range []struct {
+		name    string
+		p       func(p *Problem)
+		options func(o *Options)
+		want    string
+	}{
+		{"components", func(*Problem) {}, func(o *Options) { o.Components = 21 },
+			"n_components is 21, but there are 20 auxiliary problems"},
+		{"no components", func(*Problem) {}, func(o *Options) { o.Components = 0 }, "n_components is 0"},
+		{"rank", func(p *Problem) { *p = short }, func(o *Options) { o.Components = 2 }, "have rank 1 in group 0"},
+		{"group", func(p *Problem) { *p = few }, func(o *Options) { o.Components = 2 }, "group 1 has 1 features"},
+		{"groups", func(p *Problem) { p.Groups = make([]int32, 3) }, func(*Options) {}, "groups has 3 entries"},
+		{"negative group", func(p *Problem) { p.Groups = append(make([]int32, 29), -1) }, func(*Options) {},
+			"groups[29] is -1"},
+		{"hides", func(p *Problem) { p.Hides = append(make([]int32, 19), 20) }, func(*Options) {}, "hides[19] is 20"},
+		{"hidden", func(p *Problem) { p.Hidden = nil }, func(*Options) {}, "hidden has 0 sets"},
+		{"rows", func(p *Problem) { p.Labels = p.Hidden }, func(*Options) {}, "labels has 20 rows, rows has 100"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			own, options := p, Defaults()
+			options.Components = 4
+			c.p(&own)
+			c.options(&options)
+			_, err := Fit(own, options, nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, should have %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestOptionsAreReadStrictly(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"max_iters": 3}`:     `unknown option "max_iters"; did you mean "max_iter"?`,
+		`{"max_iter": 0}`:      "max_iter is 0",
+		`{"solver": "exact"}`:  `solver is "exact"`,
+		`{"alpha": 0}`:         "alpha is 0",
+		`{"n_components": 10}`: "unknown option",
+	} {
+		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, should have %q", text, err, want)
+		}
+	}
+	options, err := DecodeOptions([]byte(`{"max_iter": 7, "unit": false}`))
+	if err != nil || options.MaxIter != 7 || options.Unit || options.Alpha != Defaults().Alpha {
+		t.Errorf("%+v, %v", options, err)
+	}
+}
+
+func TestACancelledFitEnds(t *testing.T) {
+	p := planted(300, 60, 40, 5, 1)
+	options := Defaults()
+	options.Components = 4
+	if _, err := Fit(p.Problem, options, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
+		t.Errorf("got %v", err)
+	}
+	progress := &work.Progress{}
+	options.Solver, options.Alternations = Squared, 3
+	result, err := Fit(p.Problem, options, progress)
+	if err != nil || progress.Step != 3 || math.Float64frombits(progress.Objective) != result.Objective[2] {
+		t.Errorf("progress %+v, %v", progress, err)
+	}
+}
+
+func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
+	p := planted(100, 30, 20, 5, 9).Problem
+	need = func(bytes float64, purpose, advice string) error {
+		if bytes < 4*30*20 {
+			t.Errorf("%v bytes are less than U takes", bytes)
+		}
+		return fault.Memory("%s: %s", purpose, advice)
+	}
+	defer func() { need = memory.Need }()
+	options := Defaults()
+	options.Components = 4
+	var failure *fault.Error
+	if _, err := Fit(p, options, nil); !errors.As(err, &failure) || failure.Kind != fault.NoMemory {
+		t.Errorf("got %v", err)
+	}
+}

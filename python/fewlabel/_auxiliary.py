@@ -1,0 +1,218 @@
+"""Auxiliary problems: made-up questions about rows, whose answers the rows have themselves.
+
+A strategy is a function of rows, labels and a context; it gives `Problems`. To add one: a function here and its name in
+`_NAMED`, or, outside of this file, a callable as the parameter `auxiliary` takes it.
+"""
+
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel._inputs._labels import Given
+
+LEAST_POSITIVES = 2  # rows of the rarer answer: one row alone teaches nothing of others
+
+
+class Problems(NamedTuple):
+    """Auxiliary problems over the same rows."""
+
+    labels: sp.csr_array  # (n, m) not 0: the answer is yes
+    hidden: sp.csr_array | None  # (sets, d) not 0: features hidden together; None: none
+    hides: np.ndarray  # (m,) int32 set that is hidden from a problem, or -1
+
+
+class Context(NamedTuple):
+    """What a strategy may look at besides the rows."""
+
+    labels: list[Given] | None  # of the task, one for each column of an indicator matrix; None: not given
+    groups: np.ndarray | None  # (d,) group of each feature
+    max_problems: int
+    rng: np.random.RandomState
+    alpha: float
+    n_jobs: int | None
+
+
+Strategy = Callable[[sp.csr_array, Context], Problems]
+
+
+def make(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
+    """The problems of a strategy, or of a list of them, with those left out whose answer is nearly always the same."""
+    several = isinstance(auxiliary, list | tuple) and len(auxiliary) and not np.isscalar(auxiliary[0])
+    named = isinstance(auxiliary, list | tuple) and len(auxiliary) and all(isinstance(part, str) for part in auxiliary)
+    parts = auxiliary if named or (several and not _is_matrix(auxiliary)) else [auxiliary]
+    return _joined([_limited(_made(part, X, y, context), context) for part in parts])
+
+
+def _is_matrix(auxiliary: Sequence[Any]) -> bool:
+    """Whether a list is a matrix by rows and not a list of strategies."""
+    return all(isinstance(row, list | tuple) and all(np.isscalar(value) for value in row) for row in auxiliary)
+
+
+def _made(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
+    if isinstance(auxiliary, str):
+        name, k = _parsed(auxiliary)
+        return _NAMED[name](X, context) if k is None else _choices(X, context, k, ordered=name == "top")
+    if callable(auxiliary):
+        made = auxiliary(X, y)
+        labels, hidden = made if isinstance(made, tuple) else (made, None)
+        return _given(labels, hidden, X, "the callable in auxiliary returned")
+    return _given(auxiliary, None, X, "auxiliary has")
+
+
+def _parsed(auxiliary: str) -> tuple[str, int | None]:
+    """The name of a strategy, and its k; "top_2" is the top_k of two."""
+    found = re.fullmatch(r"(top|multi)_(k|[1-9]\d*)", auxiliary)
+    if found:
+        return found[1], {"top": 2, "multi": 3}[found[1]] if found[2] == "k" else int(found[2])
+    if auxiliary not in _NAMED:
+        names = ", ".join(f'"{name}"' for name in (*_NAMED, "top_k", "multi_k"))
+        raise ValueError(
+            f"auxiliary is {auxiliary!r}: it must be one of {names}, a callable, a matrix or a list of these"
+        )
+    return auxiliary, None
+
+
+def _mask(X: sp.csr_array, context: Context) -> Problems:
+    """Does this feature occur? From the features of other groups, or without groups from all the others."""
+    present = sp.csc_array(X != 0)
+    counts = np.diff(present.indptr)
+    chosen = _most(np.minimum(counts, X.shape[0] - counts), context.max_problems)
+    labels = sp.csr_array(present[:, chosen])
+    if context.groups is None:
+        return Problems(labels, _sets([[j] for j in chosen], X.shape[1]), np.arange(len(chosen), dtype=np.int32))
+    sets = [np.flatnonzero(context.groups == group) for group in range(context.groups.max() + 1)]
+    return Problems(labels, _sets(sets, X.shape[1]), context.groups[chosen].astype(np.int32))
+
+
+def _frequent(X: sp.csr_array, context: Context) -> Problems:
+    """Which feature of one half has the largest value? From the other half, both ways."""
+    halves = _halves(X.shape[1], context.rng)
+    labels, hides = [], []
+    for number, half in enumerate(halves):
+        part = sp.csr_array(X[:, half])
+        rows = np.flatnonzero(np.diff(part.indptr))
+        largest = np.asarray(part.argmax(axis=1)).ravel()[rows]
+        answers = sp.csc_array((np.ones(len(rows)), (rows, largest)), shape=(X.shape[0], len(half)))
+        chosen = _most(np.diff(answers.indptr), max(1, context.max_problems // 2))
+        labels.append(answers[:, chosen])
+        hides += [number] * len(chosen)
+    return Problems(sp.csr_array(sp.hstack(labels)), _sets(halves, X.shape[1]), np.array(hides, dtype=np.int32))
+
+
+def _choices(X: sp.csr_array, context: Context, k: int, *, ordered: bool) -> Problems:
+    """The k first choices of a classifier on one half: all in their order, or class by class whether it is among them.
+
+    From the other half, both ways.
+    """
+    if context.labels is None:
+        raise ValueError("the auxiliary strategies top_k and multi_k need labels: give y")
+    halves = _halves(X.shape[1], context.rng)
+    labels, hides = [], []
+    for number, half in enumerate(halves):
+        scores = _scores(sp.csr_array(X[:, half]), context)
+        if k > scores.shape[1]:
+            raise ValueError(f"auxiliary asks for {k} choices, but there are {scores.shape[1]} classes")
+        first = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        n, n_classes = scores.shape
+        if ordered:
+            answers = np.unique(first, axis=0, return_inverse=True)[1].ravel()
+            made = sp.csr_array((np.ones(n), (np.arange(n), answers)))
+        else:
+            made = sp.csr_array((np.ones(n * k), (np.repeat(np.arange(n), k), first.ravel())), shape=(n, n_classes))
+        labels.append(made)
+        hides += [number] * made.shape[1]
+    return Problems(sp.csr_array(sp.hstack(labels)), _sets(halves, X.shape[1]), np.array(hides, dtype=np.int32))
+
+
+def _scores(X: sp.csr_array, context: Context) -> np.ndarray:
+    """Scores (n, n_classes) of a supervised classifier."""
+    columns = [score_columns(X, given, X, alpha=context.alpha, n_jobs=context.n_jobs) for given in context.labels or ()]
+    return np.column_stack(columns)
+
+
+def score_columns(X: sp.csr_array, given: Given, rows: Any, *, alpha: float, n_jobs: int | None) -> np.ndarray:
+    """Scores of rows by a supervised classifier of the labeled rows; two for two classes, none for one."""
+    from fewlabel._transductive_svc import TransductiveSVC
+
+    labeled = np.flatnonzero(given.labeled)
+    if len(np.unique(given.values)) < 2:
+        return np.zeros((rows.shape[0], 1))
+    model = TransductiveSVC(unlabeled=None, alpha=alpha, n_jobs=n_jobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = model.fit(X[labeled], given.values).decision_function(rows)
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+_NAMED: dict[str, Strategy] = {"mask": _mask, "frequent": _frequent}
+
+
+def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
+    """Labels, and hidden features problem by problem, from outside, checked."""
+    n, d = X.shape
+    labels = labels if sp.issparse(labels) else np.asarray(labels)
+    if labels.ndim != 2 or labels.shape[0] != n or labels.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{who} an array of shape {labels.shape} and type {labels.dtype}: it must be numbers of shape "
+            f"(n_rows, n_problems), here ({n}, any), not 0 where the answer is yes"
+        )
+    answers = sp.csr_array(labels, dtype=np.float64)
+    if not np.isfinite(answers.data).all():
+        raise ValueError(f"{who} NaN or infinity: auxiliary labels are 0 or not 0")
+    answers.eliminate_zeros()
+    m = answers.shape[1]
+    if hidden is None:
+        return Problems(answers, None, np.full(m, -1, dtype=np.int32))
+    if np.shape(hidden) != (m, d):
+        raise ValueError(
+            f"{who} hidden features of shape {np.shape(hidden)}: it must be ({m}, {d}), problems by features"
+        )
+    return Problems(answers, sp.csr_array(hidden, dtype=np.float64), np.arange(m, dtype=np.int32))
+
+
+def _limited(made: Problems, context: Context) -> Problems:
+    """The problems with the most rows of the rarer answer, in their order."""
+    counts = np.bincount(made.labels.indices, minlength=made.labels.shape[1])
+    chosen = _most(np.minimum(counts, made.labels.shape[0] - counts), context.max_problems)
+    labels = sp.csr_array(sp.csc_array(made.labels)[:, chosen], dtype=np.float32)
+    return Problems(labels, made.hidden, made.hides[chosen])
+
+
+def _most(positives: np.ndarray, most: int) -> np.ndarray:
+    """The numbers of the problems with the most rows of the rarer answer, the most frequent first."""
+    order = np.argsort(-positives, kind="stable")[:most]
+    chosen = order[positives[order] >= LEAST_POSITIVES]
+    if not len(chosen):
+        raise ValueError(
+            f"no auxiliary problem is left: in none of {len(positives)} has each of the two answers at least "
+            f"{LEAST_POSITIVES} rows (the rarer answer of the best has {positives.max(initial=0)}). For the strategy "
+            '"mask" a feature must be 0 in some rows and not 0 in others: give a callable for other data'
+        )
+    return chosen
+
+
+def _joined(parts: Sequence[Problems]) -> Problems:
+    """The problems of several strategies."""
+    sets = [part.hidden for part in parts if part.hidden is not None]
+    hides, first = [], 0
+    for part in parts:
+        hides.append(np.where(part.hides >= 0, part.hides + first, -1).astype(np.int32))
+        first += 0 if part.hidden is None else part.hidden.shape[0]
+    labels = sp.csr_array(sp.hstack([part.labels for part in parts]))
+    return Problems(labels, sp.csr_array(sp.vstack(sets)) if sets else None, np.concatenate(hides))
+
+
+def _halves(d: int, rng: np.random.RandomState) -> list[np.ndarray]:
+    if d < 2:
+        raise ValueError(f"the features cannot be split in halves: there is {d}")
+    order = rng.permutation(d)
+    return [np.sort(order[: d // 2]), np.sort(order[d // 2 :])]
+
+
+def _sets(sets: Sequence[Any], d: int) -> sp.csr_array:
+    indptr = np.cumsum([0, *(len(features) for features in sets)])
+    return sp.csr_array((np.ones(indptr[-1]), np.concatenate(sets), indptr), shape=(len(sets), d))

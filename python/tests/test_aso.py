@@ -1,0 +1,325 @@
+"""ASOTransformer and ASOClassifier: the structure, its strategies, labels of several kinds, the protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from planted import many_topics
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fewlabel import ASOClassifier, ASOTransformer
+from fewlabel.model_selection import SemiSupervisedSplit
+
+X, Y, TRUTH = many_topics(labels=40)
+
+
+def above_median(rows: sp.csr_array, y: object) -> np.ndarray:
+    """Problems for data that is dense: scikit-learn's checks have such."""
+    dense = rows.toarray()
+    return dense > np.median(dense, axis=0)
+
+
+CHECKED = [
+    kind(n_components=1, auxiliary=above_median, **settings)
+    for kind, settings in (
+        (ASOTransformer, {}),
+        (ASOTransformer, {"output": "structure"}),
+        (ASOClassifier, {"unlabeled": None}),
+        (ASOClassifier, {}),
+    )
+]
+
+
+def fails_by_design(estimator: Any) -> dict[str, str]:
+    if isinstance(estimator, ASOTransformer) or estimator.unlabeled is None:
+        return {}
+    return {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unlabeled rows"}
+
+
+@parametrize_with_checks(CHECKED, expected_failed_checks=fails_by_design)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+# ------------------------------------------------------------------ the structure
+def subspace(components: np.ndarray) -> np.ndarray:
+    return components.T @ components
+
+
+def sides(rows: np.ndarray, answers: np.ndarray, visible: np.ndarray) -> np.ndarray:
+    """Masked, centered co-occurrences with columns of length 1, dense."""
+    found = visible * ((rows - rows.mean(axis=0)).T @ (answers - answers.mean(axis=0)))
+    return found / np.linalg.norm(found, axis=0)
+
+
+@pytest.fixture(scope="module")
+def transformer() -> ASOTransformer:
+    return ASOTransformer(n_components=3, max_problems=80).fit(X)
+
+
+def test_the_components_are_those_of_masked_centered_cooccurrences(transformer: ASOTransformer) -> None:
+    dense = X.toarray()
+    counts = (dense != 0).sum(axis=0)
+    chosen = np.argsort(-np.minimum(counts, len(dense) - counts), kind="stable")[:80]
+    visible = np.ones((X.shape[1], 80))
+    visible[chosen, np.arange(80)] = 0
+    u, s, _ = np.linalg.svd(sides(dense, dense[:, chosen] != 0, visible))
+    assert transformer.n_problems_ == 80
+    np.testing.assert_allclose(transformer.components_ @ transformer.components_.T, np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(subspace(transformer.components_), u[:, :3] @ u[:, :3].T, atol=1e-6)
+    np.testing.assert_allclose(transformer.strengths_, s[:3], rtol=1e-6)
+
+
+def test_structure_tells_planted_topics_apart(transformer: ASOTransformer) -> None:
+    features = normalize(transformer.set_params(output="structure").transform(X))
+    transformer.set_params(output="both")
+    means = np.array([features[c == TRUTH].mean(axis=0) for c in range(4)])
+    assert np.mean(np.argmax(features @ means.T, axis=1) == TRUTH) > 0.9
+
+
+def test_the_classifier_is_better_than_one_without_structure() -> None:
+    labeled = Y >= 0
+    plain = LinearSVC(C=10).fit(X[labeled], Y[labeled])
+    model = ASOClassifier(n_components=3, max_problems=80).fit(X, Y)
+    assert model.score(X[~labeled], TRUTH[~labeled]) > plain.score(X[~labeled], TRUTH[~labeled]) + 0.02
+
+
+def test_features_are_those_of_x_and_the_scaled_projections(transformer: ASOTransformer) -> None:
+    found = clone(transformer).set_params(structure_weight=2.5).fit(X).transform(3 * X)
+    added = normalize(3 * X @ transformer.components_.T) * 2.5 * 3  # rows of X have length 1
+    assert sp.issparse(found)
+    assert found.format == "csr"
+    np.testing.assert_allclose(found[:, :-3].toarray(), 3 * X.toarray(), rtol=1e-12)
+    np.testing.assert_allclose(found[:, -3:].toarray(), added, atol=1e-12)
+
+
+def test_a_row_without_entries_stays_zero(transformer: ASOTransformer) -> None:
+    assert transformer.transform(sp.csr_matrix((1, X.shape[1]))).nnz == 0
+
+
+def test_names_and_data_frames() -> None:
+    pd = pytest.importorskip("pandas")
+    names = [f"word{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(X.toarray(), columns=names)
+    model = ASOTransformer(n_components=2, output="structure").set_output(transform="pandas").fit(frame)
+    assert model.transform(frame).columns.tolist() == ["asotransformer0", "asotransformer1"]
+    both = ASOTransformer(n_components=2).fit(frame)
+    assert both.get_feature_names_out().tolist() == [*names, "asotransformer0", "asotransformer1"]
+    table = both.strongest_features(3)
+    assert [row.component for row in table] == [0, 1]
+    name, weight = table[1].negative[0]
+    assert weight == both.components_[1].min()
+    assert names[both.components_[1].argmin()] == name
+    assert weight <= table[1].negative[1][1] <= table[1].positive[2][1] <= table[1].positive[0][1]
+    assert (
+        both.strongest_features(1, feature_names=np.arange(X.shape[1]))[0].positive[0][0]
+        == both.components_[0].argmax()
+    )
+
+
+def test_the_structure_has_the_same_bits_on_any_number_of_threads() -> None:
+    one, two = (ASOTransformer(n_components=3, solver="squared", n_jobs=k).fit(X).components_ for k in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_any_form_of_rows_gives_the_same_structure() -> None:
+    reference = ASOTransformer(n_components=3).fit(X)
+    for rows in (X.toarray(), sp.csr_array(X), sp.coo_matrix(X), X.astype(np.float64)):
+        np.testing.assert_allclose(
+            subspace(ASOTransformer(n_components=3).fit(rows).components_), subspace(reference.components_), atol=1e-7
+        )
+
+
+def test_the_objective_never_rises() -> None:
+    model = ASOTransformer(n_components=3, solver="squared", n_iter=6, unit=False, auxiliary_alpha=1e-2).fit(X)
+    assert len(model.objective_) == 6
+    assert (np.diff(model.objective_) <= 0).all()
+    assert len(ASOTransformer(n_components=3).fit(X).objective_) == 0
+
+
+def test_a_picture_has_a_panel_for_each_component(transformer: ASOTransformer) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from fewlabel.plotting import ComponentDisplay
+
+    display = ComponentDisplay.from_estimator(transformer, components=[2, 0], n_features=3)
+    table = transformer.strongest_features(3)
+    assert [axes.get_title() for axes in display.axes_] == ["component 2", "component 0"]
+    bars, row = display.bars_[0], table[2]
+    wanted = [weight for _, weight in row.positive] + [weight for _, weight in row.negative[::-1]]
+    assert [bar.get_width() for bar in bars] == wanted
+    names = [tick.get_text() for tick in display.axes_[0].get_yticklabels()]
+    assert names[0] == row.positive[0][0]
+    assert names[-1] == row.negative[0][0]
+    single = ComponentDisplay.from_estimator(transformer, components=[1])
+    assert len(single.axes_) == 1
+
+
+# ------------------------------------------------------------------ strategies
+def test_groups_have_components_of_their_own_and_are_hidden_as_a_whole() -> None:
+    dense, d = X.toarray(), X.shape[1]
+    groups = np.arange(d) % 2
+    model = ASOTransformer(n_components=2, feature_groups=groups, max_problems=60).fit(X)
+    counts = (dense != 0).sum(axis=0)
+    chosen = np.argsort(-np.minimum(counts, len(dense) - counts), kind="stable")[:60]
+    visible = (groups[:, None] != groups[chosen]).astype(float)
+    whole = sides(dense, dense[:, chosen] != 0, visible)
+    assert [part.shape for part in model.components_] == [(2, d // 2)] * 2
+    for group in (0, 1):
+        u = np.linalg.svd(whole[groups == group])[0][:, :2]
+        np.testing.assert_allclose(subspace(model.components_[group]), u @ u.T, atol=1e-6)
+    np.testing.assert_array_equal(model.feature_groups_[1], np.flatnonzero(groups))
+    features = model.set_params(output="structure").transform(X)
+    np.testing.assert_allclose(features[:, 2:], dense[:, 1::2] @ model.components_[1].T, atol=1e-12)
+    lists = ASOTransformer(n_components=2, feature_groups=[np.arange(0, d, 2), np.arange(1, d, 2)], max_problems=60)
+    np.testing.assert_array_equal(lists.fit(X).components_[1], model.components_[1])
+    assert len(model.strongest_features(2)) == 4
+
+
+@pytest.mark.parametrize("auxiliary", ["frequent", "top_k", "top_1", "multi_2", ["mask", "frequent"]])
+def test_every_strategy_finds_structure(auxiliary: Any) -> None:
+    model = ASOClassifier(n_components=3, auxiliary=auxiliary, max_problems=80).fit(X, Y)
+    assert model.score(X[Y < 0], TRUTH[Y < 0]) > 0.75
+
+
+def test_frequent_asks_for_the_largest_feature_of_the_other_half() -> None:
+    from fewlabel import _auxiliary
+
+    context = _auxiliary.Context(None, None, 1000, np.random.RandomState(0), 1e-3, 1)
+    made = _auxiliary.make("frequent", sp.csr_array(X), None, context)
+    dense, labels = X.toarray(), made.labels.toarray() != 0
+    for number in (0, 1):
+        half = made.hidden[[number]].indices
+        for answers in labels[:, made.hides == number].T:
+            asked = np.unique(half[dense[answers][:, half].argmax(axis=1)])
+            assert len(asked) == 1
+    assert sorted(np.concatenate([made.hidden[[k]].indices for k in (0, 1)])) == list(range(X.shape[1]))
+
+
+def test_own_problems_are_a_matrix_or_a_callable() -> None:
+    answers = np.eye(4)[TRUTH]
+    matrix = ASOTransformer(n_components=2, auxiliary=answers).fit(X)
+    for other in (
+        lambda rows, y: answers,
+        lambda rows, y: (sp.csr_array(answers), np.zeros((4, X.shape[1]))),
+        [answers],
+    ):
+        found = ASOTransformer(n_components=2, auxiliary=other).fit(X)
+        np.testing.assert_array_equal(found.components_, matrix.components_)
+    hidden = np.zeros((4, X.shape[1]))
+    hidden[:, :100] = 1
+    blind = ASOTransformer(n_components=2, auxiliary=lambda rows, y: (answers, hidden)).fit(X)
+    assert np.abs(blind.components_[:, :100]).max() < 1e-12
+
+
+def test_the_problems_with_the_most_positives_are_kept() -> None:
+    answers = np.zeros((len(TRUTH), 3))
+    answers[:50, 0] = answers[:5, 1] = answers[:, 2] = 1
+    answers[0, 2] = answers[1, 2] = 0
+    assert ASOTransformer(n_components=1, auxiliary=answers, max_problems=2).fit(X).n_problems_ == 2
+    assert ASOTransformer(n_components=1, auxiliary=answers).fit(X).n_problems_ == 3
+
+
+# ------------------------------------------------------------------ labels
+def test_every_marker_gives_the_same_classifier() -> None:
+    reference = ASOClassifier(n_components=3).fit(X, Y)
+    texts = np.array([None if label < 0 else f"class {label}" for label in Y], dtype=object)
+    other = ASOClassifier(n_components=3).fit(X, texts)
+    np.testing.assert_array_equal(other.coef_, reference.coef_)
+    assert other.predict(X[:1]).tolist() == [f"class {reference.predict(X[:1])[0]}"]
+
+
+def test_columns_of_an_indicator_matrix_are_classifiers_of_their_labeled_rows() -> None:
+    matrix = np.eye(4, dtype=np.int64)[TRUTH]
+    given = np.where((Y >= 0)[:, None], matrix, -1)
+    given[np.flatnonzero(Y >= 0)[:5], 0] = -1  # labeled in three of four columns
+    model = ASOClassifier(n_components=3).fit(X, given)
+    assert model.predict(X).shape == (X.shape[0], 4)
+    assert model.score(X, matrix) > 0.85
+    assert model.score(X, np.where(np.arange(len(Y))[:, None] < 3, model.predict(X), -1)) == 1
+    column = np.where(given[:, 0] == -1, None, given[:, 0])
+    alone = ASOClassifier(n_components=3).fit(X, column)
+    np.testing.assert_allclose(model.decision_function(X)[:, 0], alone.decision_function(X), rtol=1e-9)
+    constant = given.copy()
+    constant[given[:, 3] >= 0, 3] = 0
+    assert not ASOClassifier(n_components=3).fit(X, constant).predict(X)[:, 3].any()
+
+
+def test_free_weights_of_the_structure_take_over_where_it_separates_the_labels() -> None:
+    kept, free = (ASOClassifier(n_components=3, regularize_structure=flag).fit(X, Y) for flag in (True, False))
+    d = X.shape[1]
+    assert np.linalg.norm(free.coef_[:, :d]) < 1e-4 < np.linalg.norm(kept.coef_[:, :d])
+    assert np.linalg.norm(free.coef_[:, d:]) > np.linalg.norm(kept.coef_[:, d:])
+    scores = free.decision_function(X[Y >= 0])
+    signs = np.where(np.eye(4)[Y[Y >= 0]], 1, -1)
+    assert (scores * signs).min() > 0.99  # no loss is left
+
+
+def test_scores_are_those_of_the_features(transformer: ASOTransformer) -> None:
+    model = ASOClassifier(n_components=3, max_problems=80).fit(X, Y)
+    features = transformer.transform(X)
+    np.testing.assert_allclose(model.decision_function(X), features @ model.coef_.T + model.intercept_, atol=1e-12)
+
+
+def test_searches_and_pipelines() -> None:
+    search = GridSearchCV(ASOClassifier(), {"n_components": [2, 3]}, cv=SemiSupervisedSplit(2)).fit(X, Y)
+    assert search.best_params_["n_components"] in (2, 3)
+    labeled = Y >= 0
+    pipe = make_pipeline(ASOTransformer(n_components=3).fit(X), LinearSVC()).fit(X[labeled], Y[labeled])
+    assert pipe.score(X, TRUTH) > 0.5
+
+
+# ------------------------------------------------------------------ bad input
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_components": 0}, "n_components must be an integer of at least 1"),
+        ({"n_components": 81, "max_problems": 80}, "n_components is 81, but there are 80 auxiliary problems"),
+        ({"auxiliary": "masks"}, "auxiliary is 'masks': it must be one of"),
+        ({"auxiliary": "top_k"}, "need labels: give y"),
+        ({"auxiliary": np.zeros((500, 3))}, "no auxiliary problem is left: in none of 3 .* at least 2 rows"),
+        ({"auxiliary": np.zeros((7, 3))}, r"auxiliary has an array of shape \(7, 3\)"),
+        ({"auxiliary": lambda rows, y: np.zeros(500)}, r"callable in auxiliary returned an array of shape \(500,\)"),
+        (
+            {"auxiliary": lambda rows, y: (np.eye(500)[:, :9], np.zeros((9, 2)))},
+            r"hidden features of shape \(9, 2\): it must be \(9, 240\)",
+        ),
+        ({"auxiliary": np.full((500, 3), np.nan)}, "NaN or infinity"),
+        ({"feature_groups": [[0, 1], [1, 2]]}, "feature_groups overlap: feature 1"),
+        ({"feature_groups": [[0, 1], [2]]}, "feature_groups miss 237 of 240 features"),
+        ({"feature_groups": [[0, 999]]}, r"must list features 0 ... 239"),
+        ({"feature_groups": np.zeros(3)}, "feature_groups has 3 entries, but X has 240"),
+        ({"feature_groups": [np.arange(1, 240), [0]], "n_components": 2}, "group 1 has 1 features"),
+        ({"structure_weight": 0}, "structure_weight must be a number above 0"),
+        ({"solver": "exact"}, 'solver is "exact"'),
+        ({"auxiliary_alpha": -1.0}, "alpha is -1"),
+        ({"output": "all"}, "output must be"),
+    ],
+)
+def test_what_cannot_be_used_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ASOTransformer(**({"n_components": 3} | settings)).fit(X)
+
+
+def test_labels_that_cannot_be_used_are_named(transformer: ASOTransformer) -> None:
+    model = ASOClassifier(n_components=3)
+    with pytest.raises(ValueError, match="column 1 of y has no labeled row"):
+        model.fit(X, np.where(np.arange(2) == 1, -1, np.eye(4)[TRUTH][:, :2]))
+    with pytest.raises(ValueError, match="column 0 has 7"):
+        model.fit(X, np.full((500, 2), 7))
+    with pytest.raises(ValueError, match="y is sparse"):
+        model.fit(X, sp.csr_array(np.eye(4)[TRUTH]))
+    with pytest.raises(ValueError, match="no labeled row"):
+        model.fit(X, np.full(500, -1))
+    with pytest.raises(ValueError, match="features"):
+        transformer.transform(X[:, :100])
+    with pytest.raises(ValueError, match="asks for 9 choices"):
+        ASOClassifier(n_components=3, auxiliary="multi_9").fit(X, Y)
