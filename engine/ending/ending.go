@@ -8,6 +8,7 @@ type Reason uint8
 const (
 	None         Reason = iota // it goes on
 	Converged                  // the solve is within its tolerance
+	Stationary                 // the gradient is as short as the tolerance asks
 	Entropy                    // the labels are hard
 	Temperature                // the temperature is at its end
 	NoSwitch                   // no label changes
@@ -21,7 +22,7 @@ const (
 	GivenUp                    // it would not end below its rival
 )
 
-var names = [...]string{None: "", Converged: "converged", Entropy: "entropy", Temperature: "temperature",
+var names = [...]string{None: "", Converged: "converged", Stationary: "stationary", Entropy: "entropy", Temperature: "temperature",
 	NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter", Stopped: "stopped", Unsettled: "unsettled",
 	Constraint: "constraint", NotConverged: "not_converged", NotFinite: "not_finite", GivenUp: "given_up"}
 

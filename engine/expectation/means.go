@@ -188,10 +188,10 @@ func (m *Means) rowHessVecConvex(dst, p, change, moved []float64, weight float64
 	}
 }
 
-// LineDerivatives implements risk.Joint: exact second derivatives.
-func (m *Means) LineDerivatives(scores, changes []float64, t float64) (slope, curvature float64) {
+// Line implements risk.Joint: exact second derivatives.
+func (m *Means) Line(scores, changes []float64, t float64) (value, slope, curvature float64) {
 	classes := len(m.M)
-	sums := make([]float64, 2+3*classes) // first and second derivative of Σ u H; m and its derivatives
+	sums := make([]float64, 3+3*classes) // Σ u H and its derivatives; m and its derivatives
 	m.job.Sum(len(m.rows), sums, func(lo, hi int, part []float64) {
 		buffer := make([]float64, 2*classes)
 		p, s := buffer[:classes], buffer[classes:]
@@ -203,23 +203,24 @@ func (m *Means) LineDerivatives(scores, changes []float64, t float64) (slope, cu
 			rowLine(part, p, s, change, total, m.weights[k])
 		}
 	})
-	means := sums[2 : 2+classes]
+	means := sums[3 : 3+classes]
 	first, second := make([]float64, classes), make([]float64, classes)
-	m.Constraint.At(means, first, second)
-	slope, curvature = m.Entropy*sums[0], m.Entropy*sums[1]
+	value = m.Entropy*sums[0] + m.Constraint.At(means, first, second)
+	slope, curvature = m.Entropy*sums[1], m.Entropy*sums[2]
 	for y := range classes {
-		turned, product := sums[2+classes+y], sums[2+2*classes+y]
+		turned, product := sums[3+classes+y], sums[3+2*classes+y]
 		slope += first[y] * turned
 		curvature += first[y]*product + second[y]*turned*turned
 	}
-	return slope, curvature
+	return value, slope, curvature
 }
 
-// rowLine adds a row's part of the sums of LineDerivatives: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² -
+// rowLine adds a row's part of the sums of Line: the derivatives of p are p (δ - δ̄) and p ((δ - δ̄)² -
 // variance of δ); with log p = s - total those of H are -Σ (first of p) log p and -Σ (second of p) log p - Σ (first of
 // p) (δ - δ̄).
 func rowLine(part, p, s, change []float64, total, weight float64) {
 	mean, classes := vector.Dot(p, change), len(p)
+	part[0] += weight * (total - vector.Dot(p, s))
 	variance := 0.0
 	for y, q := range p {
 		variance += q * (change[y] - mean) * (change[y] - mean)
@@ -227,10 +228,10 @@ func rowLine(part, p, s, change []float64, total, weight float64) {
 	for y, q := range p {
 		off := change[y] - mean
 		turned, product := weight*q*off, weight*q*(off*off-variance)
-		part[0] -= turned * (s[y] - total)
-		part[1] -= product*(s[y]-total) + turned*off
-		part[2+y] += weight * q
-		part[2+classes+y] += turned
-		part[2+2*classes+y] += product
+		part[1] -= turned * (s[y] - total)
+		part[2] -= product*(s[y]-total) + turned*off
+		part[3+y] += weight * q
+		part[3+classes+y] += turned
+		part[3+2*classes+y] += product
 	}
 }

@@ -96,7 +96,7 @@ func TestGradientAndBendAgreeWithDifferences(t *testing.T) {
 				at := int(i)*stride + y
 				unit := make([]float64, len(scores))
 				unit[at] = 1
-				first, second := m.LineDerivatives(scores, unit, 0)
+				_, first, second := m.Line(scores, unit, 0)
 				moved := slices.Clone(scores)
 				moved[at] += h
 				high := m.Gradient(moved, up, scratch)
@@ -136,10 +136,10 @@ func TestAlongAgreesWithDifferences(t *testing.T) {
 		}
 		const h = 1e-5
 		for _, where := range []float64{0, 0.3, 2} {
-			first, second := m.LineDerivatives(scores, changes, where)
+			_, first, second := m.Line(scores, changes, where)
 			near(t, name+": slope", first, (at(where+h)-at(where-h))/(2*h), 1e-8)
-			high, _ := m.LineDerivatives(scores, changes, where+h)
-			low, _ := m.LineDerivatives(scores, changes, where-h)
+			_, high, _ := m.Line(scores, changes, where+h)
+			_, low, _ := m.Line(scores, changes, where-h)
 			near(t, name+": curvature", second, (high-low)/(2*h), 1e-7)
 		}
 	}

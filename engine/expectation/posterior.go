@@ -71,14 +71,10 @@ func (e *Posterior) Evaluate(scores []float64) (value float64) {
 	e.job.Sum(len(e.rows), sums, func(lo, hi int, part []float64) {
 		p := make([]float64, len(e.M))
 		for k := lo; k < hi; k++ {
-			q, s := e.place(e.Labels, k), e.row(scores, k)
-			part[0] += e.weights[k] * (softmax(p, s) - vector.Dot(q, s))
+			q := e.place(e.Labels, k)
+			total := softmaxOfCosts(p, e.place(e.costs, k))
+			part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), total)
 			vector.Add(part[1:], e.weights[k], p)
-			for _, v := range q {
-				if v > 0 {
-					part[0] += e.weights[k] * v * math.Log(v)
-				}
-			}
 		}
 	})
 	copy(e.M, sums[1:])
@@ -101,6 +97,17 @@ func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
+// divergence is Σ_y q_y log(q_y / p_y) with log p_y = -cost_y - total.
+func divergence(q, costs []float64, total float64) float64 {
+	sum := total + vector.Dot(q, costs)
+	for _, v := range q {
+		if v > 0 {
+			sum += v * math.Log(v)
+		}
+	}
+	return sum
+}
+
 // HessVec implements risk.Joint: the curvature at labels held fixed, which bounds that of Ψ from above.
 func (e *Posterior) HessVec(changes, _, state []float64) (curvature float64) {
 	var sum [1]float64
@@ -118,28 +125,30 @@ func (e *Posterior) HessVec(changes, _, state []float64) (curvature float64) {
 	return sum[0]
 }
 
-// LineDerivatives implements risk.Joint: the slope of Ψ itself, the curvature at labels held fixed.
-func (e *Posterior) LineDerivatives(scores, changes []float64, t float64) (slope, curvature float64) {
+// Line implements risk.Joint: value and slope of Ψ itself, the curvature at labels held fixed.
+func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, curvature float64) {
 	e.label(e.trial, scores, changes, t)
-	var sums [2]float64
+	var sums [3]float64
 	e.job.Sum(len(e.rows), sums[:], func(lo, hi int, part []float64) {
 		p := make([]float64, len(e.M))
 		for k := lo; k < hi; k++ {
 			q, change := e.place(e.trial, k), e.row(changes, k)
-			softmaxOfCosts(p, e.place(e.costs, k))
+			total := softmaxOfCosts(p, e.place(e.costs, k))
 			mean := vector.Dot(p, change)
-			part[0] += e.weights[k] * (mean - vector.Dot(q, change))
+			part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), total)
+			part[1] += e.weights[k] * (mean - vector.Dot(q, change))
 			for y, v := range p {
-				part[1] += e.weights[k] * v * (change[y] - mean) * (change[y] - mean)
+				part[2] += e.weights[k] * v * (change[y] - mean) * (change[y] - mean)
 			}
 		}
 	})
-	return e.Weight * sums[0], e.Weight * sums[1]
+	return e.Weight * sums[0], e.Weight * sums[1], e.Weight * sums[2]
 }
 
-func softmaxOfCosts(p, costs []float64) {
+// softmaxOfCosts sets p to the softmax of the negated costs and returns log Σ exp(-cost).
+func softmaxOfCosts(p, costs []float64) (total float64) {
 	for y, c := range costs {
 		p[y] = -c
 	}
-	softmax(p, p)
+	return softmax(p, p)
 }

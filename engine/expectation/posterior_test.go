@@ -26,7 +26,7 @@ func TestPosteriorAgreesWithDifferences(t *testing.T) {
 	}
 	const h = 1e-4
 	for _, where := range []float64{0, 0.4, 1.5} {
-		first, bound := e.LineDerivatives(scores, changes, where)
+		_, first, bound := e.Line(scores, changes, where)
 		near(t, "slope along", first, (at(where+h)-at(where-h))/(2*h), 1e-7)
 		if second := (at(where+h) - 2*at(where) + at(where-h)) / (h * h); !(second <= bound+1e-5) {
 			t.Errorf("curvature %v is above its bound %v", second, bound)
@@ -37,7 +37,7 @@ func TestPosteriorAgreesWithDifferences(t *testing.T) {
 	for k := range e.rows {
 		total += vector.Dot(e.row(slope, k), e.row(changes, k))
 	}
-	first, second := e.LineDerivatives(scores, changes, 0)
+	_, first, second := e.Line(scores, changes, 0)
 	near(t, "gradient", total, first, 1e-8)
 	product := slices.Clone(changes)
 	near(t, "curvature", e.HessVec(product, slope, state), second, 1e-10)

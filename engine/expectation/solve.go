@@ -72,7 +72,7 @@ func Regularize(p Problem, means *Means, entropy float64) Outcome {
 			break
 		}
 		means.Entropy = level
-		outcome := p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: looseness * p.Tol, MaxSteps: pathSteps, Line: line})
+		outcome := p.minimize(looseness*p.Tol, pathSteps)
 		means.Evaluate(p.Risk.Scores())
 		steps++
 		p.Note(level)
@@ -85,6 +85,11 @@ func Regularize(p Problem, means *Means, entropy float64) Outcome {
 	}
 	means.Entropy = entropy
 	return p.settle(means, steps)
+}
+
+func (p Problem) minimize(tolerance float64, steps int) minimize.Outcome {
+	limits := minimize.Limits{Tolerance: tolerance, MaxSteps: steps, Line: line}
+	return p.Newton.Minimize(risk.Nonconvex{Risk: p.Risk}, limits)
 }
 
 // rising are the weights of the entropy before the full one.
@@ -105,7 +110,7 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 	multipliers, exact := means.Constraint.(*Multipliers)
 	last, least, stuck := 1.0, 1.0, 0
 	for range rounds {
-		out.Outcome = p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: p.Tol, MaxSteps: finalSteps, Line: line})
+		out.Outcome = p.minimize(p.Tol, finalSteps)
 		means.Evaluate(p.Risk.Scores())
 		out.Residual = Residual(means.M, p.Prior)
 		out.Steps++
@@ -156,7 +161,7 @@ func (p Problem) settle(means *Means, steps int) Outcome {
 func Project(p Problem, posterior *Posterior) Outcome {
 	out := Outcome{Reason: ending.MaxIter}
 	for out.Steps < p.MaxSteps {
-		out.Outcome = p.Newton.Minimize(p.Risk, minimize.Limits{Tolerance: p.Tol, MaxSteps: pathSteps, Line: line})
+		out.Outcome = p.minimize(p.Tol, pathSteps)
 		posterior.Evaluate(p.Risk.Scores())
 		out.Residual = Residual(posterior.M, p.Prior)
 		out.Steps++

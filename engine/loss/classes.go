@@ -8,7 +8,8 @@ import (
 )
 
 // Classes is a loss ξ(s, y) of the class scores s of one row of class y. Where the class is uncertain, with probability
-// p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s.
+// p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s. With p = nil the row has no label: Gap and Signed judge such rows,
+// too, by a loss that is not convex.
 type Classes interface {
 	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what HessVec needs. All
 	// have one entry a class.
@@ -25,11 +26,20 @@ type Classes interface {
 //
 //	Problem  ξ(s, y) = m(s_y)
 //	Source   the papers' loss of two classes: ξ(z) as positive, ξ(-z) as negative
-type Signed struct{ Margin Margin }
+type Signed struct {
+	Margin    Margin
+	Unlabeled Unlabeled // nil: every row has a label
+}
 
 // At implements Classes; state is the curvature.
 func (l Signed) At(s, p, slope, state []float64) float64 {
 	total := 0.0
+	if p == nil {
+		best := vector.Largest(s)
+		clear(slope)
+		clear(state)
+		total, slope[best], state[best] = l.Unlabeled.At(s[best])
+	}
 	for y, q := range p {
 		value, first, second := l.Margin.At(s[y])
 		total += q * value

@@ -45,6 +45,15 @@ type Objective interface {
 	Step(t float64)
 }
 
+// Nonconvex is an objective that need not be convex: steps go to lower values only, and end where the gradient is short.
+// There Gap is no bound on F(w) - F(w*) but a measure of the gradient's length: how far F could still fall if it curved
+// as Gap takes for granted.
+type Nonconvex interface {
+	Objective
+	// Line gives the value along w + t s, up to a constant of the line, and its first and second derivative.
+	Line(t float64) (value, slope, curvature float64)
+}
+
 // Limits says when to stop.
 type Limits struct {
 	Tolerance float64 // F(w) - F(w*) <= Tolerance F(w)
@@ -114,12 +123,19 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		last = norm
 		f.UpdateHessian()
 		way.solve(max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
-		t := LineSearch(f.LineDerivatives, max(limits.Line, exactLine))
+		t := lineSearch(f, max(limits.Line, exactLine))
 		if t == 0 {
 			return result
 		}
 		f.Step(t)
 	}
+}
+
+func lineSearch(f Objective, fraction float64) float64 {
+	if f, ok := f.(Nonconvex); ok {
+		return DescentSearch(f.Line, fraction)
+	}
+	return LineSearch(f.LineDerivatives, fraction)
 }
 
 // nextForcing is choice 2 of Eisenstat & Walker 1996 with its safeguard; fall = |g| / |g before|.

@@ -13,6 +13,7 @@ const (
 	Annealing     Method = "annealing"
 	Switching     Method = "switching"
 	PairSwitching Method = "pair_switching"
+	Gradient      Method = "gradient"
 	Entropy       Method = "entropy"
 	Expectation   Method = "expectation"
 	Posterior     Method = "posterior"
@@ -74,7 +75,7 @@ const mostWeight = 1e6
 
 var table = option.Table[Options]{
 	{Name: "method", Kind: "string",
-		Choices: textsOf(Annealing, Switching, PairSwitching, Entropy, Expectation, Posterior),
+		Choices: textsOf(Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior),
 		Meaning: "how unlabeled rows are learned from", Field: func(o *Options) any { return (*string)(&o.Method) }},
 	{Name: "alpha", Kind: "number", Exclusive: true,
 		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
@@ -151,6 +152,8 @@ func (o *Options) agree() error {
 		return fault.Argument("loss is \"hinge\": it goes with method pair_switching only, not with %s", o.Method)
 	case pairs && o.Loss != Hinge && o.Loss != SquaredHinge:
 		return fault.Argument("loss is %q: method pair_switching has the losses hinge and squared_hinge", o.Loss)
+	case o.Method == Gradient && o.Loss != SquaredHinge:
+		return fault.Argument("loss is %q, but method gradient has a loss of its own: leave loss \"squared_hinge\"", o.Loss)
 	case pairs && o.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
 	case o.Probable() && o.Loss != Maxent:

@@ -164,6 +164,8 @@ func (s *Sample) balance() string {
 	switch {
 	case s.Options.Balance != "auto":
 		return s.Options.Balance
+	case s.Options.Method == Gradient:
+		return "mean"
 	case s.Picked:
 		return "labels"
 	case s.Options.Method == Annealing && s.Options.Loss == SquaredHinge:

@@ -1,7 +1,10 @@
 package risk
 
-// Jointly is the Label of a row that a Joint cost judges.
-const Jointly = -2
+// Labels that are no classes.
+const (
+	Jointly   = -2 // of a row that a Joint cost judges
+	Unlabeled = -3 // of a row that the loss judges without a label
+)
 
 // Joint is a cost of the class scores of some rows together, where that is no sum over the rows. Vectors are those of
 // Risk, [n, stride] with class scores first; it reads and writes only the classes of its own rows. It need not be
@@ -12,8 +15,8 @@ type Joint interface {
 	// HessVec replaces changes of scores by the second derivative of the cost, or a model of it, times them, and returns
 	// the curvature along them.
 	HessVec(changes, slope, state []float64) (curvature float64)
-	// LineDerivatives gives the first and second derivative of the cost along scores + t changes.
-	LineDerivatives(scores, changes []float64, t float64) (slope, curvature float64)
+	// Line gives the value of the cost and its first and second derivative along scores + t changes.
+	Line(scores, changes []float64, t float64) (value, slope, curvature float64)
 }
 
 // jointly lets the joint costs have their part, and returns the sum of their values.

@@ -91,7 +91,7 @@ func New(
 func (r *Risk) SetLoss(l loss.Classes) {
 	r.loss, r.terms = l, classTerms{r}
 	if signed, ok := l.(loss.Signed); ok {
-		r.terms = pairTerms{r, signed.Margin}
+		r.terms = pairTerms{r, signed}
 	}
 }
 
@@ -315,15 +315,28 @@ func (r *Risk) SetDirection(direction []float64) {
 
 // LineDerivatives implements minimize.Objective.
 func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
-	var total [2]float64
+	_, slope, curvature = r.line(t)
+	return slope, curvature
+}
+
+// line gives the value along the line, less α/2 |W|² at its beginning, and the derivatives.
+func (r *Risk) line(t float64) (value, slope, curvature float64) {
+	var total [3]float64
 	rows := r.support.Rows()
 	r.job.Sum(len(rows), total[:], func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
 	for _, joint := range r.Joint {
-		first, second := joint.LineDerivatives(r.scores, r.changes, t)
-		slope, curvature = slope+first, curvature+second
+		zeroth, first, second := joint.Line(r.scores, r.changes, t)
+		value, slope, curvature = value+zeroth, slope+first, curvature+second
 	}
-	return slope + r.alpha*(r.inner+t*r.squareNorm) + total[0], curvature + r.alpha*r.squareNorm + total[1]
+	value += r.alpha*t*(r.inner+t/2*r.squareNorm) + total[0]
+	return value, slope + r.alpha*(r.inner+t*r.squareNorm) + total[1], curvature + r.alpha*r.squareNorm + total[2]
 }
+
+// Nonconvex is a risk with costs that are not convex; it implements minimize.Nonconvex.
+type Nonconvex struct{ *Risk }
+
+// Line implements minimize.Nonconvex.
+func (r Nonconvex) Line(t float64) (value, slope, curvature float64) { return r.line(t) }
 
 // Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {

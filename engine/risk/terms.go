@@ -15,7 +15,7 @@ type terms interface {
 	// hessVec replaces a change of row i's outputs by the second derivative of its loss times it, and returns the
 	// curvature along the change.
 	hessVec(i int32, change []float64, s scratch) (curvature float64)
-	// line adds the first and second derivative along scores + t changes to sums.
+	// line adds value, first and second derivative along scores + t changes to sums.
 	line(rows []int32, t float64, sums []float64)
 }
 
@@ -30,10 +30,13 @@ func (r *Risk) newScratch() scratch {
 
 // target is what each class counts for row i; certain [K] is written where the label is certain.
 func (r *Risk) target(i int32, certain []float64) []float64 {
-	if y := r.Label[i]; y >= 0 {
+	switch y := r.Label[i]; {
+	case y >= 0:
 		clear(certain)
 		certain[y] = 1
 		return certain
+	case y == Unlabeled:
+		return nil
 	}
 	k := len(certain)
 	return r.Soft[int(r.Place[i])*k : (int(r.Place[i])+1)*k]
@@ -92,10 +95,10 @@ func (r classTerms) line(rows []int32, t float64, sums []float64) {
 		change, target := r.changes[at:at+classes], r.target(i, s.certain)
 		copy(s.there, r.scores[at:at+classes])
 		vector.Add(s.there, t, change)
-		r.loss.At(s.there, target, s.slope, s.state)
+		sums[0] += r.Cost[i] * r.loss.At(s.there, target, s.slope, s.state)
 		r.loss.HessVec(s.product, change, target, s.state)
-		sums[0] += r.Cost[i] * vector.Dot(s.slope, change)
-		sums[1] += r.Cost[i] * vector.Dot(s.product, change)
+		sums[1] += r.Cost[i] * vector.Dot(s.slope, change)
+		sums[2] += r.Cost[i] * vector.Dot(s.product, change)
 	}
 }
 
@@ -103,7 +106,7 @@ func (r classTerms) line(rows []int32, t float64, sums []float64) {
 // weighted.
 type pairTerms struct {
 	*Risk
-	margin loss.Margin
+	loss.Signed
 }
 
 // costs are those of row i as positive and as negative.
@@ -121,13 +124,17 @@ func (r pairTerms) costs(i int32) (plus, minus float64) {
 
 // at is the loss of row i at score z: plus ξ(z) + minus ξ(-z), its slope and its curvature.
 func (r pairTerms) at(i int32, z float64) (value, slope, curvature float64) {
+	if r.Label[i] == Unlabeled {
+		v, s, c := r.Unlabeled.At(math.Abs(z))
+		return r.Cost[i] * v, r.Cost[i] * math.Copysign(s, -z), r.Cost[i] * c
+	}
 	plus, minus := r.costs(i)
 	if plus > 0 {
-		v, s, c := r.margin.At(z)
+		v, s, c := r.Margin.At(z)
 		value, slope, curvature = plus*v, plus*s, plus*c
 	}
 	if minus > 0 {
-		v, s, c := r.margin.At(-z)
+		v, s, c := r.Margin.At(-z)
 		value, slope, curvature = value+minus*v, slope-minus*s, curvature+minus*c
 	}
 	return value, slope, curvature
@@ -159,8 +166,9 @@ func (r pairTerms) hessVec(i int32, change []float64, _ scratch) (curvature floa
 func (r pairTerms) line(rows []int32, t float64, sums []float64) {
 	for _, i := range rows {
 		d := r.changes[i]
-		_, slope, curvature := r.at(i, r.scores[i]+t*d)
-		sums[0] += slope * d
-		sums[1] += curvature * d * d
+		value, slope, curvature := r.at(i, r.scores[i]+t*d)
+		sums[0] += value
+		sums[1] += slope * d
+		sums[2] += curvature * d * d
 	}
 }

@@ -107,6 +107,8 @@ func (t *task) solve() solution {
 		return t.anneal()
 	case t.Options.Method == problem.Switching:
 		return t.switching()
+	case t.Options.Method == problem.Gradient:
+		return t.gradient()
 	case t.Options.Probable():
 		return t.expect()
 	}

@@ -2,6 +2,7 @@ package transduction
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
@@ -66,7 +67,11 @@ func scoreMap(s *problem.Sample) (scores.Map, error) {
 
 // loss is the loss of a row; smoothing is that of the hinge of Crammer & Singer.
 func (t *task) loss(smoothing float64) loss.Classes {
-	switch {
+	switch gradient := t.Options.Method == problem.Gradient; {
+	case gradient && t.Paired():
+		return loss.Signed{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}}
+	case gradient:
+		return loss.Gap{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}, Sharpness: sharpness}
 	case t.Paired():
 		return loss.Signed{Margin: t.margin()}
 	case t.Options.Loss == problem.Maxent:
@@ -99,7 +104,9 @@ func (t *task) frame() risk.Frame {
 	}
 	mean := make([]float64, t.classes)
 	for y, share := range t.prior {
-		mean[y] = 2*share - 1
+		if mean[y] = 2*share - 1; t.Options.Method == problem.Gradient {
+			mean[y] = share
+		}
 	}
 	return risk.Frame{Center: t.Center(), Mean: mean}
 }
@@ -164,15 +171,19 @@ func (t *task) objective(l loss.Classes, regularizer float64, score scorer) floa
 		scores, costs := make([]float64, t.classes), make([]float64, t.classes)
 		for k := lo; k < hi; k++ {
 			score(scores, t.Unlabeled[k])
-			l.Costs(costs, scores)
-			least := costs[0]
-			for _, c := range costs[1:] {
-				least = min(least, c)
-			}
-			dst[0] += t.UnlabeledWeight[k] * least
+			dst[0] += t.UnlabeledWeight[k] * t.unlabeledLoss(l, scores, costs)
 		}
 	})
 	return total + t.Options.UnlabeledWeight*sums[0]
+}
+
+// unlabeledLoss is the loss of an unlabeled row at these scores; scratch [K] is written.
+func (t *task) unlabeledLoss(l loss.Classes, scores, scratch []float64) float64 {
+	if t.Options.Method == problem.Gradient {
+		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
+	}
+	l.Costs(scratch, scores)
+	return slices.Min(scratch)
 }
 
 // labeledLoss is the mean loss of the labeled rows.

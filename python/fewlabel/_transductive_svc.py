@@ -183,7 +183,7 @@ class TransductiveSVC(LinearClassifier):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _methods: ClassVar = ("annealing", "switching", "pair_switching")
+    _methods: ClassVar = ("annealing", "switching", "pair_switching", "gradient")
     _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A name is the method with its defaults: `method="switching"` is the same as `met
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-__all__ = ["Annealing", "Entropy", "Expectation", "PairSwitching", "Posterior", "Switching"]
+__all__ = ["Annealing", "Entropy", "Expectation", "Gradient", "PairSwitching", "Posterior", "Switching"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,21 @@ class PairSwitching:
     """
 
     name: ClassVar[str] = "pair_switching"
+    balance: str = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gradient:
+    """No labels of the unlabeled rows: a smooth loss of their margin, whose weight rises.
+
+    Parameters
+    ----------
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`, except that there are no labels whose counts could be kept: with "labels" nothing holds the
+        class prior, as in the paper, and with "share" only the thresholds do at the end. "auto" is "mean".
+    """
+
+    name: ClassVar[str] = "gradient"
     balance: str = "auto"
 
 
@@ -106,8 +121,8 @@ class Posterior:
     kl_weight: float = 0.1
 
 
-Method = Annealing | Switching | PairSwitching | Entropy | Expectation | Posterior
-_BY_NAME = {kind.name: kind for kind in (Annealing, Switching, PairSwitching, Entropy, Expectation, Posterior)}
+Method = Annealing | Switching | PairSwitching | Gradient | Entropy | Expectation | Posterior
+_BY_NAME = {kind.name: kind for kind in (Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior)}
 
 
 def resolve(method: Any, names: tuple[str, ...]) -> Method:
