@@ -16,19 +16,19 @@ func LineSearch(along func(t float64) (slope, curvature float64), fraction float
 }
 
 // DescentSearch is LineSearch for a function that need not be convex: it accepts only points with a lower value, by
-// sufficient times what the slope at 0 promises (Armijo), and looks nearer where the value is not lower. A value is as
+// leastDecrease times what the slope at 0 promises (Armijo), and looks nearer where the value is not lower. A value is as
 // low as another if they differ by rounding.
 func DescentSearch(along func(t float64) (value, slope, curvature float64), fraction float64) float64 {
 	start, first, _ := along(0)
 	return search(func(t float64) (lower bool, slope, curvature float64) {
 		value, slope, curvature := along(t)
-		return value <= start+sufficient*t*first+rounding*math.Abs(start), slope, curvature
+		return value <= start+leastDecrease*t*first+sameValue*math.Abs(start), slope, curvature
 	}, fraction)
 }
 
 const (
-	sufficient = 1e-4
-	rounding   = 1e-14
+	leastDecrease = 1e-4
+	sameValue     = 1e-14
 )
 
 // search is a Newton search on the slope inside a bracket: at its lower end the function is low enough and still falls.

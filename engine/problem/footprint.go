@@ -17,9 +17,12 @@ type footprint struct {
 	used                     int // features that occur in a row, at most nonZeros; 0: not known yet
 	labeled, classes         int
 	columns                  int // of the scores
-	annealing                bool
+	annealing, gradient      bool
 	goesOn                   bool // from a start
 }
+
+// Pairs are the differences of weights and of gradients that method gradient keeps, see minimize.QuasiNewton.
+const Pairs = 10
 
 // bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's
 // rows are not. A test compares it with what fits really use.
@@ -36,7 +39,9 @@ func (f footprint) bytes() float64 {
 		costs++ // soft labels
 	}
 	vectors := 6 * used // of the minimizer and the risk
-	if rows < used && !f.goesOn && f.columns > 1 {
+	if f.gradient {
+		vectors += 2 * Pairs * used
+	} else if rows < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*rows + used // weights held as sums of rows
 	}
 	solving := rows*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors*stride + f.factors()
@@ -71,7 +76,8 @@ func (s *Sample) checkMemory(used int) error {
 	f := footprint{
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns, copies: max(0, s.units()-len(s.Unlabeled)),
-		annealing: s.Options.Method == Annealing || s.Options.Method == Switching && s.Start != nil, goesOn: s.Start != nil,
+		annealing: s.Options.Method == Annealing || s.Options.Method == Switching && s.Start != nil,
+		gradient:  s.Options.Method == Gradient, goesOn: s.Start != nil,
 	}
 	shape := &model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := model.CheckShape(shape); err != nil {

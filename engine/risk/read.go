@@ -27,8 +27,8 @@ func (r *Risk) PairCosts(dst []float64, rows []int32, factor float64) bool {
 		return false
 	}
 	for k, i := range rows {
-		minus, _, _ := pair.margin.At(-r.scores[i])
-		plus, _, _ := pair.margin.At(r.scores[i])
+		minus, _, _ := pair.Margin.At(-r.scores[i])
+		plus, _, _ := pair.Margin.At(r.scores[i])
 		dst[2*k], dst[2*k+1] = factor*minus, factor*plus
 	}
 	return true

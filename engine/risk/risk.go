@@ -211,6 +211,16 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	return r.alpha/2*square + sums[0]
 }
 
+// Weights are the variables at the current point, where they are not held as sums of rows.
+func (r *Risk) Weights() []float64 { return r.weights }
+
+// At implements minimize.Smooth: it moves the current point to w, which holds it from now on.
+func (r *Risk) At(w, gradient []float64) float64 {
+	r.weights = w
+	r.score(r.support)
+	return r.Gradient(gradient)
+}
+
 // gradients puts the gradient of each row's loss in its columns into r.slope, finds the rows with a slope, and returns
 // the loss and the sums of the gradients.
 func (r *Risk) gradients() (sums []float64) {

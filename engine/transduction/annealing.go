@@ -35,7 +35,7 @@ func (t *task) anneal() solution {
 	soft := t.soften(r)
 	t.noteFirst(r.Score)
 	cooling := t.cooling()
-	end := t.follow(r, newton, soft, cooling, t.energyLimits())
+	end := t.follow(r, newton.Minimize, soft, cooling, t.energyLimits())
 	switch {
 	case end.reason == ending.NotFinite:
 		return t.read(r, end.last, end)

@@ -24,13 +24,16 @@ type schedule interface {
 	next(switched int, entropy float64) (reason ending.Reason)
 }
 
+// A minimizer moves the point of an objective downhill within limits.
+type minimizer func(f minimize.Objective, limits minimize.Limits) minimize.Outcome
+
 // follow is the outer loop of every method: minimize, relabel, record, next level. A solve that leaves the range of
 // numbers ends it.
-func (t *task) follow(r *risk.Risk, newton *minimize.Newton, b belief, s schedule, limits minimize.Limits) (end stop) {
+func (t *task) follow(r *risk.Risk, solve minimizer, b belief, s schedule, limits minimize.Limits) (end stop) {
 	for end.reason == ending.None && !t.atLimit(&end) {
 		level, shown := s.level()
 		b.enter(level)
-		if end.last = newton.Minimize(b, limits); !finite(end.last) {
+		if end.last = solve(b, limits); !finite(end.last) {
 			end.reason = ending.NotFinite
 			return end
 		}

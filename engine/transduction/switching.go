@@ -35,7 +35,7 @@ func (t *task) switching() solution {
 		labeling.Greedy(hard.labels, t.unitCosts(), labeling.Counts(t.prior, len(hard.labels)))
 		labeling.Switch(hard.labels, t.unitCosts(), t.classes, 0)
 	}
-	end := t.follow(r, newton, hard, &raising{levels: t.levels(), full: t.Options.UnlabeledWeight}, t.switchLimits())
+	end := t.follow(r, newton.Minimize, hard, &raising{levels: t.levels(), full: t.Options.UnlabeledWeight}, t.switchLimits())
 	switch end.reason {
 	case ending.NotFinite:
 		return t.read(r, end.last, end)
@@ -89,9 +89,13 @@ func (t *task) levels() []float64 {
 	if t.Start != nil || t.direct() {
 		return []float64{1}
 	}
-	var levels []float64
-	for level := firstLevel; level < 1; level *= raise {
-		levels = append(levels, level)
+	return partsFrom(firstLevel, raise)
+}
+
+// partsFrom are those from the first to the last below 1.
+func partsFrom(first, factor float64) (parts []float64) {
+	for part := first; part < 1; part *= factor {
+		parts = append(parts, part)
 	}
-	return levels
+	return parts
 }

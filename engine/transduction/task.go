@@ -112,8 +112,10 @@ func (t *task) frame() risk.Frame {
 }
 
 // inRows says whether weights are held as sums of rows: less than weights of features where there are fewer rows. A
-// start is no such sum, and one column is little to hold.
-func (t *task) inRows() bool { return t.Start == nil && !t.Paired() && t.Rows.Rows() < t.Rows.Cols() }
+// start is no such sum, one column is little to hold, and quasi-Newton steps need the weights.
+func (t *task) inRows() bool {
+	return t.Start == nil && !t.Paired() && t.Options.Method != problem.Gradient && t.Rows.Rows() < t.Rows.Cols()
+}
 
 // risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (t *task) risk() *risk.Risk {
