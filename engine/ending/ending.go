@@ -22,7 +22,8 @@ const (
 	GivenUp                    // it would not end below its rival
 )
 
-var names = [...]string{None: "", Converged: "converged", Stationary: "stationary", Entropy: "entropy", Temperature: "temperature",
+var names = [...]string{None: "", Converged: "converged", Stationary: "stationary",
+	Entropy: "entropy", Temperature: "temperature",
 	NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter", Stopped: "stopped", Unsettled: "unsettled",
 	Constraint: "constraint", NotConverged: "not_converged", NotFinite: "not_finite", GivenUp: "given_up"}
 

@@ -58,8 +58,8 @@ func (l Gap) others(dst, s []float64, y int) float64 {
 	return top + math.Log(total)/l.Sharpness
 }
 
-// HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v with h the curvature of m and g = e_y - q. Of a row
-// without a label h = |u”|, so that this is positive.
+// HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v with h the curvature of m and g = e_y - q. Of a
+// row without a label h = |u”|, so that this is not negative.
 func (l Gap) HessVec(dst, v, _, state []float64) {
 	y, total, mean := -1, 0.0, 0.0
 	for k, a := range state {

@@ -16,7 +16,7 @@ func LineSearch(along func(t float64) (slope, curvature float64), fraction float
 }
 
 // DescentSearch is LineSearch for a function that need not be convex: it accepts only points with a lower value, by
-// leastDecrease times what the slope at 0 promises (Armijo), and looks nearer where the value is not lower. A value is as
+// leastDecrease times what the slope at 0 promises (Armijo), and looks nearer where the value is higher. A value is as
 // low as another if they differ by rounding.
 func DescentSearch(along func(t float64) (value, slope, curvature float64), fraction float64) float64 {
 	start, first, _ := along(0)

@@ -45,8 +45,8 @@ type Objective interface {
 	Step(t float64)
 }
 
-// Nonconvex is an objective that need not be convex: steps go to lower values only, and end where the gradient is short.
-// There Gap is no bound on F(w) - F(w*) but a measure of the gradient's length: how far F could still fall if it curved
+// Nonconvex is an objective that need not be convex: steps go to lower values only, and end where the gradient is
+// short. There Gap is no bound on F(w) - F(w*) but a measure of the gradient's length: how far F could still fall if it curved
 // as Gap takes for granted.
 type Nonconvex interface {
 	Objective

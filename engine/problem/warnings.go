@@ -21,7 +21,11 @@ func (s *Sample) CheckEnd(converged bool, gap float64, reason ending.Reason, rou
 	if converged {
 		return reason
 	}
-	s.Warn(warning.NotConverged, gap, s.Options.Tol)
+	if s.Options.Method == Gradient && s.Transductive() {
+		s.Warn(warning.NotStationary, gap, s.Options.Tol)
+	} else {
+		s.Warn(warning.NotConverged, gap, s.Options.Tol)
+	}
 	if reason.Early() {
 		return reason
 	}

@@ -79,6 +79,13 @@ def text1(split: int) -> Task:
     return Task(f"text1 split {split}", X, y, mask_labels(y, labeled[split]))
 
 
+def g50c(split: int) -> Task:
+    """Split 0 ... 9 of g50c, two Gaussians in 50 dimensions: 50 labels, the test is on the 500 unlabeled rows."""
+    X, y, labeled = loader().lds("g50c")
+    y = (y > 0).astype(np.int64)
+    return Task(f"g50c split {split}", X, y, mask_labels(y, labeled[split]))
+
+
 def comp(seed: int, n_labels: int = 45) -> Task:
     """20 Newsgroups, comp.* (26 %) against the rest: 18,846 messages."""
     data = comp_set("(rest)")

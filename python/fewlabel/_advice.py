@@ -17,7 +17,7 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("one_unlabeled", "one_class", "row_lengths", "column_scales"), DataWarning),
     **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "class_prior"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
-    **dict.fromkeys(("unsettled", "not_converged", "constraint"), ConvergenceWarning),
+    **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
 
 # Those that name a class; the others have the words of the library.

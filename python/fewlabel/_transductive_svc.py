@@ -15,10 +15,11 @@ class TransductiveSVC(LinearClassifier):
 
     Parameters
     ----------
-    method : {"annealing", "switching", "pair_switching"} or object, default="annealing"
+    method : {"annealing", "switching", "pair_switching", "gradient"} or object, default="annealing"
         How labels of unlabeled rows are found. "annealing": soft labels that harden while a temperature falls.
         "switching": hard labels, many exchanged at a time, while the weight of the unlabeled rows rises.
-        "pair_switching": Joachims' algorithm, one pair exchanged at a time; two classes only. An object of
+        "pair_switching": Joachims' algorithm, one pair exchanged at a time; two classes only.
+        "gradient": no labels, but a smooth loss of the margin between the best and the second-best class. An object of
         `fewlabel.methods` is a method with options.
     alpha : float, default=1e-3
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are measured
@@ -35,6 +36,7 @@ class TransductiveSVC(LinearClassifier):
         Loss of a row. "squared_hinge": ½max(0, 1-m)² of its margin m, summed over more than two classes, one against
         the rest. "hinge": max(0, 1-m), for "pair_switching" only. "crammer_singer": the largest of 0 and
         1 + s_k - s_y over the other classes k, for the score s_y of its class; it is smoothed and slower.
+        "gradient" has losses of its own, see Notes: leave the default.
     hierarchy : dict, str or None, default=None
         Tree whose leaves are the classes: a dict from child to parent over the names of classes and groups, or a
         separator in the class names: with "." the class "a.b.c" is below "a.b", and that below "a". What has no parent
@@ -90,6 +92,7 @@ class TransductiveSVC(LinearClassifier):
     termination_condition_ : str
         Why the fit ended. "entropy", "temperature" (annealing): the soft labels are hard, or as hard as they get;
         "no_switch" (the others): no exchange of labels helps; "converged": the supervised solution is reached;
+        "stationary" (gradient): the gradient is as short as `tol` asks, at a minimum that need not be the lowest;
         "one_class": nothing to learn; "stopped": by a callback. With a warning: "max_iter"; "unsettled", labels went on
         changing at the full weight; "not_converged", the last solve did not reach `tol` and would not with more steps.
     history_ : dict of str to ndarray of shape (n_steps,)
@@ -150,6 +153,10 @@ class TransductiveSVC(LinearClassifier):
     w_1 - w_0. With `hierarchy` groups have weights too, the first term counts them all, and a score is the sum along
     the path of the class from the top.
 
+    "gradient" has ξ(m) = 1-m up to m = 0.7, 0 from m = 1.3 and a parabola between, and for an unlabeled row 1 up to
+    |f| = 0.4, 0 from |f| = 1 and two parabolas between. With more classes m is s_y less 0.1 log Σ_{k≠y} exp(10 s_k), for
+    an unlabeled row with the class of the largest score in place of y.
+
     With class_prior="auto" and labels that look picked and not drawn at random, thresholds are not moved to the
     estimated shares at the end (balance "labels"). "annealing" is compared with "switching" at its end, and the one of
     the lower objective is returned; the last row of `history_` is that comparison.
@@ -161,7 +168,8 @@ class TransductiveSVC(LinearClassifier):
 
     References
     ----------
-    Joachims (ICML 1999), Sindhwani and Keerthi (SIGIR 2006), Chapelle and Zien (AISTATS 2005): the methods. Keerthi,
+    Joachims (ICML 1999), Sindhwani and Keerthi (SIGIR 2006), Chapelle and Zien (AISTATS 2005), Zien, Brefeld and
+    Scheffer (ICML 2007): the methods. Keerthi,
     Sundararajan and Shevade (COLING 2012): many classes and trees. Crammer and Singer (JMLR 2001): their loss.
 
     Examples

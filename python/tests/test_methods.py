@@ -15,11 +15,11 @@ from sklearn.model_selection import GridSearchCV
 
 import fewlabel
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
-from fewlabel.methods import Annealing, Entropy, Expectation, PairSwitching, Posterior, Switching
+from fewlabel.methods import Annealing, Entropy, Expectation, Gradient, PairSwitching, Posterior, Switching
 from fewlabel.model_selection import SemiSupervisedSplit
 
 X, Y, TRUTH = text_like()
-OF_MARGINS = (Annealing, Switching, PairSwitching)
+OF_MARGINS = (Annealing, Switching, PairSwitching, Gradient)
 OF_PROBABILITIES = (Annealing, Switching, Entropy, Expectation, Posterior)
 PAIRS = [(TransductiveSVC, kind) for kind in OF_MARGINS]
 PAIRS += [(SemiSupervisedLogisticRegression, kind) for kind in OF_PROBABILITIES]
@@ -40,6 +40,7 @@ def test_a_name_and_its_object_give_the_same_bits(estimator: Any, kind: Any) -> 
         (TransductiveSVC, Annealing(), Annealing(balance="labels")),
         (TransductiveSVC, Switching(), Switching(max_switches=1)),
         (TransductiveSVC, PairSwitching(balance="mean"), PairSwitching(balance="labels")),
+        (TransductiveSVC, Gradient(), Gradient(balance="labels")),
         (SemiSupervisedLogisticRegression, Entropy(), Entropy(constraint="penalty")),
         (
             SemiSupervisedLogisticRegression,
