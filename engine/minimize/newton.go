@@ -46,8 +46,8 @@ type Objective interface {
 }
 
 // Nonconvex is an objective that need not be convex: steps go to lower values only, and end where the gradient is
-// short. There Gap is no bound on F(w) - F(w*) but a measure of the gradient's length: how far F could still fall if it curved
-// as Gap takes for granted.
+// short. There Gap is no bound on F(w) - F(w*) but a measure of the gradient's length: how far F could still fall if it
+// curved as Gap takes for granted.
 type Nonconvex interface {
 	Objective
 	// Line gives the value along w + t s, up to a constant of the line, and its first and second derivative.

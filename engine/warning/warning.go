@@ -84,8 +84,8 @@ var (
 		"max_switches (0: no limit) or alpha"}
 	NotConverged = Kind{"not_converged", "distance tol", "the last solve ended at a relative distance of %.2g from an " +
 		"optimum, above tol = %.2g, and more steps would not help: raise tol or alpha"}
-	NotStationary = Kind{"not_stationary", "length tol", "the last solve ended where the squared gradient is %.2g times 2 " +
-		"alpha times the objective, above tol = %.2g, and more steps would not help: raise tol or alpha"}
+	NotStationary = Kind{"not_stationary", "length tol", "the last solve ended where the squared gradient is %.2g " +
+		"times 2 alpha times the objective, above tol = %.2g, and more steps would not help: raise tol or alpha"}
 	Constraint = Kind{"constraint", "residual allowed", "the mean probabilities of the unlabeled rows stay %.2g away " +
 		"from class_prior (%.2g is asked for): these rows may not allow it. To go on, turn fit_intercept on if it is off, " +
 		"check class_prior, or set constraint to \"penalty\""}
