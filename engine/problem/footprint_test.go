@@ -91,7 +91,7 @@ func TestForecastOfMemory(t *testing.T) {
 		"features":            {scattered(2000, 3_000_000, 3_000_000, 2, 20), 2, "annealing", nil},
 		"switching":           {scattered(100_000, 50, 50, 2, 50), 2, "switching", nil},
 		"pair switching":      {scattered(100_000, 50, 50, 2, 50), 2, "pair_switching", nil},
-		"gradient":            {scattered(2000, 20_000, 20_000, 40, 60), 40, "gradient", nil},
+		"gradient":            {scattered(500, 400_000, 400_000, 2, 60), 2, "gradient", nil},
 		"rows, classes":       {scattered(20_000, 50, 50, 40, 80), 40, "annealing", nil},
 		"rows, classes, hard": {scattered(20_000, 50, 50, 40, 80), 40, "switching", nil},
 		"heavy rows":          {scattered(10_000, 50, 50, 30, 130), 30, "switching", nil},
@@ -103,7 +103,7 @@ func TestForecastOfMemory(t *testing.T) {
 		o := plainOptions()
 		o.Method, o.MaxIter, o.Tol, o.Hierarchy = problem.Method(c.method), 3, 0.1, c.tree
 		if o.Method == problem.Gradient {
-			o.Tol = 1e-6 // steps enough to keep all pairs
+			o.Tol, o.Alpha, o.MaxIter = 1e-7, 1e-5, 20 // steps enough to keep all pairs
 		}
 		var forecast float64
 		*problem.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }

@@ -35,7 +35,8 @@ func (t *task) switching() solution {
 		labeling.Greedy(hard.labels, t.unitCosts(), labeling.Counts(t.prior, len(hard.labels)))
 		labeling.Switch(hard.labels, t.unitCosts(), t.classes, 0)
 	}
-	end := t.follow(r, newton.Minimize, hard, &raising{levels: t.levels(), full: t.Options.UnlabeledWeight}, t.switchLimits())
+	rising := &raising{levels: t.levels(), full: t.Options.UnlabeledWeight}
+	end := t.follow(r, newton.Minimize, hard, rising, t.switchLimits())
 	switch end.reason {
 	case ending.NotFinite:
 		return t.read(r, end.last, end)
