@@ -47,7 +47,7 @@ func (t *task) gradient() solution {
 	return t.read(r, outcome, end)
 }
 
-// ε, τ and ρ of the losses: the papers'.
+// ε, τ and ρ of the losses: the first two from Zien, Brefeld & Scheffer 2007, as we remember them; ρ is ours.
 const (
 	band      = 0.3
 	flat      = 0.4

@@ -139,7 +139,7 @@ func TestGradientMethodLearnsFromUnlabeledRows(t *testing.T) {
 	}
 }
 
-func TestWeightsAreCopiesForTheGradientMethod(t *testing.T) {
+func TestTheGradientMethodKnowsOnlyRatiosOfWeights(t *testing.T) {
 	data := planted.Topics(150, 30, 20, 0.4, 3)
 	ones := slices.Repeat([]float64{1}, 150)
 	twos := slices.Repeat([]float64{2}, 150)
