@@ -31,7 +31,14 @@ def gradient_g50c(report: Report, draws: int = SPLITS) -> None:
     drawn = [corpora.g50c(split) for split in range(draws)]
     _strengths(report, drawn, None)
     for alpha in (1e-3, 1e-2, 3e-2):
-        _row(report, f"g50c: annealing, shares found, alpha {alpha:g}", drawn, alpha=alpha, class_prior="auto", unlabeled_weight="auto")
+        _row(
+            report,
+            f"g50c: annealing, shares found, alpha {alpha:g}",
+            drawn,
+            alpha=alpha,
+            class_prior="auto",
+            unlabeled_weight="auto",
+        )
 
 
 def gradient_beside(report: Report, draws: int = 2) -> None:
@@ -54,7 +61,9 @@ def _strengths(report: Report, drawn: list[Task], bound: float | None) -> None:
             _row(report, what, drawn, limit, C=C, method=Gradient(balance=balance))
 
 
-def _row(report: Report, what: str, drawn: list[Task], bound: float | None = None, C: float = 0, **settings: Any) -> None:
+def _row(
+    report: Report, what: str, drawn: list[Task], bound: float | None = None, C: float = 0, **settings: Any
+) -> None:
     found = [learners.transductive(task, n_jobs=1, **(_translated(task, C) if C else {}) | settings) for task in drawn]
     errors = [outcome.error for outcome in found]
     report.at_most(what, float(np.mean(errors)), bound, " %", _note(found), errors)

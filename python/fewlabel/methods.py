@@ -122,7 +122,9 @@ class Posterior:
 
 
 Method = Annealing | Switching | PairSwitching | Gradient | Entropy | Expectation | Posterior
-_BY_NAME = {kind.name: kind for kind in (Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior)}
+_BY_NAME = {
+    kind.name: kind for kind in (Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior)
+}
 
 
 def resolve(method: Any, names: tuple[str, ...]) -> Method:

@@ -27,7 +27,7 @@ from fewlabel import (
 from fewlabel.methods import Annealing
 
 X, Y, TRUTH = text_like()
-METHODS = ("annealing", "switching", "pair_switching")
+METHODS = ("annealing", "switching", "pair_switching", "gradient")
 
 
 def fails_by_design(estimator: Any) -> dict[str, str]:

@@ -19,12 +19,12 @@ LENGTHS = np.random.default_rng(0).uniform(0.5, 30, 400)  # of rows that nobody 
 ALPHAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 WAYS: list[tuple[type, Any, dict[str, object]]] = [
-    *[(TransductiveSVC, TWO, {"method": m}) for m in ("annealing", "switching", "pair_switching")],
+    *[(TransductiveSVC, TWO, {"method": m}) for m in ("annealing", "switching", "pair_switching", "gradient")],
     (TransductiveSVC, TWO, {"method": "pair_switching", "loss": "hinge"}),
     (TransductiveSVC, TWO, {"method": Annealing(balance="labels")}),
     (TransductiveSVC, TWO, {"fit_intercept": False}),
     (TransductiveSVC, TWO, {"unlabeled_weight": 0}),
-    *[(TransductiveSVC, FOUR, {"method": m}) for m in ("annealing", "switching")],
+    *[(TransductiveSVC, FOUR, {"method": m}) for m in ("annealing", "switching", "gradient")],
     (TransductiveSVC, FOUR, {"loss": "crammer_singer"}),
     (TransductiveSVC, FOUR, {"hierarchy": GROUP}),
     *[(SemiSupervisedLogisticRegression, FOUR, {"method": m}) for m in ("annealing", "switching")],
