@@ -28,6 +28,8 @@ from fewlabel.methods import Annealing
 
 X, Y, TRUTH = text_like()
 METHODS = ("annealing", "switching", "pair_switching", "gradient")
+# The weights are off by the root of tol where a fit ends by the length of the gradient, and by less after Newton steps.
+TIGHT = dict.fromkeys(METHODS, 1e-10) | {"gradient": 1e-14}
 
 
 def fails_by_design(estimator: Any) -> dict[str, str]:
@@ -112,7 +114,7 @@ def test_parameters_are_stored_and_never_changed() -> None:
 def test_weight_k_is_the_row_k_times(method: str) -> None:
     rng = np.random.default_rng(1)
     weights = rng.integers(0, 3, len(Y))
-    settings = {"method": method, "class_prior": [0.6, 0.4], "tol": 1e-10}
+    settings = {"method": method, "class_prior": [0.6, 0.4], "tol": TIGHT[method]}
     weighted = TransductiveSVC(**settings).fit(X, Y, sample_weight=weights)
     repeated = TransductiveSVC(**settings).fit(X[np.repeat(np.arange(len(Y)), weights)], np.repeat(Y, weights))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
@@ -131,7 +133,7 @@ def test_weight_k_of_a_labeled_row_is_the_row_k_times() -> None:
 def test_weight_zero_is_no_row(method: str) -> None:
     kept = np.arange(len(Y)) % 5 != 0
     kept[Y >= 0] = np.arange((Y >= 0).sum()) % 4 != 0
-    settings = {"method": method, "tol": 1e-10}
+    settings = {"method": method, "tol": TIGHT[method]}
     weighted = TransductiveSVC(**settings).fit(X, Y, sample_weight=kept.astype(float))
     fewer = TransductiveSVC(**settings).fit(X[kept], Y[kept])
     np.testing.assert_allclose(weighted.coef_, fewer.coef_, atol=1e-5)
@@ -245,7 +247,7 @@ def test_warning_of_too_few_steps() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("max_iter", [1, 2, 6])
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
 def test_max_iter_is_the_most_steps(method: str, max_iter: int) -> None:
     with pytest.warns(ConvergenceWarning, match=f"max_iter = {max_iter} "):
         model = TransductiveSVC(method=method, max_iter=max_iter).fit(X, Y)
