@@ -58,18 +58,28 @@ func go_fewlabel_assemble(
 func described(text string) (*model.Linear, error) {
 	const missing = math.MinInt
 	m := &model.Linear{Outputs: missing, Report: model.Report{Objective: math.NaN()}}
-	err := strictjson.Decode([]byte(text), []strictjson.Field{
+	err := describe(text, &m.Report, []strictjson.Field{
 		{Name: "n_classes", Value: &m.Classes}, {Name: "n_features", Value: &m.Features},
-		{Name: "n_outputs", Value: &m.Outputs, Optional: true}, {Name: "method", Value: &m.Method, Optional: true},
-		{Name: "n_iter", Value: &m.Iterations, Optional: true},
-		{Name: "objective", Value: (*model.OrNull)(&m.Objective), Optional: true},
-		{Name: "termination_condition", Value: &m.Termination, Optional: true},
+		{Name: "n_outputs", Value: &m.Outputs, Optional: true},
 	})
 	if err != nil {
-		return nil, fault.Argument("description: %v", err)
+		return nil, err
 	}
 	if m.Outputs == missing {
 		m.Outputs = model.OutputsOf(m.Classes)
 	}
 	return m, model.CheckShape(m)
+}
+
+// describe decodes the description of a model: its sizes, and what may be known of its fit.
+func describe(text string, r *model.Report, sizes []strictjson.Field) error {
+	err := strictjson.Decode([]byte(text), append(sizes, []strictjson.Field{
+		{Name: "method", Value: &r.Method, Optional: true}, {Name: "n_iter", Value: &r.Iterations, Optional: true},
+		{Name: "objective", Value: (*model.OrNull)(&r.Objective), Optional: true},
+		{Name: "termination_condition", Value: &r.Termination, Optional: true},
+	}...))
+	if err != nil {
+		return fault.Argument("description: %v", err)
+	}
+	return nil
 }

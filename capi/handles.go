@@ -4,10 +4,12 @@ package main
 import "C"
 
 import (
+	"encoding/json"
 	"fmt"
 	"sync"
 	"unsafe"
 
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/svmlight"
 )
 
@@ -93,10 +95,11 @@ func chainAt(handle int64) (*chain, error) {
 	return nil, &handleError{fmt.Sprintf("model is %d, the handle of another kind of model or of a data set", handle)}
 }
 
-// reported is a model of any kind, as fewlabel_report and fewlabel_array tell of it.
+// reported is a model of any kind, as fewlabel_report, fewlabel_array and fewlabel_save tell of it.
 type reported interface {
 	report() (string, error)
 	arrays() []array
+	saved(metadata json.RawMessage) model.Model
 }
 
 // reportedAt is the model of a handle, of any kind.

@@ -203,7 +203,7 @@ func go_fewlabel_save(
 	handle C.int64_t, path, metadata *C.const_char, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		m, err := modelAt(int64(handle))
+		m, err := reportedAt(int64(handle))
 		if err != nil {
 			return err
 		}
@@ -215,11 +215,10 @@ func go_fewlabel_save(
 		if err != nil {
 			return err
 		}
-		saved := *m.Linear // a copy: other threads may be reading the model
-		if metadata != nil {
-			saved.Metadata = json.RawMessage(extra)
+		if metadata == nil {
+			return model.Save(file, m.saved(nil))
 		}
-		return model.Save(file, &saved)
+		return model.Save(file, m.saved(json.RawMessage(extra)))
 	}))
 }
 
@@ -238,11 +237,22 @@ func go_fewlabel_load(path *C.const_char, handle *C.int64_t, message *C.char, si
 		if err != nil {
 			return err
 		}
-		linear, ok := loaded.(*model.Linear)
-		if !ok {
-			return fault.Data("%s holds a model of kind %s: fewlabel_load reads the kind linear", file, loaded.Kind())
+		m, err := fromFile(loaded)
+		if err != nil {
+			return err
 		}
-		*dst = C.int64_t(handles.add(&trained{Linear: linear}))
+		*dst = C.int64_t(handles.add(m))
 		return nil
 	}))
+}
+
+// fromFile is what the handle of a model from a file stands for.
+func fromFile(loaded model.Model) (reported, error) {
+	switch m := loaded.(type) {
+	case *model.Linear:
+		return &trained{Linear: m}, nil
+	case *model.Chain:
+		return chainFrom(m)
+	}
+	return nil, fault.Defect("there are no handles of models of kind %s", loaded.Kind())
 }

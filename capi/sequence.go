@@ -10,21 +10,57 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sequence"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// chain is what the handle of a sequence model stands for: the model and, directly after a fit, what the fit found out.
+// chain is what the handle of a sequence model stands for: its numbers, what its fit said of itself and, directly after
+// the fit, what a file does not keep.
 type chain struct {
-	*sequence.Result
+	*sequence.Model
+	said       model.Report
+	gap        float64   // NaN: not known
+	objectives []float64 // nil: not known
+}
+
+// fromSequences keeps what a fit with a loss found.
+func fromSequences(r *sequence.Result, loss string) *chain {
+	return &chain{Model: r.Model, gap: r.Gap, objectives: r.Objectives, said: model.Report{
+		Method: loss, Iterations: r.Iterations, Objective: r.Objective, Termination: r.Termination}}
+}
+
+// chainFrom makes a model from a file ready to decode.
+func chainFrom(m *model.Chain) (*chain, error) {
+	shared, err := newChain(m.Tags)
+	if err != nil {
+		return nil, err
+	}
+	copy(shared.Pair, m.Transitions)
+	copy(shared.Start, m.Start)
+	copy(shared.End, m.End)
+	shared.Refresh()
+	numbers := &sequence.Model{Tags: m.Tags, Features: m.Features, Coef: m.Coef, Chain: shared}
+	return &chain{Model: numbers, said: m.Report, gap: math.NaN()}, nil
+}
+
+// saved is what goes into a file; metadata nil: what the model has.
+func (c *chain) saved(metadata json.RawMessage) model.Model {
+	m := &model.Chain{Tags: c.Tags, Features: c.Features, Coef: c.Coef, Transitions: c.Chain.Pair, Start: c.Chain.Start,
+		End: c.Chain.End, Report: c.said}
+	if metadata != nil {
+		m.Metadata = metadata
+	}
+	return m
 }
 
 // arrays lists what fewlabel_array can give.
 func (c *chain) arrays() []array {
-	m := c.Model
-	list := []array{{name: "coef", values: m.Coef}, {name: "transitions", values: m.Chain.Pair},
-		{name: "start", values: m.Chain.Start}, {name: "end", values: m.Chain.End}}
-	if c.Objectives != nil {
-		list = append(list, array{name: "history.objective", values: c.Objectives})
+	list := []array{{name: "coef", values: c.Coef}, {name: "transitions", values: c.Chain.Pair},
+		{name: "start", values: c.Chain.Start}, {name: "end", values: c.Chain.End}}
+	if c.objectives != nil {
+		list = append(list, array{name: "history.objective", values: c.objectives})
 	}
 	return list
 }
@@ -32,8 +68,10 @@ func (c *chain) arrays() []array {
 // report is the text of fewlabel_report.
 func (c *chain) report() (string, error) {
 	text, err := json.Marshal(map[string]any{
-		"n_tags": c.Model.Tags, "n_features": c.Model.Features, "n_iter": c.Iterations, "objective": finite(c.Objective),
-		"gap": finite(c.Gap), "termination_condition": c.Termination, "arrays": lengths(c.arrays()),
+		"n_tags": c.Tags, "n_features": c.Features, "method": c.said.Method, "n_iter": c.said.Iterations,
+		"objective": finite(c.said.Objective), "gap": finite(c.gap), "termination_condition": c.said.Termination,
+		"warnings": append([]warning.Warning{}, c.said.Warnings...), "metadata": c.said.Metadata,
+		"arrays": lengths(c.arrays()),
 	})
 	if err != nil {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)
@@ -53,10 +91,10 @@ func go_fewlabel_sequence_options(
 //export go_fewlabel_sequence_fit
 func go_fewlabel_sequence_fit(
 	rows *C.const_csr, lengths *C.const_int64, sequences C.int64_t, labels *C.const_int32, start C.int64_t,
-	options *C.const_char, progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
+	options *C.const_char, progress *C.fewlabel_progress, fitted *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	status := guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		handle, err := output(c, "model", model)
+		handle, err := output(c, "model", fitted)
 		if err != nil {
 			return err
 		}
@@ -80,7 +118,7 @@ func go_fewlabel_sequence_fit(
 		if err != nil {
 			return err
 		}
-		*handle = C.int64_t(handles.add(&chain{result}))
+		*handle = C.int64_t(handles.add(fromSequences(result, chosen.Loss)))
 		return nil
 	})
 	releaseMemory()
@@ -120,33 +158,49 @@ func (c *call) lengths(lengths *C.const_int64, count C.int64_t, rows int) ([]int
 
 //export go_fewlabel_sequence_assemble
 func go_fewlabel_sequence_assemble(
-	tags, features C.int64_t, coef, transitions, start, end *C.const_double, model *C.int64_t, message *C.char,
+	description *C.const_char, coef, transitions, start, end *C.const_double, handle *C.int64_t, message *C.char,
 	size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		handle, err := output(c, "model", model)
+		dst, err := output(c, "model", handle)
 		if err != nil {
 			return err
 		}
-		if features < 1 || features > math.MaxInt32 {
-			return fault.Argument("n_features is %d: use 1 to %d", int64(features), math.MaxInt32)
-		}
-		shared, err := c.chain(tags, transitions, start, end)
+		text, err := c.text("description", description)
 		if err != nil {
 			return err
 		}
-		weights, err := slice[float64](c, "coef", unsafe.Pointer(coef), int64(features)*int64(tags))
+		m := model.Chain{Report: model.Report{Objective: math.NaN()}}
+		if err := describeChain(text, &m); err != nil {
+			return err
+		}
+		shared, err := c.chain(C.int64_t(m.Tags), transitions, start, end)
+		if err != nil {
+			return err
+		}
+		weights, err := slice[float64](c, "coef", unsafe.Pointer(coef), int64(m.Features)*int64(m.Tags))
 		if err != nil {
 			return err
 		}
 		own := append([]float64(nil), weights...)
-		m := &sequence.Model{Tags: int(tags), Features: int(features), Coef: own, Chain: shared}
-		if err := m.Check(); err != nil {
+		numbers := &sequence.Model{Tags: m.Tags, Features: m.Features, Coef: own, Chain: shared}
+		if err := numbers.Check(); err != nil {
 			return err
 		}
-		*handle = C.int64_t(handles.add(&chain{&sequence.Result{Model: m, Objective: math.NaN(), Gap: math.NaN()}}))
+		*dst = C.int64_t(handles.add(&chain{Model: numbers, said: m.Report, gap: math.NaN()}))
 		return nil
 	}))
+}
+
+// describeChain sets all but the numbers of a model of sequences.
+func describeChain(text string, m *model.Chain) error {
+	err := describe(text, &m.Report, []strictjson.Field{
+		{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features},
+	})
+	if err != nil {
+		return err
+	}
+	return model.CheckShape(m)
 }
 
 // chain copies the scores of a chain.
@@ -154,10 +208,10 @@ func (c *call) chain(tags C.int64_t, transitions, start, end *C.const_double) (*
 	if tags < 1 || tags > math.MaxInt32 {
 		return nil, fault.Argument("n_tags is %d: use 1 to %d", int64(tags), math.MaxInt32)
 	}
-	if err := memory.Need(24*float64(tags)*float64(tags), "a chain of so many tags", "use fewer tags"); err != nil {
+	shared, err := newChain(int(tags))
+	if err != nil {
 		return nil, err
 	}
-	shared := sequence.NewChain(int(tags))
 	for _, part := range []struct {
 		name string
 		from *C.const_double
@@ -173,13 +227,21 @@ func (c *call) chain(tags C.int64_t, transitions, start, end *C.const_double) (*
 	return shared, shared.Check()
 }
 
+// newChain takes the memory for a chain if it is there.
+func newChain(tags int) (*sequence.Chain, error) {
+	if err := memory.Need(24*float64(tags)*float64(tags), "a chain of so many tags", "use fewer tags"); err != nil {
+		return nil, err
+	}
+	return sequence.NewChain(tags), nil
+}
+
 //export go_fewlabel_sequence_decode
 func go_fewlabel_sequence_decode(
-	model C.int64_t, rows *C.const_csr, lengths *C.const_int64, sequences C.int64_t, threads C.int32_t,
+	handle C.int64_t, rows *C.const_csr, lengths *C.const_int64, sequences C.int64_t, threads C.int32_t,
 	tags *C.int32_t, scores, margins, marginals *C.double, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		m, err := chainAt(int64(model))
+		m, err := chainAt(int64(handle))
 		if err != nil {
 			return err
 		}

@@ -327,7 +327,7 @@ EXPORT(sequence_options, BRIEF)
 EXPORT(sequence_fit, LONG)
 
 #define sequence_assemble_ARGUMENTS(A)                                           \
-  A(int64_t, n_tags) A(int64_t, n_features) A(const double *, coef)              \
+  A(const char *, description) A(const double *, coef)                           \
   A(const double *, transitions) A(const double *, start) A(const double *, end) \
   A(int64_t *, model)
 EXPORT(sequence_assemble, LONG)

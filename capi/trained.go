@@ -51,6 +51,15 @@ func fromFit(result *transduction.Result) *trained {
 	return t
 }
 
+// saved is what goes into a file; metadata nil: what the model has.
+func (t *trained) saved(metadata json.RawMessage) model.Model {
+	m := *t.Linear // a copy: other threads may be reading the model
+	if metadata != nil {
+		m.Metadata = metadata
+	}
+	return &m
+}
+
 // arrays lists what fewlabel_array can give.
 func (t *trained) arrays() []array {
 	return append([]array{

@@ -254,7 +254,8 @@ int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t err
  *
  *     sum over t of x[t] . coef[., y[t]]  +  sum over t > 1 of transitions[y[t-1], y[t]]  +  start[y[1]]  +  end[y[T]]
  *
- * Its handle is of a kind of its own, for the functions below, fewlabel_report, fewlabel_array and fewlabel_free. */
+ * Its handle is of a kind of its own, for the functions below, fewlabel_report, fewlabel_array, fewlabel_save and
+ * fewlabel_free. fewlabel_load gives one if the file holds such a model. */
 
 /* The options of fewlabel_sequence_fit, as fewlabel_options. */
 int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
@@ -274,16 +275,18 @@ int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed
  *
  *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
  *
- * for L labeled tokens. fewlabel_report has "n_tags", "n_features", "n_iter", "objective", "gap" (an upper bound on the
- * distance of the objective from its minimum; null where none is known), "termination_condition" and "arrays": "coef"
- * [n_features * n_tags], all tags of a feature side by side, "transitions" [n_tags * n_tags], all that follow a tag
- * side by side, "start" and "end" [n_tags], and "history.objective". */
+ * for L labeled tokens. fewlabel_report has "n_tags", "n_features", "method" (the loss), "n_iter", "objective", "gap"
+ * (an upper bound on the distance of the objective from its minimum; null where none is known, and in a model from a
+ * file), "termination_condition", "warnings" (none), "metadata" and "arrays": "coef" [n_features * n_tags], all tags of
+ * a feature side by side, "transitions" [n_tags * n_tags], all that follow a tag side by side, "start" and "end"
+ * [n_tags], and, directly after a fit, "history.objective". */
 int32_t fewlabel_sequence_fit(const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
                               const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
                               int64_t *model, char *error, int64_t error_size);
 
-/* A model of sequences from its numbers, as fewlabel_array gives them. */
-int32_t fewlabel_sequence_assemble(int64_t n_tags, int64_t n_features, const double *coef, const double *transitions,
+/* A model of sequences from its numbers, as fewlabel_array gives them, and a JSON object with "n_tags", "n_features"
+ * and, where known, "method", "n_iter", "objective" and "termination_condition". */
+int32_t fewlabel_sequence_assemble(const char *description, const double *coef, const double *transitions,
                                    const double *start, const double *end, int64_t *model, char *error,
                                    int64_t error_size);
 

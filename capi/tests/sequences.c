@@ -5,6 +5,9 @@
 
 enum { N_TAGS = 2, N_SEQUENCES = 2 };
 
+#define SIZES "{\"n_tags\": 2, \"n_features\": 4}"
+#define CHAIN_FILE "sequences.fewlabel"
+
 /* The rows of check.h as two sequences of four tokens: tag 0 has the features 0 and 1, tag 1 the others. */
 typedef struct {
   problem p;
@@ -45,7 +48,7 @@ static void decoding(const char *options) {
   WORKS(fewlabel_array(model, "transitions", transitions, N_TAGS * N_TAGS, ERROR));
   WORKS(fewlabel_array(model, "start", start, N_TAGS, ERROR));
   WORKS(fewlabel_array(model, "end", end, N_TAGS, ERROR));
-  WORKS(fewlabel_sequence_assemble(N_TAGS, N_FEATURES, coef, transitions, start, end, &again, ERROR));
+  WORKS(fewlabel_sequence_assemble(SIZES, coef, transitions, start, end, &again, ERROR));
   WORKS(fewlabel_sequence_decode(again, &s.p.rows, s.lengths, N_SEQUENCES, 1, other_tags, other, NULL, NULL, ERROR));
   HOLDS(memcmp(tags, other_tags, sizeof tags) == 0 && memcmp(scores, other, sizeof scores) == 0);
   for (i = 0; i < N_ROWS; i++) {
@@ -66,9 +69,42 @@ static void decoding(const char *options) {
   WORKS(fewlabel_free(model, ERROR));
 }
 
+/* A model from a file decodes to the same bits; what is forbidden stays so. */
+static void files(void) {
+  sequences s;
+  int64_t model, needed, loaded = 0;
+  int32_t tags[N_ROWS], same_tags[N_ROWS];
+  double scores[N_SEQUENCES], same_scores[N_SEQUENCES], margins[N_SEQUENCES], same_margins[N_SEQUENCES];
+  double marginals[N_ROWS * N_TAGS], same_marginals[N_ROWS * N_TAGS], transitions[N_TAGS * N_TAGS];
+  char report[2000];
+  good_sequences(&s);
+  model = fitted(&s, "{\"forbidden_transitions\": [0, 1]}");
+  WORKS(fewlabel_sequence_decode(model, &s.p.rows, s.lengths, N_SEQUENCES, 2, tags, scores, margins, marginals, ERROR));
+  WORKS(fewlabel_save(model, CHAIN_FILE, "{\"tags\": [\"O\", \"B\"]}", ERROR));
+  WORKS(fewlabel_load(CHAIN_FILE, &loaded, ERROR));
+  WORKS(fewlabel_sequence_decode(loaded, &s.p.rows, s.lengths, N_SEQUENCES, 1, same_tags, same_scores, same_margins,
+                                 same_marginals, ERROR));
+  HOLDS(memcmp(tags, same_tags, sizeof tags) == 0 && memcmp(scores, same_scores, sizeof scores) == 0);
+  HOLDS(memcmp(margins, same_margins, sizeof margins) == 0 && memcmp(marginals, same_marginals, sizeof marginals) == 0);
+  WORKS(fewlabel_array(loaded, "transitions", transitions, N_TAGS * N_TAGS, ERROR));
+  HOLDS(transitions[1] == -INFINITY && isfinite(transitions[2]));
+  WORKS(fewlabel_save(loaded, CHAIN_FILE, NULL, ERROR)); /* keeps the metadata */
+  WORKS(fewlabel_free(loaded, ERROR));
+  WORKS(fewlabel_load(CHAIN_FILE, &loaded, ERROR));
+  WORKS(fewlabel_report(loaded, report, sizeof report, &needed, ERROR));
+  HOLDS(strstr(report, "\"metadata\":{\"tags\":[\"O\",\"B\"]},\"method\":\"softmax_margin\"") != NULL);
+  HOLDS(strstr(report, "\"n_iter\":10") != NULL && strstr(report, "\"termination_condition\":\"epochs\"") != NULL);
+  HOLDS(strstr(report, "history") == NULL && strstr(report, "\"gap\":null") != NULL);
+  FAILS(FEWLABEL_BAD_HANDLE, "a model of sequences", fewlabel_predict(loaded, &s.p.rows, 1, tags, ERROR));
+  WORKS(fewlabel_free(loaded, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  HOLDS(remove(CHAIN_FILE) == 0);
+}
+
 static void refused(void) {
   sequences s;
   int64_t model = 0, linear = 0;
+  const int64_t one = 1;
   int32_t tags[N_ROWS];
   fewlabel_progress progress;
   double pairs[N_TAGS * N_TAGS] = {0, 0, 0, NAN}, zeros[N_FEATURES * N_TAGS] = {0};
@@ -96,9 +132,15 @@ static void refused(void) {
   FAILS(FEWLABEL_CANCELLED, "cancelled",
         fewlabel_sequence_fit(&s.p.rows, s.lengths, N_SEQUENCES, s.labels, 0, NULL, &progress, &model, ERROR));
   FAILS(FEWLABEL_BAD_DATA, "transitions[3] is NaN",
-        fewlabel_sequence_assemble(N_TAGS, N_FEATURES, zeros, pairs, zeros, zeros, &model, ERROR));
+        fewlabel_sequence_assemble(SIZES, zeros, pairs, zeros, zeros, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "description: the field n_features is missing",
+        fewlabel_sequence_assemble("{\"n_tags\": 2}", zeros, zeros, zeros, zeros, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "transitions would have 50000 x 50000 values",
+        fewlabel_sequence_assemble("{\"n_tags\": 50000, \"n_features\": 1}", zeros, pairs, zeros, zeros, &model,
+                                   ERROR));
   FAILS(FEWLABEL_NO_MEMORY, "a chain of so many tags needs about",
-        fewlabel_sequence_assemble(10000000, N_FEATURES, zeros, pairs, zeros, zeros, &model, ERROR));
+        fewlabel_sequence_decode_scores(zeros, 1, 10000000, pairs, zeros, zeros, &one, 1, 1, tags, NULL, NULL, NULL,
+                                        ERROR));
   WORKS(fewlabel_fit(&s.p.rows, s.p.labels, NULL, 0, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of another kind of model",
         fewlabel_sequence_decode(linear, &s.p.rows, s.lengths, N_SEQUENCES, 1, tags, NULL, NULL, NULL, ERROR));
@@ -116,6 +158,7 @@ static void refused(void) {
 int main(void) {
   decoding(NULL);
   decoding("{\"solver\": \"lbfgs\", \"alpha\": 1e-2, \"threads\": 2}");
+  files();
   refused();
   return conclude("sequences");
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Chain holds the numbers of a linear chain: a sequence of rows x_1 ... x_T with labels y_1 ... y_T has the score
-// Start[y_1] + Σ_t x_t Coef[., y_t] + Σ_t Transitions[y_t, y_{t+1}] + End[y_T].
+// Chain holds the numbers of a linear chain: a sequence of rows x_1 ... x_T with tags y_1 ... y_T has the score
+// Start[y_1] + Σ_t x_t Coef[., y_t] + Σ_t Transitions[y_t, y_{t+1}] + End[y_T]. Package sequence decodes with it.
 type Chain struct {
-	Labels   int // K
+	Tags     int // K
 	Features int // d
 
-	Coef        []float64 // [Features*Labels] the labels of a feature side by side, as in Linear
-	Transitions []float64 // [Labels*Labels] all labels that may follow a label side by side
-	Start, End  []float64 // [Labels]
+	Coef        []float64 // [Features*Tags] the tags of a feature side by side, as in Linear
+	Transitions []float64 // [Tags*Tags] all that follow a tag side by side; -Inf forbids, here and in Start and End
+	Start, End  []float64 // [Tags]
 
 	Report
 }
@@ -23,16 +23,16 @@ type Chain struct {
 func (*Chain) Kind() string { return "chain" }
 
 func (m *Chain) sizes() []strictjson.Field {
-	return []strictjson.Field{{Name: "n_labels", Value: &m.Labels}, {Name: "n_features", Value: &m.Features}}
+	return []strictjson.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
 }
 
 func (m *Chain) mistake() string {
-	return cmp.Or(sizeMistake("n_labels", m.Labels), sizeMistake("n_features", m.Features))
+	return cmp.Or(sizeMistake("n_tags", m.Tags), sizeMistake("n_features", m.Features))
 }
 
 func (m *Chain) arrays() []array {
 	return []array{
-		{"coef", m.Features, m.Labels, &m.Coef}, {"transitions", m.Labels, m.Labels, &m.Transitions},
-		{"start", m.Labels, 1, &m.Start}, {"end", m.Labels, 1, &m.End},
+		{"coef", m.Features, m.Tags, &m.Coef, false}, {"transitions", m.Tags, m.Tags, &m.Transitions, true},
+		{"start", m.Tags, 1, &m.Start, true}, {"end", m.Tags, 1, &m.End, true},
 	}
 }

@@ -251,6 +251,24 @@ func wantInvalid(t testing.TB, file []byte, message string) {
 	}
 }
 
+func TestOnlyScoresOfAChainMayForbid(t *testing.T) {
+	header, data := unseal(encoding(t, randomChain(2, 3)))
+	for _, c := range []struct {
+		at    int
+		value float64
+		want  string
+	}{
+		{5, math.Inf(-1), "coef[5] is -Inf: NaN and infinity are not allowed"},
+		{7, math.Inf(1), "transitions[1] is +Inf: only numbers and -infinity, which forbids, are allowed"},
+		{11, math.NaN(), "start[1] is NaN: only numbers and -infinity, which forbids, are allowed"},
+		{13, math.NaN(), "end[1] is NaN: only numbers and -infinity, which forbids, are allowed"},
+	} {
+		changed := bytes.Clone(data)
+		binary.LittleEndian.PutUint64(changed[8*c.at:], math.Float64bits(c.value))
+		wantInvalid(t, seal(header, changed), c.want)
+	}
+}
+
 func TestLoadHeadersThatLie(t *testing.T) {
 	for _, text := range []string{"", "[]", `{"kind":"linear"}{}`, `{"kind":"linear"}`, "\xff"} {
 		wantInvalid(t, seal([]byte(text), nil), "its header cannot be read: ")

@@ -16,7 +16,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(file, []byte{}, false)
 	}
 	f.Add([]byte("{}"), []byte{}, true)
-	f.Add([]byte(`{"kind":"chain","n_labels":2147483647,"n_features":1}`), bytes.Repeat([]byte{1}, 40), true)
+	f.Add([]byte(`{"kind":"chain","n_tags":2147483647,"n_features":1}`), bytes.Repeat([]byte{1}, 40), true)
 	f.Add([]byte(`{"kind":"linear","n_classes":3,"warnings":[{},{},{"values":{"a":1}}],"metadata":[[[[[]]]]]}`), []byte{}, true)
 	f.Add([]byte(magic), []byte{}, false)
 	f.Fuzz(func(t *testing.T, header, data []byte, sealed bool) {

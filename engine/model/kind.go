@@ -29,6 +29,7 @@ type array struct {
 	name          string
 	rows, columns int
 	values        *[]float64
+	forbids       bool // with -Inf, the only value that is not finite
 }
 
 func (a array) length() int { return a.rows * a.columns }
@@ -38,7 +39,8 @@ const (
 	maxValues = 1 << 31       // of one array: 16 GiB
 )
 
-// Check refuses a model whose arrays do not have the lengths that its sizes ask for, or that holds NaN or infinity.
+// Check refuses a model whose arrays do not have the lengths that its sizes ask for, or that holds NaN or infinity
+// where it must not.
 func Check(m Model) error {
 	if err := CheckShape(m); err != nil {
 		return err
@@ -47,7 +49,7 @@ func Check(m Model) error {
 		if len(*a.values) != a.length() {
 			return fault.Argument("%s has %d values and should have %d", a.name, len(*a.values), a.length())
 		}
-		if wrong := a.notFinite(); wrong != "" {
+		if wrong := a.valueMistake(); wrong != "" {
 			return fault.Argument("%s", wrong)
 		}
 	}
@@ -82,10 +84,14 @@ func sizeMistake(name string, size int) string {
 	return ""
 }
 
-func (a array) notFinite() string {
+func (a array) valueMistake() string {
+	rule := "NaN and infinity are not allowed"
+	if a.forbids {
+		rule = "only numbers and -infinity, which forbids, are allowed"
+	}
 	for k, value := range *a.values {
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return fmt.Sprintf("%s[%d] is %v: NaN and infinity are not allowed", a.name, k, value)
+		if math.IsNaN(value) || math.IsInf(value, 1) || math.IsInf(value, -1) && !a.forbids {
+			return fmt.Sprintf("%s[%d] is %v: %s", a.name, k, value, rule)
 		}
 	}
 	return ""

@@ -56,8 +56,8 @@ func (m *Linear) mistake() string {
 
 func (m *Linear) arrays() []array {
 	return []array{
-		{"coef", m.Features, m.Outputs, &m.Coef}, {"intercept", m.Outputs, 1, &m.Intercept},
-		{"class_prior", m.Classes, 1, &m.ClassPrior},
+		{"coef", m.Features, m.Outputs, &m.Coef, false}, {"intercept", m.Outputs, 1, &m.Intercept, false},
+		{"class_prior", m.Classes, 1, &m.ClassPrior, false},
 	}
 }
 

@@ -43,9 +43,10 @@ func fillArrays(m Model, random *rand.Rand) {
 	}
 }
 
-func randomChain(labels, features int) *Chain {
-	m := &Chain{Labels: labels, Features: features, Report: Report{Method: "supervised", Warnings: []warning.Warning{}}}
-	fillArrays(m, rand.New(rand.NewPCG(uint64(labels), uint64(features))))
+func randomChain(tags, features int) *Chain {
+	m := &Chain{Tags: tags, Features: features, Report: Report{Method: "crf", Warnings: []warning.Warning{}}}
+	fillArrays(m, rand.New(rand.NewPCG(uint64(tags), uint64(features))))
+	m.Transitions[0], m.Start[0], m.End[0] = math.Inf(-1), math.Inf(-1), math.Inf(-1)
 	return m
 }
 

@@ -72,7 +72,7 @@ func (r *reader) read() (Model, error) {
 		if *a.values, err = r.readValues(a.length(), at); err != nil {
 			return nil, err
 		}
-		if wrong := a.notFinite(); wrong != "" {
+		if wrong := a.valueMistake(); wrong != "" {
 			return nil, r.invalid(wrong)
 		}
 		at += 8 * int64(a.length())

@@ -6,6 +6,7 @@ The numbers are the library's; classes, parameters and names of features travel 
      "classes": {"dtype": "int64", "values": [0, 1]}, "hierarchy": null, "parameters": {"alpha": 0.001, ...},
      "feature_names": null, "temperature": 0.8, "smoothing": 0.01}
 
+`SequenceSVC` has "gap" in place of "hierarchy", "temperature" and "smoothing".
 A dict, as `hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
 
@@ -22,10 +23,17 @@ from fewlabel import methods
 from fewlabel._inputs import _hierarchy
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._native import _fit, _library
+from fewlabel._sequence_svc import SequenceSVC
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
-_ESTIMATORS = {kind.__name__: kind for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)}
+_ESTIMATORS = {kind.__name__: kind for kind in (TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC)}
+
+_OF_A_LINEAR_MODEL = {  # attributes by their fields
+    "hierarchy": "hierarchy_",
+    "temperature": "calibration_temperature_",
+    "smoothing": "calibration_smoothing_",
+}
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
@@ -33,7 +41,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
     Parameters
     ----------
-    model : TransductiveSVC or SemiSupervisedLogisticRegression
+    model : TransductiveSVC, SemiSupervisedLogisticRegression or SequenceSVC
         Fitted. `transduction_`, `label_distributions_`, `history_` and `supervised_agreement_` are not kept.
     path : path-like
         The file, replaced if it is there. A symbolic link stays, and its target is replaced.
@@ -69,12 +77,12 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     Parameters
     ----------
     path : path-like
-        A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC` with
-        the classes 0, 1, and so on.
+        A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC` or a
+        `SequenceSVC` with the classes 0, 1, and so on.
 
     Returns
     -------
-    model : TransductiveSVC or SemiSupervisedLogisticRegression
+    model : TransductiveSVC, SemiSupervisedLogisticRegression or SequenceSVC
         With the attributes that `save_model` keeps.
 
     Raises
@@ -106,36 +114,60 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
 
 def _metadata(model: Any) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
+    own = {"gap": "gap_"} if isinstance(model, SequenceSVC) else _OF_A_LINEAR_MODEL
     return {
         "estimator": type(model).__name__,
         "fewlabel": __version__,
         "classes": _encoded_classes(model.classes_),
-        "hierarchy": _encoded("hierarchy", model.hierarchy_),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
-        "temperature": _encoded("calibration_temperature_", model.calibration_temperature_),
-        "smoothing": _encoded("calibration_smoothing_", model.calibration_smoothing_),
+        **{field: _encoded(name, getattr(model, name)) for field, name in own.items()},
     }
 
 
 def _foreign(fitted: _fit.Fitted) -> Any:
     """The estimator of a model that was not saved by `save_model`."""
-    model = TransductiveSVC(method=fitted.report["method"])
-    return _with(model, np.arange(fitted.report["n_classes"]), None, fitted)
+    classes = np.arange(_n_classes(fitted))
+    if _is_chain(fitted):
+        return _with_chain(SequenceSVC(loss=fitted.report["method"]), classes, fitted)
+    return _with(TransductiveSVC(method=fitted.report["method"]), classes, None, fitted)
+
+
+def _is_chain(fitted: _fit.Fitted) -> bool:
+    return "n_tags" in fitted.report
+
+
+def _n_classes(fitted: _fit.Fitted) -> int:
+    return int(fitted.report["n_tags" if _is_chain(fitted) else "n_classes"])
 
 
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
-    parameters = {key: _decoded(value) for key, value in metadata["parameters"].items()}
-    classes = _decoded_classes(metadata["classes"], fitted.report["n_classes"])
-    tree = _hierarchy.checked(_decoded(metadata["hierarchy"]), classes)
-    model = _with(_ESTIMATORS[metadata["estimator"]](**parameters), classes, tree, fitted)
-    if not isinstance(model.method, str | methods.Method):  # a name of another program's is kept
-        raise ValueError(f"method is {model.method!r}")
+    kind = _ESTIMATORS[metadata["estimator"]]
+    if _is_chain(fitted) != (kind is SequenceSVC):
+        raise ValueError(f"the numbers of the file are not those of a {kind.__name__}")
+    model = kind(**{key: _decoded(value) for key, value in metadata["parameters"].items()})
+    classes = _decoded_classes(metadata["classes"], _n_classes(fitted))
+    if _is_chain(fitted):
+        _with_chain(model, classes, fitted).gap_ = float(_decoded(metadata["gap"]))
+    else:
+        _restore_linear(model, metadata, classes, fitted)
     if metadata["feature_names"] is not None:
         model.feature_names_in_ = _names(metadata["feature_names"], model.n_features_in_)
+    _check_anew(metadata, _metadata(model))
+    return model
+
+
+def _restore_linear(model: Any, metadata: dict[str, Any], classes: np.ndarray, fitted: _fit.Fitted) -> None:
+    _with(model, classes, _hierarchy.checked(_decoded(metadata["hierarchy"]), classes), fitted)
+    if not isinstance(model.method, str | methods.Method):  # a name of another program's is kept
+        raise ValueError(f"method is {model.method!r}")
     model.calibration_temperature_ = float(_decoded(metadata["temperature"]))
     model.calibration_smoothing_ = float(_decoded(metadata["smoothing"]))
-    _check_anew(metadata, _metadata(model))
+
+
+def _with_chain(model: SequenceSVC, classes: np.ndarray, fitted: _fit.Fitted) -> SequenceSVC:
+    model._keep_model(classes, fitted)
+    model.n_features_in_ = fitted.report["n_features"]
     return model
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
 from fewlabel._inputs import _data, _labels
-from fewlabel._native import _scores, _sequences, _threads
+from fewlabel._native import _fit, _scores, _sequences, _threads
 
 _OPTIONS = ("alpha", "loss", "cost", "rho", "epsilon", "solver", "max_iter", "tol")
 
@@ -173,14 +173,11 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         if warm:
             self._check_start(labels.classes)
         options = self._options() | {"forbidden_transitions": self._forbidden(labels.classes)}
-        start = (lambda: _sequences.assemble(self._weights())) if warm else None
+        start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
             fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
-        self.classes_ = labels.classes
-        self.coef_, self.transitions_, self.start_, self.end_ = fitted.weights
-        self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
-        self.gap_, self.termination_condition_ = fitted.report["gap"], fitted.report["termination_condition"]
-        self.history_ = fitted.history
+        self._keep_model(labels.classes, fitted)
+        self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
@@ -290,6 +287,23 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
                 f"warm_start=True goes on from a model of the tags {_labels.listed(self.classes_)}, but y has "
                 f"{_labels.listed(tags)}: set warm_start=False"
             )
+
+    def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
+        """Take over what a fit and a model file have in common."""
+        self.classes_ = classes
+        self.coef_, self.transitions_, self.start_, self.end_ = _sequences.weights_of(fitted)
+        self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
+        self.gap_, self.termination_condition_ = fitted.report["gap"], fitted.report["termination_condition"]
+
+    def _assemble(self) -> int:
+        """Handle of the fitted model in the library."""
+        report = {
+            "method": self.loss,
+            "n_iter": self.n_iter_,
+            "objective": self.objective_ if np.isfinite(self.objective_) else None,
+            "termination_condition": self.termination_condition_,
+        }
+        return _sequences.assemble(report, self._weights())
 
     def _weights(self) -> _sequences.Weights:
         return _sequences.Weights(self.coef_, self.transitions_, self.start_, self.end_)

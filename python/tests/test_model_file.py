@@ -15,7 +15,14 @@ import pytest
 import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
+from fewlabel import (
+    ASOTransformer,
+    SemiSupervisedLogisticRegression,
+    SequenceSVC,
+    TransductiveSVC,
+    load_model,
+    save_model,
+)
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
 
@@ -121,6 +128,84 @@ def library_decides(path: Path, rows: sp.csr_matrix, n_outputs: int) -> tuple[np
     return decisions, classes
 
 
+FORBIDDEN = [("O", "I"), (None, "I")]
+
+
+def tagged() -> tuple[sp.csr_matrix, np.ndarray, list[int]]:
+    """Rows of sequences of B, I and O, every seventh without a tag."""
+    y = np.array(["B", "I", "O", "B", "O"] * 24)
+    y[::7] = "?"
+    return X[: len(y)], y, [5] * 24
+
+
+@pytest.mark.parametrize("solver", ["stochastic", "lbfgs"])
+def test_a_chain_from_a_file_tags_to_the_same_bits(path: Path, solver: str) -> None:
+    rows, y, lengths = tagged()
+    known = y != "?"
+    given = (rows[known], y[known], None) if solver == "lbfgs" else (rows, y, lengths)  # so that there is a gap
+    forbidden = [("I", "I")] if solver == "lbfgs" else FORBIDDEN
+    model = SequenceSVC(solver=solver, alpha=1e-3, forbidden_transitions=forbidden, unlabeled="?", n_jobs=2).fit(*given)
+    save_model(model, path)
+    again = load_model(path)
+    assert type(again) is SequenceSVC
+    assert list(map(tuple, again.forbidden_transitions)) == forbidden
+    assert again.get_params() | {"forbidden_transitions": forbidden} == model.get_params()
+    assert np.isneginf(again.transitions_).sum() == 1
+    for name in ("classes_", "coef_", "transitions_", "start_", "end_"):
+        assert getattr(again, name).tobytes() == getattr(model, name).tobytes(), name
+        assert getattr(again, name).dtype == getattr(model, name).dtype
+    for name in ("n_iter_", "objective_", "gap_", "termination_condition_", "n_features_in_"):
+        np.testing.assert_equal(getattr(again, name), getattr(model, name), name)
+    for call in ("predict", "decision_function", "predict_marginals"):
+        assert getattr(again, call)(rows, lengths).tobytes() == getattr(model, call)(rows, lengths).tobytes(), call
+    on = model.set_params(warm_start=True).fit(*given)
+    assert again.set_params(warm_start=True).fit(*given).coef_.tobytes() == on.coef_.tobytes()
+    assert _library.live_handles() == 0
+
+
+def test_the_library_and_the_page_read_chains(path: Path) -> None:
+    rows, y, lengths = tagged()
+    model = SequenceSVC(forbidden_transitions=FORBIDDEN, unlabeled="?").fit(rows, y, lengths)
+    save_model(model, path)
+    read = reader()["read_model"](path)
+    assert read["coef"].T.tobytes() == model.coef_.tobytes()
+    for name in ("transitions", "start", "end"):
+        assert read[name].tobytes() == getattr(model, f"{name}_").tobytes()
+    assert (read["kind"], read["method"], read["n_iter"]) == ("chain", "softmax_margin", 10)
+    handle, given, tags = ctypes.c_int64(), _data.native(rows), np.empty(len(y), np.int32)
+    tokens = np.array(lengths, dtype=np.int64)
+    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    with _library.released(handle.value) as loaded:
+        _library.call(
+            "fewlabel_sequence_decode", loaded, ctypes.byref(given.struct), tokens.ctypes.data, len(tokens), 2,
+            tags.ctypes.data, None, None, None,
+        )  # fmt: skip
+    assert model.classes_[tags].tolist() == model.predict(rows, lengths).tolist()
+
+
+def test_a_chain_that_the_library_wrote_alone_has_the_classes_0_1_and_so_on(path: Path) -> None:
+    rows, y, lengths = tagged()
+    model = SequenceSVC(loss="crf", unlabeled="?").fit(rows, y, lengths)
+    with _library.released(model._assemble()) as handle:
+        _library.call("fewlabel_save", handle, str(path).encode(), None)
+    again = load_model(path)
+    assert (again.loss, again.classes_.tolist()) == ("crf", [0, 1, 2])
+    assert np.isnan(again.gap_)
+    assert model.classes_[again.predict(rows, lengths)].tolist() == model.predict(rows, lengths).tolist()
+
+
+def test_an_estimator_of_another_kind_of_numbers(path: Path) -> None:
+    rows, y, lengths = tagged()
+    for model, other in [
+        (SequenceSVC(unlabeled="?").fit(rows, y, lengths), "TransductiveSVC"),
+        (TransductiveSVC().fit(X, Y), "SequenceSVC"),
+    ]:
+        save_model(model, path)
+        rewrite(path, {"estimator": other})
+        with pytest.raises(ValueError, match=f"metadata of the model file .*not those of a {other}"):
+            load_model(path)
+
+
 def test_parameters_of_every_shape(path: Path) -> None:
     settings = {
         "class_prior": {"a": 0.6, "b": 0.4},
@@ -183,8 +268,11 @@ def test_an_objective_that_is_not_known_stays_unknown(path: Path) -> None:
 
 
 def test_what_cannot_be_saved(path: Path) -> None:
-    with pytest.raises(TypeError, match="save_model takes TransductiveSVC, SemiSupervisedLogisticRegression, got int"):
+    takes = "save_model takes TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, got"
+    with pytest.raises(TypeError, match=f"{takes} int"):
         save_model(3, path)
+    with pytest.raises(TypeError, match=f"{takes} ASOTransformer"):
+        save_model(ASOTransformer(), path)
     with pytest.raises(ValueError, match="not fitted"):
         save_model(TransductiveSVC(), path)
     model = TransductiveSVC().fit(X, Y)

@@ -26,13 +26,20 @@ import pytest
 from planted import GROUP, many_topics, text_like
 from test_model_file import Sealed, reader
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
+from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, load_model, save_model
 from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
 from fewlabel.methods import Annealing
 
 COUNT = int(os.environ.get("FEWLABEL_MUTATIONS", "400"))
 SEED = int(os.environ.get("FEWLABEL_SEED", "1"))
+
+KINDS = reader()["KINDS"]
+
+
+def sizes_of(kind: str) -> list[str]:
+    return sorted({size for shape in KINDS[kind].values() for size in shape})
+
 
 # Values in the place of others, as they would stand in JSON.
 WORDS = r"""
@@ -182,9 +189,10 @@ def length_of_the_arrays(chance: random.Random, sealed: Sealed) -> None:
 def sizes_and_arrays(chance: random.Random, sealed: Sealed) -> None:
     """A size that the length of the arrays follows, as if it were another model."""
     header = json.loads(sealed.header)
-    for size in ("n_classes", "n_features", "n_outputs"):
+    arrays = KINDS[header["kind"]]
+    for size in sizes_of(header["kind"]):
         header[size] = chance.choice([header[size], header[size], 1, 2, 3, 5])
-    values = min(1000, (header["n_features"] + 1) * header["n_outputs"] + header["n_classes"])
+    values = min(1000, sum(math.prod(header[size] for size in shape) for shape in arrays.values()))
     sealed.data = (sealed.data * (8 * values // len(sealed.data) + 1))[: 8 * values]
     sealed.header = json.dumps(header).encode()
 
@@ -213,6 +221,9 @@ def good_files(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
         ),
         TransductiveSVC(unlabeled=float("nan")).fit(data.X[:, :7], np.where(data.y < 0, np.nan, data.y)),
         SemiSupervisedLogisticRegression(hierarchy=GROUP, calibrate=True).fit(many.X[:, :20], many.y),
+        SequenceSVC(forbidden_transitions=[("O", "I"), (None, "I")], unlabeled="?").fit(
+            frame[:8], ["B", "I", "O", "?", "B", "O", "O", "B"], lengths=[4, 3, 1]
+        ),
     ]
     files = []
     for model in models:
@@ -250,15 +261,16 @@ def by_package(path: Path) -> Any | str:
         return str(refusal)
 
 
-FIELDS = ("n_classes", "n_features", "n_outputs", "method", "n_iter", "termination_condition", "warnings", "metadata")
+FIELDS = ("method", "n_iter", "termination_condition", "warnings", "metadata")
 
 
 def values_of(model: dict[str, Any]) -> str:
     """All fields and arrays as a text: 1, 1.0 and true differ in it."""
-    fields: dict[str, Any] = {name: model[name] for name in FIELDS}
+    kind = "chain" if "n_tags" in model else "linear"
+    fields: dict[str, Any] = {name: model[name] for name in (*sizes_of(kind), *FIELDS)}
     fields["warnings"] = [w | {"values": {k: float(v) for k, v in w["values"].items()}} for w in fields["warnings"]]
     fields["objective"] = float("nan" if model["objective"] is None else model["objective"])
-    arrays = {name: model[name].tobytes().hex() for name in ("coef", "intercept", "class_prior")}
+    arrays = {name: model[name].tobytes().hex() for name in KINDS[kind]}
     return json.dumps(fields | arrays, sort_keys=True)
 
 
@@ -286,21 +298,38 @@ def unlike(package: Any, page: dict[str, Any], path: Path) -> str | None:
     rows = np.ones((2, page["n_features"]))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # rows without names of features; weights that overflow
-        decisions = package.decision_function(rows)
-        assert set(package.predict(rows)) <= set(package.classes_)
-        if package.hierarchy_ is not None:
-            package.predict_level(rows, 1)
+        decides = tags_rows if page["kind"] == "chain" else decides_rows
+        usable = decides(package, rows)
+    arrays = {name: getattr(package, f"{name}_") for name in KINDS[page["kind"]]}
+    arrays["coef"] = arrays["coef"].T
     same = (
-        package.coef_.T.tobytes() == page["coef"].tobytes()
-        and package.intercept_.tobytes() == page["intercept"].tobytes()
-        and package.class_prior_.tobytes() == page["class_prior"].tobytes()
+        usable
+        and all(array.tobytes() == page[name].tobytes() for name, array in arrays.items())
         and (package.n_features_in_, package.n_iter_) == (page["n_features"], page["n_iter"])
-        and len(package.classes_) == page["n_classes"]
-        and decisions.shape == ((2,) if page["n_outputs"] == 1 else (2, page["n_outputs"]))
+        and len(package.classes_) == page["n_tags" if page["kind"] == "chain" else "n_classes"]
     )
     if not same:
         return f"{vars(package)}\n{page}"
     return None if written_anew(package, page, path) else f"{vars(package)}\nis saved in another way than {page}"
+
+
+def decides_rows(package: Any, rows: np.ndarray) -> bool:
+    if package.hierarchy_ is not None:
+        package.predict_level(rows, 1)
+    shape = (2,) if len(package.coef_) == 1 else (2, len(package.coef_))
+    return package.decision_function(rows).shape == shape and set(package.predict(rows)) <= set(package.classes_)
+
+
+def tags_rows(package: Any, rows: np.ndarray) -> bool:
+    threads = package.n_jobs
+    try:
+        return set(package.set_params(n_jobs=1).predict(rows)) <= set(
+            package.classes_
+        )  # another n_jobs may be no number
+    except ValueError as refusal:  # as many of the mutations forbid or overflow
+        return "has no path" in str(refusal) or "only numbers and -infinity" in str(refusal)
+    finally:
+        package.n_jobs = threads
 
 
 def written_anew(package: Any, page: dict[str, Any], path: Path) -> bool:

@@ -23,14 +23,6 @@ class Weights(NamedTuple):
     end: np.ndarray  # (K,)
 
 
-class Fitted(NamedTuple):
-    """What the library found."""
-
-    report: dict[str, Any]
-    weights: Weights
-    history: dict[str, np.ndarray]
-
-
 def fit(
     rows: Rows,
     lengths: np.ndarray,
@@ -38,7 +30,7 @@ def fit(
     options: Mapping[str, Any],
     watches: _fit.Watches = (),
     start: Callable[[], int] | None = None,
-) -> Fitted:
+) -> _fit.Fitted:
     """Train on tokens with tag numbers `codes` (int32; -1: none) in sequences of `lengths` (int64).
 
     `start` puts a model to go on from into the library and gives its handle, which is freed here.
@@ -63,35 +55,28 @@ def fit(
         if start is not None:
             begin.value = start()
         _fit.run(task, progress, watches)
-        return _read(model.value)
+        return _fit.read(model.value)
     finally:
         for handle in (begin, model):
             if handle.value:
                 _library.call("fewlabel_free", handle.value)
 
 
-def _read(model: int) -> Fitted:
-    report = json.loads(_library.text("fewlabel_report", model))
-    for name in ("objective", "gap"):
-        report[name] = float("nan" if report[name] is None else report[name])  # JSON has no NaN
-    arrays = {}
-    for name, length in report["arrays"].items():
-        arrays[name] = np.empty(length)
-        _library.call("fewlabel_array", model, name.encode(), arrays[name].ctypes.data, length)
-    k = report["n_tags"]
+def weights_of(fitted: _fit.Fitted) -> Weights:
+    """The weights among the arrays of a model."""
+    k, arrays = fitted.report["n_tags"], fitted.arrays
     coef = np.ascontiguousarray(arrays["coef"].reshape(-1, k).T)
-    weights = Weights(coef, arrays["transitions"].reshape(k, k), arrays["start"], arrays["end"])
-    history = {name.removeprefix("history."): arrays[name] for name in arrays if name.startswith("history.")}
-    return Fitted(report, weights, history)
+    return Weights(coef, arrays["transitions"].reshape(k, k), arrays["start"], arrays["end"])
 
 
-def assemble(weights: Weights) -> int:
-    """Handle of a model in the library."""
+def assemble(report: Mapping[str, Any], weights: Weights) -> int:
+    """Handle of a model in the library, made from what `fewlabel_report` says of it and its weights."""
     handle = ctypes.c_int64()
     parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (weights.coef.T, *weights[1:])]
     n_tags, n_features = weights.coef.shape
+    description = json.dumps(dict(report) | {"n_tags": n_tags, "n_features": n_features}, allow_nan=False).encode()
     pointers = [part.ctypes.data for part in parts]
-    _library.call("fewlabel_sequence_assemble", n_tags, n_features, *pointers, ctypes.byref(handle))
+    _library.call("fewlabel_sequence_assemble", description, *pointers, ctypes.byref(handle))
     return handle.value
 
 

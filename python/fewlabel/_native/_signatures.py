@@ -103,7 +103,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
         c_int32,
         (_CSR, _NUMBERS, c_int64, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR),
     ),
-    "fewlabel_sequence_assemble": (c_int32, (c_int64, c_int64, *(5 * [_NUMBERS]), *_ERROR)),
+    "fewlabel_sequence_assemble": (c_int32, (_TEXT, *(5 * [_NUMBERS]), *_ERROR)),
     "fewlabel_sequence_decode": (
         c_int32,
         (c_int64, _CSR, _NUMBERS, c_int64, c_int32, *(4 * [_NUMBERS]), *_ERROR),
