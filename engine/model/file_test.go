@@ -281,23 +281,31 @@ func TestLoadHeadersThatLie(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// Files of version 3 must stay readable: this one is kept. `go test ./engine/model -update` made it.
-func TestGoldenFile(t *testing.T) {
-	want := &Linear{
+// Files of version 3 must stay readable: these are kept. `go test ./engine/model -update` made them.
+func TestGoldenFiles(t *testing.T) {
+	linear := &Linear{
 		Classes: 3, Features: 4, Outputs: 3,
 		Coef:      []float64{0.5, -1, 0, 0.1, 0.2, 0.3, -0.125, 1e-300, 1e300, 3, 2, 1},
 		Intercept: []float64{0.25, -0.5, 1.0 / 3}, ClassPrior: []float64{0.5, 0.25, 0.25},
 		Report: Report{Method: "switching", Iterations: 7, Objective: 0.1240, Termination: "max_iter",
 			Warnings: []warning.Warning{warning.NoLabel.Of(2)}, Metadata: json.RawMessage(`{"classes":["a","b","c"]}`)},
 	}
-	path := filepath.Join("testdata", "version3.model")
-	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o777), Save(path, want)); err != nil {
-			t.Fatal(err)
-		}
+	chain := &Chain{
+		Tags: 2, Features: 3, Coef: []float64{0.5, -1, 0, 0.1, 1e-300, 1e300}, Transitions: []float64{0.25, math.Inf(-1), 3, -2},
+		Start: []float64{1.0 / 3, math.Inf(-1)}, End: []float64{0, -0.125},
+		Report: Report{Method: "crf", Iterations: 10, Objective: 0.1240, Termination: "epochs",
+			Warnings: []warning.Warning{}, Metadata: json.RawMessage(`{"tags":["O","B"]}`)},
 	}
-	if got, err := Load(path); err != nil || !reflect.DeepEqual(got, Model(want)) {
-		t.Errorf("got %+v (%v), want %+v", got, err, want)
+	for name, want := range map[string]Model{"version3.model": linear, "version3-chain.model": chain} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := errors.Join(os.MkdirAll("testdata", 0o777), Save(path, want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := Load(path); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v (%v), want %+v", got, err, want)
+		}
 	}
 }
 

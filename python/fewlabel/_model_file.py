@@ -3,11 +3,11 @@
 The numbers are the library's; classes, parameters and names of features travel in the metadata of the file:
 
     {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
-     "classes": {"dtype": "int64", "values": [0, 1]}, "hierarchy": null, "parameters": {"alpha": 0.001, ...},
-     "feature_names": null, "temperature": 0.8, "smoothing": 0.01}
+     "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null,
+     "hierarchy": null, "temperature": 0.8, "smoothing": 0.01}
 
-`SequenceSVC` has "gap" in place of "hierarchy", "temperature" and "smoothing".
-A dict, as `hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
+`SequenceSVC` has "gap" in place of the last three. A dict, as `hierarchy` or a parameter can be, is written as
+{"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
 
 import ctypes

@@ -298,7 +298,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
         report = {
-            "method": self.loss,
+            "method": str(self.loss),  # `fit` checks it
             "n_iter": self.n_iter_,
             "objective": self.objective_ if np.isfinite(self.objective_) else None,
             "termination_condition": self.termination_condition_,

@@ -191,6 +191,8 @@ def test_warm_start_goes_on(data: Any) -> None:
     assert model.objective_ == pytest.approx(objective, rel=1e-12)
     with pytest.raises(ValueError, match="warm_start=True goes on from a model of the tags B, I, O"):
         model.fit(X, np.where(y == "I", "B", y), lengths)
+    with pytest.raises(ValueError, match="loss is 3"):
+        model.set_params(loss=3).fit(X, y, lengths)
 
 
 def test_clones_and_pickles(data: Any) -> None:
