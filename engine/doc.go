@@ -16,8 +16,8 @@
 //	              tells; start at Regularize, then Means
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
-//	minimize      Newton with conjugate gradients for such objectives; start at Newton.Minimize; many linear systems over
-//	              the same rows at SolveColumns
+//	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS for
+//	              any smooth function: QuasiNewton; many linear systems over the same rows: SolveColumns
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
 //	structure     what the weights of many made-up problems over the rows have in common, for further features; start at
@@ -25,7 +25,7 @@
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
-//	              then Wide for all columns at once
+//	              then Wide for all columns at once, and Span for neighbouring rows, as the tokens of a sentence
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
 //	              then Job
@@ -46,7 +46,7 @@
 //
 // Arrows go one way: transduction -> problem, expectation -> prior, calibration, risk, dual, labeling, minimize ->
 // scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
-// the methods nothing of threads. Beside them: sequence -> minimize, option, csr.
+// the methods nothing of threads. Beside them: sequence, structure -> minimize, option, csr.
 //
 // Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where several
 // machines share the rows. So far that is true of a risk without preconditioner; the methods are for one machine. The
