@@ -16,8 +16,8 @@
 //	              tells; start at Regularize, then Means
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
-//	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS for
-//	              any smooth function: QuasiNewton; many linear systems over the same rows: SolveColumns
+//	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
+//	              for any smooth function: QuasiNewton; many linear systems over the same rows: SolveColumns
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
 //	structure     what the weights of many made-up problems over the rows have in common, for further features; start at
