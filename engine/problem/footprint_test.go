@@ -91,7 +91,7 @@ func TestForecastOfMemory(t *testing.T) {
 		"features":            {scattered(2000, 3_000_000, 3_000_000, 2, 20), 2, "annealing", nil},
 		"switching":           {scattered(100_000, 50, 50, 2, 50), 2, "switching", nil},
 		"pair switching":      {scattered(100_000, 50, 50, 2, 50), 2, "pair_switching", nil},
-		"gradient":            {scattered(500, 400_000, 400_000, 2, 60), 2, "gradient", nil},
+		"gradient":            {scattered(40_000, 100_000, 100_000, 2, 20_000), 2, "gradient", nil},
 		"rows, classes":       {scattered(20_000, 50, 50, 40, 80), 40, "annealing", nil},
 		"rows, classes, hard": {scattered(20_000, 50, 50, 40, 80), 40, "switching", nil},
 		"heavy rows":          {scattered(10_000, 50, 50, 30, 130), 30, "switching", nil},

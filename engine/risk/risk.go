@@ -214,6 +214,9 @@ func (r *Risk) Gradient(dst []float64) float64 {
 // Weights are the variables at the current point, where they are not held as sums of rows.
 func (r *Risk) Weights() []float64 { return r.weights }
 
+// HoldIn lets w, which has the variables at the current point, hold them from now on.
+func (r *Risk) HoldIn(w []float64) { r.weights = w }
+
 // At implements minimize.Smooth: it moves the current point to w, which holds it from now on.
 func (r *Risk) At(w, gradient []float64) float64 {
 	r.weights = w

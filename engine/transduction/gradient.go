@@ -26,7 +26,8 @@ func (t *task) gradient() solution {
 	if !finite(start) {
 		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
-	free := &freeRows{Risk: r, task: t, labels: make([]int32, len(t.Unlabeled))}
+	free := &freeRows{Risk: r, task: t, labels: make([]int32, len(t.Unlabeled)),
+		descent: &minimize.QuasiNewton{Pool: t.Job.Pool, Memory: problem.Pairs}}
 	free.admit()
 	t.noteFirst(r.Score)
 	end := stop{reason: ending.Stationary}
@@ -70,9 +71,10 @@ func (t *task) descentLimits(steps int) minimize.Limits {
 // freeRows are the belief of gradient: unlabeled rows stay without a label.
 type freeRows struct {
 	*risk.Risk
-	task   *task
-	labels []int32 // [unlabeled] of the largest score
-	gap    float64 // |g|² / 2α at the last At
+	task    *task
+	descent *minimize.QuasiNewton
+	labels  []int32 // [unlabeled] of the largest score
+	gap     float64 // |g|² / 2α at the last At
 }
 
 // admit lets the unlabeled rows have scores.
@@ -112,14 +114,15 @@ func (f *freeRows) At(w, gradient []float64) float64 {
 // minimize goes downhill from the current point.
 func (f *freeRows) minimize(_ minimize.Objective, limits minimize.Limits) (outcome minimize.Outcome) {
 	w := f.Weights()
-	descent := minimize.QuasiNewton{Pool: f.task.Job.Pool, Memory: problem.Pairs, MaxSteps: limits.MaxSteps,
-		Enough: func(steps int, value, _ float64) bool {
-			outcome = minimize.Outcome{Value: value, Gap: f.gap, Steps: steps, Converged: f.gap <= limits.Tolerance*value}
-			return outcome.Converged || !finite(outcome)
-		}}
-	if _, steps := descent.Minimize(f, w); !outcome.Converged && steps < limits.MaxSteps {
+	f.descent.MaxSteps = limits.MaxSteps
+	f.descent.Enough = func(steps int, value, _ float64) bool {
+		outcome = minimize.Outcome{Value: value, Gap: f.gap, Steps: steps, Converged: f.gap <= limits.Tolerance*value}
+		return outcome.Converged || !finite(outcome)
+	}
+	if _, steps := f.descent.Minimize(f, w); !outcome.Converged && steps < limits.MaxSteps {
 		f.At(w, make([]float64, len(w))) // back from a step that did not improve
 	}
+	f.HoldIn(w)
 	return outcome
 }
 
