@@ -38,7 +38,7 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 		best := vector.Largest(s)
 		clear(slope)
 		clear(state)
-		total, slope[best], state[best] = l.Unlabeled.At(s[best])
+		total, slope[best] = l.Unlabeled.At(s[best])
 	}
 	for y, q := range p {
 		value, first, second := l.Margin.At(s[y])

@@ -24,13 +24,17 @@ type Gap struct {
 
 // At implements Classes for rows of a certain class, and for p = nil: a row without a label. State is ρ |slope of m|
 // q_k, and minus the curvature of m at the class itself: see HessVec.
-func (l Gap) At(s, p, slope, state []float64) float64 {
-	y, judge := vector.Largest(s), l.Unlabeled.At
+func (l Gap) At(s, p, slope, state []float64) (value float64) {
+	y := vector.Largest(s)
 	if p != nil {
-		y, judge = vector.Largest(p), l.Margin.At
+		y = vector.Largest(p)
 	}
-	soft := l.others(state, s, y)
-	value, first, second := judge(s[y] - soft)
+	margin, first, second := s[y]-l.others(state, s, y), 0.0, 0.0
+	if p != nil {
+		value, first, second = l.Margin.At(margin)
+	} else {
+		value, first = l.Unlabeled.At(margin)
+	}
 	for k, q := range state {
 		slope[k] = -first * q
 		state[k] = -first * q * l.Sharpness
@@ -59,7 +63,7 @@ func (l Gap) others(dst, s []float64, y int) float64 {
 }
 
 // HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v with h the curvature of m and g = e_y - q. Of a
-// row without a label h = |u”|, so that this is not negative.
+// row without a label h = 0 stands for u”, so that this is not negative.
 func (l Gap) HessVec(dst, v, _, state []float64) {
 	y, total, mean := -1, 0.0, 0.0
 	for k, a := range state {

@@ -8,12 +8,16 @@ import (
 
 func TestSlopesOfHuberAndPlateauAreDifferences(t *testing.T) {
 	const h = 1e-7
-	huber, plateau := Huber{0.3}, Plateau{0.4}
+	plateau := Plateau{0.4}
+	sloped := func(t float64) (value, slope float64) {
+		value, slope, _ = Huber{0.3}.At(t)
+		return value, slope
+	}
 	for at := -0.5; at < 1.6; at += 0.0371 {
-		for name, judge := range map[string]func(float64) (float64, float64, float64){"huber": huber.At, "plateau": plateau.At} {
-			_, slope, _ := judge(at)
-			high, _, _ := judge(at + h)
-			low, _, _ := judge(at - h)
+		for name, judge := range map[string]func(float64) (value, slope float64){"huber": sloped, "plateau": plateau.At} {
+			_, slope := judge(at)
+			high, _ := judge(at + h)
+			low, _ := judge(at - h)
 			if math.Abs(slope-(high-low)/(2*h)) > 1e-5 {
 				t.Errorf("%s at %v: slope %v, difference %v", name, at, slope, (high-low)/(2*h))
 			}

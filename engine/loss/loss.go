@@ -11,6 +11,6 @@ type Margin interface {
 // Unlabeled is a loss u(t) of the margin t between the best class of a row without a label and the others: falling, and
 // flat for t <= 0, where two classes change places. It is not convex.
 type Unlabeled interface {
-	// At gives value u(t), slope u'(t) and |u”(t)|, a model of the curvature that is not negative.
-	At(t float64) (value, slope, curvature float64)
+	// At gives value u(t) and slope u'(t).
+	At(t float64) (value, slope float64)
 }

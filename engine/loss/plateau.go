@@ -8,17 +8,17 @@ package loss
 //	         exp(-3 t²)
 type Plateau struct{ Flat float64 } // τ
 
-// At implements Unlabeled: the slope changes by the same rate on both halves.
-func (l Plateau) At(t float64) (value, slope, curvature float64) {
+// At implements Unlabeled.
+func (l Plateau) At(t float64) (value, slope float64) {
 	width := 1 - l.Flat
-	d, curvature := (t-l.Flat)/width, 4/(width*width)
+	d := (t - l.Flat) / width
 	switch {
 	case d <= 0:
-		return 1, 0, 0
+		return 1, 0
 	case d >= 1:
-		return 0, 0, 0
+		return 0, 0
 	case d <= 0.5:
-		return 1 - 2*d*d, -4 * d / width, curvature
+		return 1 - 2*d*d, -4 * d / width
 	}
-	return 2 * (1 - d) * (1 - d), -4 * (1 - d) / width, curvature
+	return 2 * (1 - d) * (1 - d), -4 * (1 - d) / width
 }

@@ -9,10 +9,11 @@ const maxLineEvaluations = 60
 // is exact as soon as it meets the right piece. It ends where the slope is the given fraction of that at 0, or
 // where the bracket is that narrow (a slope that jumps over zero).
 func LineSearch(along func(t float64) (slope, curvature float64), fraction float64) float64 {
+	start, _ := along(0)
 	return search(func(t float64) (lower bool, slope, curvature float64) {
 		slope, curvature = along(t)
 		return true, slope, curvature
-	}, fraction)
+	}, start, fraction)
 }
 
 // DescentSearch is LineSearch for a function that need not be convex: it accepts only points with a lower value, by
@@ -23,7 +24,7 @@ func DescentSearch(along func(t float64) (value, slope, curvature float64), frac
 	return search(func(t float64) (lower bool, slope, curvature float64) {
 		value, slope, curvature := along(t)
 		return value <= start+leastDecrease*t*first+sameValue*math.Abs(start), slope, curvature
-	}, fraction)
+	}, first, fraction)
 }
 
 const (
@@ -32,8 +33,8 @@ const (
 )
 
 // search is a Newton search on the slope inside a bracket: at its lower end the function is low enough and still falls.
-func search(along func(t float64) (lower bool, slope, curvature float64), fraction float64) float64 {
-	_, start, _ := along(0)
+// start is the slope at 0.
+func search(along func(t float64) (lower bool, slope, curvature float64), start, fraction float64) float64 {
 	if !(start < 0) {
 		return 0
 	}

@@ -38,13 +38,14 @@ func (f footprint) bytes() float64 {
 	if f.annealing {
 		costs++ // soft labels
 	}
-	vectors := 6 * used // of the minimizer and the risk
+	width := float64(csr.Wide{Features: 1, Classes: f.columns}.Len())
+	vectors := 6 * used * width // of the minimizer and the risk
 	if f.gradient {
-		vectors += 2 * Pairs * used
+		vectors += 2 * Pairs * used * width
 	} else if rows < used && !f.goesOn && f.columns > 1 {
-		vectors = 7*rows + used // weights held as sums of rows
+		vectors = 7*rows*stride + used*width // weights held as sums of rows
 	}
-	solving := rows*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors*stride + f.factors()
+	solving := rows*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors + f.factors()
 	outputs := float64(model.OutputsOf(f.classes))
 	if f.columns > 1 {
 		outputs = classes

@@ -125,8 +125,8 @@ func (r pairTerms) costs(i int32) (plus, minus float64) {
 // at is the loss of row i at score z: plus ξ(z) + minus ξ(-z), its slope and its curvature.
 func (r pairTerms) at(i int32, z float64) (value, slope, curvature float64) {
 	if r.Label[i] == Unlabeled {
-		v, s, c := r.Unlabeled.At(math.Abs(z))
-		return r.Cost[i] * v, r.Cost[i] * math.Copysign(s, -z), r.Cost[i] * c
+		v, s := r.Unlabeled.At(math.Abs(z))
+		return r.Cost[i] * v, r.Cost[i] * math.Copysign(s, -z), 0
 	}
 	plus, minus := r.costs(i)
 	if plus > 0 {

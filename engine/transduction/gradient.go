@@ -17,8 +17,8 @@ import (
 //	Source   Zien, Brefeld & Scheffer 2007 (∇TSVM); Chapelle & Zien 2005 for the constraint. Differences: the
 //	         constraint, which the former leave out: without it all unlabeled rows can go to one side; the form of u,
 //	         which we give from memory, and the soft maximum, see package loss; L-BFGS in place of conjugate gradients.
-//	         Newton steps with |u”| for the curvature took 1.7 to 3.5 times the passes on text1, 0.7 to 0.9 times on
-//	         comp.*, and could not end on g50c: rows change between the linear and the curved part of their loss
+//	         Newton steps with |u”| for the curvature often did not end on g50c: rows change between the linear and the
+//	         curved part of their loss
 //	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, which need not be the lowest one
 //	Cost     a step: two passes, and 4 problem.Pairs vectors of weights
 func (t *task) gradient() solution {
@@ -32,8 +32,8 @@ func (t *task) gradient() solution {
 	t.noteFirst(r.Score)
 	end := stop{reason: ending.Stationary}
 	if t.Start == nil {
-		rising := &rising{raising{levels: partsFrom(firstPart, raisePart), full: t.Options.UnlabeledWeight}}
-		end = t.follow(r, free.minimize, free, rising, t.descentLimits(descentSteps))
+		levels := &raisingOnce{raising{levels: partsFrom(firstPart, raisePart), full: t.Options.UnlabeledWeight}}
+		end = t.follow(r, free.minimize, free, levels, t.descentLimits(descentSteps))
 	}
 	if end.reason == ending.NotFinite {
 		return t.read(r, end.last, end)
@@ -126,10 +126,10 @@ func (f *freeRows) minimize(_ minimize.Objective, limits minimize.Limits) (outco
 	return outcome
 }
 
-// rising is the schedule of gradient: one solve at each level.
-type rising struct{ raising }
+// raisingOnce is the schedule of gradient: raising with one solve at each level.
+type raisingOnce struct{ raising }
 
-func (r *rising) next(int, float64) ending.Reason {
+func (r *raisingOnce) next(int, float64) ending.Reason {
 	if r.levels = r.levels[1:]; len(r.levels) == 0 {
 		return ending.Stationary
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -96,16 +97,115 @@ func TestGradientMethodHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-func TestGradientMethodWithoutUnlabeledRowsConverges(t *testing.T) {
-	data := planted.Topics(200, 30, 60, 0.4, 3)
-	none := mustFit(t, data, nil, gradientOptions(func(o *problem.Options) { o.UnlabeledWeight, o.Tol = 0, 1e-10 }))
-	weights := make([]float64, 200)
-	for i := range 60 {
-		weights[i] = 1
+// marginLosses are ℓ(t) and u(t) with their slopes, written from the papers' figures and not from package loss.
+func marginLosses(t float64) (labeled, labeledSlope, unlabeled, unlabeledSlope float64) {
+	switch {
+	case t < 0.7:
+		labeled, labeledSlope = 1-t, -1
+	case t < 1.3:
+		labeled, labeledSlope = (1.3-t)*(1.3-t)/1.2, -(1.3-t)/0.6
 	}
-	scale := mustFit(t, data, weights, gradientOptions(func(o *problem.Options) { o.Tol = 1e-10 }))
-	if none.Model.Termination != "converged" || scale.Model.Termination != "converged" {
-		t.Errorf("ended by %s and %s", none.Model.Termination, scale.Model.Termination)
+	switch {
+	case t < 0.4:
+		unlabeled = 1
+	case t < 0.7:
+		unlabeled, unlabeledSlope = 1-2*math.Pow((t-0.4)/0.6, 2), -4*(t-0.4)/0.36
+	case t < 1:
+		unlabeled, unlabeledSlope = 2*math.Pow((1-t)/0.6, 2), -4*(1-t)/0.36
+	}
+	return labeled, labeledSlope, unlabeled, unlabeledSlope
+}
+
+// recomputed is F of a model from dense rows of unit length, and |its gradient|² / 2α; balance labels, where the
+// intercepts are weights of a constant feature.
+func recomputed(data planted.Data, m *model.Linear, o problem.Options) (value, gap float64) {
+	k, d := m.Outputs, m.Features
+	w := append(slices.Clone(m.Coef), m.Intercept...) // the outputs of a feature side by side, the constant one last
+	gradient := make([]float64, len(w))
+	for j, v := range w {
+		value += o.Alpha / 2 * v * v
+		gradient[j] = o.Alpha * v
+	}
+	labeled := 0.0
+	for _, y := range data.Labels {
+		if y >= 0 {
+			labeled++
+		}
+	}
+	for i, row := range data.Dense {
+		scores := slices.Clone(w[d*k:])
+		for j, x := range row {
+			for y := range scores {
+				scores[y] += x * w[j*k+y]
+			}
+		}
+		weight, slope := 1/labeled, make([]float64, k)
+		if data.Labels[i] < 0 {
+			weight = o.UnlabeledWeight / (float64(len(data.Labels)) - labeled)
+		}
+		margin, along := marginOf(scores, data.Labels[i])
+		l, ls, u, us := marginLosses(margin)
+		if data.Labels[i] < 0 {
+			l, ls = u, us
+		}
+		value += weight * l
+		for y := range slope {
+			slope[y] = weight * ls * along[y]
+		}
+		for j, x := range append(slices.Clone(row), 1) {
+			for y, g := range slope {
+				gradient[j*k+y] += x * g
+			}
+		}
+	}
+	for _, g := range gradient {
+		gap += g * g / (2 * o.Alpha)
+	}
+	return value, gap
+}
+
+// marginOf is the margin of class y, or of the best class where y is -1, and its derivative by the scores.
+func marginOf(scores []float64, y int32) (margin float64, along []float64) {
+	if len(scores) == 1 {
+		sign := math.Copysign(1, scores[0])
+		if y >= 0 {
+			sign = float64(2*y - 1)
+		}
+		return sign * scores[0], []float64{sign}
+	}
+	if y < 0 {
+		for c, s := range scores {
+			if y < 0 || s > scores[y] {
+				y = int32(c)
+			}
+		}
+	}
+	sum := 0.0
+	along = make([]float64, len(scores))
+	for c, s := range scores {
+		if int32(c) != y {
+			along[c] = -math.Exp(10 * s)
+			sum -= along[c]
+		}
+	}
+	for c := range along {
+		along[c] /= sum
+	}
+	along[y] = 1
+	return scores[y] - math.Log(sum)/10, along
+}
+
+func TestGradientMethodEndsWhereTheGradientIsShort(t *testing.T) {
+	for name, data := range map[string]planted.Data{"two": planted.Topics(300, 40, 20, 0.4, 3), "five": fiveClasses(300, 3)} {
+		for _, weight := range []float64{0, 1} {
+			o := gradientOptions(func(o *problem.Options) { o.Balance, o.Tol, o.UnlabeledWeight = "labels", 1e-8, weight })
+			fitted := mustFit(t, data, nil, o)
+			value, gap := recomputed(data, fitted.Model, o)
+			if math.Abs(value-fitted.Model.Objective) > 1e-9*value || !(gap <= 1.001*o.Tol*value) {
+				t.Errorf("%s, unlabeled_weight %v: objective %v, recomputed %v, |gradient|² / 2 alpha is %v of it (%s)", name,
+					weight, fitted.Model.Objective, value, gap/value, fitted.Model.Termination)
+			}
+		}
 	}
 }
 
@@ -114,7 +214,7 @@ func TestLossesOfTheGradientMethodHaveTheirLimits(t *testing.T) {
 	for _, at := range []float64{-1, 0.2, 0.95, 1.05, 2} {
 		huber, _, _ := loss.Huber{Band: 1e-9}.At(at)
 		hinge, _, _ := loss.Hinge{}.At(at)
-		step, _, _ := loss.Plateau{Flat: 1 - 1e-9}.At(at)
+		step, _ := loss.Plateau{Flat: 1 - 1e-9}.At(at)
 		if math.Abs(huber-hinge) > 1e-9 || at < 1 && step != 1 || at > 1 && step != 0 {
 			t.Errorf("at %v: %v for the hinge's %v, step %v", at, huber, hinge, step)
 		}

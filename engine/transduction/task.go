@@ -105,7 +105,7 @@ func (t *task) frame() risk.Frame {
 	mean := make([]float64, t.classes)
 	for y, share := range t.prior {
 		if mean[y] = 2*share - 1; t.Options.Method == problem.Gradient {
-			mean[y] = share
+			mean[y] = share // scores are compared with each other there, and not with the sides -1 and 1
 		}
 	}
 	return risk.Frame{Center: t.Center(), Mean: mean}
