@@ -388,3 +388,89 @@ func TestCancelEndsAFit(t *testing.T) {
 		}
 	}
 }
+
+// withUnlabeled appends a sequence of one token without a label, which has the last of the features alone.
+func withUnlabeled(p Problem, value float64) Problem {
+	indptr, features := []int64{0}, p.Rows.Cols()
+	var indices []int32
+	var values []float64
+	for i := range p.Rows.Rows() {
+		p.Rows.Row(i, func(j int, v float64) { indices, values = append(indices, int32(j)), append(values, v) })
+		indptr = append(indptr, int64(len(indices)))
+	}
+	indices, values = append(indices, int32(features)), append(values, value)
+	p.Rows, _ = csr.New(features+1, append(indptr, int64(len(indices))), indices, values)
+	p.Lengths, p.Labels = append(slices.Clone(p.Lengths), 1), append(slices.Clone(p.Labels), -1)
+	return p
+}
+
+func TestASequenceWithoutLabelsHasNoEffect(t *testing.T) {
+	p := planted(3, 100, 0)
+	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil) // so that the rows keep their unit
+	for _, solver := range []string{"stochastic", "lbfgs"} {
+		change := func(o *Options) { o.Solver, o.Alpha = solver, 1e-2 }
+		without, with := mustFit(t, p, change).Model, mustFit(t, withUnlabeled(p, length), change).Model
+		for k, weight := range without.Coef {
+			if math.Abs(with.Coef[k]-weight) > 1e-9 {
+				t.Fatalf("%s: weight %d is %v, without the sequence %v", solver, k, with.Coef[k], weight)
+			}
+		}
+	}
+}
+
+func TestAFeatureThatNoStepMovesIsRegularized(t *testing.T) {
+	p := planted(3, 40, 0)
+	tokens, epochs := float64(len(p.Labels)), 2.0
+	p = withUnlabeled(p, 1)
+	p.Start = &Model{Tags: 3, Features: 31, Coef: make([]float64, 93), Chain: NewChain(3)}
+	p.Start.Coef[91] = 2
+	m := mustFit(t, p, func(o *Options) { o.Alpha, o.MaxIter = 0.1, int(epochs) }).Model
+	want := 2 / (1 + rate/math.Sqrt(offset)*0.1*epochs*tokens)
+	if got := m.Coef[91]; !near(got, want) {
+		t.Errorf("weight %v, should be %v", got, want)
+	}
+}
+
+func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
+	const alpha = 1e-2
+	p := planted(3, 40, 0.2)
+	bounds, err := Bounds(p.Lengths, p.Rows.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
+	for _, c := range []struct {
+		name string
+		cost Cost
+		loss Loss
+	}{
+		{"crf", Hamming, Soft{1, None}}, {"crf", ZeroOne, Soft{1, None}},
+		{"softmax_margin", Hamming, Soft{1, Hamming}}, {"softmax_margin", ZeroOne, Soft{1, ZeroOne}},
+		{"soft_hinge", Hamming, Soft{3, Hamming}}, {"soft_hinge", ZeroOne, Soft{3, ZeroOne}},
+		{"huber", Hamming, Huber{0.7, Hamming}}, {"huber", ZeroOne, Huber{0.7, ZeroOne}},
+	} {
+		found := mustFit(t, p, func(o *Options) {
+			o.Alpha, o.Loss, o.Cost, o.Rho, o.Epsilon, o.MaxIter = alpha, c.name, c.cost, 3, 0.7, 2
+		})
+		m, losses := found.Model, 0.0
+		for i, first := range bounds[:len(bounds)-1] {
+			unary := make([]float64, (bounds[i+1]-first)*3)
+			for k := range unary {
+				p.Rows.Row(first+k/3, func(j int, v float64) { unary[k] += v * m.Coef[j*3+k%3] })
+			}
+			losses += byEnumeration(c.loss, m.Chain, unary, p.Labels[first:bounds[i+1]])
+		}
+		labeled := 0.0
+		for _, label := range p.Labels {
+			if label >= 0 {
+				labeled++
+			}
+		}
+		chain := vector.Dot(m.Chain.Pair, m.Chain.Pair) + vector.Dot(m.Chain.Start, m.Chain.Start) +
+			vector.Dot(m.Chain.End, m.Chain.End)
+		want := alpha/2*(length*length*vector.Dot(m.Coef, m.Coef)+chain) + losses/labeled
+		if math.Abs(found.Objective-want) > 1e-9*want {
+			t.Errorf("%s, cost %s: objective %v, should be %v", c.name, c.cost, found.Objective, want)
+		}
+	}
+}

@@ -376,7 +376,7 @@ func TestReadAsksForMemory(t *testing.T) {
 	}
 }
 
-// What follows a stream that is complete is told for what it is; the rows before it are read first.
+// The message quotes the bytes behind a complete stream and does not call the file cut short.
 func TestBytesAfterACompressedStream(t *testing.T) {
 	for format, stream := range map[string][]byte{"gzip": gzipped("1 1:1\n"), "zstd": zstandard("1 1:1\n")} {
 		for _, more := range []string{"x", "xy", "xyz", "1 2:1\n", "\x00\x00\x00\x00\x00", strings.Repeat("long", 99)} {

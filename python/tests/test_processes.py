@@ -370,6 +370,29 @@ def test_handlers_that_loading_installs() -> None:
     )
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
+def test_threads_of_the_library_leave_signals_to_the_host() -> None:
+    """Whatever Go it was built with: SIGNAL_MASKS in build_library.py must have taken effect."""
+    python(
+        script(
+            """
+            def unblocked(task):
+                mask = next(line.split()[1] for line in open(f"/proc/self/task/{task}/status") if line[:6] == "SigBlk")
+                return {k for k in range(1, 65) if not int(mask, 16) >> k - 1 & 1}
+
+            host = set(os.listdir("/proc/self/task"))
+            weights()
+            threads = set(os.listdir("/proc/self/task")) - host
+            assert len(threads) > 1
+            own = {"SEGV", "BUS", "FPE", "ILL", "TRAP", "SYS", "STKFLT", "URG", "KILL", "STOP"}
+            allowed = {getattr(signal, f"SIG{name}", 16) for name in own} | {32, 33}  # 16: no STKFLT before Python 3.11
+            for task in threads:
+                assert unblocked(task) <= allowed, (task, unblocked(task) - allowed)
+            """
+        )
+    )
+
+
 def collections(**environment: str) -> int:
     """How often Go's runtime looks for garbage during some fits."""
     done = subprocess.run(

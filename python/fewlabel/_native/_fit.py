@@ -17,13 +17,8 @@ from fewlabel._native import _library
 from fewlabel._native._signatures import Dense, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
-_NUMBERS = (
-    "objective",
-    "gap",
-    "supervised_agreement",
-    "calibration_temperature",
-    "calibration_smoothing",
-)  # of a report
+# Of a report: null stands for NaN.
+_NUMBERS = ("objective", "gap", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
 
 Watches = Sequence[Callable[[Progress], None]]
 
