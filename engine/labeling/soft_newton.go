@@ -2,8 +2,11 @@ package labeling
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
 // solve raises the dual until the residual is at most tolerance, and ends at the best potentials that it met. p and its
@@ -50,22 +53,32 @@ func (d *dual) sinkhorn() {
 // every entry below longest T.
 func (d *dual) direct() bool {
 	const longest = 30
-	if d.newton.hessian == nil {
-		d.newton.hessian = d.hessian()
-	}
-	x := mat.NewVecDense(len(d.live), nil)
+	x := make([]float64, len(d.live))
 	for k, y := range d.live {
-		x.SetVec(k, d.shares[y]-d.q[y])
+		x[k] = d.shares[y] - d.q[y]
 	}
-	if !d.newton.solve(x, d.residual()/longest) {
+	if !d.solveNewton(x, d.residual()/longest) {
 		return false
 	}
 	clear(d.step)
 	for k, y := range d.live {
-		d.step[y] = d.temperature * x.AtVec(k)
+		d.step[y] = d.temperature * x[k]
 	}
 	d.center(d.step)
 	return d.slope() > 0
+}
+
+// solveNewton replaces x by the solution of (H + μ) z = x, if rounding leaves one; for very many classes about.
+func (d *dual) solveNewton(x []float64, mu float64) bool {
+	if d.products {
+		gradients := minimize.NewConjugateGradients(len(x), d.job.Pool)
+		copy(x, gradients.Solve(d.covariance(mu), slices.Clone(x), productsEta, len(x)))
+		return true
+	}
+	if d.newton.hessian == nil {
+		d.newton.hessian = d.hessian()
+	}
+	return d.newton.solve(mat.NewVecDense(len(x), x), mu)
 }
 
 // slope is the derivative of the dual along the step.
