@@ -25,8 +25,8 @@ import (
 //	         20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread of the costs, and up to
 //	         1e-5, less than a row, below 1e-6 of it
 //	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3 (all in the worst
-//	         case), or of more than 256 classes some 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
-//	         without, the most where T is low and m large
+//	         case), or of more than 256 classes some 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from
+//	         potentials of a neighboring temperature; tens to hundreds without, the most where T is low and m large
 //
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
