@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import fewlabel
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job: tests of Ctrl-C would wait for ever
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 INSTALLED = os.environ.get("FEWLABEL_TEST_INSTALLED", "") == "1"
 if INSTALLED:
