@@ -40,8 +40,8 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
 	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models \
-	signals wheel sdist wheel-aarch64 dll dist-c wheel-all wheel-test docs check check-go check-sources check-width check-c \
-	check-library check-python clean
+	signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test docs check check-go \
+	check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -156,11 +156,19 @@ wheel-aarch64: $(VENV)/developer ## build the wheel for ARM (Linux) into dist/aa
 	aarch64-linux-gnu-gcc $(C_FLAGS) examples/c/train.c -o build/aarch64/train -Lbuild/aarch64/fewlabel -lfewlabel -lm
 	cd build/aarch64 && qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=fewlabel ./train
 
-dll: $(VENV)/developer ## build the library for Windows into dist/windows; it is not run
+wheel-windows: $(VENV)/developer ## build the wheel for Windows, run C programs with its library under Wine
+	$(BIN)/python python/build_library.py --target windows --check-tools
 	rm -rf dist/windows
-	$(BIN)/python python/build_library.py --target windows --output dist/windows
-	$(BIN)/python python/check_library.py dist/windows/libfewlabel.dll
-	@echo "dll: built and its exports checked; it was never run, and there is no wheel for Windows"
+	FEWLABEL_TARGET=windows $(PACK) -t wheel -d dist/windows
+	$(BIN)/python python/check_archive.py dist/windows/*.whl
+	$(BIN)/python python/try_windows.py dist/windows/*.whl
+
+wheel-macos: $(VENV)/cross ## build the wheels for macOS and inspect them; they are not run
+	rm -rf dist/macos
+	for target in macos-arm64 macos-x86_64; do \
+		FEWLABEL_TARGET=$$target $(PACK) -t wheel -d dist/macos || exit 1; done
+	$(BIN)/python python/check_archive.py dist/macos/*.whl
+	@echo "wheel-macos: built and inspected; they were never run"
 
 # In a folder of its own: other commands take every .tar.gz in dist/ for a source archive.
 dist-c: $(VENV)/installed ## build the C kit into dist/c, unpack it elsewhere, build and run its examples
@@ -168,7 +176,7 @@ dist-c: $(VENV)/installed ## build the C kit into dist/c, unpack it elsewhere, b
 	$(BIN)/python python/build_c_kit.py dist/c
 	$(BIN)/python python/try_c_kit.py dist/c/*.tar.gz
 
-wheel-all: wheel sdist wheel-aarch64 dll dist-c ## build and check everything that is given to others
+wheel-all: wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c ## build and check everything that is given to others
 
 wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
 	$(BIN)/python python/try_wheel.py dist/*.whl $(WHEEL_TEST)
@@ -231,6 +239,10 @@ $(VENV)/docs: pyproject.toml | $(VENV)/installed
 
 $(VENV)/developer: pyproject.toml | $(VENV)/installed
 	$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/cross: pyproject.toml | $(VENV)/developer
+	$(PIP_INSTALL) --editable '.[cross]'
 	@touch $@
 
 # --- C programs -----------------------------------------------------------------------------------------------------

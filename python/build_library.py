@@ -1,6 +1,6 @@
 """Build the native library: the one place that knows the `go build` command.
 
-    python python/build_library.py [--target aarch64|windows] [--output FOLDER] [--tags TAGS]
+    python python/build_library.py [--target NAME] [--output FOLDER] [--tags TAGS]
 
 The build hook of the Python package and the Makefile both come here. The library goes to python/fewlabel, where the
 package looks for it; one for another machine goes to a folder that has to be named. Only the standard library of Python
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -51,10 +52,10 @@ class Target(NamedTuple):
     """A kind of machine that the library is built for."""
 
     system: str  # in Go's words: linux, darwin, windows
-    processor: str = ""  # in the words of wheel tags; empty: the one that builds
-    go_processor: str = ""  # in Go's words; empty: the one that builds
+    platform: str = ""  # in the words of wheel tags; empty: that of the machine that builds
+    processor: str = ""  # in Go's words; empty: the one that builds
     compiler: str = ""  # empty: the C compiler that Go chooses
-    packages: str = ""  # Debian's packages that have this compiler
+    packages: str = ""  # what to install for this compiler
 
     @property
     def library(self) -> str:
@@ -68,12 +69,32 @@ class Target(NamedTuple):
 
 
 HERE = Target({"darwin": "darwin", "win32": "windows"}.get(sys.platform, "linux"))
+ZIG = f"{shlex.quote(sys.executable)} -m ziglang cc -target"  # Clang with the headers of macOS 12, Go's oldest
 OTHERS = {
     "aarch64": Target(
-        "linux", "aarch64", "arm64", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+        *("linux", "linux_aarch64", "arm64", "aarch64-linux-gnu-gcc"),
+        "apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
     ),
-    "windows": Target("windows", "amd64", "amd64", "x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+    "windows": Target(
+        "windows", "win_amd64", "amd64", "x86_64-w64-mingw32-gcc", "apt-get install gcc-mingw-w64-x86-64"
+    ),
+    "macos-arm64": Target("darwin", "macosx_12_0_arm64", "arm64", f"{ZIG} aarch64-macos.12.0", "pip install ziglang"),
+    "macos-x86_64": Target("darwin", "macosx_12_0_x86_64", "amd64", f"{ZIG} x86_64-macos.12.0", "pip install ziglang"),
 }
+
+# What Go asks the linker for on macOS and does not use, so that a list without names is enough to link with.
+STUBS = {
+    "CoreFoundation.framework/CoreFoundation.tbd": "/System/Library/Frameworks/CoreFoundation.framework/Versions/A/"
+    "CoreFoundation",
+    "libresolv.tbd": "/usr/lib/libresolv.9.dylib",
+}
+STUB = """--- !tapi-tbd
+tbd-version:     4
+targets:         [ x86_64-macos, arm64-macos ]
+install-name:    '{}'
+current-version: 1
+...
+"""
 
 
 def target_of_name(name: str) -> Target:
@@ -128,6 +149,8 @@ def missing_tools(target: Target = HERE) -> list[str]:
             if number and _numbers(number[1]) < required_go():
                 missing.append(f"{wanted} (found {have})")
     program = shlex.split(compiler)[0] if compiler else ""
+    if "ziglang" in compiler and importlib.util.find_spec("ziglang") is None:
+        missing.append("a C compiler (no Python package 'ziglang')")
     if program and not shutil.which(program):
         missing.append(f"a C compiler (no command '{program}' on PATH)")
     elif not program and not any(map(shutil.which, ("cc", "gcc", "clang"))):
@@ -142,7 +165,7 @@ def check_tools(target: Target = HERE) -> None:
         return
     message = "fewlabel compiles its library when it is installed from source; missing for that: " + "; ".join(missing)
     if "C compiler" in message and target.packages:
-        message += f" (Debian, Ubuntu: apt-get install {target.packages})"
+        message += f" ({target.packages})"
     elif "C compiler" in message:
         message += (
             " (Debian, Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc; macOS: xcode-select --install)"
@@ -153,7 +176,13 @@ def check_tools(target: Target = HERE) -> None:
 def link_flags(target: Target, scratch: Path) -> list[str]:
     """Flags for the system's linker: export what include/fewlabel.h declares and nothing else."""
     if target.system == "darwin":
-        return ["-Wl,-exported_symbol,_fewlabel_*", "-Wl,-install_name,@rpath/libfewlabel.dylib"]
+        name = "-Wl,-install_name,@rpath/libfewlabel.dylib"
+        if not target.compiler:
+            return ["-Wl,-exported_symbol,_fewlabel_*", name]
+        for stub, library in STUBS.items():
+            (scratch / stub).parent.mkdir(exist_ok=True)
+            (scratch / stub).write_text(STUB.format(library))
+        return [f"-F{scratch}", f"-L{scratch}", name]  # zig knows no exported_symbol
     if target.system == "windows":
         # A DLL exports what such a file names. Go brings one of its own, so that its go_fewlabel_* are exported too.
         names = scratch / "fewlabel.def"
@@ -170,7 +199,7 @@ def build_environment(target: Target = HERE) -> dict[str, str]:
     digest = hashlib.sha256((ROOT / "include" / "fewlabel.h").read_bytes()).hexdigest()[:16]
     environment["CGO_CFLAGS"] = f"{environment.get('CGO_CFLAGS', '-O2 -g')} -DFEWLABEL_HEADER={digest}"
     if target.compiler:
-        environment |= {"GOOS": target.system, "GOARCH": target.go_processor, "CC": target.compiler}
+        environment |= {"GOOS": target.system, "GOARCH": target.processor, "CC": target.compiler}
     if target.is_glibc:
         header = ROOT / "capi" / "symver.h"
         environment["CGO_CFLAGS"] = f'{environment.get("CGO_CFLAGS", "-O2 -g")} -include "{header}"'
@@ -259,7 +288,7 @@ def wheel_platform(library: Path, target: Target = HERE) -> str:
     On glibc it is manylinux with the floor that the library keeps, or the plain platform where it does not (or where
     the tools that tell are missing). Such a wheel is never offered to musl, whose loader refuses the library.
     """
-    plain = re.sub(r"[-.]", "_", sysconfig.get_platform()) if target == HERE else f"{target.system}_{target.processor}"
+    plain = target.platform or re.sub(r"[-.]", "_", sysconfig.get_platform())
     if not target.is_glibc:
         return plain
     try:
@@ -267,7 +296,7 @@ def wheel_platform(library: Path, target: Target = HERE) -> str:
     except FileNotFoundError:
         return plain
     # The second name is the same promise in older words (PEP 599).
-    processor = target.processor or platform.machine()
+    processor = target.platform.partition("_")[2] or platform.machine()
     floor = "_".join(map(str, GLIBC_FLOOR))
     return f"manylinux_{floor}_{processor}.manylinux2014_{processor}" if keeps_floor else plain
 

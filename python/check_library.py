@@ -2,7 +2,8 @@
 
     python python/check_library.py LIBRARY [LIBRARY ...]
 
-A library for another processor or for Windows can be checked as well. Uses readelf and objdump of binutils.
+A library for another processor, for Windows or macOS can be checked as well. Uses readelf and objdump of binutils; for
+macOS llvm-nm and llvm-objdump.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ PREFIX = "fewlabel_"
 SYSTEM_LIBRARIES = {
     *("libc.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"),
     *("KERNEL32.dll", "msvcrt.dll"),
+    *("/usr/lib/libSystem.B.dylib", "/usr/lib/libresolv.9.dylib"),
+    "/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation",
 }
 
 
@@ -33,11 +36,19 @@ def is_dll(library: Path) -> bool:
     return library.suffix == ".dll"
 
 
+def is_macos(library: Path) -> bool:
+    """True for a library of macOS."""
+    return library.suffix == ".dylib"
+
+
 def exported(library: Path) -> set[str]:
     """Names that the library offers to others."""
     if is_dll(library):
         table = _run("objdump", "-p", str(library)).partition("[Ordinal/Name Pointer] Table")[2].partition("\n\n")[0]
         return {line.split()[-1] for line in table.splitlines() if line.strip()}
+    if is_macos(library):
+        names = _run("llvm-nm", "--extern-only", "--defined-only", "--just-symbol-name", str(library)).split()
+        return {name.removeprefix("_") for name in names}
     symbols = [line.split() for line in _run("readelf", "-W", "--dyn-syms", str(library)).splitlines()]
     # number: value size type binding visibility section name; a section UND is that of a symbol from elsewhere
     return {
@@ -63,13 +74,16 @@ def needed(library: Path) -> set[str]:
     """Libraries that have to be there when this one is loaded."""
     if is_dll(library):
         return set(re.findall(r"DLL Name: (.+)", _run("objdump", "-p", str(library))))
+    if is_macos(library):
+        lines = _run("llvm-objdump", "--macho", "--dylibs-used", str(library)).splitlines()[1:]
+        return {line.split()[0] for line in lines} - {f"@rpath/{library.name}"}
     return set(re.findall(r"NEEDED.*\[(.+)\]", _run("readelf", "-dW", str(library))))
 
 
 def portability_faults(library: Path) -> list[str]:
     """Why the library would not load on an older Linux; empty when it would."""
     faults = []
-    glibc = (0,) if is_dll(library) else newest_glibc(library)
+    glibc = (0,) if is_dll(library) or is_macos(library) else newest_glibc(library)
     if glibc > GLIBC_FLOOR:
         faults.append(f"needs glibc {'.'.join(map(str, glibc))}, promised is {'.'.join(map(str, GLIBC_FLOOR))}")
     if foreign := needed(library) - SYSTEM_LIBRARIES:
@@ -80,8 +94,8 @@ def portability_faults(library: Path) -> list[str]:
 def symbol_faults(library: Path) -> list[str]:
     """Differences between what is exported and what the header declares."""
     have, want = exported(library), declared()
-    if is_dll(library):  # Go's linker exports its own part as well, see build_library.link_flags
-        have = {name for name in have if not name.startswith("go_")}
+    if is_dll(library) or is_macos(library):  # Go's own part is exported as well, see build_library.link_flags
+        have = {name for name in have if name.startswith(PREFIX)}
     faults = []
     if extra := have - want:
         faults.append(f"exports what the header does not declare: {', '.join(sorted(extra))}")
@@ -99,8 +113,13 @@ def path_faults(library: Path) -> list[str]:
 
 def strip_faults(library: Path) -> list[str]:
     """Symbol tables and debug information that no user needs."""
-    headers = _run("objdump", "-hw", str(library)) if is_dll(library) else _run("readelf", "-WS", str(library))
-    found = sorted(set(re.findall(r"\s(\.symtab|\.z?debug_\w+)\s", headers)))
+    if is_macos(library):
+        headers = _run("llvm-objdump", "--section-headers", str(library))
+    elif is_dll(library):
+        headers = _run("objdump", "-hw", str(library))
+    else:
+        headers = _run("readelf", "-WS", str(library))
+    found = sorted(set(re.findall(r"\s(\.symtab|\.z?debug_\w+|__z?debug_\w+)\s", headers)))
     return [f"is not stripped: it has {', '.join(found)}"] if found else []
 
 

@@ -316,7 +316,7 @@ static void end_caller(caller *c) {
 }
 
 /* How often each function has answered with each status. All of them must have worked and failed. */
-static void tell(const caller *c) {
+static void print_counts(const caller *c) {
   int f, s;
   for (f = 0; f < N_FUNCTIONS; f++) {
     long failed = 0;
@@ -339,7 +339,7 @@ int main(int argc, char **argv) {
   install(SIGPROF, handler, SA_RESTART);
   set_timer(SIGPROF, 1);
   call_at_random(c);
-  tell(c);
+  print_counts(c);
   end_caller(c);
   for (k = 0; k < N_CALLERS; k++) {
     beside[k] = new_caller(k + 1, n_calls / 2 / N_CALLERS, seed);

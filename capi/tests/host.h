@@ -4,10 +4,23 @@
 #define HOST_H
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/time.h>
 
 #include "check.h"
+
+#ifdef _WIN32 /* there are no such signals */
+enum { SIGPROF, SA_RESTART, elsewhere = 0, on_another_stack = 0 };
+static int on_the_host;
+static void alarm(unsigned seconds) { (void)seconds; }
+static void handler(int signal) { (void)signal; }
+static void install(int signal, void (*with)(int), int flags) { (void)signal, (void)with, (void)flags; }
+static void set_timer(int signal, int on) { (void)signal, (void)on; }
+static void join_host(void) { on_the_host = 1; }
+static void start_thread(pthread_t *thread, void *(*run)(void *), void *argument) {
+  HOLDS(pthread_create(thread, NULL, run, argument) == 0);
+}
+#else
+#include <signal.h>
+#include <sys/time.h>
 
 static __thread char *stack_start, *stack_end; /* NULL in the threads of others */
 static volatile sig_atomic_t on_the_host, elsewhere, on_another_stack;
@@ -62,5 +75,7 @@ static void set_timer(int signal, int on) {
   if (signal == SIGPROF) setitimer(ITIMER_PROF, &every, NULL);
   if (signal == SIGALRM) setitimer(ITIMER_REAL, &every, NULL);
 }
+
+#endif /* _WIN32 */
 
 #endif
