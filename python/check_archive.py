@@ -57,13 +57,20 @@ def licence_faults(archive: zipfile.ZipFile) -> list[str]:
     return faults
 
 
+def readme_faults(archive: zipfile.ZipFile) -> list[str]:
+    """Links that lead nowhere on the page of a package index."""
+    texts = [archive.read(m).decode() for m in archive.namelist() if m.endswith(".dist-info/METADATA")]
+    links = re.findall(r"\]\((?!\w+:|#)([^)]+)\)", "".join(texts))
+    return [f"the README links to {', '.join(links)}, which an index does not have"] if links else []
+
+
 def check_wheel(wheel: Path) -> list[str]:
     """All faults of a wheel."""
     faults = tag_faults(wheel) + audit_faults(wheel)
     if wheel.stat().st_size > MOST_BYTES:
         faults.append(f"is larger than {MOST_BYTES / 1e6} MB: {wheel.stat().st_size / 1e6:.2f} MB")
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
-        faults += licence_faults(archive)
+        faults += licence_faults(archive) + readme_faults(archive)
         members = [name for name in archive.namelist() if re.fullmatch(f"fewlabel/{LIBRARY}", name)]
         if len(members) != 1:
             return [*faults, f"holds {len(members)} libraries instead of one"]

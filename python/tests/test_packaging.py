@@ -39,6 +39,7 @@ def run(*command: str, **settings: object) -> str:
 def test_one_version() -> None:
     assert fewlabel.__version__ == build_library.project_version()
     assert _library.versions()[0] == build_library.project_version()
+    assert f"\nversion: {build_library.project_version()}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 # --- licences --------------------------------------------------------------------------------------------------------
@@ -214,17 +215,22 @@ def write_wheel(path: Path, members: dict[str, bytes]) -> Path:
 
 
 def test_faults_of_a_wheel(tmp_path: Path) -> None:
-    info = "fewlabel-0.1.0.dist-info/licenses/"
-    right = {f"{info}{name}": (ROOT / name).read_bytes() for name in check_archive.LICENCES}
-    right |= {f"fewlabel/{_library.PATH.name}": _library.PATH.read_bytes()}
+    info = "fewlabel-0.1.0.dist-info/"
+    right = {f"{info}licenses/{name}": (ROOT / name).read_bytes() for name in check_archive.LICENCES}
+    right |= {f"{info}METADATA": b"[a](https://b)", f"fewlabel/{_library.PATH.name}": _library.PATH.read_bytes()}
     name = "fewlabel-0.1.0-py3-none-linux_x86_64.whl"
     assert check_archive.check_wheel(write_wheel(tmp_path / name, right)) == []
-    pure = write_wheel(tmp_path / "fewlabel-0.1.0-py3-none-any.whl", {"large": random.Random(0).randbytes(3_100_000)})
+    wrong = {
+        "large": random.Random(0).randbytes(3_100_000),
+        f"{info}METADATA": b"[a](https://b) [c](#d) [e](docs/f.md)",
+    }
+    pure = write_wheel(tmp_path / "fewlabel-0.1.0-py3-none-any.whl", wrong)
     assert check_archive.check_wheel(pure) == [
         "the tag is not py3-none-<platform>",
         "is larger than 3.0 MB: 3.10 MB",
         "has no LICENSE, or another than the project",
         "has no THIRD_PARTY_LICENSES.md, or another than the project",
+        "the README links to docs/f.md, which an index does not have",
         "holds 0 libraries instead of one",
     ]
 
