@@ -1,13 +1,18 @@
-"""compare: what it holds out, what it prints and draws."""
+"""compare: what it holds out, what it prints and draws; the tables of what was asked of a model."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 from planted import many_topics
-from sklearn.model_selection import cross_val_score
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, compare
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, compare, estimate_class_prior
+from fewlabel.inspection import check, explain, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
 
 X, Y, TRUTH = many_topics(labels=40)
@@ -50,3 +55,51 @@ def test_the_picture() -> None:
 def test_bad_methods(methods: object) -> None:
     with pytest.raises(ValueError, match="methods must"):
         compare(X, Y, methods)
+
+
+def words_of(rows: Any) -> list[str]:
+    """A text of each row: its features as words, as often as they count."""
+    counts = np.rint(rows.toarray() / np.maximum(rows.toarray().max(axis=1, keepdims=True), 1e-9) * 3).astype(int)
+    return [" ".join(f"w{j}" for j in np.flatnonzero(row) for _ in range(row[j])) for row in counts]
+
+
+def test_texts_through_a_pipeline() -> None:
+    texts, y = words_of(X), np.where(Y < 0, None, np.array(["a", "b", "c", "d"])[TRUTH])
+    pipeline = make_pipeline(TfidfVectorizer(), TransductiveSVC())
+    found = compare(texts, y, ["switching"], estimator=pipeline, cv=2, verbose=0)
+    again = compare(
+        texts,
+        y,
+        {"switching": make_pipeline(TfidfVectorizer(), TransductiveSVC(method="switching"))},
+        estimator=pipeline,
+        cv=2,
+        verbose=0,
+    )
+    np.testing.assert_array_equal(found.scores["switching"], again.scores["switching"])
+    np.testing.assert_array_equal(found.scores["supervised"], again.scores["supervised"])
+    assert pipeline[-1].method == "annealing"
+    told = check(pipeline, texts, y, cv=2)
+    known = Y >= 0
+    words = TfidfVectorizer().fit(texts)
+    alone = cross_val_predict(TransductiveSVC(unlabeled=None), words.transform(texts)[known], Y[known], cv=2)
+    assert abs(told.supervised - np.mean(alone == Y[known])) < 0.1
+
+
+def test_tables_of_results() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = compare(X, Y, ["annealing"], cv=2, verbose=0, scoring="accuracy")
+    frame = found.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["accuracy"].tolist() == [found.scores[name].mean() for name in ("supervised", "annealing")]
+    model = TransductiveSVC().fit(X, Y)
+    explained = explain(model, X[0], feature_names=[f"<w{j}>" for j in range(X.shape[1])], n=3)
+    assert explained.to_frame().iloc[:, 1].sum() == pytest.approx(explained.score)
+    assert "<td>&lt;w" in explained._repr_html_()
+    wrong = Y.copy()
+    wrong[np.flatnonzero(Y == 0)[0]] = 1
+    suspicious = suspicious_labels(TransductiveSVC().fit(X, wrong), X, wrong, margin=-9.0)
+    assert suspicious.to_frame()["row"].tolist() == suspicious.rows.tolist()
+    prior = estimate_class_prior(X, Y, n_bootstraps=2)
+    assert prior.to_frame()["class_prior"].sum() == pytest.approx(1)
+    for table in (found, suspicious, prior):
+        assert table._repr_html_().count("<tr>") == 1 + len(table.to_frame())

@@ -8,6 +8,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel._inputs import _labels
+from fewlabel.inspection import _linear_model
 from fewlabel.model_selection import SemiSupervisedSplit
 
 
@@ -47,10 +48,10 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
 
     Parameters
     ----------
-    model : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted or not; copies of it are fitted.
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        Rows, labeled and unlabeled.
+    model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
+        Fitted or not; copies of it are fitted. The other steps of a pipeline see the unlabeled rows both times.
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
+        Rows, labeled and unlabeled; texts for a pipeline that begins with a vectorizer.
     y : array-like of shape (n_rows,)
         Labels; the parameter `unlabeled` of the model says what marks a row without one.
     cv : int or splitter, default=5
@@ -80,16 +81,18 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     >>> found.verdict  # with and without unlabeled rows 97 of 100 answers are right
     'unclear'
     """
-    given = _labels.read(y, model.unlabeled)
+    classifier = _linear_model.last(model)
+    given = _labels.read(y, classifier.unlabeled)
     check_consistent_length(X, given.labeled)
     classes, codes = _labels.encode(given)
     right = np.zeros((2, len(codes)), dtype=bool)
     held = np.zeros(len(codes), dtype=bool)
-    for train, test in SemiSupervisedSplit(cv, unlabeled=model.unlabeled).split(given.labeled, y):
+    whole = clone(model)
+    _linear_model.last(whole).set_params(calibrate=False, verbose=0)
+    for train, test in SemiSupervisedSplit(cv, unlabeled=classifier.unlabeled).split(given.labeled, y):
         held[test] = True
-        for k, weight in enumerate((0, model.unlabeled_weight)):
-            copy = clone(model).set_params(unlabeled_weight=weight, calibrate=False, verbose=0)
-            fitted = copy.fit(_safe_indexing(X, train), _safe_indexing(y, train))
+        for k, one in enumerate((_linear_model.supervised(model), whole)):
+            fitted = clone(one).fit(_safe_indexing(X, train), _safe_indexing(y, train))
             right[k, test] = fitted.predict(_safe_indexing(X, test)) == classes[codes[test]]
     gained, lost = np.sum(right[1] & ~right[0]), np.sum(right[0] & ~right[1])
     supervised, semi_supervised = right[:, held].mean(axis=1)

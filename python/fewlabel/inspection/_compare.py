@@ -12,6 +12,7 @@ from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel._inputs import _labels
 from fewlabel._transductive_svc import TransductiveSVC
+from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 SUPERVISED = "supervised"
@@ -44,6 +45,23 @@ class Comparison:
                 line += f"   {gain.mean():+.3f} ± {_error(gain):.3f} against supervised"
             lines.append(line)
         return "\n".join(lines)
+
+    def to_frame(self) -> Any:
+        """The table as a pandas.DataFrame."""
+        return _table.frame(self._columns())
+
+    def _repr_html_(self) -> str:
+        return _table.html(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        gains = [values - self.scores[SUPERVISED] for values in self.scores.values()]
+        return {
+            "method": list(self.scores),
+            self.scoring: [float(values.mean()) for values in self.scores.values()],
+            "standard error": [_error(values) for values in self.scores.values()],
+            "against supervised": [float(gain.mean()) for gain in gains],
+            "its standard error": [_error(gain) for gain in gains],
+        }
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the mean scores with their standard errors, and return the Axes.
@@ -83,14 +101,15 @@ def compare(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        Rows, labeled and unlabeled.
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
+        Rows, labeled and unlabeled; texts for a pipeline that begins with a vectorizer.
     y : array-like of shape (n_rows,)
         Labels; the parameter `unlabeled` of the estimator says what marks a row without one.
     methods : list of str, or dict of str to estimator, default=("annealing", "switching")
         Values of the parameter `method` of `estimator`, or estimators by the names that they shall have.
-    estimator : estimator or None, default=None
-        What `methods` are values for; without unlabeled rows it is the supervised model. None: `TransductiveSVC()`.
+    estimator : estimator, pipeline that ends in one, or None, default=None
+        What `methods` are values for. Where unlabeled rows have no weight it is the supervised model; in a pipeline the
+        steps before see the unlabeled rows all the same. None: `TransductiveSVC()`.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
     cv : int or splitter, default=5
@@ -103,7 +122,8 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        `scores`, a dict from name to array (n_splits,); `str()` is the table; `plot()` draws it.
+        `scores`, a dict from name to array (n_splits,); `str()` is the table, `to_frame()` one for pandas; `plot()`
+        draws it.
 
     Raises
     ------
@@ -124,19 +144,17 @@ def compare(
     """
     base = TransductiveSVC() if estimator is None else estimator
     chosen = _chosen(methods, base)
-    given = _labels.read(y, base.unlabeled)
+    unlabeled = _linear_model.last(base).unlabeled
+    given = _labels.read(y, unlabeled)
     check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)
     scores: dict[str, list[float]] = {name: [] for name in (SUPERVISED, *chosen)}
-    for train, test in SemiSupervisedSplit(cv, unlabeled=base.unlabeled).split(given.labeled, y):
-        known = train[given.labeled[train]]
-        X_test, y_test = _safe_indexing(X, test), given.of(test)
-        model = clone(base).set_params(unlabeled=None, class_prior="labels", calibrate=False)
-        fitted = model.fit(_safe_indexing(X, known), given.of(known))
-        scores[SUPERVISED].append(score(fitted, X_test, y_test))
+    models = {SUPERVISED: _linear_model.supervised(base), **chosen}
+    for train, test in SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y):
         X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
-        for name, kind in chosen.items():
-            scores[name].append(score(clone(kind).fit(X_train, y_train), X_test, y_test))
+        X_test, y_test = _safe_indexing(X, test), given.of(test)
+        for name, model in models.items():
+            scores[name].append(score(clone(model).fit(X_train, y_train), X_test, y_test))
     found = Comparison({name: np.array(values) for name, values in scores.items()}, scoring)
     if verbose:
         print(found)
@@ -151,7 +169,9 @@ def _chosen(methods: Any, base: Any) -> dict[str, Any]:
     if isinstance(methods, Mapping):
         chosen = dict(methods)
     else:
-        chosen = {name: clone(base).set_params(method=name) for name in methods}
+        chosen = {name: clone(base) for name in methods}
+        for name, model in chosen.items():
+            _linear_model.last(model).set_params(method=name)
     if not chosen or SUPERVISED in chosen:
         raise ValueError(f"methods must name at least one method, none of them {SUPERVISED!r}; got {list(chosen)}")
     return chosen

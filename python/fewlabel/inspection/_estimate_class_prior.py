@@ -10,6 +10,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._native._signatures import Dense
+from fewlabel.inspection import _table
 
 
 class ClassPriorEstimate(NamedTuple):
@@ -20,6 +21,16 @@ class ClassPriorEstimate(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     label_shares: np.ndarray
+
+    def to_frame(self) -> Any:
+        """The table as a pandas.DataFrame."""
+        return _table.frame(self._columns())
+
+    def _repr_html_(self) -> str:
+        return _table.html(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {"class" if name == "classes" else name: getattr(self, name).tolist() for name in self._fields}
 
     def as_dict(self) -> dict[Any, float]:
         """Class to share, as the parameter `class_prior` of the estimators takes it."""
@@ -66,7 +77,7 @@ def estimate_class_prior(
     estimate : ClassPriorEstimate
         `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, which add up to 1; `lower` and `upper`
         (n_classes,), the ends of the interval of each share; `label_shares` (n_classes,), the shares of the labeled
-        rows; `as_dict()`, from class to share.
+        rows; `as_dict()`, from class to share; `to_frame()`, a row of pandas a class.
 
     Raises
     ------

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
-from fewlabel.inspection import _linear_model
+from fewlabel.inspection import _linear_model, _table
 
 
 class Explanation(NamedTuple):
@@ -19,6 +19,19 @@ class Explanation(NamedTuple):
     contributions: np.ndarray  #: (n,) weight times value of each; above 0 speaks for the class
     rest: float  #: sum of the contributions of all other features
     intercept: float  #: the same for every row
+
+    def to_frame(self) -> Any:
+        """The table as a pandas.DataFrame."""
+        return _table.frame(self._columns())
+
+    def _repr_html_(self) -> str:
+        return _table.html(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "feature": [*self.features, "(other features)", "(intercept)"],
+            f"contribution to {self.label}": [*map(float, self.contributions), self.rest, self.intercept],
+        }
 
     def __str__(self) -> str:
         parts = [*zip(self.features, self.contributions, strict=True), ("(other features)", self.rest)]

@@ -39,8 +39,7 @@ def compute(
 
     labeled_rows_only = supervised is not None
     if supervised is None:
-        supervised = clone(estimator)
-        _linear_model.last(supervised).set_params(unlabeled_weight=0)
+        supervised = _linear_model.supervised(estimator)
     scores, supervised_scores = np.empty((2, len(sizes), n_draws))
     random = check_random_state(random_state)
     for draw in range(n_draws):

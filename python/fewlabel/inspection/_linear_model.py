@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +16,13 @@ def last(model: Any) -> Any:
     """The last step of a pipeline, of a search what it found, or the model itself."""
     model = getattr(model, "best_estimator_", model)
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def supervised(model: Any) -> Any:
+    """A copy that unlabeled rows teach nothing; the other steps of a pipeline see them."""
+    copy = clone(model)
+    last(copy).set_params(unlabeled_weight=0, class_prior="labels", calibrate=False, verbose=0)
+    return copy
 
 
 def final(model: Any) -> Any:

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from fewlabel._inputs import _labels
-from fewlabel.inspection import _linear_model
+from fewlabel.inspection import _linear_model, _table
 
 
 class SuspiciousLabels(NamedTuple):
@@ -20,6 +20,17 @@ class SuspiciousLabels(NamedTuple):
     given: np.ndarray  #: (n,) their labels
     predicted: np.ndarray  #: (n,) what the model says instead
     margins: np.ndarray  #: (n,) by how much the score of the predicted class is above that of the given one
+
+    def to_frame(self) -> Any:
+        """The table as a pandas.DataFrame."""
+        return _table.frame(self._columns())
+
+    def _repr_html_(self) -> str:
+        return _table.html(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        columns = zip(("row", "given", "predicted", "margin"), self, strict=True)
+        return {name: values.tolist() for name, values in columns}
 
 
 def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10) -> SuspiciousLabels:
