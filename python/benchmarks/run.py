@@ -33,6 +33,7 @@ from benchmarks import (
     large,
     learning_curves,
     outliers,
+    peers,
     predict,
     prior,
     quality,
@@ -72,6 +73,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "copies": copies.SECTIONS,
     "outliers": outliers.SECTIONS,
     "sequences": sequences.SECTIONS,
+    "peers": peers.SECTIONS,
     "aso": aso.SECTIONS,
     "aso_choice": aso.CHOICES,
 }
