@@ -40,7 +40,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
 	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models \
-	signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test docs check check-go \
+	signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check docs check check-go \
 	check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
@@ -185,6 +185,10 @@ bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to
 	$(BIN)/python -m benchmarks.install dist/*.whl $(BENCH_INSTALL)
 
 .PHONY: docs-examples notebook figures
+release-check: ## run what a release must pass beyond `make test check`: races, pages, all wheels, longer fuzzing
+	$(MAKE) race docs wheel-all wheel-test signals fuzz-c fuzz-models
+	FUZZTIME=60s $(MAKE) fuzz
+
 docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run every example
 	$(BIN)/python examples/build_notebook.py --check
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
