@@ -104,21 +104,24 @@ def _load(path: Path) -> tuple[Any, np.ndarray, np.ndarray, dict[int, float]]:
         return X, z["y"], z["given"], dict(enumerate(z["prior"].tolist()))
 
 
+def _kind(settings: dict[str, Any]) -> Any:
+    from fewlabel import KernelTransductiveSVC, TransductiveSVC
+
+    return KernelTransductiveSVC if "kernel" in settings else TransductiveSVC
+
+
 def _warm(settings: dict[str, Any]) -> None:
     """A small fit, so that modules and the library are there before the memory is looked at."""
-    from fewlabel import TransductiveSVC
-
+    kind = _kind(settings)
     X = sp.csr_matrix(np.random.default_rng(0).normal(size=(40, 5)))
-    TransductiveSVC(**settings).fit(X, np.array([0, 1] + [-1] * 38))
+    kind(**settings).fit(X, np.array([0, 1] + [-1] * 38))
 
 
 def _fit(path: Path, settings: dict[str, Any]) -> Figures:
-    from fewlabel import TransductiveSVC
-
     _warm(settings)
     X, y, given, prior = _load(path)
     usual = {"alpha": ALPHA, "class_prior": prior, "unlabeled_weight": 1.0}
-    estimator = TransductiveSVC(**(usual | settings))
+    estimator = _kind(settings)(**(usual | settings))
     settle()
     forget_peak()
     before = resident("VmRSS")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting, sequences
+    from fewlabel._kernel_svc import KernelTransductiveSVC
+    from fewlabel._kernels import GraphKernelFeatures
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._sequence_svc import SequenceSVC
@@ -26,6 +28,8 @@ __all__ = [
     "ClassPriorWarning",
     "DataWarning",
     "FewlabelWarning",
+    "GraphKernelFeatures",
+    "KernelTransductiveSVC",
     "SemiSupervisedLogisticRegression",
     "SequenceSVC",
     "TransductiveSVC",
@@ -50,6 +54,8 @@ _MODULE_OF = {  # of the names that are not modules themselves
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",
+    "GraphKernelFeatures": "_kernels",
+    "KernelTransductiveSVC": "_kernel_svc",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "SequenceSVC": "_sequence_svc",
     "TransductiveSVC": "_transductive_svc",

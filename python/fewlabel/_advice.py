@@ -39,7 +39,7 @@ _SENTENCES = {
 def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
     """Warn at the line that called into the package."""
     level, frame = 1, sys._getframe()
-    ours = ("fewlabel.", "sklearn.callback.")  # the latter wraps `fit`
+    ours = ("fewlabel.", "sklearn.callback.", "sklearn.utils._set_output")  # the latter two wrap methods
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(ours):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

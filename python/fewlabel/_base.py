@@ -86,7 +86,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         warm = self.warm_start and hasattr(self, "coef_")
         method = methods.resolve(self.method, self._methods)
         expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
-        rows = _data.training_rows(self, X, y=expected, reset=not warm)
+        rows = self._training_features(X, expected, warm)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
@@ -120,7 +120,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             same score alone and among others.
         """
         check_is_fitted(self)
-        X = _data.rows_of(self, X, reset=False)
+        X = self._features(X)
         scores = _scores.scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
@@ -237,6 +237,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _training_features(self, X: Any, y: Any, warm: bool) -> Any:
+        """The checked rows that the weights multiply, in `fit`."""
+        return _data.training_rows(self, X, y=y, reset=not warm)
+
+    def _features(self, X: Any) -> Any:
+        """The same of other rows."""
+        return _data.rows_of(self, X, reset=False)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""

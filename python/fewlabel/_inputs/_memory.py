@@ -1,0 +1,38 @@
+"""How much memory there is, so that what cannot fit is refused before it begins. Elsewhere than on Linux nothing is
+known and nothing is refused. The library has the same for its own arrays (engine/memory)."""
+
+import math
+from pathlib import Path
+
+_UNASKED = 32 << 20  # bytes: to ask takes longer than to make so little
+_CGROUP = Path("/sys/fs/cgroup")  # as a container sees its own
+
+
+def need(n_bytes: float, purpose: str, advice: str) -> None:
+    """Raise a MemoryError where `purpose` takes more bytes than there are."""
+    if n_bytes < _UNASKED or n_bytes <= (left := available()):
+        return
+    raise MemoryError(
+        f"{purpose} needs about {n_bytes / 1e9:.1f} GB of memory, and {left / 1e9:.1f} GB are available: {advice}"
+    )
+
+
+def available() -> float:
+    """Bytes that the machine has left and a container allows; infinity where nothing is known."""
+    facts = dict(line.partition(":")[::2] for line in _text(Path("/proc/meminfo")).splitlines())
+    machine = sum(1024 * _number(facts[name]) for name in ("MemAvailable", "SwapFree") if name in facts)
+    allowed = _number(_text(_CGROUP / "memory.max")) - _number(_text(_CGROUP / "memory.current"), 0)
+    return min(machine if "MemAvailable" in facts else math.inf, allowed)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except OSError:
+        return ""
+
+
+def _number(text: str, otherwise: float = math.inf) -> float:
+    """The first word, if it is a number; "max" is none."""
+    word = text.split()[:1]
+    return float(word[0]) if word and word[0].isdigit() else otherwise

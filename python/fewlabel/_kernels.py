@@ -1,0 +1,347 @@
+"""Kernels as features: rows of which the inner products are the kernel, for linear classifiers on top.
+
+GraphKernelFeatures has the kernel of a graph of neighbors, GramFeatures any other: a matrix or a function.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh, eigvalsh, solve_triangular
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import eigsh
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _advice
+from fewlabel._inputs import _data, _memory
+from fewlabel._warnings import DataWarning
+
+_SCALE = 10.0  # of the kernel of Zien et al.; a classifier that measures rows in their own lengths does not see it
+_LEAST = 0.5  # eigenvalue of the neighbors' mean by which new rows are divided at least: small ones multiply noise
+_RESIDUAL = 1e-12  # of the largest diagonal entry: what a factor may leave of a kernel
+_ASYMMETRY = 1e-8  # of the largest entry: rounding
+_BLOCK = 1 << 24  # numbers looked at in one piece
+
+
+@dataclass(eq=False, repr=False)
+class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features that follow the rows from neighbor to neighbor: the leading eigenvectors of a graph.
+
+    Each row is joined with its nearest neighbors. With the normalized Laplacian L of that graph, eigenvalues λ and
+    eigenvectors v, the features v sqrt(10 / (λ + rho)) have the kernel 10 (L + rho)⁻¹ as their inner products: rows are
+    alike that many short paths join. It is transductive: fit it on all rows, labeled and unlabeled.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Neighbors of each row, fewer than rows. Two rows are joined if either is among the neighbors of the other.
+    n_components : int or None, default=50
+        Number of features: the eigenvectors of the smallest eigenvalues, of which there are as many as rows. None: all,
+        for the kernel as it is, in memory of three times rows by rows.
+    rho : float, default=1e-3
+        Added to the eigenvalues, above 0. The larger, the more alike are the lengths of the features; far above 2 they
+        are the eigenvectors alone.
+    n_jobs : int or None, default=None
+        Number of threads of the search for neighbors, as in scikit-learn.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_rows, n_components), float64
+        Features of the rows of `fit`.
+    eigenvalues_ : ndarray of shape (n_components,), float64
+        The smallest eigenvalues of the Laplacian, ascending, 0 to 2.
+    degrees_ : ndarray of shape (n_rows,), float64
+        Number of rows that each row is joined with.
+    n_pieces_ : int
+        Pieces of the graph that nothing joins.
+    n_features_in_ : int
+        Number of features of X.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X had them in `fit`.
+
+    Warns
+    -----
+    DataWarning
+        If the graph is in pieces: labels reach only the rows of their own.
+
+    See Also
+    --------
+    KernelTransductiveSVC : A classifier on such features.
+    sklearn.manifold.SpectralEmbedding : Eigenvectors of a graph, without weights and without new rows.
+    sklearn.kernel_approximation.Nystroem : Features of the RBF kernel.
+
+    Notes
+    -----
+    `transform` gives a row that equals one of `fit` the features of that one, and others those of the Nyström extension:
+    with k neighbors i among the rows of `fit`, of degrees d_i, the sum of the neighbors' features over sqrt(k d_i),
+    divided by 1 - λ or ½, whichever is larger. The graph stays as it was; fit anew where many rows are new.
+
+    The eigenvectors are deterministic: the search begins at a fixed vector, and the largest entry of each is positive.
+
+    References
+    ----------
+    Zien, Brefeld and Scheffer (ICML 2007): the kernel. Bengio et al. (NIPS 2003): the extension.
+
+    Examples
+    --------
+    >>> from fewlabel import GraphKernelFeatures
+    >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.3]]
+    >>> GraphKernelFeatures(n_neighbors=3, n_components=2).fit_transform(X)[:, 1].round(0)
+    array([-3., -3., -3.,  3.,  3.,  3.])
+    """
+
+    n_neighbors: int = 5
+    n_components: int | None = 50
+    rho: float = 1e-3
+    n_jobs: int | None = None
+
+    def fit(self, X: Any, y: Any = None) -> "GraphKernelFeatures":
+        """Make the graph and find its leading eigenvectors.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            All rows, labeled and unlabeled.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : GraphKernelFeatures
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or `n_neighbors` is not below the number of rows.
+        MemoryError
+            If it would need more memory than there is (on Linux).
+        """
+        self._check_numbers()
+        X = _data.rows_of(self, X, reset=True)
+        _data.check_finite(X)
+        n = X.shape[0]
+        if n <= self.n_neighbors:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} must be below the number of rows, but X has n_samples = {n}"
+            )
+        m = n if self.n_components is None else min(n, self.n_components)
+        whole = 2 * m >= n  # eigenvectors one by one would take longer
+        _memory.need(
+            8.0 * n * (3 * n if whole else 4 * m), f"the graph kernel of {n} rows", "set n_components to fewer"
+        )
+        self._neighbors = NearestNeighbors(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs).fit(X)
+        joined = self._neighbors.kneighbors_graph()
+        self._keep(sp.csr_array(joined.maximum(joined.T)), m, whole)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit, and give the features of these rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            All rows, labeled and unlabeled.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        features : ndarray of shape (n_rows, n_components), float64
+            `embedding_`, a copy.
+        """
+        return self.fit(X, y).embedding_.copy()
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Features of rows: as in `fit_transform` of those that were there, and by the Nyström extension of others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        features : ndarray of shape (n_rows, n_components), float64
+            See Notes.
+        """
+        check_is_fitted(self)
+        X = _data.rows_of(self, X, reset=False)
+        _data.check_finite(X)
+        near = self._neighbors.kneighbors(X, return_distance=False)
+        weights = 1 / np.sqrt(self.n_neighbors * self.degrees_[near])
+        features = np.zeros((X.shape[0], len(self.eigenvalues_)))
+        for k in range(near.shape[1]):
+            features += weights[:, k, None] * self.embedding_[near[:, k]]
+        features /= np.maximum(_LEAST, 1 - self.eigenvalues_)
+        for k in reversed(range(near.shape[1])):  # the nearest last
+            same = _equal_rows(X, self._neighbors._fit_X, near[:, k])
+            features[same] = self.embedding_[near[same, k]]
+        return features
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def _check_numbers(self) -> None:
+        for name in ("n_neighbors", "n_components"):
+            value = getattr(self, name)
+            if value is None and name == "n_components":
+                continue
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+        if not isinstance(self.rho, Real) or isinstance(self.rho, bool) or not 0 < self.rho < np.inf:
+            raise ValueError(f"rho must be a number above 0 and finite, got {self.rho!r}")
+
+    def _keep(self, graph: sp.csr_array, m: int, whole: bool) -> None:
+        self.degrees_ = np.asarray(graph.sum(axis=1)).ravel()
+        self.n_pieces_, piece = connected_components(graph, directed=False)
+        if self.n_pieces_ > 1:
+            _warn_of_pieces(np.bincount(piece), self.n_neighbors)
+        norm = sp.diags_array(1 / np.sqrt(self.degrees_))
+        self.eigenvalues_, vectors = _smallest(sp.csr_array(norm @ graph @ norm), m, whole, np.sqrt(self.degrees_))
+        vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(m)])
+        self.embedding_ = np.ascontiguousarray(vectors * np.sqrt(_SCALE / (self.eigenvalues_ + self.rho)))
+
+
+def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
+    ordered = np.sort(sizes)[::-1].tolist()
+    listed = ", ".join(map(str, ordered[:5])) + (", ..." if len(ordered) > 5 else "")
+    _advice.warn(
+        f"the graph of n_neighbors={n_neighbors} is in {len(sizes)} pieces of {listed} rows: labels reach only the "
+        "rows of their own piece. More neighbors join pieces.",
+        DataWarning,
+    )
+
+
+def _smallest(similar: sp.csr_array, m: int, whole: bool, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The m smallest eigenvalues (m,) of I - similar, ascending, and their vectors (n, m)."""
+    n = similar.shape[0]
+    if whole:
+        values, vectors = eigh(np.eye(n) - similar.toarray(), subset_by_index=[0, m - 1], overwrite_a=True)
+    else:
+        # Not the first eigenvector alone, from which the search would not leave.
+        start = start + np.random.default_rng(0).normal(size=n)
+        largest, vectors = eigsh(similar, k=m, which="LA", v0=start)
+        order = np.argsort(-largest, kind="stable")
+        values, vectors = 1 - largest[order], vectors[:, order]
+    return np.clip(values, 0, 2), vectors
+
+
+def _equal_rows(X: Any, fitted: Any, numbers: np.ndarray) -> np.ndarray:
+    """Which rows of X (n,) equal those of `fitted` that have these numbers."""
+    if not sp.issparse(X) and not sp.issparse(fitted):
+        return np.concatenate(
+            [(X[part] == fitted[numbers[part]]).all(axis=1) for part in _parts(X.shape[0], X.shape[1])]
+        )
+    apart = sp.csr_array(X) - sp.csr_array(fitted)[numbers]
+    return np.asarray(abs(apart).sum(axis=1)).ravel() == 0
+
+
+def _parts(n: int, width: int) -> list[slice]:
+    """Pieces of n rows of that many numbers."""
+    step = max(1, _BLOCK // max(1, width))
+    return [slice(start, start + step) for start in range(0, n, step)]
+
+
+# ------------------------------------------------------------------ any kernel
+@dataclass(eq=False, repr=False)
+class GramFeatures(BaseEstimator):
+    """Features of a kernel that is given as a matrix (`kernel` is None) or as a function of two arrays of rows.
+
+    At most `n_components` rows span them: the pivots of a Cholesky factor, among all rows of a matrix and among rows
+    drawn at random for a function. Features G of all rows have G Gᵀ = K where the pivots span everything.
+    """
+
+    kernel: Callable[[Any, Any], Any] | None
+    n_components: int
+    random_state: Any = None
+
+    def fit_transform(self, X: Any) -> np.ndarray:
+        """Features of the rows (n, m): X (n, d), or the matrix (n, n)."""
+        n = X.shape[0]
+        m = min(n, self.n_components)
+        if self.kernel is None:
+            gram, basis = _checked_gram(X), None
+        else:
+            random = check_random_state(0 if self.random_state is None else self.random_state)
+            basis = X[np.sort(random.permutation(n)[:m])]
+            gram = _checked_gram(_evaluated(self.kernel, basis, basis))
+        factor, pivots = pivoted_cholesky(gram, m)
+        self._pivots, self._basis = pivots, None if basis is None else basis[pivots]
+        self._factor = factor[pivots]  # (m, m), lower
+        return factor if basis is None else self.transform(X)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Features of rows (n, m), given as the columns of the matrix are or as X is."""
+        columns = X[:, self._pivots] if self.kernel is None else _evaluated(self.kernel, X, self._basis)
+        return np.ascontiguousarray(solve_triangular(self._factor, columns.T, lower=True).T)
+
+
+def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
+    found = np.asarray(kernel(X, Y), dtype=np.float64)
+    wanted = (X.shape[0], Y.shape[0])
+    if found.shape != wanted:
+        raise ValueError(
+            f"kernel(X, Y) must return an array of shape {wanted}, a number for each pair of rows, got {found.shape}"
+        )
+    if not np.isfinite(found).all():
+        raise ValueError("kernel(X, Y) returned values that are not finite")
+    return found
+
+
+def _checked_gram(gram: np.ndarray) -> np.ndarray:
+    if gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"a kernel of the rows with each other is square, got {gram.shape[0]} rows of {gram.shape[1]}")
+    largest = np.abs(gram).max()
+    off = max(np.abs(gram[part] - gram[:, part].T).max() for part in _parts(*gram.shape))
+    if off > _ASYMMETRY * largest:
+        raise ValueError(
+            f"the kernel is not symmetric: entries that should be equal are up to {off:.3g} apart, the largest is "
+            f"{largest:.3g}"
+        )
+    return gram
+
+
+def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """A factor G (n, m) with G Gᵀ = gram up to rounding, or m = most, and the rows (m,) that are its pivots.
+
+    Source: Fine and Scheinberg (JMLR 2001). A ValueError says so where the matrix is not positive semidefinite.
+    """
+    n = gram.shape[0]
+    left = gram.diagonal().astype(np.float64)  # diagonal of what the factor leaves
+    enough = _RESIDUAL * n * max(0.0, left.max())
+    factor, pivots = np.zeros((n, most), order="F"), []
+    while len(pivots) < most and (pivot := int(left.argmax())) not in pivots and left[pivot] > enough:
+        m = len(pivots)
+        column = gram[:, pivot] - factor[:, :m] @ factor[pivot, :m]
+        column[pivots] = 0.0
+        factor[:, m] = column / np.sqrt(left[pivot])
+        left -= factor[:, m] ** 2
+        left[pivot] = 0.0
+        pivots.append(pivot)
+    factor = np.ascontiguousarray(factor[:, : len(pivots)])
+    _check_positive(gram, factor, left)
+    return factor, np.array(pivots, dtype=np.intp)
+
+
+def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> None:
+    """What a factor leaves of a positive matrix has no entry larger than the largest of its diagonal."""
+    allowed = max(left.max(initial=0.0), 0.0) + 1e-8 * np.abs(gram).max()
+    off = max(np.abs(gram[part] - factor[part] @ factor.T).max() for part in _parts(*gram.shape))
+    if max(off, -left.min(initial=0.0)) > allowed or not factor.shape[1]:
+        values = eigvalsh(gram)
+        raise ValueError(
+            f"the kernel is not positive semidefinite: its eigenvalues go from {values[0]:.3g} to {values[-1]:.3g}"
+        )
