@@ -1,15 +1,19 @@
 package transduction
 
 import (
+	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
@@ -245,4 +249,62 @@ func TestTheGradientMethodKnowsOnlyRatiosOfWeights(t *testing.T) {
 	twos := slices.Repeat([]float64{2}, 150)
 	o := gradientOptions(func(o *problem.Options) { o.Tol = 1e-9 })
 	nearWeights(t, "coef", mustFit(t, data, ones, o).Model.Coef, mustFit(t, data, twos, o).Model.Coef, 1e-9)
+}
+
+func TestTheGradientMethodGoesOnFromAModel(t *testing.T) {
+	for name, data := range map[string]planted.Data{
+		"two":  planted.Topics(1200, 250, 30, 0.35, 1),
+		"four": planted.Classes(1200, 250, 40, []float64{0.4, 0.3, 0.2, 0.1}, 1),
+	} {
+		o := gradientOptions(func(o *problem.Options) { o.ClassPrior.Shares = shares(data) })
+		before := fitFrom(t, data, nil, o)
+		again := fitFrom(t, data, before.Model, o)
+		if rise := again.Model.Objective/before.Model.Objective - 1; rise > o.Tol {
+			t.Errorf("%s: the objective rises by %v of it from where a fit ended", name, rise)
+		}
+		for i := len(data.Labels) - 20; i < len(data.Labels); i++ {
+			data.Labels[i] = data.Truth[i]
+		}
+		warm := fitFrom(t, data, before.Model, o)
+		if passesOf(again) > 0.1*passesOf(before) {
+			t.Errorf("%s: %v passes from where a fit of %v ended", name, passesOf(again), passesOf(before))
+		}
+		// With more labels another local minimum is near.
+		if n := mistakes(warm, data); n > len(data.Truth)/10 || warm.Model.Termination != "stationary" {
+			t.Errorf("%s: %d mistakes with more labels, ended by %s", name, n, warm.Model.Termination)
+		}
+	}
+}
+
+// mistakes counts the rows that get another label than their true one.
+func mistakes(r *Result, data planted.Data) (n int) {
+	for i, label := range r.Transduction {
+		if int(label) != int(data.Truth[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheGradientMethodCanBeCancelledAndStopped(t *testing.T) {
+	data := planted.Topics(1000, 240, 10, 0.3, 9)
+	for _, balance := range []string{"mean", "labels"} {
+		o := gradientOptions(func(o *problem.Options) { o.Balance = balance })
+		p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
+		if _, err := Fit(p, o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
+			t.Errorf("%s: %v", balance, err)
+		}
+		progress := &work.Progress{}
+		if _, err := Fit(p, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+			t.Errorf("%s: %v, %d steps reported", balance, err, progress.Step)
+		}
+		stopped, err := Fit(p, o, &work.Progress{Cancel: work.Stop})
+		if err != nil {
+			t.Fatalf("%s: %v", balance, err)
+		}
+		o.MaxIter = 1
+		if one := mustFit(t, data, nil, o); !slices.Equal(stopped.Model.Coef, one.Model.Coef) {
+			t.Errorf("%s: another model than that of one step", balance)
+		}
+	}
 }

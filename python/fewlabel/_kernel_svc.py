@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
+from sklearn.utils import check_array
 
 from fewlabel._inputs import _data, _hierarchy, _memory
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures
@@ -140,9 +141,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     def _features(self, X: Any) -> Any:
         if self.features_ is None:
             return super()._features(X)
-        if _is_precomputed(self.features_):
-            self._check_width(X)
-        return self.features_.transform(self._rows(X))
+        return self.features_.transform(self._columns(X) if _is_precomputed(self.features_) else self._rows(X))
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         super()._keep(classes, tree, fitted)
@@ -192,18 +191,18 @@ class KernelTransductiveSVC(TransductiveSVC):
     def _rows(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         X = _data.rows_of(self, X, reset=reset, y=y)
         _data.check_finite(X)
-        if _is_precomputed(self._made if reset else self.features_) and sp.issparse(X):
-            _memory.need(8.0 * X.shape[0] * X.shape[1], "the kernel as an array", "give fewer rows")
-            X = X.toarray()
-        return X
+        return X.toarray() if _is_precomputed(self._made if reset else self.features_) and sp.issparse(X) else X
 
-    def _check_width(self, X: Any) -> None:
-        width = np.shape(X)[1:]
-        if width and width != (self.n_features_in_,):
+    def _columns(self, X: Any) -> np.ndarray:
+        """The kernel of new rows with those of fit."""
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
+        _data.check_finite(X)
+        if X.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {width[0]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
-                'input: with kernel="precomputed" a row has its kernel with each row of fit'
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                'as input: with kernel="precomputed" a row has its kernel with each row of fit'
             )
+        return X.toarray() if sp.issparse(X) else X
 
     def _check_memory(self, X: Any) -> None:
         """Features, and what makes them, of kernels whose transformer does not look itself."""

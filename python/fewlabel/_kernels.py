@@ -24,8 +24,6 @@ from fewlabel._warnings import DataWarning
 
 _SCALE = 10.0  # of the kernel of Zien et al.; a classifier that measures rows in their own lengths does not see it
 _LEAST = 0.5  # eigenvalue of the neighbors' mean by which new rows are divided at least: small ones multiply noise
-_RESIDUAL = 1e-12  # of the largest diagonal entry: what a factor may leave of a kernel
-_ASYMMETRY = 1e-8  # of the largest entry: rounding
 _BLOCK = 1 << 24  # numbers looked at in one piece
 
 
@@ -290,7 +288,9 @@ class GramFeatures(BaseEstimator):
 
 
 def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
-    found = np.asarray(kernel(X, Y), dtype=np.float64)
+    found = np.asarray(kernel(X, Y))
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float64)
     wanted = (X.shape[0], Y.shape[0])
     if found.shape != wanted:
         raise ValueError(
@@ -306,12 +306,17 @@ def _checked_gram(gram: np.ndarray) -> np.ndarray:
         raise ValueError(f"a kernel of the rows with each other is square, got {gram.shape[0]} rows of {gram.shape[1]}")
     largest = np.abs(gram).max()
     off = max(np.abs(gram[part] - gram[:, part].T).max() for part in _parts(*gram.shape))
-    if off > _ASYMMETRY * largest:
+    if off > _rounding(gram) * largest:
         raise ValueError(
             f"the kernel is not symmetric: entries that should be equal are up to {off:.3g} apart, the largest is "
             f"{largest:.3g}"
         )
     return gram
+
+
+def _rounding(gram: np.ndarray) -> float:
+    """What the entries of a kernel may be off by, in units of the largest: half of the digits."""
+    return float(np.sqrt(np.finfo(gram.dtype).eps))
 
 
 def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -321,7 +326,7 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
     """
     n = gram.shape[0]
     left = gram.diagonal().astype(np.float64)  # diagonal of what the factor leaves
-    enough = _RESIDUAL * n * max(0.0, left.max())
+    enough = 10 * float(np.finfo(gram.dtype).eps) * n * max(0.0, left.max())
     factor, pivots = np.zeros((n, most), order="F"), []
     while len(pivots) < most and (pivot := int(left.argmax())) not in pivots and left[pivot] > enough:
         m = len(pivots)
@@ -338,7 +343,7 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
 
 def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> None:
     """What a factor leaves of a positive matrix has no entry larger than the largest of its diagonal."""
-    allowed = max(left.max(initial=0.0), 0.0) + 1e-8 * np.abs(gram).max()
+    allowed = max(left.max(initial=0.0), 0.0) + _rounding(gram) * np.abs(gram).max()
     off = max(np.abs(gram[part] - factor[part] @ factor.T).max() for part in _parts(*gram.shape))
     if max(off, -left.min(initial=0.0)) > allowed or not factor.shape[1]:
         values = eigvalsh(gram)
