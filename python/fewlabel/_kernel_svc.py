@@ -1,7 +1,7 @@
 """KernelTransductiveSVC: TransductiveSVC on the features of a kernel."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_array
 
 from fewlabel._inputs import _data, _hierarchy, _memory
-from fewlabel._kernels import GramFeatures, GraphKernelFeatures
+from fewlabel._kernels import GramFeatures, GraphKernelFeatures, check_count
 from fewlabel._native import _fit
 from fewlabel._transductive_svc import TransductiveSVC
 
 _KERNELS = ("graph", "rbf", "linear", "precomputed")
-_COMPONENTS = 500  # of kernels other than "graph": 1,000 take twice the time and gain little (benchmarks/kernels.py)
+_GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -62,8 +62,8 @@ class KernelTransductiveSVC(TransductiveSVC):
     kernel : {"graph", "rbf", "linear", "precomputed"} or callable, default="graph"
         "graph": `GraphKernelFeatures`, rows that many short paths from neighbor to neighbor join. "rbf":
         exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself. "precomputed": X is the
-        kernel of all rows with each other, in `predict` that of new rows (n_new, n_rows) with those of `fit`. A callable
-        gets two arrays of rows and returns the kernel (n, m) of each with each.
+        kernel of all rows with each other, in `predict` that of new rows with those of `fit`, shape (n_new, n_rows). A
+        callable gets two arrays of rows and returns the kernel (n, m) of each with each.
     gamma : "scale" or float, default="scale"
         Of "rbf", above 0. "scale": 1 / (n_features variance of the values of X), as in scikit-learn's `SVC`.
     n_neighbors : int, default=5
@@ -152,24 +152,21 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     def _maker(self) -> Any:
         """The transformer, not fitted; None without one."""
-        if self.n_components is not None and (
-            not isinstance(self.n_components, Integral)
-            or isinstance(self.n_components, bool)
-            or self.n_components < 1
-        ):
-            raise ValueError(f"n_components must be None or an integer of at least 1, got {self.n_components!r}")
-        if callable(self.kernel):
-            return GramFeatures(self.kernel, self.n_components or _COMPONENTS, self.random_state)
-        if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
+        if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
             names = ", ".join(f'"{name}"' for name in _KERNELS)
             raise ValueError(f"kernel must be one of {names} or a callable, got {self.kernel!r}")
-        if self.kernel == "graph":
-            given = {} if self.n_components is None else {"n_components": self.n_components}
-            return GraphKernelFeatures(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, **given)
-        if self.kernel == "precomputed":
-            return GramFeatures(None, self.n_components or _COMPONENTS)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
+        m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
         seed = 0 if self.random_state is None else self.random_state
-        return Nystroem(n_components=self.n_components or _COMPONENTS, random_state=seed) if self.kernel == "rbf" else None
+        if callable(self.kernel):
+            return GramFeatures(self.kernel, m, seed)
+        return {
+            "graph": GraphKernelFeatures(n_neighbors=self.n_neighbors, n_components=m, n_jobs=self.n_jobs),
+            "rbf": Nystroem(n_components=m, random_state=seed),
+            "linear": None,
+            "precomputed": GramFeatures(None, m),
+        }[self.kernel]
 
     def _with_gamma(self, X: Any) -> Any:
         """The transformer for these rows."""
@@ -184,9 +181,9 @@ class KernelTransductiveSVC(TransductiveSVC):
             squares = X.multiply(X).mean() if sp.issparse(X) else np.mean(np.square(X, dtype=np.float64))
             variance = float(squares - mean * mean)
             return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-        if not isinstance(self.gamma, Real) or isinstance(self.gamma, bool) or not 0 < self.gamma < np.inf:
-            raise ValueError(f'gamma must be "scale" or a number above 0 and finite, got {self.gamma!r}')
-        return float(self.gamma)
+        if isinstance(self.gamma, Real) and not isinstance(self.gamma, bool) and 0 < float(self.gamma) < np.inf:
+            return float(self.gamma)
+        raise ValueError(f'gamma must be "scale" or a number above 0 and finite, got {self.gamma!r}')
 
     def _rows(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         X = _data.rows_of(self, X, reset=reset, y=y)

@@ -24,6 +24,7 @@ from fewlabel._warnings import DataWarning
 
 _SCALE = 10.0  # of the kernel of Zien et al.; a classifier that measures rows in their own lengths does not see it
 _LEAST = 0.5  # eigenvalue of the neighbors' mean by which new rows are divided at least: small ones multiply noise
+_ROUNDING = 1e-5  # of the largest entry: what those of a kernel may be off by, as they may come from float32
 _BLOCK = 1 << 24  # numbers looked at in one piece
 
 
@@ -76,8 +77,8 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     Notes
     -----
-    `transform` gives a row that equals one of `fit` the features of that one, and others those of the Nyström extension:
-    with k neighbors i among the rows of `fit`, of degrees d_i, the sum of the neighbors' features over sqrt(k d_i),
+    `transform` gives a row that equals one of `fit` the features of that one, and others the Nyström extension: with k
+    neighbors i among the rows of `fit`, of degrees d_i, the sum of the neighbors' features over sqrt(k d_i),
     divided by 1 - λ or ½, whichever is larger. The graph stays as it was; fit anew where many rows are new.
 
     The eigenvectors are deterministic: the search begins at a fixed vector, and the largest entry of each is positive.
@@ -193,12 +194,9 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return len(self.eigenvalues_)
 
     def _check_numbers(self) -> None:
-        for name in ("n_neighbors", "n_components"):
-            value = getattr(self, name)
-            if value is None and name == "n_components":
-                continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+        check_count("n_neighbors", self.n_neighbors)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
         if not isinstance(self.rho, Real) or isinstance(self.rho, bool) or not 0 < self.rho < np.inf:
             raise ValueError(f"rho must be a number above 0 and finite, got {self.rho!r}")
 
@@ -211,6 +209,12 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self.eigenvalues_, vectors = _smallest(sp.csr_array(norm @ graph @ norm), m, whole, np.sqrt(self.degrees_))
         vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(m)])
         self.embedding_ = np.ascontiguousarray(vectors * np.sqrt(_SCALE / (self.eigenvalues_ + self.rho)))
+
+
+def check_count(name: str, value: Any) -> None:
+    """A ValueError that names the parameter unless it is an integer of at least 1."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
 
 def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
@@ -306,17 +310,12 @@ def _checked_gram(gram: np.ndarray) -> np.ndarray:
         raise ValueError(f"a kernel of the rows with each other is square, got {gram.shape[0]} rows of {gram.shape[1]}")
     largest = np.abs(gram).max()
     off = max(np.abs(gram[part] - gram[:, part].T).max() for part in _parts(*gram.shape))
-    if off > _rounding(gram) * largest:
+    if off > _ROUNDING * largest:
         raise ValueError(
             f"the kernel is not symmetric: entries that should be equal are up to {off:.3g} apart, the largest is "
             f"{largest:.3g}"
         )
     return gram
-
-
-def _rounding(gram: np.ndarray) -> float:
-    """What the entries of a kernel may be off by, in units of the largest: half of the digits."""
-    return float(np.sqrt(np.finfo(gram.dtype).eps))
 
 
 def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -327,7 +326,7 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
     n = gram.shape[0]
     left = gram.diagonal().astype(np.float64)  # diagonal of what the factor leaves
     enough = 10 * float(np.finfo(gram.dtype).eps) * n * max(0.0, left.max())
-    factor, pivots = np.zeros((n, most), order="F"), []
+    factor, pivots = np.zeros((n, most), order="F"), list[int]()
     while len(pivots) < most and (pivot := int(left.argmax())) not in pivots and left[pivot] > enough:
         m = len(pivots)
         column = gram[:, pivot] - factor[:, :m] @ factor[pivot, :m]
@@ -343,7 +342,7 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
 
 def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> None:
     """What a factor leaves of a positive matrix has no entry larger than the largest of its diagonal."""
-    allowed = max(left.max(initial=0.0), 0.0) + _rounding(gram) * np.abs(gram).max()
+    allowed = max(left.max(initial=0.0), 0.0) + _ROUNDING * np.abs(gram).max()
     off = max(np.abs(gram[part] - factor[part] @ factor.T).max() for part in _parts(*gram.shape))
     if max(off, -left.min(initial=0.0)) > allowed or not factor.shape[1]:
         values = eigvalsh(gram)
