@@ -1,6 +1,7 @@
 """The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs all.
 
-python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json docs/figures
+python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json \
+    bench-results/galaxy.json docs/figures
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import load_digits, make_moons
+from sklearn.preprocessing import normalize
 
-from benchmarks import few_labels, figure5, recipes
+from benchmarks import few_labels, figure5, kernels, recipes, report
+from fewlabel import KernelTransductiveSVC, TransductiveSVC
 
 STYLES = {  # learner -> color, marker
     "labels only": ("#777777", "o"),
@@ -112,14 +116,67 @@ def methods(found: dict[str, Any]) -> plt.Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {"few-labels": few, "recipe": recipe, "methods": methods}
+def galaxy(found: dict[str, Any]) -> plt.Figure:
+    """Error of the tags against the number of labeled sequences; bars of one standard error."""
+    figure, panel = plt.subplots(figsize=(4.6, 3.2), layout="constrained")
+    for name, (color, marker) in {"RBF": STYLES["posterior"], "graph": STYLES["annealing"]}.items():
+        errors = [np.array(found["galaxy"][f"{name}, {n}"]) for n in kernels.GALAXY_LABELED]
+        bars = [report.standard_error(values) for values in errors]
+        means = [values.mean() for values in errors]
+        panel.errorbar(
+            kernels.GALAXY_LABELED, means, bars, marker=marker, markersize=4, capsize=2, color=color, label=name
+        )
+    panel.set(xscale="log", xlabel="labeled sequences", ylabel="wrong tags, percent", ylim=(0, None))
+    _label_numbers(panel, list(kernels.GALAXY_LABELED))
+    panel.legend(frameon=False)
+    return figure
+
+
+def curves(_: dict[str, Any]) -> plt.Figure:
+    """Two moons, with a label each, and ten digits, the only ones that have a label; by rows and by the graph."""
+    figure = plt.figure(figsize=(8.4, 2.6), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(3, 1))
+    models = {"TransductiveSVC": TransductiveSVC(n_jobs=1), "KernelTransductiveSVC": KernelTransductiveSVC(n_jobs=1)}
+    X, moon = make_moons(200, noise=0.06, random_state=0)
+    y = np.where(np.isin(np.arange(200), [np.argmax(X[:, 1]), np.argmin(X[:, 1])]), moon, -1)
+    for panel, (name, model) in zip(left.subplots(1, 2, sharey=True), models.items(), strict=True):
+        found = model.fit(X, y).transduction_
+        panel.scatter(*X.T, c=np.where(found == 1, "#0072b2", "#d98c00"), s=8)
+        panel.scatter(*X[y >= 0].T, c="black", s=120, marker="*")
+        panel.set(title=f"{name}: {np.mean(found == moon):.0%}", aspect="equal", xticks=[], yticks=[])
+    pixels, digit = load_digits(return_X_y=True)
+    labeled = np.array([np.flatnonzero(digit == c)[0] for c in range(10)])
+    y = np.where(np.isin(np.arange(len(digit)), labeled), digit, -1)
+    right_rows = [f"{name}: {_share(model, normalize(pixels), y, digit):.0%}" for name, model in models.items()]
+    for row, panel in zip(pixels[labeled], right.subplots(2, 5).flat, strict=True):
+        panel.imshow(row.reshape(8, 8), cmap="gray_r", interpolation="nearest")
+        panel.axis("off")
+    right.suptitle("\n".join(right_rows), fontsize=10)
+    return figure
+
+
+def _share(model: Any, X: np.ndarray, y: np.ndarray, truth: np.ndarray) -> float:
+    """Of the rows without a label, those that get theirs."""
+    return float(np.mean((model.fit(X, y).transduction_ == truth)[y < 0]))
+
+
+FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {
+    "few-labels": few,
+    "recipe": recipe,
+    "methods": methods,
+    "galaxy": galaxy,
+    "curves": curves,
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The program."""
     parser = argparse.ArgumentParser(prog="benchmarks.figures", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "found", type=Path, nargs="+", help="the JSON files of `benchmarks.run --only few`, `recipe` and `figure5`"
+        "found",
+        type=Path,
+        nargs="+",
+        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5` and `--section galaxy`",
     )
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_array
 
+from fewlabel import _progress
 from fewlabel._inputs import _data, _hierarchy, _memory
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures, check_count
 from fewlabel._native import _fit
@@ -116,7 +117,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     >>> import numpy as np
     >>> from sklearn.datasets import make_moons
     >>> from fewlabel import KernelTransductiveSVC
-    >>> X, moon = make_moons(200, noise=0.05, random_state=0)
+    >>> X, moon = make_moons(200, noise=0.1, random_state=0)
     >>> y = np.where(np.arange(200) < 4, moon, -1)
     >>> model = KernelTransductiveSVC().fit(X, y)
     >>> bool(np.mean(model.transduction_ == moon) > 0.98)
@@ -136,7 +137,8 @@ class KernelTransductiveSVC(TransductiveSVC):
         if warm:
             return self._made.transform(X)
         self._check_memory(X)
-        return np.ascontiguousarray(self._with_gamma(X).fit_transform(X))
+        with _progress.stage(type(self).__name__, "features", self.verbose):
+            return np.ascontiguousarray(self._with_gamma(X).fit_transform(X))
 
     def _features(self, X: Any) -> Any:
         if self.features_ is None:
@@ -188,7 +190,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     def _rows(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         X = _data.rows_of(self, X, reset=reset, y=y)
         _data.check_finite(X)
-        return X.toarray() if _is_precomputed(self._made if reset else self.features_) and sp.issparse(X) else X
+        return _dense(X) if _is_precomputed(self._made if reset else self.features_) else X
 
     def _columns(self, X: Any) -> np.ndarray:
         """The kernel of new rows with those of fit."""
@@ -199,7 +201,7 @@ class KernelTransductiveSVC(TransductiveSVC):
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
                 'as input: with kernel="precomputed" a row has its kernel with each row of fit'
             )
-        return X.toarray() if sp.issparse(X) else X
+        return _dense(X)
 
     def _check_memory(self, X: Any) -> None:
         """Features, and what makes them, of kernels whose transformer does not look itself."""
@@ -212,6 +214,13 @@ class KernelTransductiveSVC(TransductiveSVC):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
+
+
+def _dense(kernel: Any) -> np.ndarray:
+    if not sp.issparse(kernel):
+        return kernel
+    _memory.need(8.0 * kernel.shape[0] * kernel.shape[1], "a sparse kernel as an array", "give fewer rows")
+    return kernel.toarray()
 
 
 def _is_precomputed(features: Any) -> bool:

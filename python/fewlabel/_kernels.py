@@ -91,8 +91,9 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     --------
     >>> from fewlabel import GraphKernelFeatures
     >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.3]]
-    >>> GraphKernelFeatures(n_neighbors=3, n_components=2).fit_transform(X)[:, 1].round(0)
-    array([-3., -3., -3.,  3.,  3.,  3.])
+    >>> graph = GraphKernelFeatures(n_neighbors=3, n_components=2).fit(X)
+    >>> graph.embedding_.shape, graph.n_pieces_
+    ((6, 2), 1)
     """
 
     n_neighbors: int = 5

@@ -39,6 +39,23 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
         bar.refresh()  # tqdm skips what comes soon after the last; the end should be seen
 
 
+@contextlib.contextmanager
+def stage(title: str, name: str, verbose: int) -> Iterator[None]:
+    """Show that a part of a fit is going on that has no steps, if `verbose` is above 0."""
+    if not verbose:
+        yield
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        print(f"[{title}] {name}", flush=True)
+        yield
+        return
+    with tqdm(desc=f"{title}: {name}", total=1) as bar:
+        yield
+        bar.update()
+
+
 class FitTask:
     """A fit as scikit-learn's callbacks see it: a task "fit" with an unknown number of tasks "step".
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import few_labels, figure5, figures, recipe, recipes
+from benchmarks import few_labels, figure5, figures, kernels, recipe, recipes
 from benchmarks.report import Report
 from benchmarks.tasks import UNLABELED, Task
 
@@ -66,16 +66,18 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         for question in recipes.QUESTIONS
         for learner in recipes.LEARNERS
     }
+    sequences = {f"{name}, {n}": [30.0, 20.0] for name in ("RBF", "graph") for n in kernels.GALAXY_LABELED}
     for name, content in {
         "few": {"data": curves},
         "recipe": {"data": samples},
         "figure5": {"data": compared},
+        "galaxy": {"data": {"galaxy": sequences}},
     }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
-    found = [str(tmp_path / f"{name}.json") for name in ("few", "recipe", "figure5")]
+    found = [str(tmp_path / f"{name}.json") for name in ("few", "recipe", "figure5", "galaxy")]
     drawn = []
     for folder in (tmp_path / "a", tmp_path / "b"):
         assert figures.main([*found, str(folder)]) == 0
         drawn.append({path.name: path.read_bytes() for path in folder.iterdir()})
-    assert set(drawn[0]) == {"few-labels.svg", "recipe.svg", "methods.svg"}
+    assert set(drawn[0]) == {f"{name}.svg" for name in figures.FIGURES}
     assert drawn[0] == drawn[1]
