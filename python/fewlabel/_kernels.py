@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh, eigvalsh, solve_triangular
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
@@ -204,10 +204,15 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def _keep(self, graph: sp.csr_array, m: int, whole: bool) -> None:
         self.degrees_ = np.asarray(graph.sum(axis=1)).ravel()
         self.n_pieces_, piece = connected_components(graph, directed=False)
+        sizes = np.bincount(piece)
         if self.n_pieces_ > 1:
-            _warn_of_pieces(np.bincount(piece), self.n_neighbors)
-        norm = sp.diags_array(1 / np.sqrt(self.degrees_))
-        self.eigenvalues_, vectors = _smallest(sp.csr_array(norm @ graph @ norm), m, whole, np.sqrt(self.degrees_))
+            _warn_of_pieces(sizes, self.n_neighbors)
+        root = np.sqrt(self.degrees_)
+        similar = sp.csr_array(sp.diags_array(1 / root) @ graph @ sp.diags_array(1 / root))
+        if whole:
+            self.eigenvalues_, vectors = _smallest_of_all(similar, m)
+        else:
+            self.eigenvalues_, vectors = _smallest(similar, m, _of_pieces(root, piece, sizes))
         vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(m)])
         self.embedding_ = np.ascontiguousarray(vectors * np.sqrt(_SCALE / (self.eigenvalues_ + self.rho)))
 
@@ -228,18 +233,34 @@ def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
     )
 
 
-def _smallest(similar: sp.csr_array, m: int, whole: bool, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _of_pieces(root: np.ndarray, piece: np.ndarray, sizes: np.ndarray) -> sp.csc_array:
+    """The eigenvectors (n, pieces) of the eigenvalue 0: one a piece, the largest first."""
+    column = np.empty(len(sizes), dtype=np.intp)
+    column[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    vectors = sp.csc_array((root, (np.arange(len(root)), column[piece])), shape=(len(root), len(sizes)))
+    return sp.csc_array(vectors @ sp.diags_array(1 / np.sqrt(vectors.multiply(vectors).sum(axis=0))))
+
+
+def _smallest_of_all(similar: sp.csr_array, m: int) -> tuple[np.ndarray, np.ndarray]:
     """The m smallest eigenvalues (m,) of I - similar, ascending, and their vectors (n, m)."""
-    n = similar.shape[0]
-    if whole:
-        values, vectors = eigh(np.eye(n) - similar.toarray(), subset_by_index=[0, m - 1], overwrite_a=True)
-    else:
-        # Not the first eigenvector alone, from which the search would not leave.
-        start = start + np.random.default_rng(0).normal(size=n)
-        largest, vectors = eigsh(similar, k=m, which="LA", v0=start)
-        order = np.argsort(-largest, kind="stable")
-        values, vectors = 1 - largest[order], vectors[:, order]
+    laplacian = np.eye(similar.shape[0]) - similar.toarray()
+    values, vectors = eigh(laplacian, subset_by_index=[0, m - 1], overwrite_a=True)
     return np.clip(values, 0, 2), vectors
+
+
+def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.ndarray, np.ndarray]:
+    """The same for m far below n. The vectors of the eigenvalue 0 are known: of an eigenvalue that occurs several times
+    the search finds some only."""
+    n, pieces = zero.shape
+    known = zero[:, :m].toarray()
+    if pieces >= m:
+        return np.zeros(m), known
+    others = LinearOperator((n, n), matvec=lambda v: similar @ v - 2 * (zero @ (zero.T @ v)), dtype=np.float64)
+    start = np.random.default_rng(0).normal(size=n)
+    largest, vectors = eigsh(others, k=m - pieces, which="LA", v0=start)
+    order = np.argsort(-largest, kind="stable")
+    values = np.concatenate([np.zeros(pieces), 1 - largest[order]])
+    return np.clip(values, 0, 2), np.hstack([known, vectors[:, order]])
 
 
 def _equal_rows(X: Any, fitted: Any, numbers: np.ndarray) -> np.ndarray:

@@ -89,6 +89,17 @@ def test_leading_features_are_those_of_all() -> None:
     np.testing.assert_allclose(inner, wanted, atol=1e-8 * wanted.max())
 
 
+def test_every_piece_has_a_feature() -> None:
+    """Eigenvalues that occur many times, of which a search by Lanczos steps misses some."""
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(size=(40, 2)) / 10 + 10 * k for k in range(12)])
+    with pytest.warns(DataWarning, match="12 pieces"):
+        few, every = (GraphKernelFeatures(n_components=m).fit(rows) for m in (30, None))
+    np.testing.assert_allclose(few.eigenvalues_, every.eigenvalues_[:30], atol=1e-10)
+    with pytest.warns(DataWarning, match="12 pieces of 40, 40, 40, 40, 40, ... rows"):
+        assert GraphKernelFeatures(n_components=5).fit_transform(rows).shape == (480, 5)
+
+
 def test_same_bits_each_time_and_one_sign() -> None:
     first, second = (GraphKernelFeatures(n_components=20, n_jobs=n).fit_transform(X) for n in (1, 2))
     np.testing.assert_array_equal(first, second)
@@ -201,7 +212,7 @@ def test_features_work_in_pipelines() -> None:
 
 
 def test_many_classes_probabilities_and_names() -> None:
-    rows = np.concatenate([X, [*X, 4, 0]])
+    rows = np.concatenate([X, X + np.array([4.0, 0.0])])
     truth = np.array(["a", "b", "c", "d"])[np.concatenate([MOON, MOON + 2])]
     y = np.where(np.arange(600) % 15 == 0, truth, None)
     with warnings.catch_warnings():
