@@ -102,6 +102,8 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     Notes
     -----
+    Features are made from all rows alike: `sample_weight` weighs rows in the classifier only.
+
     Kernels other than "graph" take `n_components` rows as a basis (Williams and Seeger, NIPS 2000): rows drawn at
     random, or the pivots of a Cholesky factor of a "precomputed" one.
 

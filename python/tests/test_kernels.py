@@ -327,8 +327,20 @@ def test_what_does_not_fit_into_memory_is_refused(monkeypatch: Any) -> None:
             KernelTransductiveSVC(kernel=kernel, n_components=2000).fit(rows, y)
 
 
-def test_memory_left_is_known_on_linux() -> None:
-    assert 0 < _memory.available() < 1e15 or not _memory.Path("/proc/meminfo").exists()
+def test_memory_left_is_the_least_of_machine_and_container(monkeypatch: Any, tmp_path: Any) -> None:
+    files = {
+        "/proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:  4000 kB\nSwapFree: 1000 kB\n",
+        str(tmp_path / "memory.max"): "max\n",
+        str(tmp_path / "memory.current"): "3000000\n",
+        str(tmp_path / "memory.stat"): "anon 1\ninactive_file 500000\n",
+    }
+    monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
+    monkeypatch.setattr(_memory, "_text", lambda path: files.get(str(path), ""))
+    assert _memory.available() == 5000 * 1024
+    files[str(tmp_path / "memory.max")] = "4000000\n"
+    assert _memory.available() == 1_500_000
+    files.clear()
+    assert _memory.available() == np.inf
 
 
 def test_a_model_file_has_linear_models_only(tmp_path: Any) -> None:

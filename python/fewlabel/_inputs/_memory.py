@@ -21,7 +21,10 @@ def available() -> float:
     """Bytes that the machine has left and a container allows; infinity where nothing is known."""
     facts = dict(line.partition(":")[::2] for line in _text(Path("/proc/meminfo")).splitlines())
     machine = sum(1024 * _number(facts[name]) for name in ("MemAvailable", "SwapFree") if name in facts)
-    allowed = _number(_text(_CGROUP / "memory.max")) - _number(_text(_CGROUP / "memory.current"), 0)
+    used = _number(_text(_CGROUP / "memory.current"), 0)
+    pages = dict(line.split() for line in _text(_CGROUP / "memory.stat").splitlines())
+    given_back = _number(pages.get("inactive_file", ""), 0)  # pages of files, which the system drops first
+    allowed = _number(_text(_CGROUP / "memory.max")) - used + given_back
     return min(machine if "MemAvailable" in facts else math.inf, allowed)
 
 
