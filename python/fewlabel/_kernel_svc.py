@@ -81,9 +81,8 @@ class KernelTransductiveSVC(TransductiveSVC):
         Weights of these features, and not of those of X.
     transduction_ : ndarray of shape (n_rows,)
         Label of every training row: the given one, or the predicted one of an unlabeled row.
-    classes_, intercept_, class_prior_, hierarchy_, objective_, n_iter_, termination_condition_, history_ : see \
-`TransductiveSVC`
-        As there.
+    classes_, intercept_, class_prior_, hierarchy_, label_distributions_ : see `TransductiveSVC`
+        As there, and so are the attributes that tell how the fit went.
     n_features_in_ : int
         Number of features of X; with "precomputed" the number of rows of `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
