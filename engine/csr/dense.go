@@ -40,6 +40,8 @@ func NewDense[V float32 | float64](n, d, stride int, values []V) (*Matrix, error
 	return newMatrix(d, a, indptr, rows), nil
 }
 
+func noDenseRows(cols int) kernel { return &dense[float64]{d: cols, stride: cols} }
+
 func (a *dense[V]) checkRow(i int) error {
 	row, sound := a.row(i), V(0)
 	for _, v := range row {

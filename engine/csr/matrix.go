@@ -12,13 +12,15 @@ import (
 )
 
 // Matrix is a view of n rows with d features in compressed row form. Products do not change it: several may be under
-// way at a time. Those that sum over rows add the rows of all machines of their job.
+// way at a time. Those that sum over rows add the rows of all machines of their job, unless every machine has them all.
 type Matrix struct {
 	cols   int
 	scale  float64 // x_i is this many times the stored row
 	kernel kernel
 	indptr []int64
 	all    *Subset
+
+	everywhere bool // every machine has these rows: their sums are whole
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
@@ -36,6 +38,17 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 		rows[i] = int32(i)
 	}
 	return newMatrix(cols, a, a.indptr, rows), nil
+}
+
+// Empty has no rows, as a machine that shares the work of others may; dense is the kind of the others' rows.
+func Empty(cols int, dense bool) (*Matrix, error) {
+	if err := checkShape(cols, 1); err != nil {
+		return nil, err
+	}
+	if dense {
+		return newMatrix(cols, noDenseRows(cols), []int64{0}, nil), nil
+	}
+	return newMatrix(cols, &arrays[int32, float64]{indptr: []int64{0}}, []int64{0}, nil), nil
 }
 
 // checkShape refuses numbers of features and rows that no matrix has.
@@ -134,7 +147,7 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 		sums[0] += part[0]
 		sums[1] += part[1]
 	}
-	job.Reduce(sums)
+	m.reduce(job, sums)
 	return sums[0], sums[1]
 }
 
@@ -155,7 +168,29 @@ func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) float64 {
 
 // scatter lets every block of a subset add to its sum over rows, and adds these to dst.
 func (m *Matrix) scatter(job *work.Job, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
-	job.AddSums(dst[:m.cols], func(dst []float64) { addBlocks(job.Pool, on, dst, add) })
+	m.addSums(job, dst[:m.cols], func(dst []float64) { addBlocks(job.Pool, on, dst, add) })
+}
+
+// Everywhere is a view of the same rows for a job all of whose machines have them: they count once.
+func (m *Matrix) Everywhere() *Matrix {
+	view := *m
+	view.everywhere = true
+	return &view
+}
+
+func (m *Matrix) reduce(job *work.Job, sums []float64) {
+	if !m.everywhere {
+		job.Reduce(sums)
+	}
+}
+
+// addSums adds sums over the rows to dst: add adds those over the rows that are here to its dst.
+func (m *Matrix) addSums(job *work.Job, dst []float64, add func(dst []float64)) {
+	if m.everywhere {
+		add(dst)
+		return
+	}
+	job.AddSums(dst, add)
 }
 
 // addBlocks lets every block of a subset but the first add to a vector of its own and adds these to dst in block order.

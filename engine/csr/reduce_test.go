@@ -7,15 +7,20 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
-// doubling is a second machine with the same rows.
-type doubling struct{}
-
-func (doubling) Reduce(sums []float64) { vector.Scale(sums, 2) }
+// onTwins runs a part on each of two machines.
+func onTwins(t *testing.T, part func(rank int, job *work.Job)) {
+	t.Helper()
+	ranks := worktest.NewRanks(2)
+	ranks.Run(t, func(rank int) {
+		job := work.NewJob(2, nil)
+		job.Group = &work.Group{Rank: rank, Size: 2, Sum: func(v []float64) error { return ranks.Sum(rank, v) }}
+		part(rank, job)
+	})
+}
 
 // manyRows are large enough to be cut into blocks: sparse, packed, dense.
 func manyRows(t *testing.T) map[string]*Matrix {
@@ -60,18 +65,19 @@ func begun(m *Matrix, classes int) []float64 {
 func TestSumsOverRowsReduce(t *testing.T) {
 	for name, m := range manyRows(t) {
 		for _, classes := range []int{1, 3, 11, 20} {
-			job := work.NewJob(2, nil)
-			one, before := sumsOverRows(m, job, classes), begun(m, classes)
-			job.Reducer = doubling{}
-			two, replicated := sumsOverRows(m, job, classes), sumsOverRows(m, job.Replicated(), classes)
+			one, before := sumsOverRows(m, work.NewJob(2, nil), classes), begun(m, classes)
+			var two, everywhere [2][]float64
+			onTwins(t, func(rank int, job *work.Job) {
+				two[rank] = sumsOverRows(m, job, classes)
+				everywhere[rank] = sumsOverRows(m.Everywhere().Scaled(1), job, classes)
+			})
+			if !slices.Equal(everywhere[0], one) {
+				t.Errorf("%s, %d classes: rows that all machines have count more than once", name, classes)
+			}
 			for k := range one {
 				one[k] += one[k] - before[k]
 			}
-			near(t, fmt.Sprintf("%s, %d classes", name, classes), two, one)
-			job.Reducer = nil
-			if !slices.Equal(replicated, sumsOverRows(m, job, classes)) {
-				t.Errorf("%s, %d classes: rows that all machines have are reduced", name, classes)
-			}
+			near(t, fmt.Sprintf("%s, %d classes", name, classes), two[1], one)
 		}
 	}
 }
@@ -98,20 +104,24 @@ func TestProductsAtATime(t *testing.T) {
 	}
 }
 
-// Features are numbered by how often they occur on all machines.
+// Features are numbered by how often they occur on all machines; rows are copied to all.
 func TestPackedCountsTheRowsOfAllMachines(t *testing.T) {
-	m, err := New(4, []int32{0, 2, 3}, []int32{0, 2, 2}, []float64{1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := work.NewJob(1, nil)
-	job.Reducer = elsewhere{0, 7, 1, 0}
-	if _, old := m.Packed(job); !slices.Equal(old, []int32{1, 2, 0}) {
-		t.Errorf("features %v", old)
-	}
+	parts := [2]struct {
+		indptr, indices []int32
+		values          []float64
+	}{{[]int32{0, 2, 3}, []int32{0, 2, 2}, []float64{1, 2, 3}}, {[]int32{0, 0, 3}, []int32{1, 1, 1}, []float64{4, 5, 6}}}
+	onTwins(t, func(rank int, job *work.Job) {
+		m, err := New(4, parts[rank].indptr, parts[rank].indices, parts[rank].values)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, old := m.Packed(job); !slices.Equal(old, []int32{1, 2, 0}) {
+			t.Errorf("features %v", old)
+		}
+		all, first := m.Scaled(2).Gathered(job, []int32{1}[rank:])
+		if all.Rows() != 1 || first != rank || all.RowTimes(0, []float64{0, 0, 1, 0}) != 6 {
+			t.Errorf("%d rows, of rank %d from %d on", all.Rows(), rank, first)
+		}
+	})
 }
-
-// elsewhere is what another machine has.
-type elsewhere []float64
-
-func (e elsewhere) Reduce(sums []float64) { vector.Add(sums, 1, e) }

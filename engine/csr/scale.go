@@ -10,7 +10,7 @@ import (
 // row: the values stay where they are.
 func (m *Matrix) Scaled(factor float64) *Matrix {
 	scaled := newMatrix(m.cols, m.kernel, m.indptr, m.all.rows)
-	scaled.scale = m.scale * factor
+	scaled.scale, scaled.everywhere = m.scale*factor, m.everywhere
 	return scaled
 }
 

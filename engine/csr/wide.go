@@ -113,7 +113,7 @@ func (m *Matrix) AddTransposedWide(job *work.Job, on *Subset, dst, q []float64, 
 		m.AddTransposedOn(job, on, dst, q)
 		return
 	}
-	job.AddSums(dst, func(dst []float64) {
+	m.addSums(job, dst, func(dst []float64) {
 		if k, ok := m.kernel.(rowKernel); ok {
 			addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
 				k.addRowsWide(rows, sum, q, m.scale, shape)

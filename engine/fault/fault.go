@@ -7,12 +7,13 @@ import "fmt"
 type Kind int
 
 const (
-	BadArgument Kind = iota + 1 // the caller's mistake: an option out of range, an unknown name
-	BadData                     // the data cannot be used: an index out of range, NaN, a damaged file
-	Cancelled                   // the caller asked to stop
-	IO                          // a file cannot be opened, read or written
-	Internal                    // a defect of fewlabel
-	NoMemory                    // it would take more memory than there is
+	BadArgument  Kind = iota + 1 // the caller's mistake: an option out of range, an unknown name
+	BadData                      // the data cannot be used: an index out of range, NaN, a damaged file
+	Cancelled                    // the caller asked to stop
+	IO                           // a file cannot be opened, read or written
+	Internal                     // a defect of fewlabel
+	NoMemory                     // it would take more memory than there is
+	OtherMachine                 // the sum over machines has failed, or one of the others
 )
 
 // Error is an error with its kind.
@@ -34,6 +35,9 @@ func File(format string, a ...any) error { return &Error{IO, fmt.Sprintf(format,
 
 // Memory reports that something would take more memory than there is; the message says how much and what to do.
 func Memory(format string, a ...any) error { return &Error{NoMemory, fmt.Sprintf(format, a...)} }
+
+// Group reports that machines cannot go on together.
+func Group(format string, a ...any) error { return &Error{OtherMachine, fmt.Sprintf(format, a...)} }
 
 // Defect reports a broken promise inside fewlabel.
 func Defect(format string, a ...any) error { return &Error{Internal, fmt.Sprintf(format, a...)} }

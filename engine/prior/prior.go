@@ -15,7 +15,11 @@
 //	Cost     five supervised fits of the labeled rows; one pass over at most sampleRows unlabeled rows
 package prior
 
-import "github.com/fewlabel/fewlabel/engine/csr"
+import (
+	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
 
 // Sample is what shares are found from.
 type Sample struct {
@@ -33,14 +37,13 @@ type Sample struct {
 	rank []int32 // [Rows.Cols] of each feature among these by Number
 }
 
-// LabelShares are the shares [K] of the labeled rows.
-func (s *Sample) LabelShares() []float64 {
-	shares, total := s.totals(), 0.0
-	for _, weight := range s.LabeledWeight {
-		total += weight
-	}
+// LabelShares are the shares [K] of the labeled rows, of all machines.
+func (s *Sample) LabelShares(job *work.Job) []float64 {
+	sums := append(s.totals(), vector.Sum(s.LabeledWeight))
+	job.Reduce(sums)
+	shares := sums[:s.Classes]
 	for y := range shares {
-		shares[y] /= total
+		shares[y] /= sums[s.Classes]
 	}
 	return shares
 }

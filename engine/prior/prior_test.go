@@ -59,7 +59,7 @@ func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
 		copy(data.Labels, data.Truth[:60])
 		s := sampleOf(data, 3)
 		found, drawn := estimate(s, 1)
-		apart += distance(found, s.LabelShares()) / 10
+		apart += distance(found, s.LabelShares(work.NewJob(1, nil))) / 10
 		if drawn > 0.5 {
 			random++
 		}

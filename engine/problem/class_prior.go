@@ -73,7 +73,7 @@ func (s *Sample) ClassShares(classes int) (shares []float64, err error) {
 // findShares finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
 func (s *Sample) findShares(classes int) ([]float64, error) {
 	found := s.ForShares(classes)
-	labels := found.LabelShares()
+	labels := found.LabelShares(s.Job)
 	if given := s.Options.ClassPrior.Shares; given != nil {
 		if len(given) != classes {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
@@ -82,13 +82,14 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 		if err := s.Options.ClassPrior.Check(); err != nil {
 			return nil, err
 		}
-		s.doubtPrior(found, given)
+		s.doubtPrior(found, given, labels)
 		return given, nil
 	}
+	known := s.labeledOf(classes)
 	for class, share := range labels {
 		switch {
 		case s.Constant():
-		case !slices.Contains(s.Class, int32(class)):
+		case known[class] == 0:
 			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share", class)
 		case !(share > 0 && share < 1):
 			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
@@ -98,15 +99,31 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 	if s.Options.ClassPrior.Rule == "labels" || s.Constant() || !s.Transductive() {
 		return labels, nil
 	}
+	if s.Job.Group != nil {
+		return nil, fault.Argument("class_prior is \"auto\", which one machine alone can find: give the share of each class, " +
+			"found on a sample of the rows, or \"labels\"")
+	}
 	s.Evidence = prior.Gather(s.Job.Aside(), found)
 	shares, drawn := s.Evidence.Shares(s.Job)
 	s.Picked = drawn < 0.5
 	return shares, nil
 }
 
-// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given.
-func (s *Sample) doubtPrior(sample prior.Sample, given []float64) {
-	if s.Options.ClassPrior.Rule != "" || s.Constant() || !s.Transductive() || slices.Contains(sample.LabelShares(), 0) {
+// labeledOf counts the labeled rows of each class.
+func (s *Sample) labeledOf(classes int) []int64 {
+	counts := make([]int64, classes)
+	for _, y := range s.Class {
+		counts[y]++
+	}
+	s.Job.ReduceCounts(counts)
+	return counts
+}
+
+// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone can
+// know.
+func (s *Sample) doubtPrior(sample prior.Sample, given, labels []float64) {
+	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
+	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return
 	}
 	found, doubted := prior.Gather(s.Job.Aside(), sample).Doubt(s.Job, given)

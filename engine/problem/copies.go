@@ -2,6 +2,7 @@ package problem
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -9,19 +10,27 @@ import (
 // mostCopies bounds the copies that weights stand for, a row on average: hard labels are found copy by copy.
 const mostCopies = 4
 
-// areCopies says whether weights are numbers of copies: whole, unequal and not too many, those of 0 aside. Equal
+// findCopies keeps the weights that are numbers of copies: whole, unequal and not too many, those of 0 aside. Equal
 // weights are the same as none, as the objective has no scale of weights.
-func areCopies(weights []float64) bool {
-	rows, total, least, most := 0.0, 0.0, math.Inf(1), 0.0
+func (s *Sample) findCopies(weights []float64) {
+	if weights == nil && s.Job.Group != nil { // other machines may have some
+		weights = slices.Repeat([]float64{1}, s.Rows.Rows())
+	}
+	broken, rows, total, least, most := 0.0, 0.0, 0.0, math.Inf(1), 0.0
 	for _, w := range weights {
 		switch {
 		case w != math.Trunc(w):
-			return false
+			broken++
 		case w > 0:
 			rows, total, least, most = rows+1, total+w, min(least, w), max(most, w)
 		}
 	}
-	return least < most && total <= mostCopies*rows
+	sums := []float64{broken, rows, total}
+	s.Job.Reduce(sums)
+	least, most = s.Job.Range(least, most)
+	if sums[0] == 0 && least < most && sums[2] <= mostCopies*sums[1] {
+		s.Copies = weights
+	}
 }
 
 // units is the number of the unlabeled rows, or of the copies that their weights stand for.

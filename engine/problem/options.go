@@ -170,3 +170,18 @@ func (o *Options) agree() error {
 	}
 	return nil
 }
+
+// together refuses what a group of machines cannot do.
+func (o *Options) together() error {
+	switch {
+	case o.Method == PairSwitching:
+		return fault.Argument("method is \"pair_switching\", which changes one row after the other and is for one machine: " +
+			"use annealing or switching")
+	case o.MaxSwitches > 0:
+		return fault.Argument("max_switches is %d, but machines that share rows exchange all labels that help: leave it 0",
+			o.MaxSwitches)
+	case o.Calibrate:
+		return fault.Argument("calibrate is true, but its further fits are for one machine: calibrate on rows of your own")
+	}
+	return nil
+}

@@ -3,17 +3,19 @@
 package problem
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Problem is what a fit learns from.
+// Problem is what a fit learns from: of a group of machines each has rows of its own, perhaps none.
 type Problem struct {
 	Rows    *csr.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
@@ -40,6 +42,8 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
+	All Census // of all machines
+
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
 	shares   []float64       // [classes] φ of the unlabeled rows, see ClassShares
@@ -56,23 +60,27 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if err := options.agree(); err != nil {
 		return nil, err
 	}
+	if job.Group != nil {
+		job.Group.Begin(p.common(options))
+		if err := options.together(); err != nil {
+			return nil, err
+		}
+	}
 	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Start: p.Start}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
-	if len(s.Labeled) == 0 {
-		return nil, fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+	if err := s.takeCensus(); err != nil {
+		return nil, err
 	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
 	}
-	if areCopies(p.Weights) {
-		s.Copies = p.Weights
-	}
-	normalize(s.LabeledWeight)
-	normalize(s.UnlabeledWeight)
+	s.findCopies(p.Weights)
+	s.normalize(s.LabeledWeight)
+	s.normalize(s.UnlabeledWeight)
 	if err := s.checkMemory(0); err != nil {
 		return nil, err
 	}
@@ -87,7 +95,10 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 }
 
 func (s *Sample) sort(p Problem) error {
-	n := p.Rows.Rows()
+	n, most := p.Rows.Rows(), math.MaxInt32
+	if s.Job.Group == nil {
+		most = n
+	}
 	if len(p.Labels) != n {
 		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
 	}
@@ -103,7 +114,7 @@ func (s *Sample) sort(p Problem) error {
 			return fault.Data("weights of row %d is %v: it must be at least 0 and below 1e300", i, weight)
 		}
 		switch {
-		case label < -1 || int(label) >= n:
+		case label < -1 || int(label) >= most:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
 				"classes than the %d rows", i, label, n)
 		case weight == 0:
@@ -121,11 +132,7 @@ func (s *Sample) sort(p Problem) error {
 
 // Classes is the number of classes: those of the labels, and those that class_prior knows besides; at least two.
 func (s *Sample) Classes() int {
-	classes := max(2, len(s.Options.ClassPrior.Shares))
-	for _, y := range s.Class {
-		classes = max(classes, int(y)+1)
-	}
-	return classes
+	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
 // Paired says that there are two classes, with a loss of margins and no tree: one column of scores is enough.
@@ -139,17 +146,10 @@ func (s *Sample) Paired() bool {
 func (s *Sample) Constant() bool { return s.Paired() && s.OneClass() }
 
 // OneClass says that all labeled rows have the same class.
-func (s *Sample) OneClass() bool {
-	for _, class := range s.Class {
-		if class != s.Class[0] {
-			return false
-		}
-	}
-	return true
-}
+func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 
 // Transductive says whether unlabeled rows take part.
-func (s *Sample) Transductive() bool { return len(s.Unlabeled) > 1 && s.Options.UnlabeledWeight > 0 }
+func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.UnlabeledWeight > 0 }
 
 // balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
 var balances = []string{"auto", "share", "mean", "labels"}
@@ -223,12 +223,17 @@ func (s *Sample) With(options Options, job *work.Job) *Sample {
 	return &other
 }
 
-func normalize(weights []float64) {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
+// normalize makes weights of rows sum to 1.
+func (s *Sample) normalize(weights []float64) {
+	total := s.total(weights)
 	for k := range weights {
 		weights[k] /= total
 	}
+}
+
+// total is the sum of numbers of rows.
+func (s *Sample) total(values []float64) float64 {
+	total := []float64{vector.Sum(values)}
+	s.Job.Reduce(total)
+	return total[0]
 }

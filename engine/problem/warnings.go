@@ -34,7 +34,7 @@ func (s *Sample) CheckEnd(converged bool, gap float64, reason ending.Reason, rou
 
 // WarnSupervised says why unlabeled rows take no part, where that is not what unlabeled_weight asks for.
 func (s *Sample) WarnSupervised() {
-	switch len(s.Unlabeled) {
+	switch s.All.Unlabeled {
 	case 0:
 		s.Warn(warning.NoUnlabeled)
 	case 1:
@@ -57,7 +57,7 @@ func (s *Sample) CheckShares(got, prior []float64) {
 	wanted := s.Options.Balance == "share" || s.Options.Balance == "mean"
 	stuck := wanted && !s.Options.FitIntercept
 	for class, share := range got {
-		switch rows := float64(len(s.Unlabeled)); {
+		switch rows := float64(s.All.Unlabeled); {
 		case share >= prior[class]/2:
 		case prior[class]*rows < 1:
 			s.Warn(warning.SmallShare, float64(class), prior[class], rows)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // autoWeight as Options.UnlabeledWeight is "auto" for the outside.
@@ -60,6 +59,6 @@ const rowsPerLabel = 20
 // resolveWeight replaces "auto"; rows count by their weights.
 func (s *Sample) resolveWeight() {
 	if s.Options.UnlabeledWeight == autoWeight {
-		s.Options.UnlabeledWeight = min(1, vector.Sum(s.UnlabeledWeight)/(rowsPerLabel*vector.Sum(s.LabeledRows)))
+		s.Options.UnlabeledWeight = min(1, s.total(s.UnlabeledWeight)/(rowsPerLabel*s.total(s.LabeledRows)))
 	}
 }

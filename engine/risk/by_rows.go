@@ -177,7 +177,7 @@ func (r *Risk) PreconditionedNorm() float64 {
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
 	r.job.Visit(2 * int64(r.preconditioner.on.NonZeros()))
-	r.rows.TimesWide(r.preconditioner.job, r.preconditioner.on, s.labeled, s.features, r.shape)
+	r.preconditioner.matrix.TimesWide(r.job, r.preconditioner.on, s.labeled, s.features, r.shape)
 	r.addShared(r.preconditioner.rows, s.labeled, along, shift)
 	return (square - r.preconditioner.solve(s.labeled)) / r.alpha
 }
@@ -221,7 +221,7 @@ func (r *Risk) withoutLabeled(coef []float64) {
 			vector.Add(s.toMu, s.toCenter[i], row)
 		}
 	}
-	r.rows.AddTransposedWide(r.preconditioner.job, r.preconditioner.on, s.features, s.labeled, r.shape)
+	r.preconditioner.matrix.AddTransposedWide(r.job, r.preconditioner.on, s.features, s.labeled, r.shape)
 }
 
 // rowsInner is the inner product of two vectors, of one the coefficients and of the other the image.

@@ -1,12 +1,13 @@
 package risk
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // preconditioner is that of the few rows that carry much of the curvature, the labeled ones: each weighs as much as
@@ -25,9 +26,12 @@ import (
 //	         with a tree some ten products with the Gram matrix besides
 type preconditioner struct {
 	risk    *Risk
-	job     *work.Job // its rows are on all machines
-	rows    []int32
+	matrix  *csr.Matrix // that every machine has
+	rows    []int32     // of the matrix
 	on      *csr.Subset // rows
+	values  []float64   // [matrix.Rows, stride], or nil: where the risk has as many
+	own     []int32     // of these rows those of this machine, as rows of the risk
+	first   int         // their place
 	gram    []float64   // [rows, rows] G
 	curves  [][]float64 // [rows][systems] curvature
 	factors []*factor   // [systems]
@@ -50,10 +54,16 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	if copies != nil {
 		count, nonZeros = r.count(rows, copies)
 	}
-	if Preconditions(count, nonZeros) {
-		r.preconditioner = &preconditioner{risk: r, job: r.job.Replicated(), rows: rows, on: r.rows.Subset(rows),
-			gram: r.gramMatrix(rows)}
+	if !Preconditions(r.job.Count(count), r.job.Count(nonZeros)) {
+		return
 	}
+	p := &preconditioner{risk: r, matrix: r.rows.Everywhere(), rows: rows, own: rows}
+	if r.job.Group != nil {
+		p.matrix, p.first = r.rows.Gathered(r.job, rows)
+		p.rows, p.values = p.matrix.All().Rows(), make([]float64, p.matrix.Rows()*r.shape.Stride())
+	}
+	p.on, p.gram = p.matrix.Subset(p.rows), p.gramMatrix()
+	r.preconditioner = p
 }
 
 // count is the number of copies of some rows, and that of the non-zeros of all copies.
@@ -67,27 +77,28 @@ func (r *Risk) count(list []int32, copies []float64) (rows, nonZeros int) {
 	return rows, nonZeros
 }
 
-// gramMatrix is that of some rows in the frame.
-func (r *Risk) gramMatrix(list []int32) []float64 {
-	n, center := len(list), r.frame.Center
+// gramMatrix is that of the rows in the frame.
+func (p *preconditioner) gramMatrix() []float64 {
+	n, frame, rows := len(p.rows), p.risk.frame, p.matrix
+	center := frame.Center
 	gram, toCenter, square := make([]float64, n*n), make([]float64, n), 0.0
 	if center != nil {
 		square = vector.Dot(center, center)
-		for a, i := range list {
-			toCenter[a] = r.rows.RowTimes(int(i), center)
+		for a, i := range p.rows {
+			toCenter[a] = rows.RowTimes(int(i), center)
 		}
 	}
-	if r.frame.Constant {
+	if frame.Constant {
 		square++
 	}
-	dense := make([]float64, r.rows.Cols())
-	for a, i := range list {
-		r.rows.AddRow(int(i), 1, dense)
-		for b, j := range list[:a+1] {
-			g := r.rows.RowTimes(int(j), dense) - toCenter[a] - toCenter[b] + square
+	dense := make([]float64, rows.Cols())
+	for a, i := range p.rows {
+		rows.AddRow(int(i), 1, dense)
+		for b, j := range p.rows[:a+1] {
+			g := rows.RowTimes(int(j), dense) - toCenter[a] - toCenter[b] + square
 			gram[a*n+b], gram[b*n+a] = g, g
 		}
-		r.rows.Row(int(i), func(col int, _ float64) { dense[col] = 0 })
+		rows.Row(int(i), func(col int, _ float64) { dense[col] = 0 })
 	}
 	return gram
 }
@@ -98,8 +109,7 @@ func (r *Risk) factorize() {
 	if p == nil {
 		return
 	}
-	p.curves = make([][]float64, len(p.rows))
-	r.job.Run(len(p.curves), func(place int) { p.curves[place] = p.curvature(p.rows[place]) })
+	p.findCurves()
 	p.factors = make([]*factor, p.systems())
 	r.job.Run(len(p.factors), func(v int) {
 		alpha := r.alpha
@@ -108,6 +118,23 @@ func (r *Risk) factorize() {
 		}
 		p.factors[v] = p.factor(alpha, v)
 	})
+}
+
+// findCurves finds the curvatures of all rows: every machine knows those of its own.
+func (p *preconditioner) findCurves() {
+	stride := p.risk.shape.Stride()
+	all := make([]float64, len(p.rows)*stride)
+	p.curves = slices.Collect(slices.Chunk(all, stride))
+	p.risk.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
+	p.risk.job.Reduce(all)
+}
+
+// scratch has room for scores [matrix.Rows, stride].
+func (p *preconditioner) scratch() []float64 {
+	if p.values != nil {
+		return p.values
+	}
+	return p.risk.changes
 }
 
 // coupled says whether the systems of the classes are solved together.
@@ -199,9 +226,9 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 	}
 	shift := make([]float64, r.shape.Stride())
 	r.frame.shift(r.job.Pool, shift, residual)
-	scores := r.changes
+	scores := p.scratch()
 	r.job.Visit(2 * int64(p.on.NonZeros()))
-	r.rows.TimesWide(p.job, p.on, scores, residual, r.shape)
+	p.matrix.TimesWide(r.job, p.on, scores, residual, r.shape)
 	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
 	p.solve(scores)
 	total := make([]float64, len(shift))
@@ -210,7 +237,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 		vector.Add(total, 1, row)
 	})
 	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
-	r.rows.AddTransposedWide(p.job, p.on, dst, scores, r.shape)
+	p.matrix.AddTransposedWide(r.job, p.on, dst, scores, r.shape)
 	return true
 }
 

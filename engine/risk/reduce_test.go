@@ -3,54 +3,16 @@ package risk
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/scores"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
-
-// machine is one of several that reduce: it sends its sums to all of them and adds everybody's in the same order.
-type machine struct {
-	number int
-	to     [][]chan []float64 // [from][to]
-}
-
-func machines(n int) []machine {
-	to := make([][]chan []float64, n)
-	for a := range to {
-		for range n {
-			to[a] = append(to[a], make(chan []float64, 1))
-		}
-	}
-	out := make([]machine, n)
-	for a := range out {
-		out[a] = machine{a, to}
-	}
-	return out
-}
-
-func (m machine) Reduce(sums []float64) {
-	own := slices.Clone(sums)
-	for _, to := range m.to[m.number] {
-		to <- own
-	}
-	clear(sums)
-	for k, from := range m.to {
-		select {
-		case part := <-from[m.number]:
-			vector.Add(sums, 1, part)
-		case <-time.After(time.Minute):
-			panic(fmt.Sprintf("machine %d waits in vain for machine %d", m.number, k))
-		}
-	}
-}
 
 // supervised fits rows with classes, of all machines so many.
 type supervised func(job *work.Job, rows *csr.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64)
@@ -89,9 +51,9 @@ func TestMachinesFindTheModelOfOne(t *testing.T) {
 	} {
 		for _, centered := range []bool{false, true} {
 			name := fmt.Sprintf("%s, center %v", name, centered)
-			want := fitOn(c.data, 1, centered, c.fit)[0]
+			want := fitOn(t, c.data, 1, centered, c.fit)[0]
 			for _, count := range []int{2, 3} {
-				for k, got := range fitOn(c.data, count, centered, c.fit) {
+				for k, got := range fitOn(t, c.data, count, centered, c.fit) {
 					for j := range want {
 						near(t, fmt.Sprintf("%s: number %d on machine %d of %d", name, j, k, count), got[j], want[j], 1e-9)
 					}
@@ -102,31 +64,28 @@ func TestMachinesFindTheModelOfOne(t *testing.T) {
 }
 
 // fitOn gives the model, coefficients and intercepts, that each of several machines finds.
-func fitOn(data planted.Data, count int, centered bool, fit supervised) [][]float64 {
-	all, models := data.Rows.Rows(), make([][]float64, count)
-	var running sync.WaitGroup
-	for k, reducer := range machines(count) {
-		running.Go(func() {
-			var list, class []int32
-			for i := range all {
-				if min(i%(2*count), count-1) == k { // the last one has more than half
-					list, class = append(list, int32(i)), append(class, data.Truth[i])
-				}
+func fitOn(t *testing.T, data planted.Data, count int, centered bool, fit supervised) [][]float64 {
+	t.Helper()
+	all, models, ranks := data.Rows.Rows(), make([][]float64, count), worktest.NewRanks(count)
+	ranks.Run(t, func(k int) {
+		var list, class []int32
+		for i := range all {
+			if min(i%(2*count), count-1) == k { // the last one has more than half
+				list, class = append(list, int32(i)), append(class, data.Truth[i])
 			}
-			job, rows := work.NewJob(2, nil), data.Rows.Selected(list)
-			if count > 1 {
-				job.Reducer = reducer
-			}
-			frame := Frame{Constant: true}
-			if centered {
-				weights := slices.Repeat([]float64{1 / float64(all)}, len(list))
-				frame.Center = make([]float64, rows.Cols())
-				rows.TransposedTimes(job, frame.Center, weights)
-			}
-			coef, intercept := fit(job, rows, class, all, frame)
-			models[k] = slices.Concat(coef, intercept)
-		})
-	}
-	running.Wait()
+		}
+		job, rows := work.NewJob(2, nil), data.Rows.Selected(list)
+		if count > 1 {
+			job.Group = &work.Group{Rank: k, Size: count, Sum: func(v []float64) error { return ranks.Sum(k, v) }}
+		}
+		frame := Frame{Constant: true}
+		if centered {
+			weights := slices.Repeat([]float64{1 / float64(all)}, len(list))
+			frame.Center = make([]float64, rows.Cols())
+			rows.TransposedTimes(job, frame.Center, weights)
+		}
+		coef, intercept := fit(job, rows, class, all, frame)
+		models[k] = slices.Concat(coef, intercept)
+	})
 	return models
 }

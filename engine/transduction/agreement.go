@@ -11,20 +11,22 @@ import (
 // where the method began. NaN where there is nothing to compare, and where it began elsewhere.
 func agreement(s *problem.Sample, result *Result) float64 {
 	switch {
-	case len(s.Unlabeled) == 0 || s.Constant():
+	case s.All.Unlabeled == 0 || s.Constant():
 		return math.NaN()
 	case !s.Transductive():
 		return 1
 	case result.first == nil:
 		return math.NaN()
 	}
-	same := 0.0
+	var sums [2]float64 // weight of the rows with the same class, of all
 	for k, i := range s.Unlabeled {
 		if result.first[k] == result.Transduction[i] {
-			same += s.UnlabeledRows[k]
+			sums[0] += s.UnlabeledRows[k]
 		}
 	}
-	return same / vector.Sum(s.UnlabeledRows)
+	sums[1] = vector.Sum(s.UnlabeledRows)
+	s.Job.Reduce(sums[:])
+	return sums[0] / sums[1]
 }
 
 // noteFirst keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.

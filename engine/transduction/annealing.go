@@ -50,7 +50,7 @@ func (t *task) anneal() solution {
 	likeliest := t.perUnit(soft.labels)
 	labels := slices.Clone(likeliest)
 	t.cheapest(labels)
-	return t.finish(r, newton, labels, differences(labels, likeliest), 0, end)
+	return t.finish(r, newton, labels, t.Job.Count(differences(labels, likeliest)), 0, end)
 }
 
 // The schedule. Measured on text1, 20 Newsgroups and Reuters: an earlier start, slower cooling or tighter solves
@@ -190,7 +190,7 @@ func (s *softLabels) relabel() (switched int, entropy float64) {
 			switched++
 		}
 	}
-	return switched, labeling.Entropy(t.Job, s.Soft, t.UnlabeledWeight, t.classes)
+	return t.Job.Count(switched), labeling.Entropy(t.Job, s.Soft, t.UnlabeledWeight, t.classes)
 }
 
 // Gradient implements minimize.Objective.

@@ -30,7 +30,11 @@ func compare(s *problem.Sample, p problem.Problem, found *Result) {
 	options.Method, options.MaxSwitches = problem.Switching, 0
 	other, err := fit(s.With(options, job), p, rival)
 	s.Job.Visit(job.Visited())
-	if err != nil || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {
+	broken := 0
+	if err != nil {
+		broken++
+	}
+	if s.Job.Count(broken) > 0 || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {
 		other = nil // the solution of annealing is there
 	}
 	conclude(s, found, other)
@@ -60,7 +64,7 @@ func conclude(s *problem.Sample, found, other *Result) {
 	model, switched := found.Model, 0
 	last := func(column string) float64 { return lastOf(found.History, column) }
 	if other != nil {
-		switched = differences(found.Transduction, other.Transduction)
+		switched = s.Job.Count(differences(found.Transduction, other.Transduction))
 		found.Returned, found.Transduction = other.Returned, other.Transduction
 		model.Coef, model.Intercept = other.Model.Coef, other.Model.Intercept
 		model.Objective, model.Warnings = other.Model.Objective, other.Model.Warnings
@@ -88,7 +92,7 @@ func conclude(s *problem.Sample, found, other *Result) {
 
 // certain makes the soft labels of the unlabeled rows those that the result has for certain.
 func certain(s *problem.Sample, result *Result) {
-	classes := len(result.Distributions) / s.Rows.Rows()
+	classes := result.Model.Classes
 	for _, i := range s.Unlabeled {
 		row := result.Distributions[int(i)*classes : (int(i)+1)*classes]
 		clear(row)

@@ -88,17 +88,19 @@ func (p *byMeans) join(joint risk.Joint) {
 // record adds an outer step to the history: belief is the unlabeled rows' part of the objective.
 func (p *byMeans) record(level, belief float64, means []float64) {
 	p.believed = p.risk.Regularizer() + p.labeledLoss(p.risk.Loss(), p.risk.Score) + belief
-	switched, entropy, row := 0, 0.0, make([]float64, p.classes)
+	var sums [2]float64 // labels switched, entropy
+	row := make([]float64, p.classes)
 	for k, i := range p.Unlabeled {
 		p.risk.Score(row, i)
 		y := int32(vector.Largest(row))
 		if y != p.before[k] {
-			switched++
+			sums[0]++
 		}
 		p.before[k] = y
-		entropy += p.UnlabeledWeight[k] * expectation.Entropy(row)
+		sums[1] += p.UnlabeledWeight[k] * expectation.Entropy(row)
 	}
-	p.Record(p.believed, level, switched, expectation.Residual(means, p.prior), entropy/math.Ln2)
+	p.Job.Reduce(sums[:])
+	p.Record(p.believed, level, int(sums[0]), expectation.Residual(means, p.prior), sums[1]/math.Ln2)
 }
 
 // check warns where the class prior is not met, or the last solve did not come to its end.

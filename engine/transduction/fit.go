@@ -27,9 +27,19 @@ type Result struct {
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
 // progress.Cancel is set, or with work.Stop in it the classifier after one more step; progress may be nil.
-func Fit(p problem.Problem, options problem.Options, progress *work.Progress) (result *Result, err error) {
+func Fit(p problem.Problem, options problem.Options, progress *work.Progress) (*Result, error) {
+	return FitTogether(p, options, progress, nil)
+}
+
+// FitTogether is Fit where the machines of a group share the rows: each calls it with rows of its own in its part of
+// Group.Run, and gets the same classifier. Transduction and Distributions are those of its rows.
+func FitTogether(
+	p problem.Problem, options problem.Options, progress *work.Progress, group *work.Group,
+) (result *Result, err error) {
 	err = work.Guard(func() error {
-		s, err := problem.New(p, options, work.NewJob(options.Threads, progress))
+		job := work.NewJob(options.Threads, progress)
+		job.Group = group
+		s, err := problem.New(p, options, job)
 		if err != nil {
 			return err
 		}
@@ -181,7 +191,7 @@ func (t *task) solveSupervised() solution {
 	r, newton, outcome := t.supervised(limits)
 	outcome = t.sharpen(r, newton, outcome)
 	end := t.supervisedEnd(outcome)
-	if len(t.Unlabeled) == 0 {
+	if t.All.Unlabeled == 0 {
 		t.note(r, 0, 0, 0)
 		return t.read(r, outcome, end)
 	}

@@ -101,7 +101,7 @@ func (f *freeRows) relabel() (switched int, entropy float64) {
 			switched++
 		}
 	}
-	return switched, 0
+	return f.task.Job.Count(switched), 0
 }
 
 // At implements minimize.Smooth.

@@ -43,7 +43,7 @@ func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	} else {
 		labeling.Switch(labels, t.unitCosts(), t.classes, t.Options.MaxSwitches)
 	}
-	return differences(labels, t.before)
+	return t.Job.Count(differences(labels, t.before))
 }
 
 // differences counts the labels that differ.

@@ -39,7 +39,7 @@ type task struct {
 
 func newTask(s *problem.Sample, rival float64) (*task, error) {
 	t := &task{Sample: s, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival, units: findUnits(s)}
-	if n := s.Rows.Rows(); t.classes > n && !s.Paired() {
+	if n := s.All.Rows; t.classes > n && !s.Paired() {
 		return nil, fault.Data("class_prior has %d classes, more than the %d rows", t.classes, n)
 	}
 	var err error
@@ -112,9 +112,10 @@ func (t *task) frame() risk.Frame {
 }
 
 // inRows says whether weights are held as sums of rows: less than weights of features where there are fewer rows. A
-// start is no such sum, one column is little to hold, and quasi-Newton steps need the weights.
+// start is no such sum, one column is little to hold, quasi-Newton steps need the weights, and machines have to add
+// these.
 func (t *task) inRows() bool {
-	return t.Start == nil && !t.Paired() && t.Options.Method != problem.Gradient && t.Rows.Rows() < t.Rows.Cols()
+	return t.Job.Group == nil && t.Start == nil && !t.Paired() && t.Options.Method != problem.Gradient && t.Rows.Rows() < t.Rows.Cols()
 }
 
 // risk is the objective with the labeled rows in it, at the start or at W = 0.
@@ -189,14 +190,16 @@ func (t *task) unlabeledLoss(l loss.Classes, scores, scratch []float64) float64 
 }
 
 // labeledLoss is the mean loss of the labeled rows.
-func (t *task) labeledLoss(l loss.Classes, score scorer) (total float64) {
+func (t *task) labeledLoss(l loss.Classes, score scorer) float64 {
+	var total [1]float64
 	scores, costs := make([]float64, t.classes), make([]float64, t.classes)
 	for k, i := range t.Labeled {
 		score(scores, i)
 		l.Costs(costs, scores)
-		total += t.LabeledWeight[k] * costs[t.Class[k]]
+		total[0] += t.LabeledWeight[k] * costs[t.Class[k]]
 	}
-	return total
+	t.Job.Reduce(total[:])
+	return total[0]
 }
 
 // sharesAt are the shares of the classes among the unlabeled rows, by their scores.

@@ -56,7 +56,7 @@ func (t *task) unitWeights() []float64 {
 	if t.units == nil {
 		return t.UnlabeledWeight
 	}
-	return slices.Repeat([]float64{1 / float64(len(t.units))}, len(t.units))
+	return slices.Repeat([]float64{1 / float64(t.Job.Count(len(t.units)))}, len(t.units))
 }
 
 // label gives the unlabeled rows the labels of their units.

@@ -24,7 +24,7 @@ const Stop = 2
 // Job is one run of the engine: its workers, its progress and its account of the work done.
 type Job struct {
 	*Pool
-	Reducer  Reducer // nil on one machine
+	Group    *Group // nil on one machine
 	progress *Progress
 	silent   bool          // publishes nothing
 	visited  *atomic.Int64 // non-zeros read so far
@@ -41,26 +41,33 @@ func NewJob(threads int, progress *Progress) *Job {
 // Aside is a job for something beside this one: with the same workers and the same cancel flag, but no progress
 // and an account of its own.
 func (j *Job) Aside() *Job {
-	return &Job{Pool: j.Pool, Reducer: j.Reducer, progress: j.progress, silent: true, visited: &atomic.Int64{}}
-}
-
-// Replicated is this job for rows that every machine has: their sums are whole and are not reduced.
-func (j *Job) Replicated() *Job {
-	replicated := *j
-	replicated.Reducer = nil
-	return &replicated
+	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true, visited: &atomic.Int64{}}
 }
 
 // Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has cancelled the run. It is
-// called once a product with the data.
+// called once a product with the data. A machine of a group leaves with the others, at the next reduction.
 func (j *Job) Check() {
+	if j.Group != nil {
+		return
+	}
 	if wish := atomic.LoadInt64(&j.progress.Cancel); wish != 0 && wish != Stop {
 		panic(&Panic{Value: fault.ErrCancelled})
 	}
 }
 
-// Stopped says whether the caller has asked to stop after this outer step.
-func (j *Job) Stopped() bool { return atomic.LoadInt64(&j.progress.Cancel) == Stop }
+// Stopped says whether the caller, of a group any, has asked to stop after this outer step.
+func (j *Job) Stopped() bool {
+	if j.Group != nil {
+		return j.Group.stopped
+	}
+	return atomic.LoadInt64(&j.progress.Cancel) == Stop
+}
+
+// votes are the caller's wishes, for the other machines.
+func (j *Job) votes() votes {
+	wish := atomic.LoadInt64(&j.progress.Cancel)
+	return votes{cancels: wish != 0 && wish != Stop, stops: wish == Stop}
+}
 
 // Visit counts non-zeros read by a product and looks at the cancel flag.
 func (j *Job) Visit(nonZeros int64) {

@@ -182,10 +182,10 @@ func FaultAddress(value any) (uintptr, bool) {
 	return 0, false
 }
 
-// Defect is the panic as an error: a defect of fewlabel, unless it is the end of a cancelled run.
+// Defect is the panic as an error: a defect of fewlabel, unless it is the end of a run that Check or a Group wants.
 func (p *Panic) Defect() error {
-	if stopped, ok := p.Value.(error); ok && stopped == fault.ErrCancelled {
-		return stopped
+	if end, ok := p.Value.(*fault.Error); ok {
+		return end
 	}
 	return fault.Defect("internal error of fewlabel, please report it: %v", p)
 }

@@ -1,12 +1,6 @@
 package work
 
-// Reducer adds the sums of several machines, each with rows of its own. A run on one machine has nothing to add: nil.
-// It is the one seam that a distributed run would replace: sums over rows are made by a Job's Sum, or by a product of
-// package csr with the rows transposed, and both reduce them; what all machines have anyway is added by a Pool's Total.
-// Coefficients of rows, as in package dual, and orders of rows, as in package labeling, are for one machine.
-type Reducer interface {
-	Reduce(sums []float64)
-}
+import "slices"
 
 const (
 	blockLength = 2048
@@ -54,14 +48,14 @@ func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
 
 // Reduce adds the sums of other machines to these.
 func (j *Job) Reduce(sums []float64) {
-	if j.Reducer != nil {
-		j.Reducer.Reduce(sums)
+	if j.Group != nil {
+		j.Group.reduce(sums, j.votes())
 	}
 }
 
 // AddSums adds sums over the rows of all machines to dst: add adds those over the rows of this one to its dst.
 func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
-	if j.Reducer == nil {
+	if j.Group == nil {
 		add(dst)
 		return
 	}
@@ -77,7 +71,7 @@ func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
 
 // ReduceCounts is Reduce for whole numbers.
 func (j *Job) ReduceCounts(counts []int64) {
-	if j.Reducer == nil {
+	if j.Group == nil {
 		return
 	}
 	sums := make([]float64, len(counts))
@@ -88,6 +82,51 @@ func (j *Job) ReduceCounts(counts []int64) {
 	for k, sum := range sums {
 		counts[k] = int64(sum)
 	}
+}
+
+// Count is the sum of a whole number over all machines.
+func (j *Job) Count(n int) int {
+	count := []int64{int64(n)}
+	j.ReduceCounts(count)
+	return int(count[0])
+}
+
+// Each gives some numbers of every machine, by rank; all give as many.
+func (j *Job) Each(own ...float64) [][]float64 {
+	if j.Group == nil {
+		return [][]float64{own}
+	}
+	all := make([]float64, j.Group.Size*len(own))
+	copy(all[j.Group.Rank*len(own):], own)
+	j.Reduce(all)
+	return slices.Collect(slices.Chunk(all, max(1, len(own))))
+}
+
+// Range is the least and the largest number of all machines.
+func (j *Job) Range(least, largest float64) (low, high float64) {
+	low, high = least, largest
+	for _, ends := range j.Each(least, largest) {
+		low, high = min(low, ends[0]), max(high, ends[1])
+	}
+	return low, high
+}
+
+// Gather puts the numbers of all machines one behind the other, by rank; first is the place of this one's.
+func (j *Job) Gather(own []float64) (all []float64, first int) {
+	if j.Group == nil {
+		return own, 0
+	}
+	total := 0
+	for rank, length := range j.Each(float64(len(own))) {
+		if rank == j.Group.Rank {
+			first = total
+		}
+		total += int(length[0])
+	}
+	all = make([]float64, total)
+	copy(all[first:], own)
+	j.Reduce(all)
+	return all, first
 }
 
 // EachRow calls task for blocks of the rows 0 ... n-1.

@@ -84,36 +84,6 @@ func TestSumHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-type doubling struct{}
-
-func (doubling) Reduce(sums []float64) {
-	for k := range sums {
-		sums[k] *= 2
-	}
-}
-
-func TestEverySumPassesTheReducer(t *testing.T) {
-	job := NewJob(1, nil)
-	job.Reducer = doubling{}
-	var got [1]float64
-	job.Sum(10, got[:], func(lo, hi int, dst []float64) { dst[0] += float64(hi - lo) })
-	if got[0] != 20 {
-		t.Errorf("sum is %v, should be 20", got[0])
-	}
-}
-
-func TestReplicatedJobsShareAllButTheReducer(t *testing.T) {
-	job := NewJob(2, nil)
-	job.Reducer = doubling{}
-	replicated, got := job.Replicated(), []float64{1}
-	replicated.Reduce(got)
-	replicated.Visit(5)
-	job.Aside().Visit(7)
-	if got[0] != 1 || replicated.Pool != job.Pool || job.Visited() != 5 {
-		t.Errorf("sum %v, %d non-zeros", got, job.Visited())
-	}
-}
-
 func TestBorrowedVectorsAreKept(t *testing.T) {
 	pool := NewPool(1)
 	small, large := pool.Borrow(10), pool.Borrow(1000)

@@ -1,0 +1,223 @@
+package work
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// Group is the machines that share the rows of one run, as one of them sees it: each does the same work on rows of its
+// own, and sums over rows are those of all.
+//
+//	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
+//	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, wants to be
+//	         cancelled or to stop; count and ranks of the machines; number and length of the reduction, checksum of the
+//	         last result, each as 16-bit pieces x with x²: all are equal where Size Σ x² = (Σ x)². The verdict
+//	         follows from sums, which all machines have alike, so that all leave at the same reduction. Few sums
+//	         travel in the frame, more behind it. One check, the sum of the fields, tells a frame that was damaged
+//	         on its way to one machine: that one takes part until the next frame and votes that it has failed
+//	Misses   a machine that ends, or whose Sum fails: what carries the sums has to tell the others
+//	Cost     two calls of Sum for more than fewSums numbers, otherwise one
+type Group struct {
+	Rank, Size int
+	// Sum turns values into their sums over all machines, with the same bits on each. After an error it is not called
+	// again.
+	Sum func(values []float64) error
+
+	done    uint64 // reductions
+	last    uint64 // checksum of the last result; before the first that of Begin
+	stopped bool   // a machine has asked to stop
+	over    bool   // no machine waits for this one any more
+	frame   [frameLength]float64
+}
+
+// The fields of a frame.
+const (
+	failed = iota
+	whoFailed
+	cancelled
+	stopped
+	present
+	ranks
+	squaredRanks
+	firstPiece
+	pieces      = 10
+	checkPlace  = firstPiece + 2*pieces
+	firstSum    = checkPlace + 1
+	frameLength = 64
+	fewSums     = frameLength - firstSum
+)
+
+// votes are what a machine wants.
+type votes struct{ fails, cancels, stops bool }
+
+// Begin has the first reduction compare what all machines must have alike.
+func (g *Group) Begin(checksum uint64) {
+	if g != nil && g.done == 0 {
+		g.last = checksum
+	}
+}
+
+// Run runs this machine's part, and tells the others how it ended. A result counts on all machines or on none.
+func (g *Group) Run(part func() error) (err error) {
+	if g == nil {
+		return part()
+	}
+	ended := false
+	defer func() {
+		if !ended {
+			_ = g.leave(true) // the panic goes on
+		}
+	}()
+	err = part()
+	ended = true
+	if end := g.leave(err != nil); err == nil {
+		err = end
+	}
+	return err
+}
+
+// leave tells the others that this machine's part has ended.
+func (g *Group) leave(fails bool) error {
+	if g.over {
+		return nil
+	}
+	g.over = true
+	g.write(votes{fails: fails}, 0)
+	if err := g.exchange(g.frame[:]); err != nil {
+		return err
+	}
+	if g.damaged() {
+		return errDamaged
+	}
+	return g.verdict()
+}
+
+// reduce turns sums into those over all machines; it panics where the run is over.
+func (g *Group) reduce(sums []float64, v votes) {
+	if g.over {
+		panic(&Panic{Value: fault.Defect("a reduction after the end of its run")})
+	}
+	g.write(v, len(sums))
+	few := len(sums) <= fewSums
+	if few {
+		copy(g.frame[firstSum:], sums)
+	}
+	err := g.exchange(g.frame[:])
+	damaged := err == nil && g.damaged()
+	if err == nil && !damaged {
+		err = g.verdict()
+	}
+	if few {
+		copy(sums, g.frame[firstSum:])
+	} else if err == nil {
+		err = g.exchange(sums)
+	}
+	if err == nil && damaged {
+		_ = g.leave(true)
+		err = errDamaged
+	}
+	if err != nil {
+		g.over = true
+		panic(&Panic{Value: err})
+	}
+	g.done++
+	g.last = Checksum(sums)
+}
+
+func (g *Group) exchange(values []float64) error {
+	if err := g.Sum(values); err != nil {
+		g.over = true
+		return fault.Group("the sum over the machines has failed on rank %d of %d: %v", g.Rank, g.Size, err)
+	}
+	return nil
+}
+
+// write makes the frame of a reduction of so many numbers.
+func (g *Group) write(v votes, length int) {
+	f := &g.frame
+	clear(f[:])
+	if v.fails {
+		f[failed], f[whoFailed] = 1, float64(g.Rank)
+	}
+	if v.cancels {
+		f[cancelled] = 1
+	}
+	if v.stops {
+		f[stopped] = 1
+	}
+	f[present], f[ranks], f[squaredRanks] = 1, float64(g.Rank), float64(g.Rank)*float64(g.Rank)
+	at := firstPiece
+	for _, part := range []struct {
+		value  uint64
+		pieces int
+	}{{uint64(g.Size), 1}, {g.done, 2}, {uint64(length), 3}, {g.last, 4}} {
+		for k := range part.pieces {
+			piece := float64(part.value >> (16 * k) & 0xffff)
+			f[at], f[at+1] = piece, piece*piece
+			at += 2
+		}
+	}
+	f[checkPlace] = g.check()
+}
+
+// check is the sum of the fields: whole numbers, which are added without rounding.
+func (g *Group) check() (sum float64) {
+	for _, v := range g.frame[:checkPlace] {
+		sum += v
+	}
+	return sum
+}
+
+var errDamaged = fault.Group("the sum over the machines came back damaged")
+
+// damaged says that the sum of frames cannot be one.
+func (g *Group) damaged() bool {
+	for _, v := range g.frame[:firstSum] {
+		if v != math.Trunc(v) {
+			return true
+		}
+	}
+	return g.check() != g.frame[checkPlace]
+}
+
+// verdict is the end of the run that a sum of frames says, or nil.
+func (g *Group) verdict() error {
+	f, n := &g.frame, float64(g.Size)
+	differ := func(first, end int) bool {
+		for at := firstPiece + 2*first; at < firstPiece+2*end; at += 2 {
+			if n*f[at+1] != f[at]*f[at] {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case f[failed] == 1:
+		return fault.Group("the fit has failed on rank %.0f of %d, which says why", f[whoFailed], g.Size)
+	case f[failed] > 1:
+		return fault.Group("the fit has failed on %.0f of %d machines, which say why", f[failed], g.Size)
+	case f[cancelled] > 0:
+		return fault.ErrCancelled
+	case differ(0, 1) || f[present] != n || f[ranks] != n*(n-1)/2 || f[squaredRanks] != n*(n-1)*(2*n-1)/6:
+		return fault.Group("the sum is over %.0f machines, which do not have the ranks 0 to %d of size %d", f[present],
+			g.Size-1, g.Size)
+	case g.done == 0 && differ(6, pieces):
+		return fault.Group("the machines were given different options, starts or numbers of features")
+	case differ(1, pieces):
+		return fault.Group("the machines have parted at reduction %d: the last sum was not the same on all of them, or "+
+			"they do not run the same fit", g.done+1)
+	}
+	g.stopped = g.stopped || f[stopped] > 0
+	return nil
+}
+
+// Checksum is a number that one changed bit changes.
+func Checksum(values []float64) uint64 {
+	sum := uint64(len(values))
+	for _, v := range values {
+		sum = bits.RotateLeft64((sum^math.Float64bits(v))*0x9e3779b97f4a7c15, 29)
+	}
+	return sum
+}

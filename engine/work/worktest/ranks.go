@@ -1,0 +1,92 @@
+package worktest
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Ranks adds the numbers of several goroutines, as a network does those of machines: in the order of the ranks, so that
+// all get the same bits.
+type Ranks struct {
+	lock    sync.Mutex
+	changed *sync.Cond
+	parts   [][]float64 // of the call under way, by rank
+	came    int
+	round   int
+	sums    []float64
+	failure error
+
+	Calls, Numbers int // so far, of one rank
+}
+
+// NewRanks adds up so many.
+func NewRanks(size int) *Ranks {
+	r := &Ranks{parts: make([][]float64, size)}
+	r.changed = sync.NewCond(&r.lock)
+	return r
+}
+
+var errParted = errors.New("the ranks send different lengths")
+
+// Fail lets the calls of all ranks fail from now on, as when a machine is lost.
+func (r *Ranks) Fail(err error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.failure == nil {
+		r.failure = err
+	}
+	r.changed.Broadcast()
+}
+
+// Sum is work.Group.Sum of a rank.
+func (r *Ranks) Sum(rank int, values []float64) error {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	round := r.round
+	r.parts[rank] = append(r.parts[rank][:0], values...)
+	if r.came++; r.came == len(r.parts) {
+		r.add()
+	}
+	for r.round == round && r.failure == nil {
+		r.changed.Wait()
+	}
+	copy(values, r.sums)
+	return r.failure
+}
+
+// add ends a round.
+func (r *Ranks) add() {
+	r.sums = make([]float64, len(r.parts[0]))
+	for _, part := range r.parts {
+		if len(part) != len(r.sums) {
+			r.failure = errParted
+			break
+		}
+		for k, v := range part {
+			r.sums[k] += v
+		}
+	}
+	r.round, r.came, r.Calls, r.Numbers = r.round+1, 0, r.Calls+1, r.Numbers+len(r.sums)
+	r.changed.Broadcast()
+}
+
+// Run runs the parts of all ranks at a time; a test where one of them does not end fails.
+func (r *Ranks) Run(t testing.TB, part func(rank int)) {
+	t.Helper()
+	var running sync.WaitGroup
+	ended := make(chan struct{})
+	for rank := range r.parts {
+		running.Go(func() { part(rank) })
+	}
+	go func() {
+		running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("a rank waits for ever")
+	}
+}
