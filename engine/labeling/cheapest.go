@@ -23,19 +23,27 @@ import (
 // need not mean anything. Two classes with shares have at least one row each; where their costs part no rows, all rows
 // are at margin 1 of the larger class by the potentials, and labels still keep the counts.
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
-	if twoClasses(shares, len(labels)) {
-		nu := cheapestTwo(labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+	if twoClasses(job, shares, len(labels)) {
+		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
 		return []float64{-nu / 2, nu / 2}
 	}
-	potentials, _ = Transport(labels, costs, startLabels(job, labels, costs, weights, shares))
-	exclude(potentials, costs)
+	if job.Group != nil {
+		potentials = transportTogether(job, labels, costs, weights, shares).centred()
+	} else {
+		potentials, _ = Transport(labels, costs, startLabels(job, labels, costs, weights, shares))
+	}
+	exclude(job, potentials, costs)
 	return potentials
 }
 
 // CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.
 func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []float64) {
-	if twoClasses(shares, len(labels)) {
-		cheapestTwo(labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+	if twoClasses(job, shares, len(labels)) {
+		cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+		return
+	}
+	if job.Group != nil {
+		transportTogether(job, labels, costs, weights, shares)
 		return
 	}
 	transport(labels, costs, startLabels(job, labels, costs, weights, shares))
@@ -56,9 +64,14 @@ func startLabels(job *work.Job, labels []int32, costs, weights, shares []float64
 
 // hardened sets labels to the likeliest ones of soft labels at a low temperature.
 func hardened(job *work.Job, labels []int32, costs, weights, shares []float64) {
+	hardenedAt(job, labels, costs, weights, shares, []float64{1, 0.1, 0.01, 0.001})
+}
+
+// hardenedAt goes through these temperatures.
+func hardenedAt(job *work.Job, labels []int32, costs, weights, shares, temperatures []float64) {
 	m := len(shares)
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
-	for _, temperature := range []float64{1, 0.1, 0.01, 0.001} {
+	for _, temperature := range temperatures {
 		Soft(job, soft, costs, weights, shares, temperature, potentials)
 	}
 	for i := range labels {
@@ -67,7 +80,7 @@ func hardened(job *work.Job, labels []int32, costs, weights, shares []float64) {
 }
 
 // exclude makes infinite potentials, of classes without rows, finite ones at which no row has such a class.
-func exclude(potentials, costs []float64) {
+func exclude(job *work.Job, potentials, costs []float64) {
 	lowest, largest := 0.0, 0.0
 	for _, v := range potentials {
 		if !math.IsInf(v, 0) {
@@ -77,6 +90,7 @@ func exclude(potentials, costs []float64) {
 	for _, c := range costs {
 		largest = max(largest, math.Abs(c))
 	}
+	_, largest = job.Range(0, largest)
 	for y, v := range potentials {
 		if math.IsInf(v, 0) {
 			potentials[y] = lowest - 2*largest - 1

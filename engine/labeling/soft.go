@@ -31,7 +31,7 @@ import (
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
 func Soft(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
-	if twoClasses(shares, len(weights)) {
+	if twoClasses(job, shares, len(weights)) {
 		softTwo(job, p, costs, weights, temperature, shares[1]/(shares[0]+shares[1]), potentials)
 		return
 	}
@@ -196,9 +196,10 @@ func (d *dual) moveTo(v []float64) {
 // solveFromGuess solves from the potentials that are there.
 func (d *dual) solveFromGuess() { d.solve(d.residual, softTolerance) }
 
-// solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low.
+// solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low and one machine
+// has all rows.
 func (d *dual) solveFromHardLabels() {
-	if d.temperature > nearlyHard*d.spread() {
+	if d.job.Group != nil || d.temperature > nearlyHard*d.spread() {
 		return
 	}
 	labels, counts := make([]int32, len(d.weights)), Counts(d.shares, len(d.weights))

@@ -10,9 +10,9 @@ import (
 // Two classes need the difference g_i = c_i1 - c_i0 of the costs of a row alone: the rows with the smallest g get label
 // 1, and one number ν = v_1 - v_0 takes the place of the potentials. Source: Sindhwani & Keerthi 2006, section 3.
 
-// twoClasses says whether there are two classes, both with a share, and some rows.
-func twoClasses(shares []float64, rows int) bool {
-	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && rows > 0
+// twoClasses says whether there are two classes, both with a share, and some rows, as machines together have.
+func twoClasses(job *work.Job, shares []float64, rows int) bool {
+	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && (rows > 0 || job.Group != nil)
 }
 
 // softTwo is Soft for two classes.
@@ -25,7 +25,7 @@ func twoClasses(shares []float64, rows int) bool {
 //	Stops    the share is met to 1e-10, or the bracket cannot shrink any more
 //	Cost     one exp a row an evaluation; 3 to 8 evaluations
 func softTwo(job *work.Job, p, costs, weights []float64, temperature, share float64, potentials []float64) {
-	low, high := bracket(costs, temperature, share)
+	low, high := bracket(job, costs, temperature, share)
 	nu := finiteOr0(potentials[1]) - finiteOr0(potentials[0])
 	nu = math.Min(math.Max(nu, low), high)
 	for range 200 {
@@ -76,12 +76,13 @@ func finiteOr0(v float64) float64 {
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // bracket encloses ν: at its ends every p_i1 lies below, above the share.
-func bracket(costs []float64, temperature, share float64) (low, high float64) {
+func bracket(job *work.Job, costs []float64, temperature, share float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := 0; i < len(costs); i += 2 {
 		g := costs[i+1] - costs[i]
 		low, high = min(low, g), max(high, g)
 	}
+	low, high = job.Range(low, high)
 	odds := temperature * logit(share)
 	return low + odds - 1e-9, high + odds + 1e-9
 }
@@ -91,7 +92,10 @@ func bracket(costs []float64, temperature, share float64) (low, high float64) {
 //
 // Where all g are equal the first rows get label 1, as many as the share says, for a learner that must begin with some
 // labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
-func cheapestTwo(labels []int32, costs, weights []float64, share float64) (nu float64) {
+func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
+	if job.Group != nil {
+		return cheapestTwoTogether(job, labels, costs, weights, share)
+	}
 	order := make([]candidate, len(labels))
 	for i := range order {
 		order[i] = candidate{costs[2*i+1] - costs[2*i], int32(i)}

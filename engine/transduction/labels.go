@@ -34,11 +34,11 @@ func (t *task) cheapest(labels []int32) {
 
 // relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
 // labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper, between pairs of
-// classes only where max_switches limits it.
+// classes only where max_switches limits it. Machines that share the rows always find the cheapest.
 func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
-	if t.Options.MaxSwitches == 0 && (best || t.Paired()) {
+	if t.Options.MaxSwitches == 0 && (best || t.Paired() || t.Job.Group != nil) {
 		t.cheapest(labels)
 	} else {
 		labeling.Switch(labels, t.unitCosts(), t.classes, t.Options.MaxSwitches)

@@ -29,7 +29,7 @@ func (t *task) switching() solution {
 	t.admit(r)
 	t.noteFirst(r.Score)
 	t.measure(r)
-	if t.Paired() {
+	if t.Paired() || t.Job.Group != nil {
 		t.cheapest(hard.labels)
 	} else {
 		labeling.Greedy(hard.labels, t.unitCosts(), labeling.Counts(t.prior, len(hard.labels)))

@@ -29,7 +29,9 @@ func run(
 	return out
 }
 
-func plain(ranks *worktest.Ranks, rank, _ int, values []float64) error { return ranks.Sum(rank, values) }
+func plain(ranks *worktest.Ranks, rank, _ int, values []float64) error {
+	return ranks.Sum(rank, values)
+}
 
 // someReductions are few and many numbers, and what Job makes of them.
 func someReductions(job *Job) error {
