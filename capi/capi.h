@@ -11,6 +11,10 @@ typedef const int64_t const_int64;
 typedef const double const_double;
 typedef const fewlabel_csr const_csr;
 typedef const fewlabel_dense const_dense;
+typedef const fewlabel_group const_group;
+
+/* Call the group's allreduce on the thread that called the library. */
+int32_t shim_allreduce(const fewlabel_group *group, double *values, int64_t n);
 
 /* Remember the text that fewlabel_version answers with; it must live for ever. */
 void shim_keep_version(const char *text);

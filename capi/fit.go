@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/csr"
@@ -36,22 +37,34 @@ func go_fewlabel_options(
 //export go_fewlabel_fit
 func go_fewlabel_fit(
 	rows *C.const_csr, labels *C.const_int32, weights *C.const_double, start C.int64_t,
-	options *C.const_char, progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
+	options *C.const_char, progress *C.fewlabel_progress, group *C.const_group, model *C.int64_t, message *C.char,
+	size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(fit(unsafe.Pointer(message), int64(size), fitArguments{
-		rows:   func(c *call) (*csr.Matrix, error) { return c.matrix(rows) },
-		labels: labels, weights: weights, start: start, options: options, progress: progress, model: model,
+		rows: func(c *call) (*csr.Matrix, error) {
+			if group != nil && rows != nil && rows.n_rows == 0 {
+				return csr.Empty(int(rows.n_features), false)
+			}
+			return c.matrix(rows)
+		},
+		labels: labels, weights: weights, start: start, options: options, progress: progress, group: group, model: model,
 	}))
 }
 
 //export go_fewlabel_fit_dense
 func go_fewlabel_fit_dense(
 	rows *C.const_dense, labels *C.const_int32, weights *C.const_double, start C.int64_t,
-	options *C.const_char, progress *C.fewlabel_progress, model *C.int64_t, message *C.char, size C.int64_t,
+	options *C.const_char, progress *C.fewlabel_progress, group *C.const_group, model *C.int64_t, message *C.char,
+	size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(fit(unsafe.Pointer(message), int64(size), fitArguments{
-		rows:   func(c *call) (*csr.Matrix, error) { return c.dense(rows) },
-		labels: labels, weights: weights, start: start, options: options, progress: progress, model: model,
+		rows: func(c *call) (*csr.Matrix, error) {
+			if group != nil && rows != nil && rows.n_rows == 0 {
+				return csr.Empty(int(rows.n_features), true)
+			}
+			return c.dense(rows)
+		},
+		labels: labels, weights: weights, start: start, options: options, progress: progress, group: group, model: model,
 	}))
 }
 
@@ -63,43 +76,76 @@ type fitArguments struct {
 	start    C.int64_t
 	options  *C.const_char
 	progress *C.fewlabel_progress
+	group    *C.const_group
 	model    *C.int64_t
 }
 
 func fit(message unsafe.Pointer, size int64, a fitArguments) int32 {
 	status := guard(message, size, func(c *call) error {
-		handle, err := output(c, "model", a.model)
+		group, err := c.group(a.group)
 		if err != nil {
 			return err
 		}
-		chosen, err := c.options(a.options)
-		if err != nil {
-			return err
-		}
-		problem, err := c.problem(a)
-		if err != nil {
-			return err
-		}
-		if a.start != 0 {
-			from, err := modelAt(int64(a.start))
-			if err != nil {
-				return err
-			}
-			problem.Start = from.Linear
-		}
-		shared, err := c.progress(a.progress)
-		if err != nil {
-			return err
-		}
-		result, err := transduction.Fit(problem, chosen, shared)
-		if err != nil {
-			return err
-		}
-		*handle = C.int64_t(handles.add(fromFit(result)))
-		return nil
+		return group.Run(func() error { return c.fit(a, group) })
 	})
 	releaseMemory()
 	return status
+}
+
+func (c *call) fit(a fitArguments, group *work.Group) error {
+	handle, err := output(c, "model", a.model)
+	if err != nil {
+		return err
+	}
+	chosen, err := c.options(a.options)
+	if err != nil {
+		return err
+	}
+	problem, err := c.problem(a)
+	if err != nil {
+		return err
+	}
+	if a.start != 0 {
+		from, err := modelAt(int64(a.start))
+		if err != nil {
+			return err
+		}
+		problem.Start = from.Linear
+	}
+	shared, err := c.progress(a.progress)
+	if err != nil {
+		return err
+	}
+	result, err := transduction.FitTogether(problem, chosen, shared, group)
+	if err != nil {
+		return err
+	}
+	*handle = C.int64_t(handles.add(fromFit(result)))
+	return nil
+}
+
+// group views the machines that share the rows; NULL is nobody else.
+func (c *call) group(g *C.const_group) (*work.Group, error) {
+	if g == nil {
+		return nil, nil
+	}
+	if err := c.borrow("group", unsafe.Pointer(g), 1, C.sizeof_fewlabel_group); err != nil {
+		return nil, err
+	}
+	rank, size := int(g.rank), int(g.size)
+	switch {
+	case size < 1 || rank < 0 || rank >= size:
+		return nil, fault.Argument("group.rank is %d of size %d: ranks are 0 ... size-1", rank, size)
+	case g.allreduce == nil:
+		return nil, fault.Argument("group.allreduce is NULL")
+	}
+	return &work.Group{Rank: rank, Size: size, Sum: func(values []float64) error {
+		first := (*C.double)(unsafe.Pointer(unsafe.SliceData(values)))
+		if status := C.shim_allreduce(g, first, C.int64_t(len(values))); status != 0 {
+			return fmt.Errorf("allreduce returned %d", int(status))
+		}
+		return nil
+	}}, nil
 }
 
 // options decodes the options of a fit; NULL stands for the defaults.

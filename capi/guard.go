@@ -66,6 +66,8 @@ func statusOf(err error) int32 {
 			return C.FEWLABEL_IO_ERROR
 		case fault.NoMemory:
 			return C.FEWLABEL_NO_MEMORY
+		case fault.OtherMachine:
+			return C.FEWLABEL_GROUP_FAILED
 		}
 	}
 	return C.FEWLABEL_INTERNAL

@@ -124,7 +124,23 @@ static void return_to_host(const host *h) {
 
 typedef void *(*routine)(void *);
 
+/* Numbers that a call wants to have added, by the thread that made it. */
+typedef struct {
+  const fewlabel_group *group;
+  double *values;
+  int64_t n;
+  int32_t status;
+} sum_request;
+
+static void add_up(sum_request *r) { r->status = r->group->allreduce(r->group->context, r->values, r->n); }
+
 #ifdef _WIN32
+int32_t shim_allreduce(const fewlabel_group *group, double *values, int64_t n) {
+  sum_request r = {group, values, n, 0};
+  add_up(&r);
+  return r.status;
+}
+
 static int on_own_thread(routine run, void *call, const host *h) {
   (void)run, (void)call, (void)h;
   return 0;
@@ -135,7 +151,8 @@ static int on_own_thread(routine run, void *call, const host *h) {
 typedef struct worker {
   routine run; /* NULL: nothing to do */
   void *call;
-  pthread_mutex_t mutex; /* of run and call */
+  sum_request *asked;    /* of the thread that waits for the call; NULL: nothing */
+  pthread_mutex_t mutex; /* of run, call and asked */
   pthread_cond_t wake, ended;
   struct worker *next;
 } worker;
@@ -143,8 +160,10 @@ typedef struct worker {
 static worker *idle;
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER; /* of idle; signals are blocked where it is held */
 
+static __thread worker *self; /* NULL on threads of the host */
+
 static void *serve(void *argument) {
-  worker *w = (worker *)argument;
+  worker *w = self = (worker *)argument;
   for (;;) {
     pthread_mutex_lock(&w->mutex);
     while (w->run == NULL) pthread_cond_wait(&w->wake, &w->mutex);
@@ -158,8 +177,42 @@ static void *serve(void *argument) {
   return NULL;
 }
 
+/* The worker of a call asks the caller, which waits for its end, to add numbers up; a call that has no worker does. */
+int32_t shim_allreduce(const fewlabel_group *group, double *values, int64_t n) {
+  sum_request r = {group, values, n, 0};
+  worker *w = self;
+  if (w == NULL) {
+    add_up(&r);
+    return r.status;
+  }
+  pthread_mutex_lock(&w->mutex);
+  w->asked = &r;
+  pthread_cond_signal(&w->ended);
+  while (w->asked != NULL) pthread_cond_wait(&w->wake, &w->mutex);
+  pthread_mutex_unlock(&w->mutex);
+  return r.status;
+}
+
+/* Waits for the end of a worker's call and adds numbers up for it, in the host's rounding; its mutex is held. */
+static void attend(worker *w, const host *h) {
+  while (w->run != NULL) {
+    sum_request *r = w->asked;
+    if (r == NULL) {
+      pthread_cond_wait(&w->ended, &w->mutex);
+      continue;
+    }
+    pthread_mutex_unlock(&w->mutex);
+    set_rounding(h->rounded);
+    add_up(r);
+    set_rounding(TO_NEAREST);
+    pthread_mutex_lock(&w->mutex);
+    w->asked = NULL;
+    pthread_cond_signal(&w->wake);
+  }
+}
+
 static worker *new_worker(void) {
-  static const worker fresh = {NULL, NULL, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
+  static const worker fresh = {NULL, NULL, NULL, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
                                PTHREAD_COND_INITIALIZER, NULL};
   worker *w = (worker *)malloc(sizeof *w);
   pthread_t thread;
@@ -203,7 +256,7 @@ static int on_own_thread(routine run, void *call, const host *h) {
   pthread_cond_signal(&w->wake);
   pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
   pthread_mutex_lock(&w->mutex);
-  while (w->run != NULL) pthread_cond_wait(&w->ended, &w->mutex);
+  attend(w, h);
   pthread_mutex_unlock(&w->mutex);
   block_signals(&here);
   release(w);
@@ -249,12 +302,14 @@ EXPORT(options, BRIEF)
 
 #define fit_ARGUMENTS(A)                                                                          \
   A(const fewlabel_csr *, rows) A(const int32_t *, labels) A(const double *, weights)             \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress) A(int64_t *, model)
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)        \
+  A(const fewlabel_group *, group) A(int64_t *, model)
 EXPORT(fit, LONG)
 
 #define fit_dense_ARGUMENTS(A)                                                                    \
   A(const fewlabel_dense *, rows) A(const int32_t *, labels) A(const double *, weights)           \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress) A(int64_t *, model)
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)        \
+  A(const fewlabel_group *, group) A(int64_t *, model)
 EXPORT(fit_dense, LONG)
 
 #define class_prior_ARGUMENTS(A)                                                                          \

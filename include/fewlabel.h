@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 4
+#define FEWLABEL_ABI_VERSION 5
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -48,6 +48,8 @@ extern "C" {
 #define FEWLABEL_INTERNAL 6     /* a defect of fewlabel; the process goes on */
 #define FEWLABEL_FORKED 7       /* called in a forked child, see Processes above */
 #define FEWLABEL_NO_MEMORY 8    /* it would take more memory than there is; refused before it was taken */
+
+#define FEWLABEL_GROUP_FAILED 9 /* the sum over the machines of a group has failed, or one of the others */
 
 /* Types of array elements. */
 #define FEWLABEL_INT32 1
@@ -94,6 +96,27 @@ typedef struct {
   double n_passes;    /* passes over the non-zeros so far */
 } fewlabel_progress;
 
+/* Machines that share the rows of a fit: each calls it with rows of its own, perhaps none, and all get the same model.
+ * A call of `allreduce` turns values into their sums over all machines, with the same bits on each, as MPI_Allreduce
+ * with MPI_SUM does. It returns 0, or another number where it could not: then it is not called again, and the fit
+ * returns FEWLABEL_GROUP_FAILED.
+ *   Threads   it is called only on the thread that called the fit, one call at a time.
+ *   Memory    `values` belongs to the library and stays in place during the call; keep nothing of it.
+ *   Calls     all machines make the same calls, of the same lengths, up to the end of the fit. A machine whose data are
+ *             wrong, that is cancelled or runs out of memory tells the others at the next call: the fit then ends on all
+ *             of them, with the status of its cause there, FEWLABEL_CANCELLED or FEWLABEL_GROUP_FAILED. Machines whose
+ *             sums differ, or whose options do, get FEWLABEL_GROUP_FAILED too. The death of a machine is for
+ *             `allreduce` to notice.
+ *   Leaving   it returns: no longjmp, no exception. It may call functions of this library. */
+typedef int32_t (*fewlabel_allreduce)(void *context, double *values, int64_t n);
+
+typedef struct {
+  int32_t rank; /* of this machine: 0 ... size-1 */
+  int32_t size; /* number of machines */
+  fewlabel_allreduce allreduce;
+  void *context; /* its first argument */
+} fewlabel_group;
+
 /* Numbers that grow with every incompatible change of this file, and the version of the library ("0.1.0"). */
 int32_t fewlabel_abi_version(void);
 const char *fewlabel_version(void);
@@ -116,6 +139,10 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  *            time. The start is not changed and may be freed afterwards.
  *   options  JSON object, for example {"method": "annealing", "alpha": 1e-3, "threads": 2}; NULL: the defaults
  *   progress may be NULL
+ *   group    machines that share the rows; NULL: this one has them all. All give the same options (but for "threads"),
+ *            n_features, start and kind of rows; labels number the classes of all. The arrays "transduction" and
+ *            "label_distributions" of the model are those of the rows here. Refused in a group are method
+ *            "pair_switching", "max_switches", "calibrate", and class_prior "auto" (give the shares, or "labels").
  *   model    gets the handle; release it with fewlabel_free
  *
  * n_classes is one more than the largest class number, or the length of class_prior if that is larger; it is at most
@@ -129,8 +156,8 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  * objective is alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² where balance
  * holds the mean score. */
 int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
-                     const char *options, fewlabel_progress *progress, int64_t *model, char *error,
-                     int64_t error_size);
+                     const char *options, fewlabel_progress *progress, const fewlabel_group *group, int64_t *model,
+                     char *error, int64_t error_size);
 
 /* Sizes of a model, from which the lengths of the arrays below follow. `n_outputs` is the number of decisions of a row:
  * 1 for one or two classes, otherwise n_classes. */
@@ -139,8 +166,8 @@ int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, i
 
 /* The same with dense rows: worth it where more than half of the values are not zero, as in embeddings. */
 int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights, int64_t start,
-                           const char *options, fewlabel_progress *progress, int64_t *model, char *error,
-                           int64_t error_size);
+                           const char *options, fewlabel_progress *progress, const fewlabel_group *group,
+                           int64_t *model, char *error, int64_t error_size);
 
 /* Estimate the share of each class among the unlabeled rows, without a classifier.
  *   rows, labels, weights  as for fewlabel_fit

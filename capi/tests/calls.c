@@ -149,10 +149,10 @@ static int32_t call_fit(caller *c, int function) {
   if (spoil(c, 20)) progress.cancel = odd_size(c);
   if (function == FIT_DENSE) {
     return fewlabel_fit_dense(OR_NULL(c, &c->in.dense), OR_NULL(c, c->in.labels), weights, start, options,
-                              one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
+                              one_in(c, 2) ? NULL : &progress, NULL, OUT(int64_t, 0), MESSAGE);
   }
   return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, options,
-                      one_in(c, 2) ? NULL : &progress, OUT(int64_t, 0), MESSAGE);
+                      one_in(c, 2) ? NULL : &progress, NULL, OUT(int64_t, 0), MESSAGE);
 }
 
 static int32_t call_class_prior(caller *c, int function) {
@@ -287,7 +287,7 @@ static caller *new_caller(int number, long n_calls, uint64_t seed) {
   int64_t model = 0;
   int k;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   for (k = 0; k < 2; k++) {
     sprintf(c->models[k], "calls-%d-%d.fewlabel", number, k);
     sprintf(c->data[k], "calls-%d.svmlight%s", number, k ? ".gz" : "");

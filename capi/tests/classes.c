@@ -41,13 +41,13 @@ static void many_classes(many_problem *p) {
 
 static int64_t fitted(const many_problem *p, const char *options) {
   int64_t model = 0;
-  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, NULL, &model, ERROR));
   return model;
 }
 
 static int32_t refused(const many_problem *p, const char *options) {
   int64_t model = 0;
-  return fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, &model, ERROR);
+  return fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, NULL, &model, ERROR);
 }
 
 static void report_has(int64_t model, const char *text) {
@@ -136,7 +136,7 @@ static void two_classes_have_one_decision(void) {
   good_problem(&p);
   for (k = 0; k < sizeof options / sizeof *options; k++) {
     int64_t model = 0;
-    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, options[k], NULL, &model, ERROR));
+    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, options[k], NULL, NULL, &model, ERROR));
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     shape_is(model, 2, N_FEATURES, 1);
     WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
@@ -207,7 +207,7 @@ static void shares_without_a_fit(void) {
     HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
     HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
   }
-  WORKS(fewlabel_fit_dense(&dense, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit_dense(&dense, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "class_prior", fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_class_prior_dense(&dense, p.labels, NULL, NULL, shares, NULL, upper, K, ERROR));
@@ -231,7 +231,7 @@ static void calibrated_fits(void) {
     table[2 * i + 1] = 1 - i % 2;
     labels[i] = i < 2 * PER_CLASS ? i % 2 : -1;
   }
-  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"calibrate\": true}", NULL, &model, ERROR));
+  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
   report_has(model, "\"calibration_temperature\":0.");
   report_has(model, "\"calibration_smoothing\":0.0196");
   report_has(model, "\"n_held_out\":20");

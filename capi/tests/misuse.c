@@ -14,7 +14,7 @@
 
 static int32_t fit(const problem *p, const char *options) {
   int64_t model = -7;
-  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, 0, options, NULL, &model, ERROR);
+  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, 0, options, NULL, NULL, &model, ERROR);
   if (status == FEWLABEL_OK) {
     fewlabel_free(model, NULL, 0);
   } else {
@@ -27,9 +27,10 @@ static void null_pointers_of_a_fit(void) {
   problem p;
   int64_t model;
   good_problem(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, 0, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL",
+        fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, NULL, ERROR));
   p.rows.indptr = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is NULL", fit(&p, NULL));
   good_problem(&p);
@@ -45,15 +46,15 @@ static void starts_of_a_fit(void) {
   int64_t first, model = -7, one_feature;
   double coef = 1, intercept = 0, prior[2] = {0.5, 0.5};
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &first, ERROR));
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &first, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_assemble("{\"n_classes\": 2, \"n_features\": 1}", &coef, &intercept, prior, &one_feature, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "start has 1 features",
-        fewlabel_fit(&p.rows, p.labels, NULL, one_feature, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&p.rows, p.labels, NULL, one_feature, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(one_feature, ERROR));
   WORKS(fewlabel_free(first, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, NULL, &model, ERROR));
 }
 
 static void dense_rows(void) {
@@ -62,27 +63,28 @@ static void dense_rows(void) {
   int32_t labels[4] = {0, 1, -1, -1}, classes[4];
   double decisions[4];
   int64_t model = -7;
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit_dense(NULL, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
+        fewlabel_fit_dense(NULL, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.values = values;
   rows.row_stride = 1;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 1",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = INT64_MAX;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 9223372036854775807",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = 3;
   rows.value_type = 9;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.value_type is 9",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.value_type = FEWLABEL_FLOAT32;
   values[3] = NAN;
   FAILS(FEWLABEL_BAD_DATA, "row 1 has the value NaN",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   values[3] = 0;
   HOLDS(model == -7);
-  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_decision_dense(model, &rows, 1, decisions, ERROR));
   WORKS(fewlabel_predict_dense(model, &rows, 2, classes, ERROR));
   HOLDS(classes[0] == 0 && classes[1] == 1 && classes[2] == 0 && classes[3] == 1);
@@ -297,11 +299,12 @@ static void wrong_pointers(void) {
   p.rows.indptr = (void *)8;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0x8, which is no address", fit(&p, NULL));
   good_problem(&p);
-  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, &model, ERROR);
+  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, ERROR);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
-        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   /* The status comes through even if the message cannot be written. */
-  HOLDS(status == fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, &model, memory + page, 100));
+  HOLDS(status ==
+        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, memory + page, 100));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path: the memory", fewlabel_load(memory + page, &model, ERROR));
   munmap(memory, 2 * page);
 }
@@ -337,7 +340,7 @@ static void file_cut_off_during_a_fit(void) {
   rows.values = values;
   HOLDS(pthread_create(&thread, NULL, cut_off, &c) == 0);
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"threads\": 2}", &c.progress, &model, ERROR));
+        fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
   pthread_join(thread, NULL);
   munmap(values, size);
   close(c.file);
@@ -351,7 +354,7 @@ static int64_t good_model(void) {
   problem p;
   int64_t model = 0;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   return model;
 }
 

@@ -51,7 +51,7 @@ static void all_kinds_of_calls(result *r, const char *options) {
   int failed = 0;
   sprintf(path, "signals-%d.fewlabel", __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
   memset(r, 0, sizeof *r);
-  failed += fewlabel_fit(&small.rows, small.labels, NULL, 0, options, NULL, &model, message, 200);
+  failed += fewlabel_fit(&small.rows, small.labels, NULL, 0, options, NULL, NULL, &model, message, 200);
   failed += fewlabel_array(model, "coef", r->coef, FEATURES, message, 200);
   failed += fewlabel_predict(model, &small.rows, 2, r->classes, message, 200);
   failed += fewlabel_report(model, NULL, 0, &needed, message, 200);
@@ -141,7 +141,7 @@ static void faults_are_named(void) {
   install(SIGALRM, handler, 0);
   set_timer(SIGALRM, 1);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
-        fewlabel_fit(&small.rows, (int32_t *)nothing, NULL, 0, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&small.rows, (int32_t *)nothing, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element", fewlabel_options(nothing, 100000, &needed, ERROR));
   set_timer(SIGALRM, 0);
   install(SIGALRM, SIG_IGN, 0);
@@ -177,7 +177,7 @@ static void ctrl_c(const long_problem *p, const char *options, int64_t cancel, i
   wish = cancel;
   install(SIGINT, stop, 0);
   start_thread(&thread, press_ctrl_c, NULL);
-  status = fewlabel_fit(&p->rows, p->labels, NULL, 0, options, &progress, &model, ERROR);
+  status = fewlabel_fit(&p->rows, p->labels, NULL, 0, options, &progress, NULL, &model, ERROR);
   ended = now();
   pthread_join(thread, NULL);
   install(SIGINT, SIG_IGN, 0);
@@ -256,7 +256,7 @@ static int64_t cancelled_thread_model;
 static void *fit_until_cancelled(void *problem) {
   const long_problem *p = problem;
   char message[100];
-  fewlabel_fit(&p->rows, p->labels, NULL, 0, NULL, &progress, &cancelled_thread_model, message, 100);
+  fewlabel_fit(&p->rows, p->labels, NULL, 0, NULL, &progress, NULL, &cancelled_thread_model, message, 100);
   pthread_testcancel();
   return NULL;
 }
