@@ -53,10 +53,11 @@ def calls() -> dict[str, Callable[[], None]]:
     y = np.where(np.arange(100) < 10, group.ravel(), -1).astype(np.int32)
     rows, row, found = _data.native(X), _data.native(X[:1]), np.empty(1, dtype=np.int32)
     kept, model = ctypes.c_int64(), ctypes.c_int64()
+    unused = [None] * (len(_library.library().fewlabel_fit.argtypes) - 8)  # progress, and in newer builds group
 
     def fit(handle: ctypes.c_int64) -> None:
         _library.call(
-            "fewlabel_fit", ctypes.byref(rows.struct), y.ctypes.data, None, 0, b"{}", None, ctypes.byref(handle)
+            "fewlabel_fit", ctypes.byref(rows.struct), y.ctypes.data, None, 0, b"{}", *unused, ctypes.byref(handle)
         )
 
     def fit_and_free() -> None:

@@ -95,7 +95,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if warm:
             self._check_start(labels.classes)
         self._warn_before(given, labels, weights)
-        options = self._options() | methods.options(method) | self._class_options(labels, weights, tree)
+        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
+        options = self._options() | methods.options(method) | self._class_options(labels.classes, totals, tree)
         task = _progress.FitTask(self, X, given, weights)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
             start = self._assemble if warm else None
@@ -263,13 +264,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return options
 
     def _class_options(
-        self, labels: _labels.Labels, weights: np.ndarray | None, tree: _hierarchy.Tree | None
+        self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None
     ) -> dict[str, Any]:
-        """The options of the library that depend on the classes."""
-        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        prior = _weights.resolve_class_prior(self.class_prior, labels.classes, totals)
-        factors = _weights.class_factors(self.class_weight, labels.classes, totals)
-        if len(labels.classes) == 1:
+        """The options of the library that depend on the classes, whose labeled rows have these total weights."""
+        prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
+        factors = _weights.class_factors(self.class_weight, classes, totals)
+        if len(classes) == 1:
             return {"class_prior": "auto"}
         return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
 

@@ -253,6 +253,7 @@ def fit_status(struct: c.Csr | None = None, codes: Any = CODES, options: dict | 
         0,
         None if text is None else text.encode(),
         None,
+        None,
         ctypes.byref(model),
     )
     assert model.value == 0
@@ -298,12 +299,12 @@ def test_null_pointers() -> None:
     library = _library.library()
     model = ctypes.c_int64()
     labels = CODES.ctypes.data
-    assert library.fewlabel_fit(None, labels, None, 0, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(None, labels, None, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
     assert b"rows" in error.value
     rows = ctypes.byref(_data.native(X).struct)
-    assert library.fewlabel_fit(rows, labels, None, 0, None, None, None, error, 100) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(rows, labels, None, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT
     assert b"model" in error.value
-    assert library.fewlabel_fit(None, None, None, 0, None, None, None, None, 0) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(None, None, None, 0, None, None, None, None, None, 0) == c.BAD_ARGUMENT
 
 
 def test_message_is_cut_to_the_buffer() -> None:
@@ -387,7 +388,7 @@ def load_status(content: bytes, path: Path) -> tuple[int, str]:
 def model_file(tmp_path: Path) -> bytes:
     rows, model = _data.native(X), ctypes.c_int64()
     _library.call(
-        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, 0, None, None, ctypes.byref(model)
+        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, 0, None, None, None, ctypes.byref(model)
     )  # fmt: skip
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(tmp_path / "good").encode(), b'{"by": "a test"}')

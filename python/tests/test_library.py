@@ -173,7 +173,12 @@ def test_no_handle_stays() -> None:
 # --- the table of signatures against the header ----------------------------------------------------------------------
 
 
-STRUCTS = {"fewlabel_csr": c.Csr, "fewlabel_dense": c.Dense, "fewlabel_progress": c.Progress}
+STRUCTS = {
+    "fewlabel_csr": c.Csr,
+    "fewlabel_dense": c.Dense,
+    "fewlabel_progress": c.Progress,
+    "fewlabel_group": c.Group,
+}
 
 
 def header() -> str:
@@ -186,6 +191,8 @@ def as_ctypes(declaration: str) -> Any:
     name, pointer = words[0], "*" in words
     if name in STRUCTS:
         return ctypes.POINTER(STRUCTS[name])
+    if name == "fewlabel_allreduce":
+        return c.Allreduce
     if pointer:
         return ctypes.c_char_p if name == "char" else ctypes.c_void_p
     return {"int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "double": ctypes.c_double}[name]

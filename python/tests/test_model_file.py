@@ -240,7 +240,7 @@ def test_a_file_that_the_library_wrote_alone(path: Path) -> None:
     progress, model = _fit.Progress(), ctypes.c_int64()
     rows, codes = _data.native(X), Y.astype(np.int32)
     _library.call(
-        "fewlabel_fit", ctypes.byref(rows.struct), codes.ctypes.data, None, 0, None, ctypes.byref(progress),
+        "fewlabel_fit", ctypes.byref(rows.struct), codes.ctypes.data, None, 0, None, ctypes.byref(progress), None,
         ctypes.byref(model),
     )  # fmt: skip
     with _library.released(model.value) as handle:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fewlabel._inputs._data import Rows
 from fewlabel._native import _library
-from fewlabel._native._signatures import Dense, Progress
+from fewlabel._native._signatures import Dense, Group, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
 # Of a report: null stands for NaN.
@@ -37,10 +37,12 @@ def fit(
     options: Mapping[str, Any],
     watches: Watches = (),
     start: Callable[[], int] | None = None,
+    group: Group | None = None,
 ) -> Fitted:
     """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1).
 
-    `start` puts a model to go on from into the library and gives its handle, which is freed here.
+    `start` puts a model to go on from into the library and gives its handle, which is freed here. `group` is the
+    machines that share the rows; None: this one has them all.
     """
     settings = options_text(options).encode()
     progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
@@ -54,6 +56,7 @@ def fit(
             begin.value,
             settings,
             ctypes.byref(progress),
+            None if group is None else ctypes.byref(group),
             ctypes.byref(model),
         )
 

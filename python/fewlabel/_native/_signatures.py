@@ -4,9 +4,9 @@ A test reads the header and compares.
 """
 
 import ctypes
-from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 
 OK = 0
 BAD_ARGUMENT = 1
@@ -17,6 +17,7 @@ IO_ERROR = 5
 INTERNAL = 6
 FORKED = 7
 NO_MEMORY = 8
+GROUP_FAILED = 9
 
 STOP = 2  # in Progress.cancel
 
@@ -67,9 +68,19 @@ class Progress(ctypes.Structure):
     )
 
 
+Allreduce = CFUNCTYPE(c_int32, c_void_p, POINTER(c_double), c_int64)  # fewlabel_allreduce
+
+
+class Group(ctypes.Structure):
+    """`fewlabel_group`: the machines that share the rows of a fit."""
+
+    _fields_ = (("rank", c_int32), ("size", c_int32), ("allreduce", Allreduce), ("context", c_void_p))
+
+
 _CSR = POINTER(Csr)
 _DENSE = POINTER(Dense)
 _PROGRESS = POINTER(Progress)
+_GROUP = POINTER(Group)
 _TEXT = c_char_p  # char *, const char *
 _NUMBERS = c_void_p  # int32_t *, int64_t *, double *, const or not
 _ERROR = (_TEXT, c_int64)  # char *error, int64_t error_size
@@ -79,8 +90,11 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_abi_version": (c_int32, ()),
     "fewlabel_version": (c_char_p, ()),
     "fewlabel_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
-    "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
-    "fewlabel_fit_dense": (c_int32, (_DENSE, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR)),
+    "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _GROUP, _NUMBERS, *_ERROR)),
+    "fewlabel_fit_dense": (
+        c_int32,
+        (_DENSE, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _GROUP, _NUMBERS, *_ERROR),
+    ),
     "fewlabel_class_prior": (c_int32, (_CSR, _NUMBERS, _NUMBERS, _TEXT, *(3 * [_NUMBERS]), c_int64, *_ERROR)),
     "fewlabel_class_prior_dense": (c_int32, (_DENSE, _NUMBERS, _NUMBERS, _TEXT, *(3 * [_NUMBERS]), c_int64, *_ERROR)),
     "fewlabel_structure": (

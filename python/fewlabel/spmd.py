@@ -1,0 +1,177 @@
+"""Fits whose rows the ranks of an MPI program share: every rank calls `fit` with rows of its own.
+
+Run a program with `mpirun -n 3 python program.py`. It needs mpi4py; nothing else of the package does.
+"""
+
+import contextlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel import _advice, _progress, methods
+from fewlabel._base import LinearClassifier
+from fewlabel._inputs import _data, _hierarchy, _labels, _weights
+from fewlabel._native import _fit
+from fewlabel._native._signatures import Allreduce, Group
+
+__all__ = ["fit"]
+
+_Classifier = TypeVar("_Classifier", bound=LinearClassifier)
+_Made = TypeVar("_Made")
+
+
+def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
+    """Fit an estimator to the rows of all ranks of an MPI communicator; every rank gets the same model.
+
+    Parameters
+    ----------
+    estimator : TransductiveSVC or SemiSupervisedLogisticRegression
+        Fitted in place, with the same parameters on every rank but for `n_jobs`. `class_prior` must not be "auto"
+        where unlabeled rows take part: give the shares or "labels". `calibrate`, method "pair_switching" and
+        `max_switches` are for one machine.
+    X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
+        Training rows of this rank, labeled and unlabeled; 0 rows are enough.
+    y : array-like of shape (n_rows,)
+        Labels of these rows, as for `estimator.fit`. The classes are those of all ranks.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
+        Weight of each row.
+    comm : mpi4py.MPI.Comm
+        The ranks. No other message of it may be under way. The fit calls it from another thread than the caller's,
+        which waits: MPI has to be initialized for that, as mpi4py does by default.
+
+    Returns
+    -------
+    estimator : estimator
+        The fitted estimator. `transduction_` and `label_distributions_` are those of the rows of this rank, as are the
+        passes in `history_`.
+
+    Raises
+    ------
+    ValueError
+        If parameters or data cannot be used, on the rank where they are; see RuntimeError.
+    RuntimeError
+        If another rank has failed, if ranks have different parameters, or if a sum is not the same on all of them. A
+        rank that dies is for MPI to notice, which by default ends the program.
+    KeyboardInterrupt
+        If the user interrupts any rank.
+
+    Notes
+    -----
+    Two ranks or twenty find the model of one machine with all rows, up to the rounding of sums; many-class "switching"
+    finds better labels of the unlabeled rows, whatever the number of ranks.
+
+    Examples
+    --------
+    >>> from mpi4py import MPI  # doctest: +SKIP
+    >>> classifier = fewlabel.TransductiveSVC(class_prior="labels")  # doctest: +SKIP
+    >>> fewlabel.spmd.fit(classifier, X_of_this_rank, y_of_this_rank, comm=MPI.COMM_WORLD)  # doctest: +SKIP
+    """
+    ranks = _Ranks(comm)
+    part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
+    classes, totals = part.number(ranks)
+    rows, tree, options, warm = ranks.attempt(lambda: part.prepare(classes, totals))
+    shown = _progress.shown(type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0, part.method.name)
+    start = estimator._assemble if warm else None
+    with ranks.failures(), shown as show:
+        fitted = _fit.fit(rows, part.codes, part.weights, options, (show,), start, ranks.group)
+    estimator._keep(classes, tree, fitted)
+    if ranks.rank == 0:
+        warnings = fitted.report["warnings"]
+        _advice.of_the_library(warnings, estimator.classes_, estimator.n_iter_, estimator.objective_)
+    return estimator
+
+
+class _Ranks:
+    """The ranks of a communicator, as the library and as Python talk to them."""
+
+    def __init__(self, comm: Any) -> None:
+        self.comm, self.rank = comm, comm.Get_rank()
+        self._raised: BaseException | None = None
+        self._callback = Allreduce(self._add)  # must live as long as the group
+        self.group = Group(self.rank, comm.Get_size(), self._callback, None)
+
+    def attempt(self, make: Callable[[], _Made]) -> _Made:
+        """What `make` gives, if it does on all ranks; otherwise all of them raise."""
+        failure, made = None, None
+        try:
+            made = make()
+        except Exception as raised:
+            failure = raised
+        failed = [rank for rank, wrong in enumerate(self.comm.allgather(failure is not None)) if wrong]
+        if failure is not None:
+            raise failure
+        if failed:
+            raise RuntimeError(f"the fit has failed on rank {failed[0]} of {self.group.size}, which says why")
+        return made  # type: ignore[return-value]
+
+    @contextlib.contextmanager
+    def failures(self) -> Any:
+        """Raise what a sum has raised, in place of what the library says of it."""
+        try:
+            yield
+        except RuntimeError as failure:
+            if self._raised is not None:
+                raise self._raised from failure
+            raise
+
+    def _add(self, _: Any, values: Any, n: int) -> int:
+        try:
+            own = np.ctypeslib.as_array(values, (n,))
+            self.comm.Allreduce(own.copy(), own)
+        except BaseException as raised:  # ctypes would print it and go on
+            self._raised = raised
+            return 1
+        return 0
+
+
+class _Part:
+    """The rows of one rank."""
+
+    def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
+        self.estimator = estimator
+        self.method = methods.resolve(estimator.method, estimator._methods)
+        self.given = _labels.read(y, estimator.unlabeled)
+        self.rows = self._rows(X)
+        n = self.rows.shape[0]
+        if len(self.given.labeled) != n:
+            raise ValueError(f"y has {len(self.given.labeled)} labels, but X has {n} rows")
+        self.weights = _weights.check_sample_weight(sample_weight, n) if n else None
+        self.codes = np.full(n, _labels.UNLABELED, dtype=np.int32)
+
+    def _rows(self, X: Any) -> Any:
+        shape = getattr(X, "shape", None) or np.shape(X)
+        if shape[0] > 0:
+            return _data.training_rows(self.estimator, X, reset=True)
+        if len(shape) != 2:
+            raise ValueError("X has no rows: give it the shape (0, n_features)")
+        self.estimator.n_features_in_ = shape[1]
+        return sp.csr_array((0, shape[1]))
+
+    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
+        """Number the classes of all ranks, and give these with the total weights of their labeled rows."""
+        counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
+        values = self.given.of(np.flatnonzero(counted))
+        own = _labels.encode(self.given, self.weights).classes if len(values) else values
+        kinds = ranks.comm.allgather((own, sp.issparse(self.rows) or not self.rows.shape[0], self.rows.shape[0]))
+        known = [classes for classes, _, _ in kinds if len(classes)]
+        if not known:
+            raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")
+        classes = np.unique(np.concatenate(known))
+        if any(sparse and n for _, sparse, n in kinds) and not sp.issparse(self.rows):
+            self.rows = sp.csr_array(self.rows)
+        if not any(sparse and n for _, sparse, n in kinds) and not self.rows.shape[0]:
+            self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
+        self.codes[counted] = np.searchsorted(classes, values)
+        totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))
+        return classes, np.asarray(totals)
+
+    def prepare(self, classes: np.ndarray, totals: np.ndarray) -> tuple[Any, Any, dict[str, Any], bool]:
+        """Rows for the library, the class tree, options, and whether the fit goes on from the model that is there."""
+        estimator, warm = self.estimator, self.estimator.warm_start and hasattr(self.estimator, "coef_")
+        tree = _hierarchy.read(estimator.hierarchy, classes)
+        if warm:
+            estimator._check_start(classes)
+        own = estimator._options() | methods.options(self.method)
+        return _data.native(self.rows), tree, own | estimator._class_options(classes, totals, tree), warm
