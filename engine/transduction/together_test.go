@@ -95,29 +95,6 @@ func sameFit(t *testing.T, name string, o problem.Options, want *Result, got []*
 	}
 }
 
-// fitAlone is the fit that machines are to find together: that of one, which for switching between many classes is one
-// of a group, as machines together find better labels.
-func fitAlone(t *testing.T, data planted.Data, o problem.Options) *Result {
-	t.Helper()
-	p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
-	if o.Method != problem.Switching || len(o.ClassPrior.Shares) == 2 {
-		want, err := Fit(p, o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return want
-	}
-	all := make([]int32, len(data.Labels))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	got, errs := fitTogether(t, worktest.NewRanks(1), p, o, [][]int32{all})
-	if errs[0] != nil {
-		t.Fatal(errs[0])
-	}
-	return got[0]
-}
-
 // togetherSettings are the methods that machines can run together.
 func togetherSettings(shares []float64) map[string]problem.Options {
 	out := map[string]problem.Options{}
@@ -150,7 +127,10 @@ func TestMachinesFindTheFitOfOne(t *testing.T) {
 	}{"two classes": {two, []float64{0.6, 0.4}}, "five classes": {five, fiveShares}} {
 		for setting, o := range togetherSettings(c.shares) {
 			p := problem.Problem{Rows: c.data.Rows, Labels: c.data.Labels}
-			want := fitAlone(t, c.data, o)
+			want, err := Fit(p, o, nil)
+			if err != nil {
+				t.Fatal(name, setting, err)
+			}
 			for _, size := range []int{1, 2, 3, 5, 8} {
 				name := fmt.Sprintf("%s, %s, %d machines", name, setting, size)
 				parts, ranks := parted(c.data, size), worktest.NewRanks(size)
