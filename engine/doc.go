@@ -48,8 +48,10 @@
 // scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
 // the methods nothing of threads. Beside them: sequence, structure -> minimize, option, csr.
 //
-// Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where several
-// machines share the rows. So far that is true of a risk without preconditioner; the methods are for one machine. The
-// way rows are cut depends on the data only, and parts are added in order, so that results have the same bits on any
-// number of threads.
+// Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where the machines of
+// a work.Group share the rows. A matrix knows whether every machine has its rows (csr.Matrix.Everywhere): these count
+// once. Branches look at what all machines have alike, numbers of rows in problem.Sample.All. For one machine are pair
+// switching, limits on switches, weights held as sums of rows, calibration and the search for class shares. The way rows
+// are cut depends on the data only, and parts are added in order, so that results have the same bits on any number of
+// threads.
 package engine

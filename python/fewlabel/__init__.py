@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting, sequences
+    from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting, sequences, spmd
     from fewlabel._kernel_svc import KernelTransductiveSVC
     from fewlabel._kernels import GraphKernelFeatures
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
@@ -46,6 +46,7 @@ __all__ = [
     "save_model",
     "sequences",
     "show_versions",
+    "spmd",
 ]
 
 _MODULE_OF = {  # of the names that are not modules themselves

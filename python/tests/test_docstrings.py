@@ -25,6 +25,7 @@ PUBLIC_MODULES = (
     fewlabel.metrics,
     fewlabel.model_selection,
     fewlabel.plotting,
+    fewlabel.spmd,
 )
 PUBLIC += [getattr(module, name) for module in PUBLIC_MODULES for name in module.__all__]
 METHODS = ("fit", "predict", "predict_level", "decision_function", "score")

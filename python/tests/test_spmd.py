@@ -1,0 +1,227 @@
+"""Fits whose rows several ranks share: threads with a communicator of their own, and MPI where it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
+from fewlabel.methods import Switching
+
+SIZE, WAIT = 3, 60
+MPIRUN = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+
+
+def rows(n_classes: int, n: int = 400) -> tuple[sp.csr_array, np.ndarray]:
+    """Rows of classes with words of their own; six of each class have a label."""
+    draws = np.random.default_rng(1)
+    truth = draws.integers(0, n_classes, n)
+    of_class = (draws.random((n, 60)) < 0.25) * (np.arange(60) % n_classes == truth[:, None])
+    y = np.array([f"class {c}" for c in truth], dtype=object)
+    y[6 * n_classes :] = None
+    return sp.csr_array(of_class + (draws.random((n, 60)) < 0.1) * draws.random((n, 60))), y
+
+
+class Threads:
+    """What ranks that are threads share; `communicator` gives a rank what mpi4py would."""
+
+    def __init__(self) -> None:
+        self.parts: list[Any] = [None] * SIZE
+        self.barrier = threading.Barrier(SIZE, timeout=WAIT)
+
+    def exchange(self, rank: int, part: Any) -> list[Any]:
+        self.parts[rank] = part
+        self.barrier.wait()
+        parts = list(self.parts)
+        self.barrier.wait()
+        return parts
+
+
+class Communicator:
+    def __init__(self, shared: Threads, rank: int) -> None:
+        self.shared, self.rank, self.calls = shared, rank, 0
+
+    def Get_rank(self) -> int:  # noqa: N802
+        return self.rank
+
+    def Get_size(self) -> int:  # noqa: N802
+        return SIZE
+
+    def allgather(self, part: Any) -> list[Any]:
+        return self.shared.exchange(self.rank, part)
+
+    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:  # noqa: N802
+        self.calls += 1
+        sums[:] = sum(self.shared.exchange(self.rank, own))
+
+
+class Broken(Communicator):
+    """Whose network fails in the midst of the fit."""
+
+    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:  # noqa: N802
+        if self.calls == 20:
+            self.shared.barrier.abort()
+        super().Allreduce(own, sums)
+
+
+def on_ranks(task: Any, communicator: type = Communicator) -> list[Any]:
+    """What task(comm) gives or raises on each rank."""
+    shared, found = Threads(), [None] * SIZE
+
+    def run(rank: int) -> None:
+        try:
+            found[rank] = task(communicator(shared, rank))
+        except BaseException as failure:
+            found[rank] = failure
+
+    threads = [threading.Thread(target=run, args=(rank,), daemon=True) for rank in range(SIZE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT)
+        assert not thread.is_alive(), "a rank hangs"
+    return found
+
+
+def of_rank(rank: int, n: int) -> np.ndarray:
+    """The rows of a rank; the last one has none."""
+    return np.flatnonzero(np.arange(n) % (SIZE - 1) == rank)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("method", ["annealing", "switching", "gradient"])
+def test_ranks_find_the_model_of_one_machine(method: str, n_classes: int, dense: bool) -> None:
+    X, y = rows(n_classes)
+    if dense:
+        X = X.toarray() + 0.01
+    model = TransductiveSVC(method=method, class_prior="labels", class_weight="balanced", n_jobs=1)
+    alone = model.fit(X, y)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        return spmd.fit(TransductiveSVC(**model.get_params()), X[mine], y[mine], comm=comm)
+
+    for rank, found in enumerate(on_ranks(fit)):
+        assert found.classes_.tolist() == alone.classes_.tolist()
+        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if method != "gradient" else 1e-4)
+        assert (found.transduction_ == alone.transduction_[of_rank(rank, len(y))]).all()
+        assert (found.predict(X) == alone.predict(X)).all()
+
+
+def test_probabilities_and_warm_starts_work_on_ranks() -> None:
+    X, y = rows(3)
+    model = SemiSupervisedLogisticRegression(class_prior="labels", calibrate=False, warm_start=True)
+    alone = model.fit(X, y).predict_proba(X)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        model = SemiSupervisedLogisticRegression(class_prior="labels", calibrate=False, warm_start=True)
+        for _ in range(2):
+            spmd.fit(model, X[mine], y[mine], comm=comm)
+        return model.predict_proba(X)
+
+    for found in on_ranks(fit):
+        assert np.abs(found - alone).max() < 0.02
+        assert (found.argmax(axis=1) == alone.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "rank", "message"),
+    [
+        ({"tol": -1.0}, 1, "tol"),
+        ({"tol": 1e-3}, 1, "different options"),
+        ({"alpha": "a"}, 0, "alpha"),
+        ({"class_prior": "auto"}, None, "one machine alone"),
+        ({"calibrate": True}, None, "calibrate"),
+        ({"method": Switching(max_switches=2)}, None, "max_switches"),
+        ({"method": "pair_switching"}, None, "pair_switching"),
+    ],
+)
+def test_a_wrong_parameter_is_an_error_on_all_ranks(change: dict, rank: int | None, message: str) -> None:
+    X, y = rows(2)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        model = TransductiveSVC(class_prior="labels")
+        if rank in (None, comm.rank):
+            model.set_params(**change)
+        return spmd.fit(model, X[mine], y[mine], comm=comm)
+
+    found = on_ranks(fit)
+    assert all(isinstance(failure, ValueError | RuntimeError | TypeError) for failure in found), found
+    assert message in str(found[rank or 0])
+
+
+def test_bad_rows_of_one_rank_are_an_error_on_all() -> None:
+    X, y = rows(2)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        bad = X[mine].copy()
+        if comm.rank == 1:
+            bad.data[3] = np.nan
+        return spmd.fit(TransductiveSVC(class_prior="labels"), bad, y[mine], comm=comm)
+
+    first, second, last = on_ranks(fit)
+    assert isinstance(second, ValueError)
+    assert "NaN" in str(second)
+    assert "failed on rank 1 of 3" in str(first)
+    assert "failed on rank 1 of 3" in str(last)
+
+
+def test_a_network_that_fails_raises_its_own_error_and_the_next_fit_works() -> None:
+    X, y = rows(2)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
+
+    assert all(isinstance(failure, threading.BrokenBarrierError) for failure in on_ranks(fit, Broken))
+    assert all(isinstance(found, TransductiveSVC) for found in on_ranks(fit))
+
+
+# --- MPI -------------------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+import numpy as np
+from mpi4py import MPI
+sys.path.insert(0, {folder!r})
+from fewlabel import TransductiveSVC, spmd
+from test_spmd import of_rank, rows
+comm = MPI.COMM_WORLD
+for n_classes in 2, 4:
+    X, y = rows(n_classes)
+    mine = of_rank(comm.rank, len(y))
+    for method in "annealing", "switching":
+        found = spmd.fit(TransductiveSVC(method=method, class_prior="labels"), X[mine], y[mine], comm=comm)
+        alone = TransductiveSVC(method=method, class_prior="labels").fit(X, y)
+        assert abs(found.objective_ / alone.objective_ - 1) < 1e-9
+        assert (found.transduction_ == alone.transduction_[mine]).all()
+try:
+    bad = TransductiveSVC(class_prior="labels", alpha=1e-3 if comm.rank else 1e-2)
+    spmd.fit(bad, X[mine], y[mine], comm=comm)
+except RuntimeError as failure:
+    assert "different options" in str(failure)
+    print("rank", comm.rank, "of", comm.size, "is done", flush=True)
+"""
+
+
+@pytest.mark.skipif(MPIRUN is None or not importlib.util.find_spec("mpi4py"), reason="mpirun or mpi4py is not installed")
+def test_ranks_of_mpi_find_the_model_of_one_machine() -> None:
+    program = PROGRAM.format(folder=str(Path(__file__).parent))
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
+    command = [MPIRUN, "--oversubscribe", "-n", str(SIZE), sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * WAIT, check=False, env=os.environ | allowed)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("is done") == SIZE
