@@ -263,9 +263,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             options["random_state"] = self.random_state
         return options
 
-    def _class_options(
-        self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None
-    ) -> dict[str, Any]:
+    def _class_options(self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
         """The options of the library that depend on the classes, whose labeled rows have these total weights."""
         prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
         factors = _weights.class_factors(self.class_weight, classes, totals)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
 from fewlabel.methods import Switching
 
@@ -50,16 +51,16 @@ class Communicator:
     def __init__(self, shared: Threads, rank: int) -> None:
         self.shared, self.rank, self.calls = shared, rank, 0
 
-    def Get_rank(self) -> int:  # noqa: N802
+    def Get_rank(self) -> int:
         return self.rank
 
-    def Get_size(self) -> int:  # noqa: N802
+    def Get_size(self) -> int:
         return SIZE
 
     def allgather(self, part: Any) -> list[Any]:
         return self.shared.exchange(self.rank, part)
 
-    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:  # noqa: N802
+    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
         self.calls += 1
         sums[:] = sum(self.shared.exchange(self.rank, own))
 
@@ -67,7 +68,7 @@ class Communicator:
 class Broken(Communicator):
     """Whose network fails in the midst of the fit."""
 
-    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:  # noqa: N802
+    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
         if self.calls == 20:
             self.shared.barrier.abort()
         super().Allreduce(own, sums)
@@ -217,11 +218,15 @@ except RuntimeError as failure:
 """
 
 
-@pytest.mark.skipif(MPIRUN is None or not importlib.util.find_spec("mpi4py"), reason="mpirun or mpi4py is not installed")
+@pytest.mark.skipif(
+    MPIRUN is None or not importlib.util.find_spec("mpi4py"), reason="mpirun or mpi4py is not installed"
+)
 def test_ranks_of_mpi_find_the_model_of_one_machine() -> None:
     program = PROGRAM.format(folder=str(Path(__file__).parent))
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
     command = [MPIRUN, "--oversubscribe", "-n", str(SIZE), sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=5 * WAIT, check=False, env=os.environ | allowed)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=5 * WAIT, check=False, env=os.environ | allowed
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.count("is done") == SIZE
