@@ -103,9 +103,9 @@ typedef struct {
  *   Threads   it is called only on the thread that called the fit, one call at a time.
  *   Memory    `values` belongs to the library and stays in place during the call; keep nothing of it.
  *   Calls     all machines make the same calls, of the same lengths, up to the end of the fit. A machine whose data are
- *             wrong, that is cancelled or runs out of memory tells the others at the next call: the fit then ends on all
- *             of them, with the status of its cause there, FEWLABEL_CANCELLED or FEWLABEL_GROUP_FAILED. Machines whose
- *             sums differ, or whose options do, get FEWLABEL_GROUP_FAILED too. The death of a machine is for
+ *             wrong, that is cancelled or runs out of memory tells the others at the next call: the fit then ends on
+ *             all of them, with the status of its cause there, FEWLABEL_CANCELLED or FEWLABEL_GROUP_FAILED. Machines
+ *             whose sums differ, or whose options do, get FEWLABEL_GROUP_FAILED too. The death of a machine is for
  *             `allreduce` to notice.
  *   Leaving   it returns: no longjmp, no exception. It may call functions of this library. */
 typedef int32_t (*fewlabel_allreduce)(void *context, double *values, int64_t n);

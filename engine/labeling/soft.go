@@ -196,8 +196,8 @@ func (d *dual) moveTo(v []float64) {
 // solveFromGuess solves from the potentials that are there.
 func (d *dual) solveFromGuess() { d.solve(d.residual, softTolerance) }
 
-// solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low and one machine
-// has all rows.
+// solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low and one
+// machine has all rows.
 func (d *dual) solveFromHardLabels() {
 	if d.job.Group != nil || d.temperature > nearlyHard*d.spread() {
 		return

@@ -100,8 +100,8 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 		return labels, nil
 	}
 	if s.Job.Group != nil {
-		return nil, fault.Argument("class_prior is \"auto\", which one machine alone can find: give the share of each class, " +
-			"found on a sample of the rows, or \"labels\"")
+		return nil, fault.Argument("class_prior is \"auto\", which one machine alone can find: give the share of each " +
+			"class, found on a sample of the rows, or \"labels\"")
 	}
 	s.Evidence = prior.Gather(s.Job.Aside(), found)
 	shares, drawn := s.Evidence.Shares(s.Job)

@@ -115,7 +115,8 @@ func (t *task) frame() risk.Frame {
 // start is no such sum, one column is little to hold, quasi-Newton steps need the weights, and machines have to add
 // these.
 func (t *task) inRows() bool {
-	return t.Job.Group == nil && t.Start == nil && !t.Paired() && t.Options.Method != problem.Gradient && t.Rows.Rows() < t.Rows.Cols()
+	return t.Job.Group == nil && t.Start == nil && !t.Paired() && t.Options.Method != problem.Gradient &&
+		t.Rows.Rows() < t.Rows.Cols()
 }
 
 // risk is the objective with the labeled rows in it, at the start or at W = 0.

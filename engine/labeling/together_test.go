@@ -1,0 +1,130 @@
+package labeling
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// onMachines finds labels and potentials on several machines, each with some of the rows; of three and more the second
+// has none.
+func onMachines(
+	t *testing.T, size int, costs, weights, shares []float64,
+) (labels []int32, potentials []float64) {
+	t.Helper()
+	m, ranks := len(shares), worktest.NewRanks(size)
+	labels = make([]int32, len(weights))
+	found := make([][]float64, size)
+	first, end := make([]int, size), make([]int, size) // contiguous, so that the first rows are those of one machine
+	for k, left := 0, 0; k < size; k++ {
+		first[k] = left
+		if end[k] = (k + 1) * len(weights) / size; size >= 3 && k == 1 {
+			end[k] = left
+		}
+		left = end[k]
+	}
+	ranks.Run(t, func(rank int) {
+		job := work.NewJob(1, nil)
+		job.Group = &work.Group{Rank: rank, Size: size, Sum: func(v []float64) error { return ranks.Sum(rank, v) }}
+		lo, hi := first[rank], end[rank]
+		found[rank] = Cheapest(job, labels[lo:hi], costs[lo*m:hi*m], weights[lo:hi], shares)
+		again := make([]int32, hi-lo)
+		CheapestLabels(job, again, costs[lo*m:hi*m], weights[lo:hi], shares)
+		if !slices.Equal(again, labels[lo:hi]) {
+			t.Error("without potentials there are other labels")
+		}
+	})
+	for _, p := range found {
+		if !slices.Equal(p, found[0]) {
+			t.Errorf("potentials %v and %v", p, found[0])
+		}
+	}
+	return labels, found[0]
+}
+
+func equalWeights(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
+
+// Two classes: costs with many ties and without, equal and unequal weights.
+func TestMachinesFindTheThresholdOfOne(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for trial := range 300 {
+		n := 2 + random.IntN(60)
+		costs, weights := make([]float64, 2*n), equalWeights(n)
+		span := []float64{2, 5, 1e9}[trial%3]
+		for k := range costs {
+			costs[k] = math.Floor(random.Float64()*span) - span/2
+		}
+		if trial%2 == 1 {
+			for i := range weights {
+				weights[i] = float64(1+random.IntN(4)) / 64
+			}
+		}
+		share := 0.02 + 0.96*random.Float64()
+		want := make([]int32, n)
+		potentials := Cheapest(work.NewJob(1, nil), want, costs, weights, []float64{1 - share, share})
+		if least, most := bracket(work.NewJob(1, nil), costs, 1, 0.5); most-least < 1e-3 && trial%2 == 1 {
+			continue // all keys are equal: any labels will do
+		}
+		for _, size := range []int{1, 2, 3, 5} {
+			got, v := onMachines(t, size, costs, weights, []float64{1 - share, share})
+			if !slices.Equal(got, want) || !slices.Equal(v, potentials) {
+				t.Fatalf("trial %d, %d rows, %d machines: potentials %v, of one %v", trial, n, size, v, potentials)
+			}
+		}
+	}
+}
+
+// Many classes: the labels of Transport, and the potentials in the middle of all that prove them.
+func TestMachinesFindTheCheapestLabelsOfOne(t *testing.T) {
+	for seed := range uint64(20) {
+		in := topics(50+int(seed)*40, 3+int(seed%5), seed)
+		shares, weights, want := sharesOf(in.counts), equalWeights(in.rows), make([]int32, in.rows)
+		potentials := Cheapest(work.NewJob(1, nil), want, in.costs, weights, shares)
+		for _, size := range []int{1, 2, 3, 5} {
+			got, v := onMachines(t, size, in.costs, weights, shares)
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d, %d machines: other labels, cost %v and %v", seed, size, in.total(got), in.total(want))
+			}
+			for y := range v {
+				if math.Abs(v[y]-potentials[y]) > 1e-12 {
+					t.Fatalf("seed %d, %d machines: potentials %v, of one %v", seed, size, v, potentials)
+				}
+			}
+		}
+	}
+}
+
+// Ties and classes without rows: labels that cost as little and keep the counts.
+func TestMachinesFindLabelsAsCheapWithTies(t *testing.T) {
+	for seed := range uint64(40) {
+		in := whole(30+int(seed), 4, 2+int(seed%3), seed)
+		shares, weights, want := sharesOf(in.counts), equalWeights(in.rows), make([]int32, in.rows)
+		CheapestLabels(work.NewJob(1, nil), want, in.costs, weights, shares)
+		for _, size := range []int{1, 3} {
+			got, _ := onMachines(t, size, in.costs, weights, shares)
+			if in.total(got) != in.total(want) || !slices.Equal(in.countsOf(got), in.counts) {
+				t.Fatalf("seed %d, %d machines: cost %v for %v, counts %v for %v", seed, size, in.total(got), in.total(want),
+					in.countsOf(got), in.counts)
+			}
+		}
+	}
+}
+
+func TestMachinesComeAsNearTheSharesOfUnequalWeights(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	in := topics(800, 5, 3)
+	shares, weights, want := sharesOf(in.counts), make([]float64, in.rows), make([]int32, in.rows)
+	for i := range weights {
+		weights[i] = (0.5 + random.Float64()) / float64(in.rows)
+	}
+	CheapestLabels(work.NewJob(1, nil), want, in.costs, weights, shares)
+	for _, size := range []int{1, 2, 5} {
+		if got, _ := onMachines(t, size, in.costs, weights, shares); !slices.Equal(got, want) {
+			t.Errorf("%d machines: other labels", size)
+		}
+	}
+}
