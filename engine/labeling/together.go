@@ -164,29 +164,55 @@ func ofOrder(bits uint64) float64 {
 }
 
 // transportTogether gives the rows of all machines the cheapest labels, and every machine the class graph of those near
-// a border, whose potentials prove them.
+// a border, whose potentials prove them. Labels that nearly keep the counts are a start.
 func transportTogether(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
-	m := len(shares)
-	temperatures := []float64{1, 0.1, 0.01, 0.001}
+	have, temperatures := countsTogether(job, labels, len(shares)), []float64{1, 0.1, 0.01, 0.001}
 	counts := []int(nil)
 	if equalTogether(job, weights) {
-		temperatures = append(temperatures, 1e-4)
 		counts = Counts(shares, job.Count(len(labels)))
+		if g := fromLabels(job, labels, costs, counts, have); g != nil {
+			return g
+		}
+		temperatures = append(temperatures, 1e-4)
 	}
 	hardenedAt(job, labels, costs, weights, shares, temperatures)
-	have := countsTogether(job, labels, m)
+	have = countsTogether(job, labels, len(shares))
 	if counts == nil {
 		counts = have
 	}
-	surplus := 0
-	for y, count := range counts {
-		surplus += max(0, have[y]-count)
-	}
-	for keep := surplus + 2; ; keep *= 4 {
+	for keep := surplusOf(have, counts) + 2; ; keep *= 4 {
 		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
 			return g
 		}
 	}
+}
+
+// fromLabels tries whether the labels that are there are near the cheapest ones, as after small changes of the costs.
+func fromLabels(job *work.Job, labels []int32, costs []float64, counts, have []int) *classGraph {
+	surplus, placed := surplusOf(have, counts), 0
+	for _, count := range have {
+		placed += count
+	}
+	if placed < job.Count(len(labels)) || surplus > mostMovers/2 {
+		return nil
+	}
+	for keep := max(fewestMovers, surplus+2); keep <= mostMovers; keep *= 4 {
+		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// mostMovers of a pair of classes are tried from labels; then soft labels are faster.
+const mostMovers = 128
+
+// surplusOf is the number of rows that classes have beyond those wanted.
+func surplusOf(have, wanted []int) (surplus int) {
+	for y, count := range wanted {
+		surplus += max(0, have[y]-count)
+	}
+	return surplus
 }
 
 // countsTogether are the counts of the classes over all machines.
