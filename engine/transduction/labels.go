@@ -32,12 +32,13 @@ func (t *task) cheapest(labels []int32) {
 	labeling.CheapestLabels(t.Job, labels, t.unitCosts(), t.unitWeights(), t.prior)
 }
 
-// relabel changes labels to the best ones at the current scores that keep the counts, and returns how many have
-// changed. Where max_switches limits the exchanges between two classes, it changes them where that lowers the costs.
-func (t *task) relabel(labels []int32, r *risk.Risk) int {
+// relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
+// labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper, between pairs of
+// classes only where max_switches limits it. Machines that share the rows always find the cheapest.
+func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
-	if t.Options.MaxSwitches == 0 {
+	if t.Options.MaxSwitches == 0 && (best || t.Paired() || t.Job.Group != nil) {
 		t.cheapest(labels)
 	} else {
 		labeling.Switch(labels, t.unitCosts(), t.classes, t.Options.MaxSwitches)
@@ -85,7 +86,7 @@ func (t *task) settle(
 		outcome = newton.Minimize(r, limits)
 		switched := 0
 		if finite(outcome) && outcome.Value < last {
-			switched = t.relabel(labels, r)
+			switched = t.relabel(labels, r, true)
 			changed += switched
 		}
 		last = outcome.Value

@@ -129,7 +129,7 @@ func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 		if outcome := newton.Minimize(soft, t.softLimits()); !finite(outcome) {
 			return t.read(r, outcome, stop{reason: ending.NotFinite})
 		}
-		switched := t.relabel(labels, r)
+		switched := t.relabel(labels, r, true)
 		r.Soft = nil
 		end.steps++
 		t.note(r, t.Options.UnlabeledWeight, switched, 0)

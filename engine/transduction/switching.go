@@ -13,9 +13,8 @@ import (
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
 //	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many.
 //	         Differences: W goes on from the supervised solution by one Newton step a relabeling; C^u starts at 0.01,
-//	         below which hardly a label switches; without a limit on switches the labels are always the best ones for
-//	         their scores, not only best under switches of two: on 20 Newsgroups, a tree of it, fbis and R8 (5 draws)
-//	         errors are between 0.1 points lower and 0.2 higher, objectives 0.97 to 1.001 times as high
+//	         below which hardly a label switches; the last labels are the best ones for their scores, not only best
+//	         under switches of two
 //	Stops    at each λ': no label changes; at the last an exact solve, and again while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
@@ -30,7 +29,7 @@ func (t *task) switching() solution {
 	t.admit(r)
 	t.noteFirst(r.Score)
 	t.measure(r)
-	if t.Paired() || t.Options.MaxSwitches == 0 {
+	if t.Paired() || t.Job.Group != nil {
 		t.cheapest(hard.labels)
 	} else {
 		labeling.Greedy(hard.labels, t.unitCosts(), labeling.Counts(t.prior, len(hard.labels)))
@@ -57,7 +56,7 @@ type hardLabels struct {
 func (h *hardLabels) enter(part float64) { h.task.harden(h.Risk, h.labels, part) }
 
 func (h *hardLabels) relabel() (switched int, entropy float64) {
-	return h.task.relabel(h.labels, h.Risk), 0
+	return h.task.relabel(h.labels, h.Risk, false), 0
 }
 
 // raising is the schedule of switching: the parts of their weight that the unlabeled rows have, one after the other.
