@@ -124,6 +124,7 @@ func cut(order []candidate, weights []float64, share float64) (count int) {
 		if count == 0 || largestKey(order[:count]) < order[count].key {
 			return count
 		}
+		weights = slices.Repeat([]float64{1}, len(order)) // so that rounding decides nothing between equal distances
 	}
 	slices.SortFunc(order, candidate.compare)
 	return nearestCut(order, weights, share)
