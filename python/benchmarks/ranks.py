@@ -23,7 +23,7 @@ from benchmarks.report import Report
 from benchmarks.tasks import Task
 
 RANKS = 3
-ROUNDS = 5  # of one rank and alone, by turns
+ROUNDS = 3  # of one rank and alone, by turns
 SETS: dict[str, Callable[[], Task]] = {
     "r8": lambda: tasks.draw(corpora.reuters_r8(), 40, 0),
     "newsgroups20": lambda: tasks.half_unlabeled(corpora.newsgroups20(), 5, 0),
