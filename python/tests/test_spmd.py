@@ -15,11 +15,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import fewlabel
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
 from fewlabel.methods import Switching
 
 SIZE, WAIT = 3, 60
-MPIRUN = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+PROGRAMS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+MPIRUN, MPICC = (shutil.which(name, path=PROGRAMS) for name in ("mpirun", "mpicc"))
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def rows(n_classes: int, n: int = 400) -> tuple[sp.csr_array, np.ndarray]:
@@ -218,15 +221,29 @@ except RuntimeError as failure:
 """
 
 
-@pytest.mark.skipif(
-    MPIRUN is None or not importlib.util.find_spec("mpi4py"), reason="mpirun or mpi4py is not installed"
-)
-def test_ranks_of_mpi_find_the_model_of_one_machine() -> None:
-    program = PROGRAM.format(folder=str(Path(__file__).parent))
+def mpirun(command: list[str]) -> str:
+    """What a program prints that all ranks run."""
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
-    command = [MPIRUN, "--oversubscribe", "-n", str(SIZE), sys.executable, "-c", program]
+    command = [str(MPIRUN), "--oversubscribe", "-n", str(SIZE), *command]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=5 * WAIT, check=False, env=os.environ | allowed
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.count("is done") == SIZE
+    return done.stdout
+
+
+@pytest.mark.skipif(MPIRUN is None or not importlib.util.find_spec("mpi4py"), reason="no mpirun or no mpi4py")
+def test_ranks_of_mpi_find_the_model_of_one_machine() -> None:
+    program = PROGRAM.format(folder=str(Path(__file__).parent))
+    assert mpirun([sys.executable, "-c", program]).count("is done") == SIZE
+
+
+@pytest.mark.skipif(
+    MPIRUN is None or MPICC is None or not EXAMPLES.is_dir(), reason="no mpirun, no mpicc or no examples"
+)
+def test_the_c_example_finds_the_model_of_one_machine(tmp_path: Path) -> None:
+    program, folder = tmp_path / "train", Path(fewlabel.__file__).parent
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{EXAMPLES.parent / 'include'}", f"-I{EXAMPLES / 'c'}"]
+    linked = [f"-L{folder}", "-lfewlabel", f"-Wl,-rpath,{folder}", "-lm"]
+    subprocess.run([str(MPICC), *flags, str(EXAMPLES / "mpi/train.c"), "-o", str(program), *linked], check=True)
+    assert mpirun([str(program)]).count("from those of one machine") == SIZE
