@@ -128,7 +128,9 @@ func TestStopIsForAllMachines(t *testing.T) {
 func TestOneChangedBitIsAnError(t *testing.T) {
 	calls := 0
 	run(t, 2, func(ranks *worktest.Ranks, rank, call int, values []float64) error {
-		calls = max(calls, ranks.Calls+1)
+		if rank == 0 {
+			calls = call
+		}
 		return plain(ranks, rank, call, values)
 	}, someReductions)
 	for at := 1; at <= calls; at++ {

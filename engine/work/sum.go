@@ -53,20 +53,14 @@ func (j *Job) Reduce(sums []float64) {
 	}
 }
 
-// AddSums adds sums over the rows of all machines to dst: add adds those over the rows of this one to its dst.
+// AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds those over the rows
+// of this one.
 func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
-	if j.Group == nil {
-		add(dst)
-		return
+	if j.Group != nil && j.Group.Rank > 0 {
+		clear(dst) // what was there comes from the first machine
 	}
-	sums := j.Borrow(len(dst))
-	clear(sums)
-	add(sums)
-	j.Reduce(sums)
-	for k, sum := range sums {
-		dst[k] += sum
-	}
-	j.Return(sums)
+	add(dst)
+	j.Reduce(dst)
 }
 
 // ReduceCounts is Reduce for whole numbers.
