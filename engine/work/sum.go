@@ -53,8 +53,8 @@ func (j *Job) Reduce(sums []float64) {
 	}
 }
 
-// AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds those over the rows
-// of this one.
+// AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds those over the
+// rows of this one.
 func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
 	if j.Group != nil && j.Group.Rank > 0 {
 		clear(dst) // what was there comes from the first machine
