@@ -2,8 +2,8 @@
  *
  *   mpicc -I../../include -I../c train.c -o train -L... -lfewlabel -lm && mpirun -n 3 ./train
  *
- * Every rank has some of the rows, the last one none if there are three or more. All get the same model; rank 0 compares
- * it with that of all rows on one machine.
+ * Every rank has some of the rows, the last one none if there are three or more. All get the same model, and compare it
+ * with that of all rows on one machine.
  */
 #include <mpi.h>
 
