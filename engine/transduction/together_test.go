@@ -338,3 +338,40 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 		}
 	}
 }
+
+// So is one with weights, numbers of copies or not, from a start, and with a class tree.
+func TestMachinesFindTheFitOfOneWithWeightsAndFromAStart(t *testing.T) {
+	for classes, data := range map[int]planted.Data{2: planted.Topics(400, 150, 8, 0.4, 5), 5: fiveClasses(400, 3)} {
+		p, shares := problem.Problem{Rows: data.Rows, Labels: data.Labels}, []float64{0.6, 0.4}
+		if classes == 5 {
+			shares = fiveShares
+		}
+		for _, method := range []problem.Method{problem.Annealing, problem.Switching} {
+			o := plainOptions()
+			o.Method, o.ClassPrior.Shares, o.UnlabeledWeight = method, shares, 1
+			first := fitAlone(t, p, o)
+			copies, weights := p, p
+			for i := range data.Labels {
+				copies.Weights = append(copies.Weights, float64(1+i*i%3))
+				weights.Weights = append(weights.Weights, 0.5+float64(i*7%10)/9)
+			}
+			warm, tree := p, o
+			warm.Start = first.Model
+			if classes == 5 {
+				tree.Hierarchy = []int{5, 5, 6, 6, -1, -1, -1}
+			}
+			for name, c := range map[string]struct {
+				p problem.Problem
+				o problem.Options
+			}{"copies": {copies, o}, "weights": {weights, o}, "a start": {warm, o}, "a tree": {p, tree}} {
+				want, parts := fitAlone(t, c.p, c.o), parted(data, 3)
+				got, errs := fitTogether(t, worktest.NewRanks(3), c.p, c.o, parts)
+				if err := errors.Join(errs...); err != nil {
+					t.Errorf("%d classes, %s, %s: %v", classes, method, name, err)
+					continue
+				}
+				sameFit(t, fmt.Sprintf("%d classes, %s, %s", classes, method, name), c.o, want, got, parts)
+			}
+		}
+	}
+}

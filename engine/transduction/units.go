@@ -20,6 +20,7 @@ func findUnits(s *problem.Sample) (units []int32) {
 	if s.Copies == nil {
 		return nil
 	}
+	units = []int32{} // where there are no rows, too
 	for k, weight := range s.UnlabeledRows {
 		units = append(units, slices.Repeat([]int32{int32(k)}, int(weight))...)
 	}
