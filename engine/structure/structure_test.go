@@ -319,15 +319,84 @@ func TestTheObjectiveIsThatOfEquation6AndNeverRises(t *testing.T) {
 			t.Errorf("round %d: objective %v, should be %v", round, got, want)
 		}
 	}
-	few := fit(t, p.Problem, func(o *Options) {
-		solving(o)
-		o.MaxIter, o.Tol, o.Alternations = 2, 1e-9, 12
-	})
-	for round := 1; round < len(few.Objective); round++ {
-		if few.Objective[round] > few.Objective[round-1] {
-			t.Errorf("round %d: the objective rises from %v to %v", round, few.Objective[round-1], few.Objective[round])
+	for _, p := range []drawn{p, planted(600, 200, 150, 5, 4)} { // all probes, and fewer than problems
+		few := fit(t, p.Problem, func(o *Options) {
+			solving(o)
+			o.MaxIter, o.Tol, o.Alternations = 2, 1e-9, 12
+		})
+		for round := 1; round < len(few.Objective); round++ {
+			if few.Objective[round] > few.Objective[round-1] {
+				t.Errorf("round %d: the objective rises from %v to %v", round, few.Objective[round-1], few.Objective[round])
+			}
 		}
 	}
+}
+
+func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
+	const alpha, h = 0.05, 3
+	p := planted(300, 60, 40, 5, 4)
+	p.Groups = make([]int32, 60)
+	for j := range p.Groups {
+		p.Groups[j] = int32(j % 2)
+	}
+	u := p.solved(alpha, nil)
+	for rounds := 1; rounds <= 2; rounds++ {
+		result := fit(t, p.Problem, func(o *Options) {
+			o.Components, o.Solver, o.Alpha, o.MaxIter, o.Tol = h, Squared, alpha, 200, 1e-12
+			o.Unit, o.Alternations = false, rounds
+		})
+		theta := p.ofGroups(result.Components, h)
+		for g := range 2 {
+			want, _ := leftVectors(p.partOf(u, g), h)
+			full := mat.NewDense(60, h, nil)
+			for k := range 30 {
+				full.SetRow(2*k+g, want.RawRowView(k))
+			}
+			if off := distance(theta[g*h*60:(g+1)*h*60], full); off > 1e-6 {
+				t.Errorf("round %d, group %d: the subspaces are %g apart", rounds, g, off)
+			}
+		}
+		want := p.objective(u, theta, 2*h, alpha)
+		if got := result.Objective[rounds-1]; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("round %d: objective %v, should be %v", rounds, got, want)
+		}
+		var inside, center mat.Dense
+		all := mat.NewDense(2*h, 60, theta)
+		inside.Mul(all, u)
+		center.Mul(all.T(), &inside)
+		u = p.solved(alpha, &center)
+	}
+}
+
+// ofGroups is the Θ of the groups one below the other [2h, d], zero at the features of the other group.
+func (p drawn) ofGroups(components []float64, h int) []float64 {
+	d := len(p.Groups)
+	theta := make([]float64, 2*h*d)
+	for c := range h {
+		for j, group := range p.Groups {
+			theta[(int(group)*h+c)*d+j] = components[c*d+j]
+		}
+	}
+	return theta
+}
+
+// partOf is the rows of u of a group.
+func (p drawn) partOf(u *mat.Dense, group int) *mat.Dense {
+	var part *mat.Dense
+	_, m := u.Dims()
+	for j, of := range p.Groups {
+		if int(of) == group {
+			row := mat.NewDense(1, m, mat.Row(nil, j, u))
+			if part == nil {
+				part = row
+				continue
+			}
+			var stacked mat.Dense
+			stacked.Stack(part, row)
+			part = &stacked
+		}
+	}
+	return part
 }
 
 func rowsOf(columns *mat.Dense) []float64 { return mat.DenseCopyOf(columns.T()).RawMatrix().Data }
@@ -406,7 +475,7 @@ func TestComponentsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-func TestABlockHasTheBitsOfItsProblemsAlone(t *testing.T) {
+func TestABlockHasTheWeightsOfItsProblemsAlone(t *testing.T) {
 	p := planted(300, 60, 40, 5, 8)
 	u := func(columns []int) *fitting {
 		part := p.Problem

@@ -233,20 +233,10 @@ def aso_newsgroups(report: Report, draws: int = DRAWS) -> None:
 
 def aso_solved(report: Report, draws: int = DRAWS) -> None:
     """Both sets: the solved problems beside their right-hand sides, of 1,000 problems."""
-    table(
-        report,
-        "20 Newsgroups",
-        "mask, 1,000 problems, squared",
-        [newsgroups(seed) for seed in range(draws)],
-        aso(solver="squared", max_problems=1000),
-    )
-    table(
-        report,
-        "RCV1, micro F",
-        "mask, 1,000 problems, squared",
-        [rcv1(seed) for seed in range(draws)],
-        aso(solver="squared", max_problems=1000),
-    )
+    for name, make in (("20 Newsgroups", newsgroups), ("RCV1, micro F", rcv1)):
+        splits = [make(seed) for seed in range(draws)]
+        for solver in ("none", "squared"):
+            table(report, name, f"mask, 1,000 problems, {solver}", splits, aso(solver=solver, max_problems=1000))
 
 
 def aso_strategies(report: Report, draws: int = DRAWS) -> None:

@@ -129,22 +129,23 @@ def _choices(X: sp.csr_array, context: Context, k: int, *, ordered: bool) -> Pro
 
 
 def _scores(X: sp.csr_array, context: Context) -> np.ndarray:
-    """Scores (n, n_classes) of a supervised classifier."""
-    columns = [score_columns(X, given, X, alpha=context.alpha, n_jobs=context.n_jobs) for given in context.labels or ()]
-    return np.column_stack(columns)
+    """Scores (n, n_classes) of a supervised classifier; of an indicator matrix those of its columns."""
+    labels = context.labels or []
+    scores = np.hstack([_decisions(X, given, context) for given in labels])
+    two_classes = len(labels) == 1 and len(np.unique(labels[0].values)) == 2
+    return np.hstack([-scores, scores]) if two_classes else scores
 
 
-def score_columns(X: sp.csr_array, given: Given, rows: Any, *, alpha: float, n_jobs: int | None) -> np.ndarray:
-    """Scores of rows by a supervised classifier of the labeled rows; two for two classes, none for one."""
+def _decisions(X: sp.csr_array, given: Given, context: Context) -> np.ndarray:
+    """Decisions (n, 1), or (n, n_classes) for more than two classes, learned from the labeled rows; 0 for one class."""
     from fewlabel._transductive_svc import TransductiveSVC
 
-    labeled = np.flatnonzero(given.labeled)
     if len(np.unique(given.values)) < 2:
-        return np.zeros((rows.shape[0], 1))
-    model = TransductiveSVC(unlabeled=None, alpha=alpha, n_jobs=n_jobs)
+        return np.zeros((X.shape[0], 1))
+    model = TransductiveSVC(unlabeled=None, alpha=context.alpha, n_jobs=context.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = model.fit(X[labeled], given.values).decision_function(rows)
+        scores = model.fit(X[np.flatnonzero(given.labeled)], given.values).decision_function(X)
     return scores[:, None] if scores.ndim == 1 else scores
 
 

@@ -190,6 +190,15 @@ def test_every_strategy_finds_structure(auxiliary: Any) -> None:
     assert model.score(X[Y < 0], TRUTH[Y < 0]) > 0.75
 
 
+@pytest.mark.parametrize(("auxiliary", "n_problems"), [("top_k", 4), ("top_1", 4), ("multi_1", 4)])
+def test_choices_of_two_classes_are_both_classes(auxiliary: str, n_problems: int) -> None:
+    two = np.flatnonzero(TRUTH < 2)
+    model = ASOClassifier(n_components=1, auxiliary=auxiliary).fit(X[two], Y[two])
+    assert model.n_problems_ == n_problems
+    hidden = Y[two] < 0
+    assert model.score(X[two][hidden], TRUTH[two][hidden]) > 0.75
+
+
 def test_frequent_asks_for_the_largest_feature_of_the_other_half() -> None:
     from fewlabel import _auxiliary
 
