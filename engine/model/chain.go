@@ -36,3 +36,5 @@ func (m *Chain) arrays() []array {
 		{"start", m.Tags, 1, &m.Start, true}, {"end", m.Tags, 1, &m.End, true},
 	}
 }
+
+func (m *Chain) contentMistake() string { return "" }

@@ -37,6 +37,7 @@ func TestSaveAndLoad(t *testing.T) {
 	bare.Metadata, bare.Warnings = nil, []warning.Warning{}
 	for _, want := range []Model{
 		randomModel(1, 3), extreme, bare, randomModel(5, chunk), randomChain(1, 1), randomChain(4, 7),
+		randomStructure(1, 0, 3), randomStructure(3, 5, 7),
 	} {
 		path := filepath.Join(t.TempDir(), "model")
 		if err := Save(path, want); err != nil {
@@ -296,7 +297,16 @@ func TestGoldenFiles(t *testing.T) {
 		Report: Report{Method: "crf", Iterations: 10, Objective: 0.1240, Termination: "epochs",
 			Warnings: []warning.Warning{}, Metadata: json.RawMessage(`{"tags":["O","B"]}`)},
 	}
-	for name, want := range map[string]Model{"version3.model": linear, "version3-chain.model": chain} {
+	structure := &Structure{
+		Features: 3, Components: 2, Groups: 2, Outputs: 1, Theta: []float64{0.6, 0, 1, 0, 1e-300, -1},
+		GroupOf: []float64{0, 1, 0}, Weight: []float64{1.5}, Coef: []float64{0.5, -1, 0.1},
+		StructureCoef: []float64{3, 1.0 / 3, -2, 1e300}, Intercept: []float64{-0.125},
+		Report: Report{Method: "squared", Iterations: 2, Objective: 0.1240, Termination: "max_iter",
+			Warnings: []warning.Warning{}, Metadata: json.RawMessage(`{"classes":["no","yes"]}`)},
+	}
+	for name, want := range map[string]Model{
+		"version3.model": linear, "version3-chain.model": chain, "version3-structure.model": structure,
+	} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := errors.Join(os.MkdirAll("testdata", 0o777), Save(path, want)); err != nil {

@@ -9,7 +9,10 @@ import (
 // FuzzLoad: any bytes give a sound model or a fault.BadData, and take memory in proportion to the file. Behind a right
 // checksum (sealed) the fuzzer reaches the header and the arrays; otherwise it works on the whole file.
 func FuzzLoad(f *testing.F) {
-	for _, m := range []Model{randomModel(1, 1), randomModel(2, 7), randomModel(3, 4), randomChain(2, 3)} {
+	for _, m := range []Model{
+		randomModel(1, 1), randomModel(2, 7), randomModel(3, 4), randomChain(2, 3), randomStructure(2, 0, 3),
+		randomStructure(1, 2, 3),
+	} {
 		file := encoding(f, m)
 		header, data := unseal(file)
 		f.Add(header, data, true)

@@ -15,13 +15,15 @@ type Model interface {
 	sizes() []strictjson.Field // of the header, in the order of the file
 	mistake() string           // in the sizes, "" if there is none
 	arrays() []array           // in the order of the file
+	contentMistake() string    // in the values of the arrays beyond NaN and infinity, "" if there is none
 	report() *Report
 }
 
 // kinds makes an empty model of each kind.
 var kinds = map[string]func() Model{
-	"linear": func() Model { return &Linear{} },
-	"chain":  func() Model { return &Chain{} },
+	"linear":    func() Model { return &Linear{} },
+	"chain":     func() Model { return &Chain{} },
+	"structure": func() Model { return &Structure{} },
 }
 
 // array is an array of rows times columns values, those of a row side by side.
@@ -52,6 +54,9 @@ func Check(m Model) error {
 		if wrong := a.valueMistake(); wrong != "" {
 			return fault.Argument("%s", wrong)
 		}
+	}
+	if wrong := m.contentMistake(); wrong != "" {
+		return fault.Argument("%s", wrong)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package model holds models of several kinds (kind.go): a linear classifier and what it says of rows (linear.go), the
-// numbers of a chain (chain.go), and the files they are kept in (file.go, write.go, read.go; docs/model-file.md
-// describes them byte by byte). Start at Linear.
+// numbers of a chain (chain.go), components with or without a classifier on them (structure.go), and the files they are
+// kept in (file.go, write.go, read.go; docs/model-file.md describes them byte by byte). Start at Linear.
 package model
 
 import (
@@ -64,7 +64,7 @@ func (m *Linear) arrays() []array {
 // Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same
 // bits alone and in a batch, on any number of threads.
 func (m *Linear) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) error {
-	if err := m.fits(rows, "decisions", len(dst), m.Outputs); err != nil {
+	if err := checkRows(rows, m.Features, "decisions", len(dst), m.Outputs); err != nil {
 		return err
 	}
 	rows.Decisions(pool, m.weights(), dst)
@@ -77,7 +77,7 @@ func (m *Linear) weights() csr.Weights {
 
 // Predict sets dst [rows] to class numbers.
 func (m *Linear) Predict(pool *work.Pool, rows *csr.Matrix, dst []int32) error {
-	if err := m.fits(rows, "classes", len(dst), 1); err != nil {
+	if err := checkRows(rows, m.Features, "classes", len(dst), 1); err != nil {
 		return err
 	}
 	rows.EachDecisions(pool, m.weights(), func(first int, decisions []float64) {
@@ -99,9 +99,12 @@ func (m *Linear) class(decisions []float64) int32 {
 	return 0
 }
 
-func (m *Linear) fits(rows *csr.Matrix, name string, length, perRow int) error {
-	if rows.Cols() != m.Features {
-		return fault.Argument("rows have %d features, the model has %d", rows.Cols(), m.Features)
+func (m *Linear) contentMistake() string { return "" }
+
+// checkRows compares rows with the features of a model, and room for so many values a row with what is needed.
+func checkRows(rows *csr.Matrix, features int, name string, length, perRow int) error {
+	if rows.Cols() != features {
+		return fault.Argument("rows have %d features, the model has %d", rows.Cols(), features)
 	}
 	if length != rows.Rows()*perRow {
 		return fault.Argument("%s has room for %d values, but %d rows need %d", name, length, rows.Rows(), rows.Rows()*perRow)

@@ -37,6 +37,7 @@ func randomModel(classes, features int) *Linear {
 
 func fillArrays(m Model, random *rand.Rand) {
 	for _, array := range m.arrays() {
+		*array.values = []float64{}
 		for range array.length() {
 			*array.values = append(*array.values, random.NormFloat64())
 		}

@@ -77,6 +77,9 @@ func (r *reader) read() (Model, error) {
 		}
 		at += 8 * int64(a.length())
 	}
+	if wrong := m.contentMistake(); wrong != "" {
+		return nil, r.invalid(wrong)
+	}
 	return m, nil
 }
 
