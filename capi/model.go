@@ -253,6 +253,8 @@ func fromFile(loaded model.Model) (reported, error) {
 		return &trained{Linear: m}, nil
 	case *model.Chain:
 		return chainFrom(m)
+	case *model.Structure:
+		return &structured{m}, nil
 	}
 	return nil, fault.Defect("there are no handles of models of kind %s", loaded.Kind())
 }

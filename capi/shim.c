@@ -329,6 +329,20 @@ EXPORT(class_prior_dense, LONG)
   A(double *, objective) A(int64_t, n_components)
 EXPORT(structure, LONG)
 
+#define structure_assemble_ARGUMENTS(A)                                                       \
+  A(const char *, description) A(const double *, components) A(const int32_t *, groups)       \
+  A(const double *, coef) A(const double *, structure_coef) A(const double *, intercept)      \
+  A(int64_t *, model)
+EXPORT(structure_assemble, LONG)
+
+#define structure_features_ARGUMENTS(A) \
+  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(double *, features)
+EXPORT(structure_features, LONG)
+
+#define structure_decision_ARGUMENTS(A) \
+  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(double *, decisions)
+EXPORT(structure_decision, LONG)
+
 #define shape_ARGUMENTS(A) \
   A(int64_t, model) A(int64_t *, n_classes) A(int64_t *, n_features) A(int64_t *, n_outputs)
 EXPORT(shape, BRIEF)

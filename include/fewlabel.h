@@ -212,6 +212,30 @@ int32_t fewlabel_structure(const fewlabel_csr *rows, const fewlabel_csr *labels,
                            fewlabel_progress *progress, double *components, double *strengths, double *objective,
                            int64_t n_components, char *error, int64_t error_size);
 
+/* Components that are kept: a model of a kind of its own, with a linear classifier on the rows and their structure
+ * features, or without. fewlabel_report, fewlabel_array, fewlabel_save, fewlabel_load and fewlabel_free take it; the
+ * report has "n_features", "n_components", "n_groups" and "n_outputs" in place of other sizes.
+ *   description     JSON object with "n_features", "n_components", where they are not 1 "n_groups" and
+ *                   "structure_weight", where there is a classifier "n_outputs", and, where known, "method", "n_iter",
+ *                   "objective" and "termination_condition"
+ *   components      [n_features * n_components] all components of a feature side by side
+ *   groups          [n_features] as for fewlabel_structure; NULL: one group
+ *   coef            [n_features * n_outputs] all outputs of a feature side by side
+ *   structure_coef  [n_groups * n_components * n_outputs] all outputs of a structure feature side by side
+ *   intercept       [n_outputs]
+ * The last three may be NULL without a classifier. */
+int32_t fewlabel_structure_assemble(const char *description, const double *components, const int32_t *groups,
+                                    const double *coef, const double *structure_coef, const double *intercept,
+                                    int64_t *model, char *error, int64_t error_size);
+
+/* Structure features [n_rows * n_groups * n_components] of rows: the inner products with the components of each group,
+ * those of a row side by side, scaled to structure_weight times the length of the row. And decision values
+ * [n_rows * n_outputs] of the classifier on both. */
+int32_t fewlabel_structure_features(int64_t model, const fewlabel_csr *rows, int32_t threads, double *features,
+                                    char *error, int64_t error_size);
+int32_t fewlabel_structure_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions,
+                                    char *error, int64_t error_size);
+
 /* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
  * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows to which the supervised
  * solution, where the method began, gives the same class; null after a fit from a start and where there is nothing to
