@@ -200,7 +200,7 @@ int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *la
  *              (1e-3; a problem whose residual has fallen so far is solved), "n_iter" (1; rounds of weights and
  *              components), "unit" (true; every problem counts the same, whatever the length of its weights),
  *              "random_state" (0) and "threads" (1); NULL: the defaults
- *   progress   may be NULL; a step is a round
+ *   progress   may be NULL; a step is a block of 32 problems, or the components of a round
  *   components [n_components * n_features] gets the components, one behind the other; those of a group stand at its
  *              features, where they are orthonormal
  *   strengths  [n_groups * n_components] gets the singular values of each group, falling; n_groups is one more than the

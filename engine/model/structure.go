@@ -69,10 +69,18 @@ func (m *Structure) contentMistake() string {
 	if m.Weight[0] <= 0 {
 		return fmt.Sprintf("structure_weight[0] is %v: it must be above 0", m.Weight[0])
 	}
+	used, seen := make([]bool, m.Groups), 0
 	for j, group := range m.GroupOf {
 		if group != math.Trunc(group) || group < 0 || group >= float64(m.Groups) {
 			return fmt.Sprintf("groups[%d] is %v: it must be a whole number, 0 to %d", j, group, m.Groups-1)
 		}
+		if g := int(group); !used[g] {
+			used[g] = true
+			seen++
+		}
+	}
+	if seen < m.Groups {
+		return fmt.Sprintf("groups has features of %d of %d groups: every group needs one", seen, m.Groups)
 	}
 	return ""
 }

@@ -126,6 +126,7 @@ func TestStructuresThatLie(t *testing.T) {
 		{7, 2, "groups[1] is 2: it must be a whole number, 0 to 1"},
 		{8, 0.5, "groups[2] is 0.5: it must be a whole number, 0 to 1"},
 		{6, -1, "groups[0] is -1: it must be a whole number, 0 to 1"},
+		{7, 0, "groups has features of 1 of 2 groups: every group needs one"},
 		{9, 0, "structure_weight[0] is 0: it must be above 0"},
 		{17, math.Inf(1), "intercept[0] is +Inf: NaN and infinity are not allowed"},
 	} {

@@ -38,6 +38,7 @@ func (f *fitting) solve(round int) {
 			objective += b.solve(round)
 		}
 		f.job.Return(b.scores)
+		f.report(round*(f.blocks()+1) + first/blockColumns + 1)
 	}
 	if f.Solver != None {
 		f.objective = append(f.objective, objective)

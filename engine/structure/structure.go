@@ -70,7 +70,7 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 			if err := f.findTheta(); err != nil {
 				return err
 			}
-			f.report(round)
+			f.report((round + 1) * (f.blocks() + 1))
 		}
 		result = f.result()
 		return nil
@@ -113,6 +113,9 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 
 // problems is m.
 func (f *fitting) problems() int { return f.Labels.Cols() }
+
+// blocks is the number of blocks of problems that are solved together.
+func (f *fitting) blocks() int { return (f.problems() + blockColumns - 1) / blockColumns }
 
 // check refuses shapes that do not go together.
 func check(p Problem) error {
@@ -220,14 +223,14 @@ func (f *fitting) takePositives() {
 	}
 }
 
-// report tells of a round that is done.
-func (f *fitting) report(round int) {
+// report tells of progress: a step is a block of problems that is solved, or the components at the end of a round.
+func (f *fitting) report(step int) {
 	objective := math.NaN()
 	if len(f.objective) > 0 {
 		objective = f.objective[len(f.objective)-1]
 	}
 	passes := float64(f.job.Visited()) / math.Max(1, float64(f.Rows.NonZeros()))
-	f.job.Report(round+1, objective, 0, 0, passes)
+	f.job.Report(step, objective, 0, 0, passes)
 }
 
 // result puts the components back in the caller's order of features.

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting, sequences, spmd
+    from fewlabel._aso_classifier import ASOClassifier
+    from fewlabel._aso_transformer import ASOTransformer
     from fewlabel._kernel_svc import KernelTransductiveSVC
     from fewlabel._kernels import GraphKernelFeatures
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._sequence_svc import SequenceSVC
     from fewlabel._show_versions import show_versions
-    from fewlabel._structure import ASOClassifier, ASOTransformer
     from fewlabel._transductive_svc import TransductiveSVC
     from fewlabel._version import __version__
     from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
@@ -50,8 +51,8 @@ __all__ = [
 ]
 
 _MODULE_OF = {  # of the names that are not modules themselves
-    "ASOClassifier": "_structure",
-    "ASOTransformer": "_structure",
+    "ASOClassifier": "_aso_classifier",
+    "ASOTransformer": "_aso_transformer",
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",

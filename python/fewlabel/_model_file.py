@@ -6,8 +6,9 @@ The numbers are the library's; classes, parameters and names of features travel 
      "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null,
      "hierarchy": null, "temperature": 0.8, "smoothing": 0.01}
 
-`SequenceSVC` has "gap" in place of the last three. A dict, as `hierarchy` or a parameter can be, is written as
-{"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
+`SequenceSVC` has "gap" in place of the last three, `ASOTransformer` and `ASOClassifier` have none of them; classes are
+null without a classifier and a list of such objects for an indicator matrix. A dict, as `hierarchy` or a parameter can
+be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
 
 import ctypes
@@ -20,6 +21,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import methods
+from fewlabel._aso_classifier import ASOClassifier
+from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._native import _fit, _library
@@ -27,7 +30,12 @@ from fewlabel._sequence_svc import SequenceSVC
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
-_ESTIMATORS = {kind.__name__: kind for kind in (TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC)}
+_LINEAR, _CHAIN, _STRUCTURE = (
+    (TransductiveSVC, SemiSupervisedLogisticRegression),
+    (SequenceSVC,),
+    (ASOTransformer, ASOClassifier),
+)
+_ESTIMATORS = {kind.__name__: kind for kind in (*_LINEAR, *_CHAIN, *_STRUCTURE)}
 
 _OF_A_LINEAR_MODEL = {  # attributes by their fields
     "hierarchy": "hierarchy_",
@@ -41,8 +49,9 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
     Parameters
     ----------
-    model : TransductiveSVC, SemiSupervisedLogisticRegression or SequenceSVC
-        Fitted. `transduction_`, `label_distributions_`, `history_` and `supervised_agreement_` are not kept.
+    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
+        Fitted. `transduction_`, `label_distributions_`, `history_`, `supervised_agreement_`, `strengths_`,
+        `n_problems_` and `objective_` of a structure are not kept.
     path : path-like
         The file, replaced if it is there. A symbolic link stays, and its target is replaced.
 
@@ -77,12 +86,12 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     Parameters
     ----------
     path : path-like
-        A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC` or a
-        `SequenceSVC` with the classes 0, 1, and so on.
+        A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC`, a
+        `SequenceSVC`, an `ASOClassifier` or an `ASOTransformer`, with the classes 0, 1, and so on.
 
     Returns
     -------
-    model : TransductiveSVC, SemiSupervisedLogisticRegression or SequenceSVC
+    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
         With the attributes that `save_model` keeps.
 
     Raises
@@ -114,11 +123,11 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
 
 def _metadata(model: Any) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
-    own = {"gap": "gap_"} if isinstance(model, SequenceSVC) else _OF_A_LINEAR_MODEL
+    own = _OF_A_LINEAR_MODEL if isinstance(model, _LINEAR) else {"gap": "gap_"} if isinstance(model, _CHAIN) else {}
     return {
         "estimator": type(model).__name__,
         "fewlabel": __version__,
-        "classes": _encoded_classes(model.classes_),
+        "classes": _encoded_classes(getattr(model, "classes_", None)),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
         **{field: _encoded(name, getattr(model, name)) for field, name in own.items()},
@@ -127,33 +136,64 @@ def _metadata(model: Any) -> dict[str, Any]:
 
 def _foreign(fitted: _fit.Fitted) -> Any:
     """The estimator of a model that was not saved by `save_model`."""
-    classes = np.arange(_n_classes(fitted))
-    if _is_chain(fitted):
-        return _with_chain(SequenceSVC(loss=fitted.report["method"]), classes, fitted)
-    return _with(TransductiveSVC(method=fitted.report["method"]), classes, None, fitted)
+    report, kinds = fitted.report, _kinds(fitted)
+    if kinds is _STRUCTURE:
+        settings = {"n_components": report["n_components"], "structure_weight": fitted.arrays["structure_weight"][0]}
+        kind = ASOClassifier if report["n_outputs"] else ASOTransformer
+        return _with_structure(kind(**settings), np.arange(max(2, report["n_outputs"])), fitted)
+    if kinds is _CHAIN:
+        return _with_chain(SequenceSVC(loss=report["method"]), np.arange(report["n_tags"]), fitted)
+    return _with(TransductiveSVC(method=report["method"]), np.arange(report["n_classes"]), None, fitted)
 
 
-def _is_chain(fitted: _fit.Fitted) -> bool:
-    return "n_tags" in fitted.report
-
-
-def _n_classes(fitted: _fit.Fitted) -> int:
-    return int(fitted.report["n_tags" if _is_chain(fitted) else "n_classes"])
+def _kinds(fitted: _fit.Fitted) -> tuple[type, ...]:
+    """The estimators that have such numbers."""
+    if "n_tags" in fitted.report:
+        return _CHAIN
+    return _STRUCTURE if "n_components" in fitted.report else _LINEAR
 
 
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
-    kind = _ESTIMATORS[metadata["estimator"]]
-    if _is_chain(fitted) != (kind is SequenceSVC):
+    kind, kinds = _ESTIMATORS[metadata["estimator"]], _kinds(fitted)
+    if kind not in kinds:
         raise ValueError(f"the numbers of the file are not those of a {kind.__name__}")
     model = kind(**{key: _decoded(value) for key, value in metadata["parameters"].items()})
-    classes = _decoded_classes(metadata["classes"], _n_classes(fitted))
-    if _is_chain(fitted):
+    if kinds is _STRUCTURE:
+        _with_structure(model, _classes_of_outputs(metadata["classes"], fitted.report["n_outputs"]), fitted)
+    elif kinds is _CHAIN:
+        classes = _decoded_classes(metadata["classes"], fitted.report["n_tags"])
         _with_chain(model, classes, fitted).gap_ = float(_decoded(metadata["gap"]))
     else:
-        _restore_linear(model, metadata, classes, fitted)
+        _restore_linear(model, metadata, _decoded_classes(metadata["classes"], fitted.report["n_classes"]), fitted)
     if metadata["feature_names"] is not None:
         model.feature_names_in_ = _names(metadata["feature_names"], model.n_features_in_)
     _check_anew(metadata, _metadata(model))
+    return model
+
+
+def _classes_of_outputs(written: Any, n_outputs: int) -> Any:
+    """Classes of a classifier with so many outputs: of an indicator matrix a list, one or two for each column."""
+    if written is None:
+        return None
+    if isinstance(written, list):
+        if len(written) != n_outputs or n_outputs < 2:
+            raise ValueError(f"classes of {len(written)} columns for {n_outputs} outputs")
+        return [_decoded_classes(column, min(2, len(column["values"]))) for column in written]
+    n_classes = len(written["values"])
+    return _decoded_classes(written, n_outputs if n_outputs > 1 else min(2, n_classes))
+
+
+def _with_structure(model: Any, classes: Any, fitted: _fit.Fitted) -> Any:
+    if model.structure_weight != fitted.arrays["structure_weight"][0]:
+        raise ValueError(f"structure_weight is {model.structure_weight!r}")
+    if isinstance(model, ASOTransformer) != (fitted.report["n_outputs"] == 0):
+        raise ValueError(f"{fitted.report['n_outputs']} outputs")
+    if isinstance(model, ASOTransformer):
+        model._keep_structure(fitted)
+    elif classes is None:
+        raise ValueError("no classes")
+    else:
+        model._keep_model(classes, fitted)
     return model
 
 
@@ -195,7 +235,9 @@ def _names(names: list[Any], n_features: int) -> np.ndarray:
     return np.array(names, dtype=object)
 
 
-def _encoded_classes(classes: np.ndarray) -> dict[str, Any]:
+def _encoded_classes(classes: np.ndarray | list[np.ndarray] | None) -> Any:
+    if classes is None or isinstance(classes, list):
+        return classes and [_encoded_classes(column) for column in classes]
     values = classes.tolist()
     if not all(isinstance(value, str | int | float) for value in values):  # bool is an int
         kinds = ", ".join(sorted({type(value).__name__ for value in values}))

@@ -18,7 +18,12 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
     In a bar where tqdm is installed (on stderr, in a notebook as a widget), otherwise in lines on stdout.
     """
-    names = {"annealing": "temperature", "stochastic": "", "lbfgs": ""}  # as in the columns of `history_`
+    names = {
+        "annealing": "temperature",
+        "stochastic": "",
+        "lbfgs": "",
+        "structure": "",
+    }  # as in the columns of `history_`
     level = names.get(method, "unlabeled weight")
     if not verbose:
         yield lambda progress: None

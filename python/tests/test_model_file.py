@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
 
 from fewlabel import (
+    ASOClassifier,
     ASOTransformer,
     SemiSupervisedLogisticRegression,
     SequenceSVC,
@@ -206,6 +207,101 @@ def test_an_estimator_of_another_kind_of_numbers(path: Path) -> None:
             load_model(path)
 
 
+GROUPS = [np.arange(0, X.shape[1], 2), np.arange(1, X.shape[1], 2)]
+STRUCTURES = {
+    "features": ASOTransformer(n_components=3, output="structure"),
+    "features of groups": ASOTransformer(n_components=2, feature_groups=GROUPS, structure_weight=2.5),
+    "two classes": ASOClassifier(n_components=3),
+    "groups": ASOClassifier(n_components=2, feature_groups=GROUPS, regularize_structure=False),
+}
+
+
+@pytest.mark.parametrize("model", STRUCTURES.values(), ids=STRUCTURES.keys())
+def test_a_structure_from_a_file_gives_the_same_bits(path: Path, model: ASOTransformer | ASOClassifier) -> None:
+    model.fit(X, KINDS["text"])
+    save_model(model, path)
+    again = load_model(path)
+    assert type(again) is type(model)
+    same_parameters(again, model)
+    for own, other in zip(model._parts(), again._parts(), strict=True):
+        assert [array.tobytes() for array in own] == [array.tobytes() for array in other]
+    call = "transform" if isinstance(model, ASOTransformer) else "decision_function"
+    found, wanted = (getattr(one, call)(X) for one in (again, model))
+    assert (sp.csr_array(found) - sp.csr_array(wanted)).nnz == 0
+    assert again.strongest_features(3) == model.strongest_features(3)
+    save_model(again, path)
+    assert _library.live_handles() == 0
+
+
+def same_parameters(again: object, model: object) -> None:
+    own, other = (one.get_params() | {"feature_groups": None} for one in (model, again))
+    assert own == other
+
+
+@pytest.mark.parametrize("labels", ["classes", "columns", "two columns of which one is constant"])
+def test_classes_and_columns_of_a_structure_come_back(path: Path, labels: str) -> None:
+    y = np.array([None if label < 0 else f"é{label}" for label in MANY_LABELS], dtype=object)
+    if labels != "classes":
+        y = np.where((MANY_LABELS >= 0)[:, None], np.eye(MANY_LABELS.max() + 1, dtype=int)[MANY_LABELS], -1)
+    if labels.startswith("two"):
+        y = np.column_stack([y[:, 0], np.where(MANY_LABELS < 0, -1, 1)])
+    model = ASOClassifier(n_components=3).fit(MANY, y)
+    save_model(model, path)
+    again = load_model(path)
+    assert again.predict(MANY).tolist() == model.predict(MANY).tolist()
+    assert str(again.classes_) == str(model.classes_)
+    np.testing.assert_array_equal(again.decision_function(MANY), model.decision_function(MANY))
+
+
+@pytest.mark.parametrize("model", STRUCTURES.values(), ids=STRUCTURES.keys())
+def test_the_library_applies_a_structure_as_python_does(path: Path, model: ASOTransformer | ASOClassifier) -> None:
+    model.fit(X, KINDS["text"])
+    save_model(model, path)
+    read, handle, given = reader()["read_model"](path), ctypes.c_int64(), _data.native(X)
+    added = read["n_groups"] * read["n_components"]
+    features, decisions = np.empty((X.shape[0], added)), np.empty(X.shape[0])
+    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    with _library.released(handle.value) as loaded:
+        arguments = (ctypes.byref(given.struct), 2)
+        _library.call("fewlabel_structure_features", loaded, *arguments, features.ctypes.data)
+        if isinstance(model, ASOClassifier):
+            _library.call("fewlabel_structure_decision", loaded, *arguments, decisions.ctypes.data)
+    np.testing.assert_allclose(features, model._added(X), rtol=1e-10, atol=1e-14)
+    if isinstance(model, ASOClassifier):
+        np.testing.assert_allclose(decisions, model.decision_function(X), rtol=1e-10, atol=1e-12)
+        by_page = X @ read["coef"] + features @ read["structure_coef"].reshape(added, -1) + read["intercept"]
+        np.testing.assert_allclose(decisions, by_page[:, 0], rtol=1e-10, atol=1e-12)
+
+
+def test_a_structure_that_the_library_wrote_alone(path: Path) -> None:
+    for model, kind in ((STRUCTURES["features"], ASOTransformer), (STRUCTURES["two classes"], ASOClassifier)):
+        model.fit(X, KINDS["int"])
+        with _library.released(model._assemble()) as handle:
+            _library.call("fewlabel_save", handle, str(path).encode(), None)
+        again = load_model(path)
+        assert (type(again), again.n_components, again.structure_weight) == (kind, 3, 1.0)
+        if kind is ASOClassifier:
+            assert np.array([2, 5])[again.predict(X)].tolist() == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"estimator": "ASOTransformer", "parameters": {}}, "1 outputs"),
+        ({"estimator": "SequenceSVC"}, "not those of a SequenceSVC"),
+        ({"classes": None}, "no classes"),
+        ({"classes": [{"dtype": "int64", "values": [0, 1]}]}, "classes of 1 columns for 1 outputs"),
+        ({"classes": {"dtype": "int64", "values": [0, 1, 2]}}, "3 names for 2 classes"),
+        ({"parameters": {"structure_weight": 2.0}}, "structure_weight is 2.0"),
+    ],
+)
+def test_foreign_metadata_of_a_structure(path: Path, change: dict, message: str) -> None:
+    save_model(ASOClassifier(n_components=2).fit(X, Y), path)
+    rewrite(path, change)
+    with pytest.raises(ValueError, match=f"metadata of the model file.*({message})"):
+        load_model(path)
+
+
 def test_parameters_of_every_shape(path: Path) -> None:
     settings = {
         "class_prior": {"a": 0.6, "b": 0.4},
@@ -268,13 +364,19 @@ def test_an_objective_that_is_not_known_stays_unknown(path: Path) -> None:
 
 
 def test_what_cannot_be_saved(path: Path) -> None:
-    takes = "save_model takes TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, got"
+    takes = (
+        "save_model takes TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer, "
+        "ASOClassifier, got"
+    )
     with pytest.raises(TypeError, match=f"{takes} int"):
         save_model(3, path)
-    with pytest.raises(TypeError, match=f"{takes} ASOTransformer"):
-        save_model(ASOTransformer(), path)
-    with pytest.raises(ValueError, match="not fitted"):
-        save_model(TransductiveSVC(), path)
+    with pytest.raises(TypeError, match=f"{takes} ndarray"):
+        save_model(np.ones(3), path)
+    for unfitted in (TransductiveSVC(), ASOTransformer(), ASOClassifier()):
+        with pytest.raises(ValueError, match="not fitted"):
+            save_model(unfitted, path)
+    with pytest.raises(ValueError, match=r"auxiliary=.*cannot be kept in a model file"):
+        save_model(ASOTransformer(n_components=2, auxiliary=lambda rows, _: rows.toarray() != 0).fit(X), path)
     model = TransductiveSVC().fit(X, Y)
     with pytest.raises(ValueError, match=r"random_state=.*cannot be kept in a model file"):
         save_model(model.set_params(random_state=np.random.RandomState(0)), path)

@@ -26,7 +26,15 @@ import pytest
 from planted import GROUP, many_topics, text_like
 from test_model_file import Sealed, reader
 
-from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, load_model, save_model
+from fewlabel import (
+    ASOClassifier,
+    ASOTransformer,
+    SemiSupervisedLogisticRegression,
+    SequenceSVC,
+    TransductiveSVC,
+    load_model,
+    save_model,
+)
 from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
 from fewlabel.methods import Annealing
@@ -46,7 +54,7 @@ WORDS = r"""
 null true false 0 1 -1 -0 2 3 1.0 1e0 0.5 -0.0 5e-324 1e-999 1E5 1e308 1e999 -1e999 NaN Infinity -Infinity nan
 2147483647 2147483648 4294967297 9007199254740993 9223372036854775807 9223372036854775808 -9223372036854775808
 -9223372036854775809 18446744073709551617 01 +1 .5 1. 1e 0x10 1_000
-"" "linear" "chain" "Linear" "a" 'a' "é" "\u00e9" "\u0000" "\ud83d\ude00" "\ud83d" "\ude00" "\ud83d\u0041"
+"" "linear" "chain" "structure" "Linear" "a" 'a' "é" "\u00e9" "\u0000" "\ud83d\ude00" "\ud83d" "\ude00" "\ud83d\u0041"
 "\uD83D\\ude00" "\u12" "\x41" "\/\b\f" "nan" "0.8"
 {} [] [[]] [null] [{}] {"":0} {"a":1,"a":1} {"a":1,"\u0061":2} {"a":1,"A":2}
 {"float":"nan"} {"float":"inf"} {"float":1} {"float":"x"} {"dict":[]} {"dict":[["a",null]]}
@@ -224,6 +232,11 @@ def good_files(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
         SequenceSVC(forbidden_transitions=[("O", "I"), (None, "I")], unlabeled="?").fit(
             frame[:8], ["B", "I", "O", "?", "B", "O", "O", "B"], lengths=[4, 3, 1]
         ),
+        ASOTransformer(n_components=2, structure_weight=0.5).fit(frame),
+        ASOClassifier(n_components=1, feature_groups=[[0, 2, 4, 6], [1, 3, 5]], solver="squared").fit(
+            data.X[:, :7], np.where(data.y < 0, -1, np.eye(2, dtype=int)[data.y].T).T
+        ),
+        ASOClassifier(n_components=2).fit(many.X[:, :7], many.y),
     ]
     files = []
     for model in models:
@@ -266,7 +279,7 @@ FIELDS = ("method", "n_iter", "termination_condition", "warnings", "metadata")
 
 def values_of(model: dict[str, Any]) -> str:
     """All fields and arrays as a text: 1, 1.0 and true differ in it."""
-    kind = "chain" if "n_tags" in model else "linear"
+    kind = "chain" if "n_tags" in model else "structure" if "n_components" in model else "linear"
     fields: dict[str, Any] = {name: model[name] for name in (*sizes_of(kind), *FIELDS)}
     fields["warnings"] = [w | {"values": {k: float(v) for k, v in w["values"].items()}} for w in fields["warnings"]]
     fields["objective"] = float("nan" if model["objective"] is None else model["objective"])
@@ -298,8 +311,10 @@ def unlike(package: Any, page: dict[str, Any], path: Path) -> str | None:
     rows = np.ones((2, page["n_features"]))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # rows without names of features; weights that overflow
-        decides = tags_rows if page["kind"] == "chain" else decides_rows
-        usable = decides(package, rows)
+        usable = DECIDES[page["kind"]](package, rows)
+    if page["kind"] == "structure":
+        same = usable and all(np.array_equal(array, page[name].ravel()) for name, array in arrays_of(package).items())
+        return None if same and written_anew(package, page, path) else f"{vars(package)}\n{page}"
     arrays = {name: getattr(package, f"{name}_") for name in KINDS[page["kind"]]}
     arrays["coef"] = arrays["coef"].T
     same = (
@@ -330,6 +345,23 @@ def tags_rows(package: Any, rows: np.ndarray) -> bool:
         return "has no path" in str(refusal) or "only numbers and -infinity" in str(refusal)
     finally:
         package.n_jobs = threads
+
+
+def adds_features(package: Any, rows: np.ndarray) -> bool:
+    added = sum(len(components) for _, components in package._parts())
+    if isinstance(package, ASOTransformer):
+        return package.transform(rows).shape[1] in (added, rows.shape[1] + added)
+    n_outputs = len(package.coef_)
+    shape = (2,) if n_outputs == 1 else (2, n_outputs)
+    return package.decision_function(rows).shape == shape and len(package.predict(rows)) == 2
+
+
+DECIDES = {"linear": decides_rows, "chain": tags_rows, "structure": adds_features}
+
+
+def arrays_of(package: Any) -> dict[str, np.ndarray]:
+    with _library.released(package._assemble()) as handle:
+        return _fit.read(handle).arrays
 
 
 def written_anew(package: Any, page: dict[str, Any], path: Path) -> bool:

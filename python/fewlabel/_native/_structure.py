@@ -1,12 +1,13 @@
 """Components from auxiliary problems, in the library."""
 
 import ctypes
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
+from fewlabel._auxiliary import Problems
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
 from fewlabel._native._signatures import Progress
@@ -22,17 +23,15 @@ class Structure(NamedTuple):
 
 def learn(
     X: Any,
-    labels: sp.csr_array,
-    hidden: sp.csr_array | None,
-    hides: np.ndarray | None,
+    made: Problems,
     groups: np.ndarray | None,
     n_components: int,
     options: Mapping[str, Any],
     watches: Sequence[Any] = (),
 ) -> Structure:
-    """Components of `groups` (d,) from problems with `labels` (n, m); problem l does not see the set `hides[l]`."""
-    rows, asked = _data.native(X), _data.native(labels)
-    sets = None if hidden is None else _data.native(hidden)
+    """Components of `groups` (d,) from auxiliary problems."""
+    rows, asked, hides = _data.native(X), _data.native(made.labels), np.ascontiguousarray(made.hides)
+    sets = None if made.hidden is None else _data.native(made.hidden)
     n_groups = 1 if groups is None else int(groups.max()) + 1
     components = np.zeros((n_components, X.shape[1]))
     strengths, objective = np.zeros((n_groups, n_components)), np.zeros(int(options["n_iter"]))
@@ -44,7 +43,7 @@ def learn(
             ctypes.byref(rows.struct),
             ctypes.byref(asked.struct),
             None if sets is None else ctypes.byref(sets.struct),
-            None if hides is None else hides.ctypes.data,
+            hides.ctypes.data,
             None if groups is None else groups.ctypes.data,
             settings,
             ctypes.byref(progress),
@@ -54,3 +53,23 @@ def learn(
 
     _fit.run(task, progress, watches)
     return Structure(components, strengths, objective)
+
+
+def assemble(
+    report: Mapping[str, Any],
+    components: np.ndarray,
+    groups: np.ndarray,
+    coef: np.ndarray | None,
+    intercept: np.ndarray | None,
+) -> int:
+    """Handle of a model from `components` (d, h), `groups` (d,) and, of a classifier, `coef` (K, d + added)."""
+    d, n_components = components.shape
+    sizes = {"n_features": d, "n_components": n_components, "n_groups": int(groups.max()) + 1}
+    weights: list[np.ndarray | None] = [None, None, None]
+    if coef is not None and intercept is not None:
+        sizes["n_outputs"] = len(coef)
+        weights = [np.ascontiguousarray(coef[:, :d].T), np.ascontiguousarray(coef[:, d:].T), intercept]
+    handle, description = ctypes.c_int64(), json.dumps(dict(report) | sizes, allow_nan=False).encode()
+    pointers = [None if part is None else part.ctypes.data for part in (components, groups, *weights)]
+    _library.call("fewlabel_structure_assemble", description, *pointers, ctypes.byref(handle))
+    return handle.value

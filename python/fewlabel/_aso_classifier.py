@@ -1,0 +1,242 @@
+"""ASOClassifier: a linear classifier on rows and on structure that auxiliary problems over unlabeled rows share."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel._inputs import _data, _labels
+from fewlabel._native import _fit, _scores
+from fewlabel._structure import Structure, is_indicator, read_labels
+
+_FREE = 1e3  # times the weight of structure features that are hardly regularized
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ASOClassifier(ClassifierMixin, Structure):
+    """Linear classifier on features and on structure that auxiliary problems over unlabeled rows share.
+
+    First `ASOTransformer` learns the structure from all rows, then a linear support vector machine learns from the
+    labeled ones, with the structure features added. It needs no class shares, and takes several labels a row.
+
+    Parameters
+    ----------
+    n_components : int, default=50
+        Dimensions of the structure, as the following ones in `ASOTransformer`.
+    auxiliary : str, callable, array of shape (n_rows, n_problems) or list of these, default="mask"
+        The auxiliary problems.
+    max_problems : int, default=1000
+        Of each strategy, those whose rarer answer has the most rows.
+    solver : {"none", "squared"}, default="none"
+        Whether the problems are solved.
+    auxiliary_alpha : float, default=1e-3
+        Strength of the regularization of their weights.
+    n_iter : int, default=1
+        Alternations of solving the problems and finding the components.
+    unit : bool, default=True
+        Whether each problem counts the same.
+    feature_groups : list of arrays, array-like of shape (n_features,) or None, default=None
+        Groups of features.
+    structure_weight : float, default=1.0
+        Length of the added features of a row, in lengths of the row.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`, as in `TransductiveSVC`; of unlabeled entries in an indicator matrix.
+    n_jobs : int or None, default=None
+        Number of threads, as in `TransductiveSVC`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the halves and of the search for components. None is a fixed seed.
+    verbose : int, default=0
+        Above 0 a bar, or lines where tqdm is not installed, show the progress of the structure.
+    alpha : float, default=1e-3
+        Strength of the regularization of the classifier, above 0; as in `TransductiveSVC`, of the weights of X.
+    regularize_structure : bool, default=True
+        Whether the weights of the structure features are regularized, too. False is equation 8 of the paper, which
+        costs accuracy: see the guide.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        Classes, sorted, without the marker; of an indicator matrix those of each column.
+    coef_ : ndarray of shape (n_outputs, n_features + n_added), float64
+        Weights of the features of X and of the structure features; one row for two classes.
+    intercept_ : ndarray of shape (n_outputs,), float64
+        Added to every score.
+    components_, strengths_, feature_groups_, n_problems_, objective_ : see `ASOTransformer`
+        The structure.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X had them in `fit`.
+
+    See Also
+    --------
+    ASOTransformer : The structure features for any other classifier.
+    TransductiveSVC : More accurate where the class shares are known.
+
+    Notes
+    -----
+    The classifier is `TransductiveSVC` without unlabeled rows, whose `alpha` means the same here and there; an
+    indicator matrix has one for each column, from the rows that are labeled in it. Of the weights w of X and v of the
+    structure features, alpha/2 rms² (‖w‖² + ‖v‖²) is added to the averaged losses.
+
+    References
+    ----------
+    Ando and Zhang (JMLR 2005), section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import ASOClassifier
+    >>> X = np.array([[1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 0]])
+    >>> ASOClassifier(n_components=1).fit(X, [0, -1, -1, 1, -1, -1]).predict(X)
+    array([0, 0, 0, 1, 1, 0])
+    """
+
+    alpha: float = 1e-3
+    regularize_structure: bool = True
+
+    def fit(self, X: Any, y: Any) -> "ASOClassifier":
+        """Find the structure, then learn from the labeled rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Training rows, labeled and unlabeled.
+        y : array-like of shape (n_rows,) or (n_rows, n_labels)
+            Labels, with the marker of `unlabeled` for rows without one; or an indicator matrix of 0, 1 and markers. A
+            row may be labeled in some columns only: each column learns from the rows that it has labels for.
+
+        Returns
+        -------
+        self : ASOClassifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            As in `ASOTransformer`, or if no row is labeled or a column has no label.
+        """
+        expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
+        rows = _data.training_rows(self, X, y=expected, reset=True)
+        given = read_labels(y, self.unlabeled)
+        check_consistent_length(rows, given[0].labeled)
+        matrix = is_indicator(y)
+        if not matrix:
+            _labels.encode(given[0])  # refuses labels that can be read in two ways
+        self._learn(rows, y, given)
+        weight = 1.0 if self.regularize_structure else _FREE
+        added = self._added(rows) * weight
+        features = sp.csr_array(sp.hstack([sp.csr_array(rows), sp.csr_array(added)], format="csr"))
+        alpha = self.alpha / (1 + (weight * self.structure_weight) ** 2)
+        fitted = [self._column(features, column, alpha) for column in given]
+        self.classes_ = [column.classes for column in fitted] if matrix else fitted[0].classes
+        self.coef_ = np.vstack([column.coef for column in fitted])
+        self.coef_[:, rows.shape[1] :] *= weight
+        self.intercept_ = np.concatenate([column.intercept for column in fitted])
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of each row, unitless.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
+            Two classes: above 0 means `classes_[1]`. More: the largest is that of the predicted class. Of an indicator
+            matrix: above 0 means 1.
+        """
+        check_is_fitted(self)
+        X = _data.rows_of(self, X, reset=False)
+        scores = _scores.scores(X, self.coef_[:, : self.n_features_in_], self.intercept_, self.n_jobs)
+        structure = _scores.scores(
+            self._added(X), self.coef_[:, self.n_features_in_ :], np.zeros(len(self.coef_)), self.n_jobs
+        )
+        scores += structure
+        return scores if len(self.coef_) > 1 else scores[:, 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class of each row, or 0 and 1 for each column of an indicator matrix.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,) or (n_rows, n_labels)
+            Classes, in the dtype of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if isinstance(self.classes_, list):
+            return (scores > 0).astype(np.int64)
+        if len(self.classes_) == 1:
+            return self.classes_[np.zeros(len(scores), dtype=np.intp)]
+        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy of the predictions for the labeled rows, or for the labeled entries of an indicator matrix.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows.
+        y : array-like of shape (n_rows,) or (n_rows, n_labels)
+            True labels, with markers where there is none.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weight of each row; not with an indicator matrix.
+
+        Returns
+        -------
+        score : float
+            Share of the labeled rows, by weight, that get their label.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.classes_, list):
+            return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight)))
+        found = self.predict(X)
+        right = [found[g.labeled, k] == g.values for k, g in enumerate(read_labels(y, self.unlabeled))]
+        return float(np.concatenate(right).mean())
+
+    def _assemble(self) -> int:
+        """Handle of the fitted model in the library."""
+        return self._assemble_with(self.coef_, self.intercept_)
+
+    def _keep_model(self, classes: Any, fitted: _fit.Fitted) -> None:
+        """Take over what a model file has."""
+        self._keep_structure(fitted)
+        n_outputs, arrays = fitted.report["n_outputs"], fitted.arrays
+        self.classes_, self.intercept_ = classes, arrays["intercept"]
+        by_feature = [arrays[name].reshape(-1, n_outputs) for name in ("coef", "structure_coef")]
+        self.coef_ = np.ascontiguousarray(np.vstack(by_feature).T)
+
+    def _column(self, features: sp.csr_array, given: _labels.Given, alpha: float) -> "_Column":
+        """The classifier of one column of labels."""
+        from fewlabel._transductive_svc import TransductiveSVC
+
+        classes = np.unique(given.values)
+        if len(classes) == 1:
+            shift = np.array([1.0 if classes[0] else -1.0]) if classes.dtype.kind in "biuf" else np.zeros(1)
+            return _Column(classes, np.zeros((1, features.shape[1])), shift)
+        model = TransductiveSVC(unlabeled=None, alpha=alpha, n_jobs=self.n_jobs)
+        model.fit(features[np.flatnonzero(given.labeled)], given.values)
+        return _Column(model.classes_, model.coef_, model.intercept_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class _Column(NamedTuple):
+    classes: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
