@@ -348,7 +348,15 @@ def tags_rows(package: Any, rows: np.ndarray) -> bool:
 
 
 def adds_features(package: Any, rows: np.ndarray) -> bool:
-    added = sum(len(components) for _, components in package._parts())
+    added, threads = sum(len(components) for _, components in package._parts()), package.n_jobs
+    package.n_jobs = 1  # another may be no number
+    try:
+        return has_shapes(package, rows, added)
+    finally:
+        package.n_jobs = threads
+
+
+def has_shapes(package: Any, rows: np.ndarray, added: int) -> bool:
     if isinstance(package, ASOTransformer):
         return package.transform(rows).shape[1] in (added, rows.shape[1] + added)
     n_outputs = len(package.coef_)
