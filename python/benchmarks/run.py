@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import (
     alpha,
     aso,
+    aso_tagging,
     calibration,
     copies,
     corpora,
@@ -79,6 +80,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "sequences": sequences.SECTIONS,
     "peers": peers.SECTIONS,
     "aso": aso.SECTIONS,
+    "aso_tagging": aso_tagging.SECTIONS,
     "aso_choice": aso.CHOICES,
 }
 USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand

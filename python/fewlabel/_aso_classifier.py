@@ -9,9 +9,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native import _fit, _scores
-from fewlabel._structure import Structure, is_indicator, read_labels
+from fewlabel._structure import Structure, canonical, is_indicator, read_labels
 
 _FREE = 1e3  # times the weight of structure features that are hardly regularized
 
@@ -99,7 +99,7 @@ class ASOClassifier(ClassifierMixin, Structure):
     alpha: float = 1e-3
     regularize_structure: bool = True
 
-    def fit(self, X: Any, y: Any) -> "ASOClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ASOClassifier":
         """Find the structure, then learn from the labeled rows.
 
         Parameters
@@ -109,6 +109,8 @@ class ASOClassifier(ClassifierMixin, Structure):
         y : array-like of shape (n_rows,) or (n_rows, n_labels)
             Labels, with the marker of `unlabeled` for rows without one; or an indicator matrix of 0, 1 and markers. A
             row may be labeled in some columns only: each column learns from the rows that it has labels for.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weight of each labeled row in the losses of the classifier. The structure counts every row once.
 
         Returns
         -------
@@ -121,18 +123,19 @@ class ASOClassifier(ClassifierMixin, Structure):
             As in `ASOTransformer`, or if no row is labeled or a column has no label.
         """
         expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
-        rows = _data.training_rows(self, X, y=expected, reset=True)
+        rows = canonical(_data.training_rows(self, X, y=expected, reset=True))
         given = read_labels(y, self.unlabeled)
         check_consistent_length(rows, given[0].labeled)
         matrix = is_indicator(y)
         if not matrix:
             _labels.encode(given[0])  # refuses labels that can be read in two ways
+        weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         self._learn(rows, y, given)
         weight = 1.0 if self.regularize_structure else _FREE
         added = self._added(rows) * weight
         features = sp.csr_array(sp.hstack([sp.csr_array(rows), sp.csr_array(added)], format="csr"))
         alpha = self.alpha / (1 + (weight * self.structure_weight) ** 2)
-        fitted = [self._column(features, column, alpha) for column in given]
+        fitted = [self._column(features, column, weights, alpha) for column in given]
         self.classes_ = [column.classes for column in fitted] if matrix else fitted[0].classes
         self.coef_ = np.vstack([column.coef for column in fitted])
         self.coef_[:, rows.shape[1] :] *= weight
@@ -154,7 +157,7 @@ class ASOClassifier(ClassifierMixin, Structure):
             matrix: above 0 means 1.
         """
         check_is_fitted(self)
-        X = _data.rows_of(self, X, reset=False)
+        X = canonical(_data.rows_of(self, X, reset=False))
         scores = _scores.scores(X, self.coef_[:, : self.n_features_in_], self.intercept_, self.n_jobs)
         structure = _scores.scores(
             self._added(X), self.coef_[:, self.n_features_in_ :], np.zeros(len(self.coef_)), self.n_jobs
@@ -218,7 +221,9 @@ class ASOClassifier(ClassifierMixin, Structure):
         by_feature = [arrays[name].reshape(-1, n_outputs) for name in ("coef", "structure_coef")]
         self.coef_ = np.ascontiguousarray(np.vstack(by_feature).T)
 
-    def _column(self, features: sp.csr_array, given: _labels.Given, alpha: float) -> "_Column":
+    def _column(
+        self, features: sp.csr_array, given: _labels.Given, weights: np.ndarray | None, alpha: float
+    ) -> "_Column":
         """The classifier of one column of labels."""
         from fewlabel._transductive_svc import TransductiveSVC
 
@@ -227,7 +232,8 @@ class ASOClassifier(ClassifierMixin, Structure):
             shift = np.array([1.0 if classes[0] else -1.0]) if classes.dtype.kind in "biuf" else np.zeros(1)
             return _Column(classes, np.zeros((1, features.shape[1])), shift)
         model = TransductiveSVC(unlabeled=None, alpha=alpha, n_jobs=self.n_jobs)
-        model.fit(features[np.flatnonzero(given.labeled)], given.values)
+        labeled = np.flatnonzero(given.labeled)
+        model.fit(features[labeled], given.values, None if weights is None else weights[labeled])
         return _Column(model.classes_, model.coef_, model.intercept_)
 
     def __sklearn_tags__(self) -> Any:

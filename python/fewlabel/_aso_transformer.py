@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel._compat import as_chosen_sparse
 from fewlabel._inputs import _data
-from fewlabel._structure import Structure, read_labels
+from fewlabel._structure import Structure, canonical, read_labels
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -121,7 +121,7 @@ class ASOTransformer(TransformerMixin, Structure):
         """
         if self.output not in ("both", "structure"):
             raise ValueError(f'output must be "both" or "structure", got {self.output!r}')
-        rows = _data.training_rows(self, X, reset=True)
+        rows = canonical(_data.training_rows(self, X, reset=True))
         labels = None
         if y is not None and _needs_labels(self.auxiliary):
             labels = read_labels(y, self.unlabeled)
@@ -143,7 +143,7 @@ class ASOTransformer(TransformerMixin, Structure):
             As `output` says; n_added is `n_components` times the number of groups.
         """
         check_is_fitted(self)
-        X = _data.rows_of(self, X, reset=False)
+        X = canonical(_data.rows_of(self, X, reset=False))
         _data.check_finite(X)
         if self.output == "structure":
             return self._projected(X)

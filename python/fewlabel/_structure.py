@@ -164,6 +164,18 @@ class Structure(BaseEstimator):
         return features * (self.structure_weight * factor)[:, None]
 
 
+def canonical(X: Any) -> Any:
+    """X, or a copy whose rows have each feature once, in order, no zeros: SciPy would change the caller's arrays."""
+    if not sp.issparse(X):
+        return X
+    rows = sp.csr_array(X)
+    if not (rows.has_canonical_format and rows.data.all()):
+        rows = rows.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
+
+
 def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
     """The number of each feature's group (d,), from a list of lists of features or from such numbers."""
     if feature_groups is None:

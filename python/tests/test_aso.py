@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import re
+import signal
+import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -39,9 +45,13 @@ CHECKED = [
 
 
 def fails_by_design(estimator: Any) -> dict[str, str]:
-    if isinstance(estimator, ASOTransformer) or estimator.unlabeled is None:
+    if isinstance(estimator, ASOTransformer):
         return {}
-    return {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unlabeled rows"}
+    weights = "check_sample_weight_equivalence_on_{}_data"
+    once = {weights.format(kind): "the structure counts every row once" for kind in ("dense", "sparse")}
+    if estimator.unlabeled is None:
+        return once
+    return once | {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unlabeled rows"}
 
 
 @parametrize_with_checks(CHECKED, expected_failed_checks=fails_by_design)
@@ -272,6 +282,28 @@ def test_free_weights_of_the_structure_take_over_where_it_separates_the_labels()
     assert (scores * signs).min() > 0.99  # no loss is left
 
 
+@pytest.mark.parametrize("columns", [False, True])
+def test_whole_weights_of_labeled_rows_are_copies_in_the_losses(transformer: ASOTransformer, columns: bool) -> None:
+    weights = 1 + np.arange(len(Y)) % 3
+    labeled = np.flatnonzero(Y >= 0)
+    y = np.where((Y >= 0)[:, None], np.eye(4, dtype=int)[Y], -1)[:, :2] if columns else Y
+    model = ASOClassifier(n_components=3, max_problems=80).fit(X, y, sample_weight=weights)
+    again = ASOClassifier(n_components=3, max_problems=80)
+    for name in ("_learn", "_added"):  # the structure of all rows, once each
+        setattr(again, name, lambda rows, *_: transformer._added(rows) if len(_) == 0 else None)
+    copies = np.repeat(labeled, weights[labeled])
+    again.fit(sp.csr_array(X)[copies], y[copies])
+    np.testing.assert_allclose(model.coef_, again.coef_, atol=1e-4 * np.abs(model.coef_).max())
+    zero = np.where(np.arange(len(Y)) == labeled[0], 0, 1)
+    without = y.copy()
+    without[labeled[0]] = -1
+    np.testing.assert_allclose(
+        clone(model).fit(X, y, zero).coef_, clone(model).fit(X, without).coef_, atol=1e-4 * np.abs(model.coef_).max()
+    )
+    with pytest.raises(ValueError, match="sample_weight must have shape"):
+        model.fit(X, y, weights[:5])
+
+
 def test_scores_are_those_of_the_features(transformer: ASOTransformer) -> None:
     model = ASOClassifier(n_components=3, max_problems=80).fit(X, Y)
     features = transformer.transform(X)
@@ -332,3 +364,99 @@ def test_labels_that_cannot_be_used_are_named(transformer: ASOTransformer) -> No
         transformer.transform(X[:, :100])
     with pytest.raises(ValueError, match="asks for 9 choices"):
         ASOClassifier(n_components=3, auxiliary="multi_9").fit(X, Y)
+
+
+# ------------------------------------------------------------------ rows in any layout
+def with_int64(rows: sp.csr_array) -> sp.csr_array:
+    return sp.csr_array((rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)), rows.shape)
+
+
+def unsorted(rows: sp.csr_array) -> sp.csr_array:
+    order = np.concatenate([np.arange(a, b)[::-1] for a, b in itertools.pairwise(rows.indptr)])
+    return sp.csr_array((rows.data[order], rows.indices[order], rows.indptr), rows.shape)
+
+
+def with_duplicates(rows: sp.csr_array) -> sp.csr_array:
+    """Each value as two, and a zero that cancels out beside them."""
+    ends = 4 * rows.indptr
+    data = np.column_stack([rows.data / 4, 3 * rows.data / 4, rows.data, -rows.data]).ravel()
+    column_of_none = (rows.indices + 1) % rows.shape[1]
+    indices = np.column_stack([rows.indices, rows.indices, column_of_none, column_of_none]).ravel()
+    return sp.csr_array((data, indices, ends), rows.shape)
+
+
+def read_only(rows: sp.csr_array) -> sp.csr_array:
+    copy = rows.copy()
+    for array in (copy.data, copy.indices, copy.indptr):
+        array.flags.writeable = False
+    return copy
+
+
+@pytest.mark.parametrize("layout", [with_int64, unsorted, with_duplicates, read_only])
+@pytest.mark.parametrize("auxiliary", ["mask", "frequent", "top_k"])
+def test_the_layout_of_rows_changes_nothing_and_they_are_not_written(layout: Any, auxiliary: str) -> None:
+    rows = sp.csr_array(X)
+    rows.data = np.round(rows.data * 256) / 256  # so that parts add up exactly
+    given = layout(rows)
+    before = [array.tobytes() for array in (given.data, given.indices, given.indptr)]
+    model = ASOClassifier(n_components=3, auxiliary=auxiliary, max_problems=80)
+    wanted = clone(model).fit(rows, Y).decision_function(rows)
+    model.fit(given, Y)
+    np.testing.assert_allclose(model.decision_function(given), wanted, atol=1e-6)
+    np.testing.assert_allclose(model.decision_function(rows), wanted, atol=1e-6)
+    assert [array.tobytes() for array in (given.data, given.indices, given.indptr)] == before
+
+
+def test_empty_rows_and_columns_are_allowed() -> None:
+    rows = sp.vstack([sp.csr_array(X), sp.csr_array((3, X.shape[1]))], format="csr")
+    rows = sp.hstack([rows, sp.csr_array((rows.shape[0], 2))], format="csr")
+    model = ASOClassifier(n_components=3).fit(rows, [*Y, -1, -1, -1])
+    assert not model.components_[:, -2:].any()
+    assert len(set(model.predict(rows[-3:]))) == 1
+    assert model.score(rows[: len(Y)], TRUTH) > 0.75
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_finite_are_refused(transformer: ASOTransformer, value: float) -> None:
+    wrong = sp.csr_array(X)
+    wrong.data = wrong.data.copy()
+    wrong.data[7] = value
+    for call in (
+        lambda: ASOTransformer(n_components=3).fit(wrong),
+        lambda: ASOClassifier(n_components=3).fit(wrong, Y),
+        lambda: transformer.transform(wrong),
+    ):
+        with pytest.raises(ValueError, match=r"X.*(NaN|inf)"):
+            call()
+
+
+def test_one_class_is_predicted_for_every_row() -> None:
+    model = ASOClassifier(n_components=3).fit(X, np.where(np.arange(len(Y)) < 5, "only", None))
+    assert set(model.predict(X)) == {"only"}
+    assert (model.decision_function(X) == model.decision_function(X)[0]).all()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts by SIGINT")
+def test_ctrl_c_ends_a_fit_and_the_next_one_works() -> None:
+    model = ASOTransformer(n_components=50, solver="squared", n_iter=10**6, unit=False, verbose=0)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    timer.join()
+    assert not hasattr(model, "components_")
+    assert model.set_params(n_iter=1).fit(X).components_.shape == (50, X.shape[1])
+
+
+def test_progress_is_shown_in_lines(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # as if tqdm were not installed
+    ASOTransformer(n_components=3, solver="squared", n_iter=40, verbose=1).fit(X)
+    shown = capfd.readouterr()
+    steps = [
+        int(re.fullmatch(r"\[ASOTransformer\] step (\d+): objective \S+", line)[1]) for line in shown.out.splitlines()
+    ]
+    assert steps == sorted(set(steps))
+    assert steps[-1] == 40 * (-(-X.shape[1] // 32) + 1)
+    assert shown.err == ""
+    ASOTransformer(n_components=3).fit(X)
+    assert capfd.readouterr() == ("", "")
