@@ -205,8 +205,9 @@ figures: build ## measure and draw the pictures in README.md and docs/ (half an 
 	$(BIN)/python -m benchmarks.run --only recipe
 	$(BIN)/python -m benchmarks.run --only figure5
 	$(BIN)/python -m benchmarks.run --section galaxy
+	$(BIN)/python -m benchmarks.run --section aso_components
 	$(BIN)/python -m benchmarks.figures bench-results/few.json bench-results/recipe.json \
-		bench-results/figure5.json bench-results/galaxy.json docs/figures
+		bench-results/figure5.json bench-results/galaxy.json bench-results/aso_components.json docs/figures
 
 check: check-go check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports
 

@@ -1,7 +1,7 @@
 """The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs all.
 
-python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json \
-    bench-results/galaxy.json docs/figures
+python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json \\
+    bench-results/galaxy.json bench-results/aso_components.json docs/figures
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import normalize
 
-from benchmarks import few_labels, figure5, kernels, recipes, report
+from benchmarks import aso, few_labels, figure5, kernels, recipes, report
 from fewlabel import KernelTransductiveSVC, TransductiveSVC
 
 STYLES = {  # learner -> color, marker
@@ -160,12 +160,29 @@ def _share(model: Any, X: np.ndarray, y: np.ndarray, truth: np.ndarray) -> float
     return float(np.mean((model.fit(X, y).transduction_ == truth)[y < 0]))
 
 
+def components(found: dict[str, Any]) -> plt.Figure:
+    """Accuracy against the number of components, for each number of labels."""
+    figure, panel = plt.subplots(figsize=(5.4, 3.6), layout="constrained")
+    curves = found[aso.COMPONENTS]
+    for features, line in (("mask", "-"), ("LSA", ":")):
+        means = np.array([np.mean(curves[f"{features}, {h}"], axis=0) for h in aso.NUMBERS])
+        for k, (n, column) in enumerate(zip(aso.LABELS, means.T, strict=True)):
+            panel.plot(
+                aso.NUMBERS, column, line, marker="o", markersize=4, color=f"C{k}", label=f"{features}, {n} labels"
+            )
+    panel.set(xscale="log", xlabel="components", ylabel="accuracy, percent")
+    _label_numbers(panel, list(aso.NUMBERS))
+    figure.legend(loc="outside right center", frameon=False, fontsize=8)
+    return figure
+
+
 FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {
     "few-labels": few,
     "recipe": recipe,
     "methods": methods,
     "galaxy": galaxy,
     "curves": curves,
+    "components": components,
 }
 
 
@@ -176,7 +193,7 @@ def main(arguments: list[str] | None = None) -> int:
         "found",
         type=Path,
         nargs="+",
-        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5` and `--section galaxy`",
+        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5`, `--section galaxy`, `aso_components`",
     )
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)

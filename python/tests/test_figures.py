@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import few_labels, figure5, figures, kernels, recipe, recipes
+from benchmarks import aso, few_labels, figure5, figures, kernels, recipe, recipes
 from benchmarks.report import Report
 from benchmarks.tasks import UNLABELED, Task
 
@@ -67,14 +67,20 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         for learner in recipes.LEARNERS
     }
     sequences = {f"{name}, {n}": [30.0, 20.0] for name in ("RBF", "graph") for n in kernels.GALAXY_LABELED}
+    qualities = {
+        aso.COMPONENTS: {
+            f"{features}, {h}": [[50.0] * len(aso.LABELS)] for features in ("mask", "LSA") for h in aso.NUMBERS
+        }
+    }
     for name, content in {
         "few": {"data": curves},
         "recipe": {"data": samples},
         "figure5": {"data": compared},
         "galaxy": {"data": {"galaxy": sequences}},
+        "aso_components": {"data": qualities},
     }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
-    found = [str(tmp_path / f"{name}.json") for name in ("few", "recipe", "figure5", "galaxy")]
+    found = [str(tmp_path / f"{name}.json") for name in ("few", "recipe", "figure5", "galaxy", "aso_components")]
     drawn = []
     for folder in (tmp_path / "a", tmp_path / "b"):
         assert figures.main([*found, str(folder)]) == 0
