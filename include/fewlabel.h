@@ -229,7 +229,7 @@ int32_t fewlabel_structure_assemble(const char *description, const double *compo
                                     int64_t *model, char *error, int64_t error_size);
 
 /* Structure features [n_rows * n_groups * n_components] of rows: the inner products with the components of each group,
- * those of a row side by side, scaled to structure_weight times the length of the row. And decision values
+ * those of a row side by side, scaled to structure_weight times the length that the row has in the group. And decisions
  * [n_rows * n_outputs] of the classifier on both. */
 int32_t fewlabel_structure_features(int64_t model, const fewlabel_csr *rows, int32_t threads, double *features,
                                     char *error, int64_t error_size);

@@ -13,8 +13,8 @@ import (
 )
 
 // Structure holds components that package structure has found, and perhaps a linear classifier on the rows and their
-// structure features: f = x Coef + z StructureCoef + Intercept, where z are the inner products of x with the components
-// of each group of features, scaled to the length Weight |x|.
+// structure features: f = x Coef + z StructureCoef + Intercept. Of a group of features z has the inner products of x with
+// its components, scaled to Weight times the length that x has in the group.
 type Structure struct {
 	Features   int // d
 	Components int // h of each group
@@ -23,7 +23,7 @@ type Structure struct {
 
 	Theta         []float64 // [Features*Components] the components of a feature side by side
 	GroupOf       []float64 // [Features] number of each feature's group, 0 ... Groups-1
-	Weight        []float64 // [1] length of the structure features of a row, in lengths of the row
+	Weight        []float64 // [1] length of the structure features of a group, in lengths of the row there
 	Coef          []float64 // [Features*Outputs] the outputs of a feature side by side
 	StructureCoef []float64 // [Groups*Components*Outputs] the outputs of a structure feature side by side
 	Intercept     []float64 // [Outputs]
@@ -94,24 +94,31 @@ func (m *Structure) StructureFeatures(pool *work.Pool, rows *csr.Matrix, dst []f
 		return err
 	}
 	pool.Stripes(rows.Rows(), func(lo, hi int) {
-		scratch := make([]float64, m.Features)
+		row, squares := make([]float64, m.Features), make([]float64, m.Groups)
 		for i := lo; i < hi; i++ {
-			m.features(rows, i, dst[i*m.Added():(i+1)*m.Added()], scratch)
+			m.features(rows, i, dst[i*m.Added():(i+1)*m.Added()], row, squares)
 		}
 	})
 	return nil
 }
 
-// features sets z to the structure features of a row; scratch [Features] is zero and remains so.
-func (m *Structure) features(rows *csr.Matrix, i int, z, scratch []float64) {
+// features sets z to the structure features of a row; row [Features] is zero and remains so, squares is room [Groups].
+func (m *Structure) features(rows *csr.Matrix, i int, z, row, squares []float64) {
 	clear(z)
+	clear(squares)
 	h := m.Components
-	rows.Row(i, func(j int, value float64) {
-		first := int(m.GroupOf[j]) * h
-		vector.Add(z[first:first+h], value, m.Theta[j*h:(j+1)*h])
+	rows.Row(i, func(j int, value float64) { row[j] += value })
+	rows.Row(i, func(j int, _ float64) {
+		g, value := int(m.GroupOf[j]), row[j]
+		vector.Add(z[g*h:(g+1)*h], value, m.Theta[j*h:(j+1)*h])
+		squares[g] += value * value
+		row[j] = 0 // a feature that stands twice counts once
 	})
-	if length := math.Sqrt(vector.Dot(z, z)); length > 0 {
-		vector.Scale(z, m.Weight[0]*math.Sqrt(rows.SquaredNorm(i, scratch))/length)
+	for g, square := range squares {
+		own := z[g*h : (g+1)*h]
+		if length := math.Sqrt(vector.Dot(own, own)); length > 0 {
+			vector.Scale(own, m.Weight[0]*math.Sqrt(square)/length)
+		}
 	}
 }
 
@@ -125,9 +132,9 @@ func (m *Structure) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) 
 	}
 	rows.Decisions(pool, csr.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, dst)
 	pool.Stripes(rows.Rows(), func(lo, hi int) {
-		z, scratch := make([]float64, m.Added()), make([]float64, m.Features)
+		z, row, squares := make([]float64, m.Added()), make([]float64, m.Features), make([]float64, m.Groups)
 		for i := lo; i < hi; i++ {
-			m.features(rows, i, z, scratch)
+			m.features(rows, i, z, row, squares)
 			vector.AddProduct(dst[i*m.Outputs:(i+1)*m.Outputs], z, m.StructureCoef)
 		}
 	})

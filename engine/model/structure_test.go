@@ -58,19 +58,22 @@ func TestStructureFeaturesAndDecisionsAgainstDenseSums(t *testing.T) {
 
 // denseFeatures is the definition, written down once more.
 func (m *Structure) denseFeatures(row []float64) []float64 {
-	z, length, squares := make([]float64, m.Added()), 0.0, 0.0
+	z, squares := make([]float64, m.Added()), make([]float64, m.Groups)
 	for j, value := range row {
 		for c := range m.Components {
 			z[int(m.GroupOf[j])*m.Components+c] += value * m.Theta[j*m.Components+c]
 		}
-		squares += value * value
+		squares[int(m.GroupOf[j])] += value * value
 	}
-	for _, v := range z {
-		length += v * v
-	}
-	for c := range z {
-		if length > 0 {
-			z[c] *= m.Weight[0] * math.Sqrt(squares/length)
+	for g, square := range squares {
+		own, length := z[g*m.Components:(g+1)*m.Components], 0.0
+		for _, v := range own {
+			length += v * v
+		}
+		for c := range own {
+			if length > 0 {
+				own[c] *= m.Weight[0] * math.Sqrt(square/length)
+			}
 		}
 	}
 	return z

@@ -50,7 +50,8 @@ class ASOTransformer(TransformerMixin, Structure):
         Groups of features, as the numbers of those in each or as the group of each feature. Every group has components
         of its own.
     structure_weight : float, default=1.0
-        Length of the added features of a row, in lengths of the row.
+        Length of the added features of a row, in lengths of the row; with groups of those of each group, in lengths of
+        the row's features of this group.
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`, as in `TransductiveSVC`.
     n_jobs : int or None, default=None

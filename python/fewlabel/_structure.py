@@ -1,6 +1,6 @@
 """What ASOTransformer and ASOClassifier share: learning components from auxiliary problems, and applying them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -145,23 +145,28 @@ class Structure(BaseEstimator):
 
     def _projected(self, X: Any) -> np.ndarray:
         """X Θᵀ (n, h) of checked rows; those of the groups side by side."""
-        if self.feature_groups_ is None:
-            return _scores.scores(X, self.components_, np.zeros(len(self.components_)), self.n_jobs)
-        rows = sp.csc_array(X)
-        parts = [
-            _scores.scores(sp.csr_array(rows[:, features]), components, np.zeros(len(components)), self.n_jobs)
-            for features, components in self._parts()
-        ]
-        return np.hstack(parts)
+        return np.hstack([projected for _, projected in self._of_groups(X)])
 
     def _added(self, X: Any) -> np.ndarray:
-        """The structure features (n, h): the projections, each row as long as that of X, times `structure_weight`."""
-        features = self._projected(X)
-        squares = X.multiply(X).sum(axis=1) if sp.issparse(X) else (X * X).sum(axis=1)
-        wanted = np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
-        lengths = np.linalg.norm(features, axis=1)
-        factor = np.divide(wanted, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return features * (self.structure_weight * factor)[:, None]
+        """The structure features: the projections, those of a group as long as the row's features of it, times c."""
+        found = []
+        for rows, projected in self._of_groups(X):
+            squares = rows.multiply(rows).sum(axis=1) if sp.issparse(rows) else (rows * rows).sum(axis=1)
+            wanted = self.structure_weight * np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+            lengths = np.linalg.norm(projected, axis=1)
+            factor = np.divide(wanted, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            found.append(projected * factor[:, None])
+        return np.hstack(found)
+
+    def _of_groups(self, X: Any) -> Iterator[tuple[Any, np.ndarray]]:
+        """The features of each group and their projections (n, h)."""
+        if self.feature_groups_ is None:
+            yield X, _scores.scores(X, self.components_, np.zeros(len(self.components_)), self.n_jobs)
+            return
+        rows = sp.csc_array(X)
+        for features, components in self._parts():
+            part = sp.csr_array(rows[:, features])
+            yield part, _scores.scores(part, components, np.zeros(len(components)), self.n_jobs)
 
 
 def canonical(X: Any) -> Any:

@@ -192,6 +192,16 @@ def test_groups_have_components_of_their_own_and_are_hidden_as_a_whole() -> None
     lists = ASOTransformer(n_components=2, feature_groups=[np.arange(0, d, 2), np.arange(1, d, 2)], max_problems=60)
     np.testing.assert_array_equal(lists.fit(X).components_[1], model.components_[1])
     assert len(model.strongest_features(2)) == 4
+    both = lists.set_params(structure_weight=3).transform(X).toarray()
+    for group in (0, 1):  # as long as the row's features of the group, times the weight
+        added = both[:, d + 2 * group : d + 2 * group + 2]
+        np.testing.assert_allclose(
+            added,
+            3
+            * np.linalg.norm(dense[:, group::2], axis=1)[:, None]
+            * normalize(dense[:, group::2] @ model.components_[group].T),
+            atol=1e-12,
+        )
 
 
 @pytest.mark.parametrize("auxiliary", ["frequent", "top_k", "top_1", "multi_2", ["mask", "frequent"]])
