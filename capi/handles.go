@@ -80,7 +80,8 @@ func modelAt(handle int64) (*trained, error) {
 	if m, ok := item.(*trained); ok {
 		return m, nil
 	}
-	return nil, &handleError{fmt.Sprintf("model is %d, the handle of a data set, of a model of sequences or of a structure", handle)}
+	what := "a data set, of a model of sequences or of a structure"
+	return nil, &handleError{fmt.Sprintf("model is %d, the handle of %s", handle, what)}
 }
 
 // chainAt is the sequence model of a handle.

@@ -44,8 +44,9 @@ func (s *structured) saved(metadata json.RawMessage) model.Model {
 // arrays lists what fewlabel_array can give.
 func (s *structured) arrays() []array {
 	return []array{
-		{name: "components", values: s.Theta}, {name: "groups", values: s.GroupOf}, {name: "structure_weight", values: s.Weight},
-		{name: "coef", values: s.Coef}, {name: "structure_coef", values: s.StructureCoef},
+		{name: "components", values: s.Theta}, {name: "groups", values: s.GroupOf},
+		{name: "structure_weight", values: s.Weight}, {name: "coef", values: s.Coef},
+		{name: "structure_coef", values: s.StructureCoef},
 		{name: "intercept", values: s.Intercept},
 	}
 }

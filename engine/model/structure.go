@@ -13,8 +13,8 @@ import (
 )
 
 // Structure holds components that package structure has found, and perhaps a linear classifier on the rows and their
-// structure features: f = x Coef + z StructureCoef + Intercept. Of a group of features z has the inner products of x with
-// its components, scaled to Weight times the length that x has in the group.
+// structure features: f = x Coef + z StructureCoef + Intercept. Of a group of features z has the inner products of x
+// with its components, scaled to Weight times the length that x has in the group.
 type Structure struct {
 	Features   int // d
 	Components int // h of each group
@@ -52,7 +52,8 @@ func (m *Structure) mistake() string {
 	case m.Groups > m.Features:
 		return fmt.Sprintf("n_groups is %d: there are %d features", m.Groups, m.Features)
 	case m.Added() > maxSize:
-		return fmt.Sprintf("%d groups of %d components are too many: at most %d are possible", m.Groups, m.Components, maxSize)
+		return fmt.Sprintf("%d groups of %d components are too many: at most %d are possible", m.Groups, m.Components,
+			maxSize)
 	}
 	return ""
 }

@@ -100,11 +100,13 @@ static int64_t learn(const dataset *d) {
   char sizes[100];
   int64_t bare, model;
   sprintf(sizes, "{\"n_features\": %d, \"n_components\": %d}", (int)d->rows.n_features, N_COMPONENTS);
-  need(fewlabel_structure_assemble(sizes, components, NULL, NULL, NULL, NULL, &bare, error, sizeof error), "components");
+  need(fewlabel_structure_assemble(sizes, components, NULL, NULL, NULL, NULL, &bare, error, sizeof error),
+       "assembling the components");
   fit_classifier(d, bare, coef, intercept);
   need(fewlabel_free(bare, error, sizeof error), "freeing the components");
   sprintf(strchr(sizes, '}'), ", \"n_outputs\": %d}", N_TOPICS);
-  need(fewlabel_structure_assemble(sizes, components, NULL, none, coef, intercept, &model, error, sizeof error), "model");
+  need(fewlabel_structure_assemble(sizes, components, NULL, none, coef, intercept, &model, error, sizeof error),
+       "assembling the model");
   free(components);
   free(none);
   return model;
@@ -132,7 +134,8 @@ int main(void) {
   printf("%d of %d topics found, from %d labels\n", right_of(decisions), N_DOCUMENTS, N_LABELED);
   ensure(right_of(decisions) >= N_DOCUMENTS * 9 / 10, "fewer topics were found than expected");
 
-  need(fewlabel_save(model, path, "{\"classes\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]}", error, sizeof error), "saving");
+  need(fewlabel_save(model, path, "{\"classes\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]}", error, sizeof error),
+       "saving");
   need(fewlabel_load(path, &loaded, error, sizeof error), "loading");
   need(fewlabel_structure_decision(loaded, &d.rows, 1, again, error, sizeof error), "deciding again");
   ensure(memcmp(decisions, again, N_DOCUMENTS * N_TOPICS * sizeof *again) == 0, "the loaded model decides otherwise");
