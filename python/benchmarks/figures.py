@@ -164,11 +164,11 @@ def components(found: dict[str, Any]) -> plt.Figure:
     """Accuracy against the number of components, for each number of labels."""
     figure, panel = plt.subplots(figsize=(5.4, 3.6), layout="constrained")
     curves = found[aso.COMPONENTS]
-    for features, line in (("mask", "-"), ("LSA", ":")):
+    for features, name, line in (("mask", "ASOTransformer", "-"), ("LSA", "SVD", ":")):
         means = np.array([np.mean(curves[f"{features}, {h}"], axis=0) for h in aso.NUMBERS])
         for k, (n, column) in enumerate(zip(aso.LABELS, means.T, strict=True)):
             panel.plot(
-                aso.NUMBERS, column, line, marker="o", markersize=4, color=f"C{k}", label=f"{features}, {n} labels"
+                aso.NUMBERS, column, line, marker="o", markersize=4, color=f"C{k}", label=f"{name}, {n:,} labels"
             )
     panel.set(xscale="log", xlabel="components", ylabel="accuracy, percent")
     _label_numbers(panel, list(aso.NUMBERS))

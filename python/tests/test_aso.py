@@ -326,6 +326,9 @@ def test_searches_and_pipelines() -> None:
     labeled = Y >= 0
     pipe = make_pipeline(ASOTransformer(n_components=3).fit(X), LinearSVC()).fit(X[labeled], Y[labeled])
     assert pipe.score(X, TRUTH) > 0.5
+    steps = make_pipeline(ASOTransformer(), LinearSVC())
+    found = GridSearchCV(steps, {"asotransformer__n_components": [1, 3]}, cv=2, error_score="raise").fit(X, TRUTH)
+    assert found.best_score_ > 0.75
 
 
 # ------------------------------------------------------------------ bad input
