@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
 from benchmarks import (
+    aso_tagging,
     corpora,
     dense,
     large,
@@ -279,3 +280,20 @@ def test_go_corpus_takes_a_comment_once(go_comments, tmp_path):
     texts, areas = go_comments.load(tmp_path, ("os",))
     assert areas == ["os"]
     assert texts[0].startswith("word word")
+
+
+def test_rows_of_words_have_the_word_and_its_neighbours() -> None:
+    words = aso_tagging.Words([["A", "b", "a"], ["b", "c", "b", "b"]], by_count=True)  # c stands once: no feature
+    rows, (a, b), size = words.rows([["b", "a", "c", "B"]]).toarray(), (words.number["a"], words.number["b"]), 2
+    here, left, right = (np.arange(4) * 0 + group * size for group in range(3))
+    wanted = np.zeros((4, 3 * size))
+    for token, column, word in [(0, here, b), (0, right, a), (1, here, a), (1, left, b), (2, left, a), (2, right, b),
+                                (3, here, b)]:  # fmt: skip
+        wanted[token, column[token] + word] = 2**-0.5 if word == a else 4**-0.5
+    np.testing.assert_allclose(rows, wanted)
+    assert words.groups.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_tags_of_brown_without_what_is_appended() -> None:
+    given = ["np-tl", "fw-in+at-nc", "bez*", "*", "pp$", "in-hl", "--"]
+    assert [aso_tagging.base(tag) for tag in given] == ["np", "in", "bez", "*", "pp$", "in", "--"]
