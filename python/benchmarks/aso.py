@@ -418,9 +418,9 @@ def aso_counts(report: Report, draws: int = DRAWS) -> None:
         table(report, name, f"frequent, {solver}", splits, aso(auxiliary="frequent", solver=solver))
     paper = aso(auxiliary="frequent", solver="squared", auxiliary_alpha=1e-4, unit=False)
     table(report, name, "frequent, squared, alpha 1e-4, lengths as they are", splits, paper)
+    weights = huber_weights(splits[0].X, "frequent", 1000)
     for positive in (False, True):
-        learned = [by_weights(huber_weights(split.X, "frequent", 1000), positive, positive) for split in splits[:1]]
-        values = np.array([measured(split, f) for split, f in zip(splits, learned, strict=False)])
+        values = np.array([measured(splits[0], by_weights(weights, positive, positive))])
         rows_of(report, name, f"frequent, Huber{', positive parts, unit' * positive}, one draw", values, LABELS)
     for what, numbers in PAPER.items():
         rows_of(report, name, f"the paper: {what}", np.array([numbers]), LABELS)
