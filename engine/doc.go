@@ -31,7 +31,7 @@
 //	              then Job
 //	sequence      label sequences, which have a problem and options of their own: chains, their losses, two solvers;
 //	              start at Fit
-//	model         the linear classifier, components and their decisions, files of models of all kinds; start at Linear, then Load
+//	model         linear classifiers and components, files of models of all kinds; start at Linear, then Load
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object
 //	wholefile     a file is written whole or not at all
