@@ -426,7 +426,7 @@ def aso_counts(report: Report, draws: int = DRAWS) -> None:
         rows_of(report, name, f"the paper: {what}", np.array([numbers]), LABELS)
 
 
-def huber_weights(X: sp.csr_matrix, auxiliary: str, problems: int) -> np.ndarray:
+def huber_weights(X: sp.csr_matrix, auxiliary: str, problems: int, alpha: float = 1e-4) -> np.ndarray:
     """U (d, m) of auxiliary problems solved with the modified Huber loss, which the paper takes, by scikit-learn."""
     from fewlabel import _auxiliary
 
@@ -441,7 +441,7 @@ def huber_weights(X: sp.csr_matrix, auxiliary: str, problems: int) -> np.ndarray
         visible = sp.csr_matrix(seen)
         visible.eliminate_zeros()
         for k in np.flatnonzero(made.hides == number):
-            model = SGDClassifier(loss="modified_huber", alpha=1e-4, max_iter=5, tol=None, random_state=0)
+            model = SGDClassifier(loss="modified_huber", alpha=alpha, max_iter=5, tol=None, random_state=0)
             weights[:, k] = learners.quietly(model, visible, labels[:, k]).coef_[0]
     return weights
 
@@ -459,13 +459,14 @@ def aso_huber(report: Report, draws: int = 1) -> None:
     splits, name = [newsgroups(CHOICE + seed) for seed in range(draws)], "choice, 20 Newsgroups, 300 problems"
     for solver in ("none", "squared"):
         table(report, name, f"mask, {solver}", splits, aso(solver=solver, max_problems=300))
-    weights = [huber_weights(split.X, "mask", 300) for split in splits]
-    for positive in (False, True):
-        for unit in (True, False):
-            learned = [by_weights(w, positive, unit) for w in weights]
-            values = np.array([measured(split, f) for split, f in zip(splits, learned, strict=True)])
-            what = f"mask, Huber{', positive parts' * positive}{', unit' * unit}"
-            rows_of(report, name, what, values, LABELS)
+    for alpha in (1e-2, 1e-4):
+        weights = [huber_weights(split.X, "mask", 300, alpha) for split in splits]
+        for positive in (False, True):
+            for unit in (True, False):
+                learned = [by_weights(w, positive, unit) for w in weights]
+                values = np.array([measured(split, f) for split, f in zip(splits, learned, strict=True)])
+                what = f"mask, Huber, alpha {alpha:g}{', positive parts' * positive}{', unit' * unit}"
+                rows_of(report, name, what, values, LABELS)
 
 
 def aso_digits(report: Report, draws: int = DRAWS) -> None:
