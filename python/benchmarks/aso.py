@@ -412,12 +412,11 @@ def aso_counts(report: Report, draws: int = DRAWS) -> None:
 
     splits, name = [unit_counts(seed) for seed in range(draws)], "20 Newsgroups, counts"
     table(report, name, "supervised", splits, plain())
-    table(report, name, "LSA 50", splits, lsa(50))
+    table(report, name, "frequent", splits, aso(auxiliary="frequent"))
     table(report, name, "mask", splits, aso())
-    for solver in ("none", "squared"):
-        table(report, name, f"frequent, {solver}", splits, aso(auxiliary="frequent", solver=solver))
     paper = aso(auxiliary="frequent", solver="squared", auxiliary_alpha=1e-4, unit=False)
     table(report, name, "frequent, squared, alpha 1e-4, lengths as they are", splits, paper)
+    table(report, name, "LSA 50", splits, lsa(50))
     weights = huber_weights(splits[0].X, "frequent", 1000)
     for positive in (False, True):
         values = np.array([measured(splits[0], by_weights(weights, positive, positive))])
