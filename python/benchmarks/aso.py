@@ -20,10 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import normalize
-from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.utils.extmath import randomized_svd
 
 from benchmarks import corpora, learners, recipe
@@ -267,14 +266,6 @@ def aso_strategies(report: Report, draws: int = DRAWS) -> None:
     table(report, name, "top-2 and frequent", splits, aso(auxiliary=["top_2", "frequent"]), task=True)
 
 
-def self_trained(split: Split, n_labels: int) -> float:
-    """scikit-learn's self-training, as `learners.self_training` does it, in 50 steps a round."""
-    base = LogisticRegression(C=1 / (n_labels * learners.ALPHA), max_iter=50)
-    tenth = int(np.ceil((len(split.y) - n_labels) / 10))
-    model = SelfTrainingClassifier(base, criterion="k_best", k_best=tenth, max_iter=10)
-    return quality(split, learners.quietly(model, split.X, split.marked(n_labels)).predict(split.X_test))
-
-
 def co_trained(split: Split, n_labels: int, rounds: int = 20, a_class: int = 10) -> float:
     """Co-training (Blum & Mitchell 1998): classifiers of two halves of the words label their surest rows for both."""
     halves = np.array_split(np.random.default_rng(0).permutation(split.X.shape[1]), 2)
@@ -313,13 +304,6 @@ def aso_transductive(report: Report, draws: int = 2) -> None:
     ):
         values = np.array([[learn(split, n) for n in labels] for split in splits])
         rows_of(report, name, what, values, labels)
-
-
-def aso_self_training(report: Report, draws: int = 2) -> None:
-    """20 Newsgroups: scikit-learn's self-training."""
-    splits = [newsgroups(seed) for seed in range(draws)]
-    values = np.array([[self_trained(split, n) for n in LABELS[:2]] for split in splits])
-    rows_of(report, "20 Newsgroups", "self-training", values, LABELS[:2])
 
 
 def classifier(split: Split, n_labels: int) -> float:
@@ -417,10 +401,6 @@ def aso_counts(report: Report, draws: int = DRAWS) -> None:
     paper = aso(auxiliary="frequent", solver="squared", auxiliary_alpha=1e-4, unit=False)
     table(report, name, "frequent, squared, alpha 1e-4, lengths as they are", splits, paper)
     table(report, name, "LSA 50", splits, lsa(50))
-    weights = huber_weights(splits[0].X, "frequent", 1000)
-    for positive in (False, True):
-        values = np.array([measured(splits[0], by_weights(weights, positive, positive))])
-        rows_of(report, name, f"frequent, Huber{', positive parts, unit' * positive}, one draw", values, LABELS)
     for what, numbers in PAPER.items():
         rows_of(report, name, f"the paper: {what}", np.array([numbers]), LABELS)
 
@@ -504,6 +484,5 @@ SECTIONS = (
     aso_counts,
     aso_digits,
     aso_transductive,
-    aso_self_training,
 )
 CHOICES = (aso_choice_newsgroups, aso_choice_rcv1, aso_huber)
