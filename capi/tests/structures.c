@@ -95,7 +95,7 @@ static void refused(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_structure_features(bare, NULL, 1, values, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_structure_decision(with, &p.rows, 0, values, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "or of a structure", fewlabel_predict(with, &p.rows, 1, classes, ERROR));
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, &linear, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of another kind of model",
         fewlabel_structure_features(linear, &p.rows, 1, values, ERROR));
   p.rows.n_features--;

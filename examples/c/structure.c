@@ -85,7 +85,8 @@ static void fit_classifier(const dataset *d, int64_t structure, double *coef, do
   int64_t model;
   labeled.values = features;
   need(fewlabel_structure_features(structure, &d->rows, 2, features, error, sizeof error), "structure features");
-  need(fewlabel_fit_dense(&labeled, d->labels, NULL, 0, "{\"unlabeled_weight\": 0}", NULL, &model, error, sizeof error),
+  need(fewlabel_fit_dense(&labeled, d->labels, NULL, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error,
+                          sizeof error),
        "fitting");
   need(fewlabel_array(model, "coef", coef, N_COMPONENTS * N_TOPICS, error, sizeof error), "coef");
   need(fewlabel_array(model, "intercept", intercept, N_TOPICS, error, sizeof error), "intercept");
