@@ -62,6 +62,7 @@ type Lattice struct {
 	from              []int32   // back pointers
 	path, spare       []int32   // [T]
 	masked, cost      []float64 // [T*K] unary scores with labels or costs put in
+	soft              *Counts
 }
 
 // room lets a slice have a length; it holds anything.

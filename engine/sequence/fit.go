@@ -61,18 +61,30 @@ func (s *sample) epochs(w []float64, r *Result) {
 	if last == 0 {
 		last = epochs
 	}
-	for r.Termination == "" {
-		loss := d.epoch() / s.labeled
-		r.record(s.Job, loss, float64(s.Visited())/float64(max(1, s.rows.NonZeros())))
-		switch {
-		case s.Stopped():
-			r.Termination = "stopped"
-		case r.Iterations == last:
-			r.Termination = "epochs"
+	free, tokens := s.free()
+	for r.Termination = "epochs"; r.Iterations < last && !s.Stopped(); {
+		d.record(r)
+	}
+	if len(free) > 0 {
+		d.order = append(d.order, free...)
+		d.divide()
+		s.belief = s.believe(free, tokens)
+		for k := 0; k < last && !s.Stopped(); k++ {
+			s.belief.enter(d, part(k, last))
+			d.record(r)
 		}
+	}
+	if s.Stopped() {
+		r.Termination = "stopped"
 	}
 	d.finish()
 	r.Objective = d.value()
+}
+
+// record takes the steps of an epoch and notes its losses.
+func (d *stochastic) record(r *Result) {
+	loss := d.epoch() / d.labeled
+	r.record(d.Job, loss, float64(d.Visited())/float64(max(1, d.rows.NonZeros())))
 }
 
 // record notes a step and publishes it.

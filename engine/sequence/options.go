@@ -19,7 +19,22 @@ type Options struct {
 	Forbidden   []int // pairs of tags, one behind the other: from, to; -1 is the start or the end
 	Threads     int
 	RandomState int
+
+	Method          Method
+	UnlabeledWeight float64
+	ClassPrior      []float64 // shares of the tags among the tokens of sequences without a label; empty: those of labels
+	PenaltyWeight   float64
 }
+
+// Method says how sequences without any label are learned from.
+type Method string
+
+// The methods.
+const (
+	Supervised Method = "supervised" // not at all
+	Gradient   Method = "gradient"
+	Posterior  Method = "posterior"
+)
 
 var table = option.Table[Options]{
 	{Name: "alpha", Kind: "number", Exclusive: true,
@@ -44,6 +59,19 @@ var table = option.Table[Options]{
 	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1,
 		Meaning: "pairs of tags, from and to, one behind the other; -1 before the first and after the last tag",
 		Field:   func(o *Options) any { return &o.Forbidden }},
+	{Name: "method", Kind: "string", Choices: []string{string(Supervised), string(Gradient), string(Posterior)},
+		Meaning: "how sequences without any label are learned from", Field: func(o *Options) any {
+			return (*string)(&o.Method)
+		}},
+	{Name: "unlabeled_weight", Kind: "number", Maximum: 1e6,
+		Meaning: "weight of the averaged loss of sequences without any label",
+		Field:   func(o *Options) any { return &o.UnlabeledWeight }},
+	{Name: "class_prior", Kind: "numbers", Exclusive: true, Maximum: 1,
+		Meaning: "posterior: shares of the tags among the tokens of sequences without any label; none: those of the labels",
+		Field:   func(o *Options) any { return &o.ClassPrior }},
+	{Name: "penalty_weight", Kind: "number", Exclusive: true,
+		Meaning: "posterior: weight of the squared distance from the class prior",
+		Field:   func(o *Options) any { return &o.PenaltyWeight }},
 	{Name: "threads", Kind: "integer", Minimum: 1,
 		Meaning: "goroutines that work at a time", Field: func(o *Options) any { return &o.Threads }},
 	{Name: "random_state", Kind: "integer",
@@ -53,7 +81,7 @@ var table = option.Table[Options]{
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{Alpha: 1e-7, Loss: "softmax_margin", Cost: Hamming, Rho: 10, Epsilon: 0.5, Solver: "stochastic",
-		Tol: 1e-4, Threads: 1}
+		Tol: 1e-4, Threads: 1, Method: Supervised, UnlabeledWeight: 1, PenaltyWeight: 1e4}
 }
 
 // DecodeOptions reads a JSON object strictly.

@@ -30,7 +30,9 @@ type sample struct {
 	labels         []int32
 	labeled        float64 // tokens with a label
 	tags, features int
+	prior          []float64 // [K] class prior of the sequences without any label
 	shape          csr.Wide
+	belief         unlabeled // nil: sequences without any label have no loss
 	open           mask
 }
 
@@ -46,12 +48,15 @@ func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 		return nil, fault.Argument("solver is \"lbfgs\", but the loss huber is not smooth: use \"stochastic\", or the loss " +
 			"soft_hinge")
 	}
-	s := &sample{Job: job, options: o, labels: p.Labels, loss: lossOf(o), features: p.Rows.Cols()}
+	s := &sample{Job: job, options: o, labels: p.Labels, loss: lossNamed(o), features: p.Rows.Cols()}
 	var err error
 	if s.bounds, err = Bounds(p.Lengths, p.Rows.Rows()); err != nil {
 		return nil, err
 	}
 	if err = s.countTags(p); err != nil {
+		return nil, err
+	}
+	if err = s.checkMethod(); err != nil {
 		return nil, err
 	}
 	s.shape = csr.Wide{Features: p.Rows.Cols(), Classes: s.tags}
@@ -105,17 +110,18 @@ func (s *sample) countTags(p Problem) error {
 	if s.tags == 0 {
 		return fault.Data("labels: no token has a label")
 	}
-	counts := make([]int, s.tags)
+	s.prior = make([]float64, s.tags)
 	for _, label := range p.Labels {
 		if label >= 0 {
-			counts[label]++
+			s.prior[label]++
 			s.labeled++
 		}
 	}
-	for y, count := range counts {
+	for y, count := range s.prior {
 		if count == 0 {
 			return fault.Data("labels: no token has tag %d: number the tags that occur from 0 on", y)
 		}
+		s.prior[y] /= s.labeled
 	}
 	return nil
 }
@@ -207,8 +213,8 @@ func (s *sample) span(i int) csr.Span { return csr.Span{First: s.bounds[i], End:
 // of is the labels of a sequence.
 func (s *sample) of(i int) []int32 { return s.labels[s.bounds[i]:s.bounds[i+1]] }
 
-// lossOf is the loss of the options.
-func lossOf(o Options) Loss {
+// lossNamed is the loss of the options.
+func lossNamed(o Options) Loss {
 	switch o.Loss {
 	case "crf":
 		return Soft{1, None}

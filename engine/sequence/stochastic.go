@@ -42,7 +42,7 @@ type stochastic struct {
 	tokens  float64   // gone by
 	chain   *Chain
 	random  *rand.Rand
-	order   []int // sequences with a label
+	order   []int // sequences that have a loss
 	size    int   // of a mini-batch
 	places  []place
 
@@ -72,12 +72,17 @@ func newStochastic(s *sample, w []float64) *stochastic {
 			d.order = append(d.order, i)
 		}
 	}
+	d.divide()
+	return d
+}
+
+// divide sets the size of a mini-batch.
+func (d *stochastic) divide() {
 	d.size = max(1, min(batchMost, len(d.order)/batchesLeast))
-	for range d.size {
-		d.places = append(d.places, place{counts: NewCounts(s.tags)})
+	for len(d.places) < d.size {
+		d.places = append(d.places, place{counts: NewCounts(d.tags)})
 	}
 	d.spans, d.gradients = make([]csr.Span, d.size), make([][]float64, d.size)
-	return d
 }
 
 // hasLabel says that a token has a label.

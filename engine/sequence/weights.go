@@ -62,7 +62,7 @@ func (s *sample) lossAt(w *worker, c *Chain, i int, scores []float64, counts *Co
 		}
 	}
 	clear(into)
-	value := s.loss.At(&w.Lattice, c, unary, labels, into, counts) / rho
+	value := s.lossOf(i).At(&w.Lattice, c, unary, labels, into, counts) / rho
 	for t := range labels {
 		clear(scores[t*stride+k : (t+1)*stride])
 		copy(scores[t*stride:], into[t*k:(t+1)*k])

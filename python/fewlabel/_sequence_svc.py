@@ -12,10 +12,13 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native import _fit, _scores, _sequences, _threads
 
-_OPTIONS = ("alpha", "loss", "cost", "rho", "epsilon", "solver", "max_iter", "tol")
+_OPTIONS = (
+    "alpha", "loss", "cost", "rho", "epsilon", "solver", "max_iter", "tol", "method", "unlabeled_weight",
+    "penalty_weight",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -125,6 +128,10 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     solver: str = "stochastic"
     forbidden_transitions: Any = ()
     unlabeled: Any = "auto"
+    method: str = "supervised"
+    unlabeled_weight: float = 1.0
+    class_prior: Any = "labels"
+    penalty_weight: float = 1e4
     max_iter: int | None = None
     tol: float = 1e-4
     n_jobs: int | None = None
@@ -172,7 +179,10 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         labels = _labels.encode(given)
         if warm:
             self._check_start(labels.classes)
-        options = self._options() | {"forbidden_transitions": self._forbidden(labels.classes)}
+        options = self._options() | {
+            "forbidden_transitions": self._forbidden(labels.classes),
+            "class_prior": self._class_prior(labels),
+        }
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
             fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
@@ -320,6 +330,14 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         elif self.random_state is not None:
             options["random_state"] = self.random_state
         return options
+
+    def _class_prior(self, labels: _labels.Labels) -> Any:
+        """Shares of the tags; none are those of the labels."""
+        if isinstance(self.class_prior, str) and self.class_prior == "auto":
+            raise ValueError("class_prior='auto' is not supported: give 'labels', shares, or a dict from tag to share")
+        counts = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.classes)).astype(float)
+        shares = _weights.resolve_class_prior(self.class_prior, labels.classes, counts)
+        return np.array([]) if isinstance(shares, str) else shares
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
         """Pairs of tag numbers one behind the other; -1 is the start or the end."""
