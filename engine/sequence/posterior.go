@@ -80,16 +80,6 @@ func (p *posterior) unary(i int) []float64 {
 	return p.scores[p.bounds[i]*p.tags : p.bounds[i+1]*p.tags]
 }
 
-// narrow copies scores [T, stride] times the sharpness to dst [T*K].
-func (s *sample) narrow(dst, scores []float64) {
-	k, stride, rho := s.tags, s.shape.Stride(), s.loss.Sharpness()
-	for t := range len(dst) / k {
-		for j, score := range scores[t*stride : t*stride+k] {
-			dst[t*k+j] = rho * score
-		}
-	}
-}
-
 // partitions returns Σ_i log Z_i(v) and sets sums to the expected tags.
 func (p *posterior) partitions(v, sums []float64) float64 {
 	var totals [blocks]float64

@@ -133,6 +133,9 @@ func (s *sample) checkMemory() error {
 		vectors, scores = 2*pairs+6, float64(len(s.labels))*float64(s.shape.Stride())
 	}
 	k := float64(s.tags)
+	if s.options.Method == Posterior {
+		scores = float64(len(s.labels)) * k
+	}
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
 	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.shape.Features),

@@ -53,19 +53,25 @@ type worker struct {
 // lossAt returns the loss of sequence i at its scores [T, stride], which become the gradient in them, and adds the
 // other parts of the gradient to counts.
 func (s *sample) lossAt(w *worker, c *Chain, i int, scores []float64, counts *Counts) float64 {
-	k, stride, rho, labels := s.tags, s.shape.Stride(), s.loss.Sharpness(), s.of(i)
+	k, stride, labels := s.tags, s.shape.Stride(), s.of(i)
 	unary, into := room(&w.unary, len(labels)*k), room(&w.into, len(labels)*k)
 	w.unary, w.into = unary, into
-	for t := range labels {
-		for j, score := range scores[t*stride : t*stride+k] {
-			unary[t*k+j] = rho * score
-		}
-	}
+	s.narrow(unary, scores)
 	clear(into)
-	value := s.lossOf(i).At(&w.Lattice, c, unary, labels, into, counts) / rho
+	value := s.lossOf(i).At(&w.Lattice, c, unary, labels, into, counts) / s.loss.Sharpness()
 	for t := range labels {
 		clear(scores[t*stride+k : (t+1)*stride])
 		copy(scores[t*stride:], into[t*k:(t+1)*k])
 	}
 	return value
+}
+
+// narrow copies scores [T, stride] times the sharpness to dst [T*K].
+func (s *sample) narrow(dst, scores []float64) {
+	k, stride, rho := s.tags, s.shape.Stride(), s.loss.Sharpness()
+	for t := range len(dst) / k {
+		for j, score := range scores[t*stride : t*stride+k] {
+			dst[t*k+j] = rho * score
+		}
+	}
 }

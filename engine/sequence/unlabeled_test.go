@@ -1,0 +1,259 @@
+package sequence
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// probabilities of all paths, in the order of eachPath, at scores times a factor.
+func probabilities(c *Chain, unary []float64, factor float64) (p []float64) {
+	eachPath(c.Tags, len(unary)/c.Tags, func(path []int32) { p = append(p, factor*c.Score(unary, path)) })
+	total := logSum(p)
+	for k := range p {
+		p[k] = math.Exp(p[k] - total)
+	}
+	return p
+}
+
+// divergence is KL(q | p).
+func divergence(q, p []float64) (sum float64) {
+	for k := range q {
+		if q[k] > 0 {
+			sum += q[k] * math.Log(q[k]/p[k])
+		}
+	}
+	return sum
+}
+
+func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
+	const rho = 2.5
+	eachChain(t, func(t *testing.T, random *rand.Rand, c *Chain, unary []float64, _ bool) {
+		labels := slices.Repeat([]int32{-1}, len(unary)/c.Tags)
+		var scores []float64
+		eachPath(c.Tags, len(labels), func(path []int32) { scores = append(scores, c.Score(unary, path)) })
+		slices.Sort(scores)
+		want, last := 0.0, len(scores)-1
+		if last > 0 && !math.IsInf(scores[last-1], -1) {
+			want, _ = loss.Plateau{Flat: 0.4}.At(scores[last] - scores[last-1])
+		}
+		if got, _, _ := at(Ambiguity{rho, 0.7}, c, unary, labels); math.Abs(got-0.7*want) > 1e-9 {
+			t.Fatalf("ambiguity %v, should be %v", got, 0.7*want)
+		}
+		if math.IsInf(scores[last], -1) || scores[last]-scores[0] > 100 && !math.IsInf(scores[0], -1) {
+			return // no path; q and p without a common one
+		}
+		other, shifted := sharper(c, rho), slices.Clone(unary)
+		for k := range shifted {
+			shifted[k] = rho*unary[k] + random.NormFloat64()
+		}
+		want = 0.3 / rho * divergence(probabilities(other, shifted, 1), probabilities(c, unary, rho))
+		if got, _, _ := at(nearby{rho, 0.3, shifted, other}, c, unary, labels); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("divergence %v, should be %v", got, want)
+		}
+	})
+}
+
+// sharper is a chain with its scores times a factor.
+func sharper(c *Chain, factor float64) *Chain {
+	s := NewChain(c.Tags)
+	for _, part := range [][2][]float64{{s.Pair, c.Pair}, {s.Start, c.Start}, {s.End, c.End}} {
+		for k, score := range part[1] {
+			part[0][k] = factor * score
+		}
+	}
+	s.Refresh()
+	return s
+}
+
+func TestGradientsOfUnlabeledSequencesAreDifferences(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 7))
+	moved := 0
+	for range 60 {
+		c, unary := drawn(random, 3, 5, 0.3, 0, false)
+		other, shifted := drawn(random, 3, 5, 1, 0, false)
+		for _, l := range []Loss{Ambiguity{2, 0.7}, nearby{2, 0.3, shifted, other}} {
+			moved += differences(t, l, c, unary, slices.Repeat([]int32{-1}, 5))
+		}
+	}
+	if moved < 1000 {
+		t.Errorf("%d slopes are not 0", moved)
+	}
+}
+
+// differences compares a gradient with differences and returns how many of its entries are not 0.
+func differences(t *testing.T, l Loss, c *Chain, unary []float64, labels []int32) (moved int) {
+	const step = 1e-6
+	_, into, counts := at(l, c, unary, labels)
+	for _, pair := range [][2][]float64{
+		{unary, into}, {c.Pair, counts.Pair}, {c.Start, counts.Start}, {c.End, counts.End},
+	} {
+		for k, slope := range pair[1] {
+			value := func(shift float64) float64 {
+				pair[0][k] += shift
+				defer func() { pair[0][k] -= shift }()
+				found, _, _ := at(l, c, unary, labels)
+				return found
+			}
+			if slope != 0 {
+				moved++
+			}
+			if difference := (value(step) - value(-step)) / (2 * step); math.Abs(difference-slope) > 1e-6 {
+				t.Fatalf("%T: gradient %v, difference %v", l, slope, difference)
+			}
+		}
+	}
+	return moved
+}
+
+// fewLabels takes the labels of all sequences but the first.
+func fewLabels(p Problem, labeled int) Problem {
+	p.Labels = slices.Clone(p.Labels)
+	first := 0
+	for i, length := range p.Lengths {
+		for t := first; i >= labeled && t < first+int(length); t++ {
+			p.Labels[t] = -1
+		}
+		first += int(length)
+	}
+	return p
+}
+
+// At the best q the primal value is that of the dual, and φ - m = v/μ.
+func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
+	for _, penalty := range []float64{1, 1e4} {
+		for _, forbidden := range [][]int{nil, {0, 1}} {
+			o := Defaults()
+			o.Method, o.Loss, o.Cost, o.Rho, o.PenaltyWeight = Posterior, "soft_hinge", Hamming, 3, penalty
+			o.ClassPrior = []float64{0.6, 0.3, 0.1}
+			p := fewLabels(planted(3, 60, 0), 8)
+			for t := range p.Labels {
+				if t > 0 && p.Labels[t-1] == 0 && p.Labels[t] == 1 && forbidden != nil {
+					p.Labels[t] = -1
+				}
+			}
+			o.Forbidden = forbidden
+			s, err := newSample(p, o, work.NewJob(1, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := newStochastic(s, make([]float64, weightsLen(s.shape)))
+			d.epoch()
+			free, tokens := s.free()
+			b := s.believe(free, tokens).(*posterior)
+			b.enter(d, 1)
+			checkDual(t, b, d, penalty)
+		}
+	}
+}
+
+func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) {
+	d.chainAt(d.chain, d.w)
+	shares, sum, length := make([]float64, 3), 0.0, d.shape.Stride()
+	var v []float64
+	for _, i := range b.free {
+		wide := make([]float64, d.span(i).Len()*length)
+		d.rows.SpanTimesWide(d.span(i), wide, d.w.coef, d.shape)
+		unary := make([]float64, d.span(i).Len()*3)
+		d.narrow(unary, wide)
+		p, q := probabilities(d.chain, unary, 1), probabilities(b.chain, b.unary(i), 1)
+		sum += divergence(q, p)
+		k := 0
+		eachPath(3, d.span(i).Len(), func(path []int32) {
+			for _, y := range path {
+				shares[y] += q[k] / b.tokens
+			}
+			k++
+		})
+		v = slices.Clone(b.unary(i)[:3])
+		vector.Add(v, -1, unary[:3])
+	}
+	primal, most := sum/b.tokens, 0.0
+	for y, m := range shares {
+		miss := b.prior[y] - m
+		primal += penalty / 2 * miss * miss
+		most = max(most, math.Abs(miss-v[y]/penalty))
+	}
+	value := -dual{b.before(v)}.At(v, make([]float64, 3))
+	if most > dualTolerance || math.Abs(primal-value) > 1e-4 || primal < value-1e-12 {
+		t.Errorf("penalty %v: primal %v, dual %v, shares %v, φ - m - v/μ up to %v", penalty, primal, value, shares, most)
+	}
+}
+
+// before takes the dual variables out of the scores again.
+func (p *posterior) before(v []float64) *posterior {
+	for _, i := range p.free {
+		u := p.unary(i)
+		for t := 0; t < len(u); t += p.tags {
+			vector.Add(u[t:t+p.tags], -1, v)
+		}
+	}
+	return p
+}
+
+func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
+	p := fewLabels(planted(3, 100, 0), 20)
+	plain := mustFit(t, p, nil)
+	for _, method := range []Method{Gradient, Posterior} {
+		without := mustFit(t, p, func(o *Options) { o.Method, o.UnlabeledWeight = method, 0 })
+		if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Iterations != plain.Iterations {
+			t.Errorf("%s: other weights", method)
+		}
+	}
+}
+
+func TestFitsOfUnlabeledSequencesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
+	p := fewLabels(planted(9, 600, 0), 100)
+	for _, method := range []Method{Gradient, Posterior} {
+		fit := func(threads int) *Result {
+			return mustFit(t, p, func(o *Options) { o.Method, o.Threads, o.MaxIter = method, threads, 3 })
+		}
+		one, five := fit(1), fit(5)
+		if !slices.Equal(one.Model.Coef, five.Model.Coef) || one.Objective != five.Objective {
+			t.Errorf("%s: other bits on five threads", method)
+		}
+	}
+}
+
+// The class prior is what the labels do not tell: the second half of the sequences has other shares.
+func TestAGivenClassPriorIsMet(t *testing.T) {
+	p := fewLabels(planted(3, 400, 0), 20)
+	o := func(o *Options) {
+		o.Method, o.UnlabeledWeight, o.ClassPrior, o.MaxIter = Posterior, 100, []float64{0.7, 0.2, 0.1}, 30
+	}
+	found := decoded(t, mustFit(t, p, o).Model, p)
+	share := 0.0
+	for _, tag := range found {
+		if tag == 0 {
+			share += 1 / float64(len(found))
+		}
+	}
+	if share < 0.6 || share > 0.8 {
+		t.Errorf("tag 0 has the share %v", share)
+	}
+}
+
+func TestBadOptionsOfUnlabeledSequencesAreNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(o *Options)
+		says   string
+	}{
+		"solver":     {func(o *Options) { o.Method, o.Solver = Gradient, "lbfgs" }, "method is \"gradient\""},
+		"few shares": {func(o *Options) { o.ClassPrior = []float64{1} }, "class_prior has 1 shares, but there are 3 tags"},
+		"sum":        {func(o *Options) { o.ClassPrior = []float64{1, 1, 1} }, "class_prior sums to 3"},
+	} {
+		o := Defaults()
+		test.change(&o)
+		if _, err := Fit(planted(3, 40, 0), o, nil); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
