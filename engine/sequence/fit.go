@@ -78,6 +78,9 @@ func (s *sample) epochs(w []float64, r *Result) {
 		r.Termination = "stopped"
 	}
 	d.finish()
+	if s.belief != nil {
+		s.belief.enter(d, 1)
+	}
 	r.Objective = d.value()
 }
 

@@ -28,6 +28,7 @@ type posterior struct {
 	scores  []float64 // [tokens*K] unary scores at the last enter, of all tokens; then with v
 	chain   *Chain    // then
 	base    float64   // Σ log Z_i(0)
+	penalty float64   // at the last enter
 	workers [blocks]worker
 	cuts    []int // [blocks+1] of free
 }
@@ -67,6 +68,7 @@ func (p *posterior) enter(d *stochastic, _ float64) {
 	search := minimize.QuasiNewton{Pool: p.Pool, Memory: pairs, MaxSteps: dualSteps,
 		Enough: func(_ int, _, norm float64) bool { return norm <= dualTolerance }}
 	search.Minimize(dual{p}, v)
+	p.penalty = p.weight * p.tokens * vector.Dot(v, v) / (2 * p.options.PenaltyWeight) // N μ/2 |v/μ|²
 	for _, i := range p.free {
 		u := p.unary(i)
 		for t := 0; t < len(u); t += p.tags {
@@ -120,6 +122,8 @@ func (d dual) At(v, gradient []float64) float64 {
 	}
 	return value
 }
+
+func (p *posterior) rest() float64 { return p.penalty / p.sample.loss.Sharpness() }
 
 func (p *posterior) loss(i int) Loss {
 	return nearby{p.sample.loss.Sharpness(), p.weight, p.unary(i), p.chain}

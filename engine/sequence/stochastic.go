@@ -197,5 +197,8 @@ func (d *stochastic) value() float64 {
 			total += d.places[b].value
 		}
 	}
+	if d.belief != nil {
+		total += d.belief.rest()
+	}
 	return d.options.Alpha/2*vector.Dot(d.w.all, d.w.all) + total/d.labeled
 }

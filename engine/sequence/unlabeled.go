@@ -13,6 +13,8 @@ type unlabeled interface {
 	enter(d *stochastic, part float64)
 	// loss is the loss of a sequence, until the next enter.
 	loss(i int) Loss
+	// rest is what the objective has beside these losses.
+	rest() float64
 }
 
 // firstPart of the weight is what the unlabeled sequences have in their first epoch, if the method raises it.
@@ -86,3 +88,5 @@ type raising struct {
 func (r *raising) enter(_ *stochastic, part float64) { r.Weight = part * r.full }
 
 func (r *raising) loss(int) Loss { return r.Ambiguity }
+
+func (r *raising) rest() float64 { return 0 }

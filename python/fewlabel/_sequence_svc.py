@@ -52,6 +52,18 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         `fewlabel.sequences.iob_forbidden_transitions` makes those of IOB tags. Tags that do not occur have no effect.
     unlabeled : "auto", None or a label, default="auto"
         Marker of tokens without a label in `y`, as in `TransductiveSVC`.
+    method : {"supervised", "gradient", "posterior"}, default="supervised"
+        How sequences without any label are learned from, after the epochs of the others and in as many again.
+        "supervised": not at all. "gradient": by the distance of their best tags from the second best. "posterior": they
+        are to be near tags that have the `class_prior`. Only with the solver "stochastic".
+    unlabeled_weight : float, default=1.0
+        Weight of the averaged loss of sequences without any label, 0 to 1e6. "gradient" raises it from epoch to epoch.
+    class_prior : "labels", array-like of shape (n_tags,) or dict, default="labels"
+        Share of each tag among the tokens of sequences without any label, for "posterior". "labels": the shares of the
+        labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share; each above 0 and below
+        1, together 1.
+    penalty_weight : float, default=1e4
+        Weight of half the squared distance from the `class_prior`, above 0. Smaller values hold it softly.
     max_iter : int or None, default=None
         Number of epochs, or largest number of steps of "lbfgs". None: 10 epochs, 1000 steps.
     tol : float, default=1e-4
@@ -77,7 +89,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     start_, end_ : ndarray of shape (n_tags,), float64
         Score of the first and of the last tag.
     n_iter_ : int
-        Epochs, or steps of "lbfgs".
+        Epochs, those with unlabeled sequences included, or steps of "lbfgs".
     objective_ : float
         Final value of the objective, see Notes.
     gap_ : float
@@ -102,13 +114,26 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
         alpha/2 (rms² ‖coef‖² + ‖transitions‖² + ‖start‖² + ‖end‖²)  +  1/L Σ_sequences ξ
 
+    where tokens without a label do not count in L. For N tokens of sequences without any label, "gradient" adds
+
+        unlabeled_weight/N Σ_sequences u(t)
+
+    where t is the score of the best tags less that of the second best, and u(t) is 1 up to t = 0.4, 0 from t = 1 and
+    two parabolas between. "posterior" adds
+
+        unlabeled_weight/N min_q [Σ_sequences KL(q | p) + N penalty_weight/2 ‖m(q) - class_prior‖²]
+
+    for the probabilities p of a sequence's tags, as in `predict_marginals`, and the shares m(q) of the tags; with
+    "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
+
     Sequences of one token make it a classifier: "crf" is then multinomial logistic regression. Tags of tokens without a
     label are summed over, or, in "huber", the best ones are taken: the objective then has several minima.
 
     References
     ----------
     Lafferty, McCallum and Pereira (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien, Brefeld
-    and Scheffer (ICML 2007): "huber". Duchi, Hazan and Singer (JMLR 2011): the steps.
+    and Scheffer (ICML 2007): "huber", "gradient". Ganchev, Graça, Gillenwater and Taskar (JMLR
+    2010): "posterior". Duchi, Hazan and Singer (JMLR 2011): the steps.
 
     Examples
     --------

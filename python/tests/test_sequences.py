@@ -168,6 +168,46 @@ def test_missing_labels_help_more_than_dropped_tokens(data: Any) -> None:
     assert model.score(X, marked, lengths) == pytest.approx(np.mean((model.predict(X, lengths) == y)[~drop]))
 
 
+def test_a_given_class_prior_is_held_and_helps() -> None:
+    """The labeled sequences have few tokens outside, the others many."""
+    X, y, lengths = planted(500)
+    y = y.astype(object)
+    outside = np.array([np.mean(part == "O") + (len(part) < 4) for part in parts(y, lengths)])
+    free = ~np.repeat(np.isin(np.arange(len(lengths)), np.argsort(outside, kind="stable")[:10]), lengths)
+    marked = np.where(free, None, y)
+    shares = {tag: float(np.mean(y[free] == tag)) for tag in TAGS}
+    fits = {
+        method: SequenceSVC(method=method, class_prior=shares, alpha=1e-3).fit(X, marked, lengths)
+        for method in ("supervised", "gradient", "posterior")
+    }
+    free_rows = np.flatnonzero(free)
+    marginals = fits["posterior"].predict_marginals(X, lengths)[free_rows].mean(axis=0)
+    before = fits["supervised"].predict_marginals(X, lengths)[free_rows].mean(axis=0)
+    given = np.array([shares[tag] for tag in TAGS])
+    assert np.abs(marginals - given).max() < 0.5 * np.abs(before - given).max()
+    test = planted(500, seed=1)
+    assert fits["posterior"].score(*test) > fits["supervised"].score(*test)
+    assert fits["supervised"].n_iter_ == 10
+    assert fits["gradient"].n_iter_ == fits["posterior"].n_iter_ == 20
+    listed = SequenceSVC(method="posterior", class_prior=given / given.sum(), alpha=1e-3).fit(X, marked, lengths)
+    np.testing.assert_array_equal(listed.coef_, fits["posterior"].coef_)
+
+
+@pytest.mark.parametrize("method", ["gradient", "posterior"])
+def test_unlabeled_sequences_count_only_with_a_weight(method: str, data: Any) -> None:
+    X, y, lengths = data
+    marked = y.astype(object)
+    marked[np.repeat(np.arange(len(lengths)) >= 60, lengths)] = None
+    plain = SequenceSVC().fit(X, marked, lengths)
+    none = SequenceSVC(method=method, unlabeled_weight=0).fit(X, marked, lengths)
+    np.testing.assert_array_equal(plain.coef_, none.coef_)
+    all_labeled = SequenceSVC(method=method).fit(X, y, lengths)
+    np.testing.assert_array_equal(all_labeled.coef_, SequenceSVC().fit(X, y, lengths).coef_)
+    one, two = (SequenceSVC(method=method, n_jobs=n).fit(X, marked, lengths) for n in (1, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert not np.array_equal(one.coef_, plain.coef_)
+
+
 def test_forbidden_transitions_are_not_taken(data: Any) -> None:
     X, y, lengths = data
     noise = sp.csr_array(np.random.default_rng(4).normal(0, 3, X.shape))
@@ -238,6 +278,13 @@ def test_a_long_sequence_works() -> None:
         ({"alpha": float("nan")}, "alpha must be finite"),
         ({"rho": -1}, "rho is -1"),
         ({"solver": "lbfgs", "loss": "huber"}, 'solver is "lbfgs", but the loss huber is not smooth'),
+        ({"method": "annealing"}, 'method is "annealing": it must be one of supervised, gradient, posterior'),
+        ({"method": "gradient", "solver": "lbfgs"}, 'method is "gradient": use the solver "stochastic"'),
+        ({"unlabeled_weight": -1}, "unlabeled_weight is -1: it must be at least 0"),
+        ({"class_prior": "auto"}, "class_prior='auto' is not supported"),
+        ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but 3 classes"),
+        ({"class_prior": {"B": 0.5, "I": 0.4, "O": 0.3}}, "class_prior must add up to 1"),
+        ({"penalty_weight": 0}, "penalty_weight is 0: it must be above 0"),
         ({"max_iter": 0}, "max_iter must be at least 1 or None"),
         ({"max_iter": 1.5}, "max_iter is 1.5: it must be an integer"),
         ({"forbidden_transitions": ["BI"]}, "forbidden_transitions must hold pairs of tags"),
