@@ -41,7 +41,7 @@ func textsOf[T ~string](list ...T) (texts []string) {
 type Options struct {
 	Method          Method
 	Alpha           float64
-	UnlabeledWeight float64 // autoWeight: what fits the numbers of rows
+	UnlabeledWeight float64 // option.AutoWeight: what fits the numbers of rows
 	ClassPrior      ClassPrior
 	ClassWeight     []float64 // [classes] factors on the weights of the labeled rows; nil: all 1
 	Constraint      string
@@ -63,7 +63,7 @@ type Options struct {
 func Defaults() Options {
 	return Options{
 		Method: Annealing, ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
-		Alpha: 1e-3, UnlabeledWeight: autoWeight,
+		Alpha: 1e-3, UnlabeledWeight: option.AutoWeight,
 		Balance: "auto", Loss: SquaredHinge, FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
@@ -81,7 +81,7 @@ var table = option.Table[Options]{
 		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
 	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: mostWeight,
 		Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, less where they are few",
-		Field:   func(o *Options) any { return (*weight)(&o.UnlabeledWeight) }},
+		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
 	{Name: "class_prior", Kind: "string or numbers", Choices: priorRules,
 		Meaning: "share of each class among the unlabeled rows; auto: found; labels: as among the labeled rows",
 		Field:   func(o *Options) any { return &o.ClassPrior }},

@@ -1,36 +1,11 @@
 package problem
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
 )
-
-// autoWeight as Options.UnlabeledWeight is "auto" for the outside.
-var autoWeight = math.Inf(-1)
-
-// weight is how Options.UnlabeledWeight is read and written: a number or "auto".
-type weight float64
-
-func (w *weight) UnmarshalJSON(text []byte) error {
-	if string(text) == `"auto"` {
-		*w = weight(autoWeight)
-		return nil
-	}
-	return json.Unmarshal(text, (*float64)(w))
-}
-
-// Number is the weight, unless it is "auto".
-func (w weight) Number() (value float64, ok bool) { return float64(w), float64(w) != autoWeight }
-
-func (w weight) MarshalJSON() ([]byte, error) {
-	if float64(w) == autoWeight {
-		return []byte(`"auto"`), nil
-	}
-	return json.Marshal(float64(w))
-}
 
 // applyClassWeight makes the weights of the labeled rows; of equal factors nothing remains once they are normalized.
 func (s *Sample) applyClassWeight() error {
@@ -58,7 +33,7 @@ const rowsPerLabel = 20
 
 // resolveWeight replaces "auto"; rows count by their weights.
 func (s *Sample) resolveWeight() {
-	if s.Options.UnlabeledWeight == autoWeight {
+	if s.Options.UnlabeledWeight == option.AutoWeight {
 		s.Options.UnlabeledWeight = min(1, s.total(s.UnlabeledWeight)/(rowsPerLabel*s.total(s.LabeledRows)))
 	}
 }

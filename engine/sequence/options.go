@@ -21,7 +21,7 @@ type Options struct {
 	RandomState int
 
 	Method          Method
-	UnlabeledWeight float64
+	UnlabeledWeight float64   // option.AutoWeight: what fits the numbers of tokens
 	ClassPrior      []float64 // shares of the tags among the tokens of sequences without a label; empty: those of labels
 	PenaltyWeight   float64
 }
@@ -63,9 +63,9 @@ var table = option.Table[Options]{
 		Meaning: "how sequences without any label are learned from", Field: func(o *Options) any {
 			return (*string)(&o.Method)
 		}},
-	{Name: "unlabeled_weight", Kind: "number", Maximum: 1e6,
-		Meaning: "weight of the averaged loss of sequences without any label",
-		Field:   func(o *Options) any { return &o.UnlabeledWeight }},
+	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: 1e6,
+		Meaning: "weight of the averaged loss of sequences without any label; auto: 1, less where they are few",
+		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
 	{Name: "class_prior", Kind: "numbers", Exclusive: true, Maximum: 1,
 		Meaning: "posterior: shares of the tags among the tokens of sequences without any label; none: those of the labels",
 		Field:   func(o *Options) any { return &o.ClassPrior }},
@@ -81,7 +81,7 @@ var table = option.Table[Options]{
 // Defaults are the options when nothing is said.
 func Defaults() Options {
 	return Options{Alpha: 1e-7, Loss: "softmax_margin", Cost: Hamming, Rho: 10, Epsilon: 0.5, Solver: "stochastic",
-		Tol: 1e-4, Threads: 1, Method: Supervised, UnlabeledWeight: 1, PenaltyWeight: 1e4}
+		Tol: 1e-4, Threads: 1, Method: Supervised, UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
 }
 
 // DecodeOptions reads a JSON object strictly.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -28,6 +29,10 @@ func part(k, n int) float64 {
 	return math.Pow(firstPart, 1-float64(k)/float64(n-1))
 }
 
+// tokensPerLabel are the unlabeled tokens for each labeled one from which on "auto" gives their averaged loss the weight
+// 1, as in package problem.
+const tokensPerLabel = 20
+
 // free lists the sequences without any label, if the method learns from them.
 func (s *sample) free() (free []int, tokens float64) {
 	if s.options.Method == Supervised || s.options.UnlabeledWeight == 0 {
@@ -45,7 +50,11 @@ func (s *sample) free() (free []int, tokens float64) {
 // believe chooses the method for sequences without any label. Their losses are averaged over their tokens; factor makes
 // that a part of the sum of the labeled sequences' losses.
 func (s *sample) believe(free []int, tokens float64) unlabeled {
-	factor := s.options.UnlabeledWeight * s.labeled / tokens
+	weight := s.options.UnlabeledWeight
+	if weight == option.AutoWeight {
+		weight = min(1, tokens/(tokensPerLabel*s.labeled))
+	}
+	factor := weight * s.labeled / tokens
 	if s.options.Method == Gradient {
 		return &raising{Ambiguity{Rho: s.loss.Sharpness()}, factor}
 	}

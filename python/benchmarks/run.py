@@ -45,6 +45,7 @@ from benchmarks import (
     safe_default,
     scale,
     sequences,
+    sequences_unlabeled,
     speed,
     warm,
 )
@@ -79,6 +80,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "outliers": outliers.SECTIONS,
     "sequences": sequences.SECTIONS,
     "peers": peers.SECTIONS,
+    "sequences_unlabeled": sequences_unlabeled.SECTIONS,
     "aso": aso.SECTIONS,
     "aso_tagging": aso_tagging.SECTIONS,
     "aso_choice": aso.CHOICES,

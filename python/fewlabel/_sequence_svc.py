@@ -56,8 +56,9 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         How sequences without any label are learned from, after the epochs of the others and in as many again.
         "supervised": not at all. "gradient": by the distance of their best tags from the second best. "posterior": they
         are to be near tags that have the `class_prior`. Only with the solver "stochastic".
-    unlabeled_weight : float, default=1.0
-        Weight of the averaged loss of sequences without any label, 0 to 1e6. "gradient" raises it from epoch to epoch.
+    unlabeled_weight : float or "auto", default="auto"
+        Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": 1, or u/(20 l) where l labeled
+        tokens have fewer than 20 l tokens in such sequences (u). "gradient" raises it from epoch to epoch.
     class_prior : "labels", array-like of shape (n_tags,) or dict, default="labels"
         Share of each tag among the tokens of sequences without any label, for "posterior". "labels": the shares of the
         labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share; each above 0 and below
@@ -154,7 +155,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     forbidden_transitions: Any = ()
     unlabeled: Any = "auto"
     method: str = "supervised"
-    unlabeled_weight: float = 1.0
+    unlabeled_weight: Any = "auto"
     class_prior: Any = "labels"
     penalty_weight: float = 1e4
     max_iter: int | None = None
