@@ -9,20 +9,22 @@
 enum { MOST_ROWS = 24, MOST_FEATURES = 10, MOST_VALUES = 6 * MOST_ROWS, MOST_CLASSES = 5 };
 enum { MOST_STRIDE = MOST_FEATURES + 2, MOST_TABLE = MOST_ROWS * MOST_STRIDE };
 enum { MOST_LIVE = 12, MOST_STALE = 32, N_OUTPUTS = 5, ROOM = 8192, FENCE = 64, PATTERN = 0xA5 };
-enum { NO_HANDLE, MODEL, DATA };
+enum { NO_HANDLE, MODEL, DATA, CHAIN };
 enum { N_STATUSES = FEWLABEL_NO_MEMORY + 1 };
 
 enum { OPTIONS, FIT, FIT_DENSE, CLASS_PRIOR, CLASS_PRIOR_DENSE, SHAPE, REPORT, ARRAY, DECISION, PREDICT, DECISION_DENSE,
-       PREDICT_DENSE, DECISION_WITH, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, STRUCTURE, FREE, N_FUNCTIONS };
+       PREDICT_DENSE, DECISION_WITH, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, STRUCTURE, SEQUENCE_OPTIONS,
+       SEQUENCE_FIT, SEQUENCE_ASSEMBLE, SEQUENCE_DECODE, SEQUENCE_SCORES, FREE, N_FUNCTIONS };
 static const char *const function_name[] = {"options", "fit", "fit_dense", "class_prior", "class_prior_dense", "shape",
                                             "report", "array", "decision", "predict", "decision_dense",
                                             "predict_dense", "decision_with", "assemble", "save", "load",
                                             "svmlight_read", "svmlight_shape", "svmlight_copy", "svmlight_write",
-                                            "structure", "free"};
+                                            "structure", "sequence_options", "sequence_fit", "sequence_assemble",
+                                            "sequence_decode", "sequence_scores", "free"};
 
 /* Everything that calls only read. The arrays have 8 bytes for each element, whatever type is promised. */
 typedef struct {
-  int64_t indptr[MOST_ROWS + 1], indices[MOST_VALUES];
+  int64_t indptr[MOST_ROWS + 1], indices[MOST_VALUES], lengths[MOST_ROWS];
   double values[MOST_VALUES], weights[MOST_ROWS], shares[MOST_CLASSES];
   int32_t labels[MOST_ROWS];
   fewlabel_csr rows;
@@ -42,6 +44,7 @@ typedef struct {
   uint64_t state, seed;
   long n_calls, k;
   int alone;        /* no other thread has handles */
+  int n_sequences;
   int spoiled;      /* an argument of the call is wrong, or may be */
   int wrong_handle; /* the handle of the call is not live, or of the other kind */
   int64_t live[MOST_LIVE], n_features[MOST_LIVE], stale[MOST_STALE];
@@ -243,7 +246,7 @@ static void spoil_dense(caller *c) {
 /* The number of features of the model of a handle, if it is one. */
 static int features_for(caller *c, int64_t model) {
   const int place = place_of(c, model);
-  const int any = place < 0 || c->kind[place] != MODEL || spoil(c, 10);
+  const int any = place < 0 || c->kind[place] == DATA || spoil(c, 10);
   return any ? 1 + below(c, MOST_FEATURES) : (int)c->n_features[place];
 }
 
@@ -300,6 +303,45 @@ static void make_structure_options(caller *c) {
       "{\"unit\": false, \"threads\": 2}", "{\"n_iter\": 0}", "{\"n_iter\": 1e9}", "{\"tol\": 0}",
       "{\"solver\": 3}", "{"};
   strcpy(c->in.text, ONE_OF(c, texts));
+}
+
+/* Lengths of sequences that make up the rows, or that do not. */
+static void make_lengths(caller *c) {
+  int64_t left = c->in.rows.n_rows > 0 && c->in.rows.n_rows <= MOST_ROWS ? c->in.rows.n_rows : 1;
+  c->n_sequences = 0;
+  while (left > 0) {
+    const int64_t length = 1 + below(c, (int)(left < 5 ? left : 5));
+    c->in.lengths[c->n_sequences++] = length;
+    left -= length;
+  }
+  if (spoil(c, 15)) c->in.lengths[below(c, c->n_sequences)] = odd_size(c);
+}
+
+/* Options of sequences that may go together or not. */
+static void make_sequence_options(caller *c) {
+  static const char *const texts[] = {
+      "{\"loss\": \"crf\", \"solver\": \"lbfgs\", \"max_iter\": 20}", "{\"loss\": \"huber\", \"solver\": \"lbfgs\"}",
+      "{\"loss\": \"soft_hinge\", \"rho\": 100, \"alpha\": 1e-300}", "{\"loss\": \"huber\", \"cost\": \"zero_one\"}",
+      "{\"method\": \"gradient\", \"threads\": 3}", "{\"method\": \"posterior\", \"unlabeled_weight\": 1e6}",
+      "{\"method\": \"posterior\", \"class_prior\": [0.5, 0.5], \"penalty_weight\": 1e-300}",
+      "{\"method\": \"posterior\", \"class_prior\": [1e-300, 1]}", "{\"method\": \"posterior\", \"solver\": \"lbfgs\"}",
+      "{\"forbidden_transitions\": [0, 1]}", "{\"forbidden_transitions\": [-1, 0, 1, -1]}",
+      "{\"forbidden_transitions\": [9, 1]}", "{\"forbidden_transitions\": [1]}", "{\"max_iter\": -1}",
+      "{\"alpha\": 1e100}", "{\"loss\": 3}", "{"};
+  c->spoiled = 1;
+  strcpy(c->in.text, ONE_OF(c, texts));
+}
+
+/* A model of sequences: values, weights, shares and table are its numbers. */
+static void make_chain_description(caller *c) {
+  static const char *const wrong[] = {"", "{}", "{\"n_tags\": -2, \"n_features\": 3}", "{\"n_tags\": 2}",
+                                      "{\"n_tags\": 2, \"n_features\": 3000000000}",
+                                      "{\"n_tags\": 1e99, \"n_features\": 1}"};
+  int k;
+  for (k = 0; k < MOST_TABLE; k++) c->in.table[k] = spoil(c, 4000) ? odd_number(c) : below(c, 9) - 4.0;
+  for (k = 0; k < MOST_ROWS; k++) c->in.weights[k] = below(c, 3);
+  sprintf(c->in.text, "{\"n_tags\": %d, \"n_features\": %d}", 1 + below(c, 4), 1 + below(c, MOST_FEATURES));
+  if (spoil(c, 6)) strcpy(c->in.text, ONE_OF(c, wrong));
 }
 
 /* A model's description, sometimes one that is refused, and arrays that are long enough for all that are not. */

@@ -43,7 +43,8 @@ static void after(caller *c, int function, int32_t status) {
   require(c, status == FEWLABEL_OK || written == 0 || memchr(c->message.bytes, 0, written) != NULL, function, status,
           "the message has no end");
   for (k = 0; k < N_OUTPUTS; k++) {
-    const int written_to = status == FEWLABEL_OK || (function == DECISION_WITH && status == FEWLABEL_BAD_DATA);
+    const int may_have = function == DECISION_WITH || function == SEQUENCE_DECODE || function == SEQUENCE_SCORES;
+    const int written_to = status == FEWLABEL_OK || (may_have && status == FEWLABEL_BAD_DATA);
     require(c, untouched(&c->out[k], written_to ? ROOM : 0), function, status,
             "writes behind an output, or an output of a failed call");
   }
@@ -64,6 +65,17 @@ static void forget(caller *c, int64_t freed) {
   c->n_features[place] = c->n_features[c->n_live];
 }
 
+/* A number that the report tells; -1 if it has none of this name. */
+static int64_t number_in_report(int64_t model, const char *name) {
+  char text[ROOM], wanted[60];
+  const char *found;
+  int64_t needed;
+  if (fewlabel_report(model, text, sizeof text, &needed, NULL, 0) != FEWLABEL_OK) return -1;
+  sprintf(wanted, "\"%s\":", name);
+  found = strstr(text, wanted);
+  return found == NULL ? -1 : atol(found + strlen(wanted));
+}
+
 /* Remember the handle in the first output, and the features that rows for it must have. */
 static void keep(caller *c, int kind) {
   int64_t n_classes, n_outputs;
@@ -72,7 +84,10 @@ static void keep(caller *c, int kind) {
   c->kind[place] = kind;
   c->n_features[place] = 0;
   if (kind == DATA) return;
-  c->faults += fewlabel_shape(c->live[place], &n_classes, &c->n_features[place], &n_outputs, NULL, 0) != FEWLABEL_OK;
+  if (fewlabel_shape(c->live[place], &n_classes, &c->n_features[place], &n_outputs, NULL, 0) == FEWLABEL_OK) return;
+  c->kind[place] = CHAIN;
+  c->n_features[place] = number_in_report(c->live[place], "n_features");
+  c->faults += c->n_features[place] <= 0;
 }
 
 /* The length of an array that the report tells; -1 if it has none of this name. */
@@ -94,16 +109,24 @@ static int64_t length_of(int64_t model, const char *name) {
 /* Fresh outputs, and inputs for a function that wants some; the handle of the call. */
 static int64_t prepare(caller *c, int function) {
   static const int64_t sizes[] = {0, 1, 2, 17, 400, 400, 400, ROOM, -1, INT64_MIN};
-  const int kind = function == SIZES || function == COPY ? DATA : function == FREE ? 1 + below(c, 2) : MODEL;
+  const int any = function == FREE || function == REPORT || function == ARRAY || function == SAVE; /* kind of model */
+  const int either = function == FREE ? 1 + below(c, 3) : one_in(c, 2) ? MODEL : CHAIN;
+  const int kind = function == SIZES || function == COPY ? DATA : any ? either
+                   : function == SEQUENCE_DECODE ? CHAIN : MODEL;
   const int fits = function == FIT || function == FIT_DENSE;
   const int shares = function == CLASS_PRIOR || function == CLASS_PRIOR_DENSE;
   const int without = fits || shares || function == OPTIONS || function == DECISION_WITH || function == ASSEMBLE ||
-                      function == LOAD || function == READ || function == WRITE || function == STRUCTURE;
+                      function == LOAD || function == READ || function == WRITE || function == STRUCTURE ||
+                      function == SEQUENCE_OPTIONS || function == SEQUENCE_FIT || function == SEQUENCE_ASSEMBLE ||
+                      function == SEQUENCE_SCORES;
   int64_t h = 0;
   int k;
   c->spoiled = c->wrong_handle = 0;
   if (!without) h = handle(c, kind);
-  if (function == FREE) c->wrong_handle = place_of(c, h) < 0; /* either kind is right */
+  if (any) {
+    const int place = place_of(c, h);
+    c->wrong_handle = c->spoiled = place < 0 || (function != FREE && c->kind[place] == DATA);
+  }
   memset(&c->in, 0, sizeof c->in);
   if (function == FIT || function == CLASS_PRIOR || function == DECISION || function == PREDICT || function == WRITE) {
     make_rows_for(c, h);
@@ -123,9 +146,23 @@ static int64_t prepare(caller *c, int function) {
     if (one_in(c, 2)) make_structure_options(c);
     c->spoiled = 1; /* too few features occur, or too few that differ */
   }
+  if (function == SEQUENCE_FIT || function == SEQUENCE_DECODE) {
+    make_rows_for(c, h);
+    make_lengths(c);
+  }
+  if (function == SEQUENCE_FIT && one_in(c, 2)) make_sequence_options(c);
+  if (function == SEQUENCE_ASSEMBLE) make_chain_description(c);
+  if (function == SEQUENCE_SCORES) {
+    make_weights(c);
+    c->in.rows.n_rows = 1 + below(c, MOST_ROWS);
+    make_lengths(c);
+    c->spoiled = 1; /* not finite numbers among the weights */
+  }
   if (fits && one_in(c, 2)) make_options(c);
   if (shares && one_in(c, 2)) make_share_options(c);
-  if ((fits || shares) && spoil(c, 10)) c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
+  if ((fits || shares || function == SEQUENCE_FIT) && spoil(c, 10)) {
+    c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
+  }
   if (function == ASSEMBLE) make_description(c);
   memcpy(&c->before, &c->in, sizeof c->in);
   for (k = 0; k < N_OUTPUTS; k++) memset(c->out[k].bytes, PATTERN, sizeof c->out[k].bytes);
@@ -191,16 +228,49 @@ static int32_t call_structure(caller *c) {
                             one_in(c, 10) ? ONE_OF(c, impossible) : 1 + below(c, 3), MESSAGE);
 }
 
+static int32_t call_sequence_fit(caller *c) {
+  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
+  fewlabel_progress progress;
+  int64_t start = 0;
+  if (one_in(c, 4)) {
+    start = handle(c, CHAIN);
+    c->spoiled = 1; /* a model of other features or tags */
+    if (start == 0) c->wrong_handle = 0;
+  }
+  memset(&progress, 0, sizeof progress);
+  if (spoil(c, 20)) progress.cancel = odd_size(c);
+  return fewlabel_sequence_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences,
+                               OR_NULL(c, c->in.labels), start, options, one_in(c, 2) ? NULL : &progress,
+                               OUT(int64_t, 0), MESSAGE);
+}
+
+/* Of a model, or of scores that the caller holds; each output may be NULL: not wanted. */
+static int32_t call_sequence_decode(caller *c, int64_t h) {
+  return fewlabel_sequence_decode(h, OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c),
+                                  OUT(int32_t, 0), OUT(double, 1), OUT(double, 2), OUT(double, 3), MESSAGE);
+}
+
+static int32_t call_sequence_scores(caller *c) {
+  static const int64_t impossible[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1) << 48};
+  const double *table = c->in.table;
+  return fewlabel_sequence_decode_scores(
+      OR_NULL(c, table), spoil(c, 20) ? ONE_OF(c, impossible) : c->in.rows.n_rows,
+      spoil(c, 20) ? ONE_OF(c, impossible) : 1 + below(c, MOST_CLASSES), OR_NULL(c, table + 100),
+      OR_NULL(c, table + 200), OR_NULL(c, table + 210), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c), OUT(int32_t, 0), OUT(double, 1),
+      OUT(double, 2), OUT(double, 3), MESSAGE);
+}
+
 static int32_t call_text(caller *c, int function, int64_t h) {
   char *text = one_in(c, 3) ? NULL : (char *)c->out[0].bytes;
   const int64_t size = spoil(c, 6) ? below(c, 300) - 100 : ROOM;
   if (function == OPTIONS) return fewlabel_options(text, size, OUT(int64_t, 1), MESSAGE);
+  if (function == SEQUENCE_OPTIONS) return fewlabel_sequence_options(text, size, OUT(int64_t, 1), MESSAGE);
   return fewlabel_report(h, text, size, OUT(int64_t, 1), MESSAGE);
 }
 
 static int32_t call_array(caller *c, int64_t h) {
-  static const char *const names[] = {"coef", "intercept", "class_prior", "transduction", "label_distributions",
-                                      "history.objective", "history.temperature", "", "history", "none"};
+  static const char *const names[] = {"coef", "transitions", "start", "intercept", "class_prior", "transduction",
+                                      "label_distributions", "history.objective", "history.temperature", "", "history", "none"};
   const char *name = ONE_OF(c, names);
   int64_t length = length_of(h, name);
   if (length < 0 || length > ROOM / 8 || one_in(c, 8)) {
@@ -250,13 +320,21 @@ static int32_t call(caller *c, int function, int64_t h) {
       return fewlabel_svmlight_write(written_path(c, c->data), OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.weights), 0,
                                      MESSAGE);
     case STRUCTURE: return call_structure(c);
+    case SEQUENCE_FIT: return call_sequence_fit(c);
+    case SEQUENCE_ASSEMBLE:
+      return fewlabel_sequence_assemble(OR_NULL(c, c->in.text), OR_NULL(c, c->in.table), OR_NULL(c, c->in.table + 100),
+                                        OR_NULL(c, c->in.weights), OR_NULL(c, c->in.weights + 8), OUT(int64_t, 0),
+                                        MESSAGE);
+    case SEQUENCE_DECODE: return call_sequence_decode(c, h);
+    case SEQUENCE_SCORES: return call_sequence_scores(c);
     case FREE: return fewlabel_free(h, MESSAGE);
     default: return call_text(c, function, h);
   }
 }
 
 static int gives_model(int function) {
-  return function == FIT || function == FIT_DENSE || function == ASSEMBLE || function == LOAD;
+  return function == FIT || function == FIT_DENSE || function == ASSEMBLE || function == LOAD ||
+         function == SEQUENCE_FIT || function == SEQUENCE_ASSEMBLE;
 }
 
 static void *call_at_random(void *argument) {

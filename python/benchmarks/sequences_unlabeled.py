@@ -1,7 +1,7 @@
 """Sentences without any label: what they add to 10 and 100 labeled ones, in CoNLL-2002 Spanish.
 
-The weight and the number of epochs were chosen on draws of sentences other than these (seeds from 100 on). Given shares are
-those of the tags among the unlabeled tokens, of the tags that occur in the labeled sentences.
+The weight and the number of epochs were chosen on draws of sentences other than these (seeds from 100 on). Given shares
+are those of the tags among the unlabeled tokens, of the tags that occur in the labeled sentences.
 """
 
 from __future__ import annotations
