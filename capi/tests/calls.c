@@ -256,8 +256,8 @@ static int32_t call_sequence_scores(caller *c) {
   return fewlabel_sequence_decode_scores(
       OR_NULL(c, table), spoil(c, 20) ? ONE_OF(c, impossible) : c->in.rows.n_rows,
       spoil(c, 20) ? ONE_OF(c, impossible) : 1 + below(c, MOST_CLASSES), OR_NULL(c, table + 100),
-      OR_NULL(c, table + 200), OR_NULL(c, table + 210), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c), OUT(int32_t, 0), OUT(double, 1),
-      OUT(double, 2), OUT(double, 3), MESSAGE);
+      OR_NULL(c, table + 200), OR_NULL(c, table + 210), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c),
+      OUT(int32_t, 0), OUT(double, 1), OUT(double, 2), OUT(double, 3), MESSAGE);
 }
 
 static int32_t call_text(caller *c, int function, int64_t h) {
@@ -270,7 +270,8 @@ static int32_t call_text(caller *c, int function, int64_t h) {
 
 static int32_t call_array(caller *c, int64_t h) {
   static const char *const names[] = {"coef", "transitions", "start", "intercept", "class_prior", "transduction",
-                                      "label_distributions", "history.objective", "history.temperature", "", "history", "none"};
+                                      "label_distributions", "history.objective", "history.temperature", "",
+                                      "history", "none"};
   const char *name = ONE_OF(c, names);
   int64_t length = length_of(h, name);
   if (length < 0 || length > ROOM / 8 || one_in(c, 8)) {

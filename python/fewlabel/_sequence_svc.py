@@ -392,6 +392,7 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         if lengths is not None:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
         lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
+        _check_widths(X)
         X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
     if y is not None and len(y) and isinstance(y[0], list | tuple | np.ndarray):
         own = [len(part) for part in y]
@@ -404,6 +405,15 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
             raise ValueError(f"y has {len(own)} sequences for {len(lengths)}, or another length in sequence {k}")
         y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
     return X, y, lengths
+
+
+def _check_widths(X: Any) -> None:
+    """The matrices of all sequences have the same features."""
+    widths = [np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for part in X]
+    k = next((k for k, width in enumerate(widths) if width != widths[0]), None)
+    if k is not None:
+        what = f"{widths[k]} features" if widths[k] >= 0 else "no rows and columns"
+        raise ValueError(f"X: sequence {k} has {what}, sequence 0 has {widths[0]} features: all need the same")
 
 
 def _checked(lengths: Any, n_rows: int) -> np.ndarray:

@@ -330,6 +330,62 @@ def test_bad_input_is_named(data: Any) -> None:
         model.predict(X[:, :2], lengths)
 
 
+def test_rows_in_any_form_give_the_same_model(data: Any) -> None:
+    """int64 indices, unsorted and duplicate indices, explicit zeros, read-only arrays, an empty row."""
+    X, y, lengths = data
+    X = X.copy()
+    X.data[X.indptr[4] : X.indptr[5]] = 0
+    X.eliminate_zeros()  # row 4 is empty
+    expected = SequenceSVC().fit(X, y, lengths)
+    turned = [np.arange(a, b)[::-1] for a, b in itertools.pairwise(X.indptr)]
+    order = np.concatenate(turned)
+    unsorted = sp.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape)
+    halves = sp.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
+    wide = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    for form in (unsorted, halves, wide, X.tocsc(), sp.csr_matrix(X)):
+        before = form.copy()
+        for array in (form.data, form.indices, form.indptr):
+            array.flags.writeable = False
+        model = SequenceSVC().fit(form, y, lengths)
+        np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(model.predict(form, lengths), expected.predict(X, lengths))
+        np.testing.assert_array_equal(form.indices, before.indices)
+        np.testing.assert_array_equal(form.data, before.data)
+
+
+def test_one_tag_is_predicted_everywhere(data: Any) -> None:
+    X, y, lengths = data
+    for parameters in ({}, {"method": "posterior"}, {"method": "gradient"}, {"loss": "huber"}, {"solver": "lbfgs"}):
+        tags = np.where(np.arange(len(y)) < lengths[0], "O", None)
+        model = SequenceSVC(**parameters).fit(X, tags, lengths)
+        assert set(model.predict(X, lengths)) == {"O"}
+        assert np.isinf(model.decision_function(X, lengths)[:, 1]).all()
+        assert (model.predict_marginals(X, lengths) == 1).all()
+
+
+def test_what_makes_no_sense_is_named(data: Any) -> None:
+    X, y, lengths = data
+    model = SequenceSVC(warm_start=True).fit(X, y, lengths)
+    with pytest.raises(ValueError, match="X has 2 features, but SequenceSVC is expecting 3 features"):
+        model.fit(X[:, :2], y, lengths)
+    assert model.score(X, y, lengths) > 0.5  # it keeps what it was
+    with pytest.raises(TypeError, match="sample_weight"):
+        SequenceSVC().fit(X, y, lengths, sample_weight=np.ones(len(y)))
+    sentences = parts(X, lengths)
+    sentences[2] = sentences[2][:, :2]
+    for given in (sentences, [part.toarray() for part in sentences]):
+        with pytest.raises(ValueError, match="X: sequence 2 has 2 features, sequence 0 has 3 features"):
+            SequenceSVC().fit(given, y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SequenceSVC().fit(X, y[1:], lengths)
+    with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
+        SequenceSVC().fit(X, y, [[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
+        SequenceSVC().fit(X, y, [])
+    with pytest.raises(ValueError, match=r"lengths\[0\] is -3"):
+        SequenceSVC().fit(X, y, [-3, len(y) + 3])
+
+
 def test_a_hundred_thousand_tags_are_refused() -> None:
     n = 100_000
     X = sp.csr_array((np.ones(n), np.zeros(n, int), np.arange(n + 1)), shape=(n, 1))
