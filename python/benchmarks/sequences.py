@@ -155,7 +155,7 @@ def sequences_time(report: Report, draws: int = 3) -> None:
         report.at_most(what, float(np.median(ratios)), bound, "", note, ratios)
 
 
-def sequences_missing(report: Report, draws: int = 3) -> None:
+def sequences_missing(report: Report, draws: int = 10) -> None:
     """100 sentences with a fifth of the tokens labeled, against 20 with all, and against dropping the other tokens."""
     from fewlabel.sequences import iob_forbidden_transitions
 
@@ -190,12 +190,96 @@ def _fit_flat(X: Any, y: np.ndarray, lengths: np.ndarray, forbidden: Any = ()) -
     return SequenceSVC(n_jobs=1, forbidden_transitions=forbidden).fit(X, y, lengths)
 
 
+def wrong(data: Sentences, model: Any) -> float:
+    """Percent of the tokens in the test set."""
+    truth = np.array(list(itertools.chain.from_iterable(data.test)))
+    return 100 * float(np.mean(model.predict(data.X_test, [len(tags) for tags in data.test]) != truth))
+
+
 def sequences_chunks(report: Report) -> None:
-    """Chunks of CoNLL-2000, words only: F1 on the test part."""
+    """Chunks of CoNLL-2000, words only: F1 and wrong tokens on the test part."""
     data = corpus("conll2000", "train.txt.gz", "test.txt.gz")
-    report.fact(
-        "CoNLL-2000 chunks, all sentences, F1", data.f1(fitted(data.X, data.tags)), " %", "tokens only, no tagger"
-    )
+    model, what = fitted(data.X, data.tags), "CoNLL-2000 chunks, all sentences"
+    report.fact(f"{what}, F1", data.f1(model), " %", "tokens only, no tagger")
+    report.fact(f"{what}, wrong tokens", wrong(data, model), " %")
 
 
-SECTIONS = (sequences_f1, sequences_gap, sequences_time, sequences_missing, sequences_chunks)
+def plain(tag: str) -> str:
+    """A tag of the Brown corpus without marks of titles, headlines, citations and foreign words; the first of two."""
+    tag = tag.removeprefix("fw-").split("+")[0]
+    for mark in ("-hl", "-tl", "-nc"):
+        tag = tag.replace(mark, "")
+    return tag if tag == "*" else tag.removesuffix("*")
+
+
+def sequences_brown(report: Report) -> None:
+    """Parts of speech in the Brown corpus, 8,000 sentences drawn for training and 2,000 for the test."""
+    from fewlabel.datasets import load_conll_file
+    from fewlabel.sequences import TokenVectorizer
+
+    tokens, tags = load_conll_file(Path(os.environ["FEWLABEL_DATA"]) / "brown" / "brown.tsv.gz", columns=(0, 1))
+    order = np.random.default_rng(0).permutation(len(tokens))
+    words, truth = ([[of[k] for k in part] for part in (order[:8000], order[8000:10000])] for of in (tokens, tags))
+    train, test = ([[plain(tag) for tag in sentence] for sentence in part] for part in truth)
+    vectorizer = TokenVectorizer().fit(words[0])
+    data = Sentences(vectorizer.transform(words[0]), train, vectorizer.transform(words[1]), test)
+    start = time.process_time()
+    model = fitted(data.X, data.tags)
+    note = f"{len(model.classes_)} tags, fit {time.process_time() - start:.0f} s of processor time"
+    report.fact("Brown parts of speech, 8,000 sentences, wrong tokens", wrong(data, model), " %", note)
+
+
+def sequences_decode(report: Report, draws: int = 3) -> None:
+    """Tokens a second and thread of processor time, from scores that are there; nine tags, sentences of 25 tokens."""
+    from fewlabel._native import _sequences
+
+    random, tags, length = np.random.default_rng(0), 9, 25
+    scores, lengths = random.normal(size=(40_000 * length, tags)), np.full(40_000, length)
+    numbers = (np.zeros((tags, 1)), *(random.normal(size=s) for s in ((tags, tags), tags, tags)))
+    weights = _sequences.Weights(*numbers)
+    for name, wanted, bound in (
+        ("best tags", ("tags",), 1.0),
+        ("two best", ("tags", "scores", "margins"), None),
+        ("marginals", ("marginals",), None),
+    ):
+        _sequences.decode(scores[:length], weights, lengths[:1], 1, wanted)  # loads the library
+        speeds = []
+        for _ in range(draws):
+            start = time.process_time()
+            _sequences.decode(scores, weights, lengths, 1, wanted)
+            speeds.append(len(scores) / 1e6 / (time.process_time() - start))
+        report.at_least(f"decoding, K = 9: {name}", np.median(speeds), bound, " M tokens/s", "one thread", speeds)
+
+
+def sequences_threads(report: Report, draws: int = 5) -> None:
+    """A fit of 1,000 sentences on one and on two threads, by turns: time on the clock and of the processors."""
+    from fewlabel import SequenceSVC
+
+    X, tags = spanish().draw(1000, 0)
+    clock, processor = np.zeros((draws, 2)), np.zeros((draws, 2))
+    for k, threads in itertools.product(range(draws), (1, 2)):
+        start = time.perf_counter(), time.process_time()
+        SequenceSVC(n_jobs=threads).fit(X, tags)
+        clock[k, threads - 1], processor[k, threads - 1] = (
+            time.perf_counter() - start[0],
+            time.process_time() - start[1],
+        )
+    what, load = "CoNLL-2002 Spanish, 1,000 sentences: two threads", f"load {os.getloadavg()[0]:.1f}"
+    faster = clock[:, 0] / clock[:, 1]
+    report.fact(f"{what}, times faster on the clock", np.max(faster), "", f"best of {draws}; {load}", faster)
+    more = processor[:, 1] / processor[:, 0]
+    busy = processor[:, 1] / clock[:, 1]
+    note = f"they had {np.median(busy):.2f} processors"
+    report.fact(f"{what}, processor time against one", np.median(more), "", note, more)
+
+
+SECTIONS = (
+    sequences_f1,
+    sequences_gap,
+    sequences_time,
+    sequences_missing,
+    sequences_chunks,
+    sequences_brown,
+    sequences_decode,
+    sequences_threads,
+)

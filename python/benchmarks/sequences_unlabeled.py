@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from benchmarks.report import Report
-from benchmarks.sequences import Sentences, Tags, fitted, spanish
+from benchmarks.sequences import Sentences, Tags, fitted, spanish, wrong
 
 SUPERVISED: dict[str, dict[str, Any]] = {
     "softmax_margin": {},
@@ -39,25 +39,23 @@ def shares(labeled: Tags, unlabeled: Tags) -> dict[str, float]:
     return {tag: max(1, counts[tag]) / total for tag in known}
 
 
-def errors(data: Sentences, model: Any) -> tuple[float, float]:
+def both(data: Sentences, model: Any) -> tuple[float, float]:
     """Entity F1 and wrong tokens in the test set, in percent."""
-    truth = np.array(list(itertools.chain.from_iterable(data.test)))
-    found = model.predict(data.X_test, [len(tags) for tags in data.test])
-    return data.f1(model), 100 * float(np.mean(found != truth))
+    return data.f1(model), wrong(data, model)
 
 
 def measured(data: Sentences, n: int, unlabeled: int, seed: int) -> dict[str, tuple[float, float]]:
     """Everything at one draw."""
     X, tags = data.draw(n + unlabeled, seed)
     few = sum(map(len, tags[:n]))
-    marked = [*tags[:n], *([None] * len(sentence) for sentence in tags[n:])]
+    marked: Any = [*tags[:n], *([None] * len(sentence) for sentence in tags[n:])]
     prior, found = shares(tags[:n], tags[n:]), {}
     for name, parameters in SUPERVISED.items():
         if n == 10 or "solver" not in parameters:
-            found[name] = errors(data, fitted(X[:few], tags[:n], **parameters))
+            found[name] = both(data, fitted(X[:few], tags[:n], **parameters))
     for name, parameters in UNLABELED.items():
         given = {"class_prior": prior} if "given" in name else {}
-        found[name] = errors(data, fitted(X, marked, **parameters, **given))
+        found[name] = both(data, fitted(X, marked, **parameters, **given))
     return found
 
 
