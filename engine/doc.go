@@ -29,8 +29,8 @@
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
 //	              then Job
-//	sequence      label sequences, which have a problem and options of their own: chains, their losses, two solvers;
-//	              start at Fit
+//	sequence      label sequences, which have a problem and options of their own: chains, their losses, two solvers,
+//	              beliefs about sequences without labels; start at Fit, then stochastic.go and unlabeled.go
 //	model         linear classifiers and components, files of models of all kinds; start at Linear, then Load
 //	svmlight      svmlight files, read in parallel, and written; start at Read
 //	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object

@@ -17,7 +17,7 @@ import (
 //	Dual     max over v of φ·v - 1/N Σ_i [log Z_i(v) - log Z_i(0)] - |v|²/2μ, where Z_i(v) sums over the paths with v
 //	         added to the unary scores of every token: q_i is the chain with these. It is strongly concave
 //	Differences  shares of tokens, not of sentences; one epoch of steps at a q, which then is found anew
-//	Stops    the dual: |φ - m - v/μ| <= dualTolerance
+//	Stops    the dual: |(φ - m - v/μ) / √φ| <= dualTolerance
 //	Cost     a dual step: a forward-backward of the unlabeled sequences; N K numbers
 type posterior struct {
 	*sample
@@ -34,7 +34,7 @@ type posterior struct {
 }
 
 const (
-	dualTolerance = 1e-5 // of shares
+	dualTolerance = 1e-3 // of a share, in units of its root
 	dualSteps     = 200
 )
 
@@ -67,7 +67,10 @@ func (p *posterior) enter(d *stochastic, _ float64) {
 	p.base = p.partitions(v, make([]float64, p.tags))
 	search := minimize.QuasiNewton{Pool: p.Pool, Memory: pairs, MaxSteps: dualSteps,
 		Enough: func(_ int, _, norm float64) bool { return norm <= dualTolerance }}
-	search.Minimize(dual{p}, v)
+	search.Minimize(dual{p, make([]float64, p.tags)}, v)
+	for y, share := range p.prior {
+		v[y] /= math.Sqrt(share)
+	}
 	p.penalty = p.weight * p.tokens * vector.Dot(v, v) / (2 * p.options.PenaltyWeight) // N μ/2 |v/μ|²
 	for _, i := range p.free {
 		u := p.unary(i)
@@ -110,15 +113,22 @@ func (p *posterior) partitions(v, sums []float64) float64 {
 	return vector.Sum(totals[:])
 }
 
-// dual is the negative of the dual as a function of v.
-type dual struct{ *posterior }
+// dual is the negative of the dual as a function of v √φ, in which it is better conditioned.
+type dual struct {
+	*posterior
+	v []float64
+}
 
 // At implements minimize.Smooth.
-func (d dual) At(v, gradient []float64) float64 {
-	value := (d.partitions(v, gradient) - d.base) / d.tokens
+func (d dual) At(at, gradient []float64) float64 {
+	for y, share := range d.prior {
+		d.v[y] = at[y] / math.Sqrt(share)
+	}
+	value := (d.partitions(d.v, gradient) - d.base) / d.tokens
 	for y, mean := range gradient {
-		gradient[y] = mean/d.tokens - d.prior[y] + v[y]/d.options.PenaltyWeight
-		value += v[y] * (v[y]/(2*d.options.PenaltyWeight) - d.prior[y])
+		v := d.v[y]
+		gradient[y] = (mean/d.tokens - d.prior[y] + v/d.options.PenaltyWeight) / math.Sqrt(d.prior[y])
+		value += v * (v/(2*d.options.PenaltyWeight) - d.prior[y])
 	}
 	return value
 }

@@ -54,6 +54,8 @@ def measured(data: Sentences, n: int, unlabeled: int, seed: int) -> dict[str, tu
         if n == 10 or "solver" not in parameters:
             found[name] = both(data, fitted(X[:few], tags[:n], **parameters))
     for name, parameters in UNLABELED.items():
+        if n > 10 and name.startswith("crf"):
+            continue
         given = {"class_prior": prior} if "given" in name else {}
         found[name] = both(data, fitted(X, marked, **parameters, **given))
     return found

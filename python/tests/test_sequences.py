@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import pickle
 import signal
@@ -18,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 
 from fewlabel import SequenceSVC
-from fewlabel._native import _sequences
+from fewlabel._native import _library, _sequences
 from fewlabel.datasets import load_conll_file
 from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
 
@@ -233,6 +234,17 @@ def test_warm_start_goes_on(data: Any) -> None:
         model.fit(X, np.where(y == "I", "B", y), lengths)
     with pytest.raises(ValueError, match="loss is 3"):
         model.set_params(loss=3).fit(X, y, lengths)
+
+
+def test_parameters_are_the_options_of_the_library() -> None:
+    options = {o["name"]: o["default"] for o in json.loads(_library.text("fewlabel_sequence_options"))}
+    parameters = SequenceSVC().get_params()
+    renamed = {"threads": "n_jobs"}
+    in_python_only = {"unlabeled", "warm_start", "verbose"}
+    assert {renamed.get(name, name) for name in options} | in_python_only == set(parameters)
+    other = {"forbidden_transitions", "class_prior", "threads", "max_iter", "random_state"}  # None or texts there
+    for name in set(options) - other:
+        assert parameters[name] == options[name], name
 
 
 def test_clones_and_pickles(data: Any) -> None:
