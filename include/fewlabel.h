@@ -327,11 +327,12 @@ int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed
  *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
  *
  * for L labeled tokens. The method "gradient" or "posterior" adds unlabeled_weight times the losses of the sequences
- * without any label, averaged over their tokens, and takes as many epochs again, with all sequences. fewlabel_report has "n_tags", "n_features", "method" (the loss), "n_iter", "objective", "gap"
- * (an upper bound on the distance of the objective from its minimum; null where none is known, and in a model from a
- * file), "termination_condition", "warnings" (none), "metadata" and "arrays": "coef" [n_features * n_tags], all tags of
- * a feature side by side, "transitions" [n_tags * n_tags], all that follow a tag side by side, "start" and "end"
- * [n_tags], and, directly after a fit, "history.objective". */
+ * without any label, averaged over their tokens, and takes as many epochs again, with all sequences. fewlabel_report
+ * has "n_tags", "n_features", "method" (the loss), "n_iter", "objective", "gap" (an upper bound on the distance of the
+ * objective from its minimum; null where none is known, and in a model from a file), "termination_condition",
+ * "warnings" (none), "metadata" and "arrays": "coef" [n_features * n_tags], all tags of a feature side by side,
+ * "transitions" [n_tags * n_tags], all that follow a tag side by side, "start" and "end" [n_tags], and, directly after
+ * a fit, "history.objective". */
 int32_t fewlabel_sequence_fit(const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
                               const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
                               int64_t *model, char *error, int64_t error_size);

@@ -12,8 +12,8 @@ import (
 //	Problem  ξ = C u(t), t = s(y) - s(y'), for the best path y and the second-best one y'
 //	Symbols  u 1 up to τ, 0 from 1 on, see loss.Plateau; C the weight, which rises from epoch to epoch
 //	Source   Zien, Brefeld & Scheffer 2007, the loss u_{Δ,τ} of ∇TSVM
-//	Differences  Δ = 1 whatever the paths differ in: the loss stays continuous where another path becomes the second best.
-//	         Stochastic steps in place of conjugate gradients
+//	Differences  Δ = 1 whatever the paths differ in: the loss stays continuous where another path becomes the second
+//	         best. Stochastic steps in place of conjugate gradients
 //	Cost     a Viterbi with two states a tag; the gradient has the places only where the two paths differ
 type Ambiguity struct{ Rho, Weight float64 }
 

@@ -29,8 +29,8 @@ func part(k, n int) float64 {
 	return math.Pow(firstPart, 1-float64(k)/float64(n-1))
 }
 
-// tokensPerLabel are the unlabeled tokens for each labeled one from which on "auto" gives their averaged loss the weight
-// 1, as in package problem.
+// tokensPerLabel are the unlabeled tokens for each labeled one from which on "auto" gives their averaged loss the
+// weight 1, as in package problem.
 const tokensPerLabel = 20
 
 // free lists the sequences without any label, if the method learns from them.
