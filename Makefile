@@ -333,3 +333,4 @@ check-python: $(VENV)/developer
 	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/ruff check $(PYTHON_CODE)
 	$(BIN)/mypy
+	$(BIN)/python python/check_pages.py
