@@ -216,7 +216,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
 
-    def predict(self, X: Any, lengths: Any = None) -> Any:
+    def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
         """Tags of the tokens.
 
         Parameters
@@ -225,16 +225,18 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             Features of the tokens, as in `fit`.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Tokens of each sequence, as in `fit`.
+        allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
+            Which tags a token may have, in the order of `classes_`. None: all.
 
         Returns
         -------
         tags : ndarray of shape (n_tokens,), or list of such
             Tags; a list with one array for each sequence where X is a list.
         """
-        found, tokens = self._decoded(X, lengths, "tags")
+        found, tokens = self._decoded(X, lengths, allowed, "tags")
         return _as_given(X, self.classes_[found["tags"]], tokens)
 
-    def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
+    def decision_function(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and by how much it is above that of the second best.
 
         Parameters
@@ -243,16 +245,18 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             Features of the tokens, as in `fit`.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Tokens of each sequence, as in `fit`.
+        allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
+            Which tags a token may have, in the order of `classes_`. None: all.
 
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
             Score and margin; the margin is infinite where one sequence of tags only is possible.
         """
-        found, _ = self._decoded(X, lengths, "scores", "margins")
+        found, _ = self._decoded(X, lengths, allowed, "scores", "margins")
         return np.column_stack([found["scores"], found["margins"]])
 
-    def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
+    def predict_marginals(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
         """Probability of every tag at each token, where tags y have the probability exp(s(y)) over the sum of all.
 
         Parameters
@@ -261,13 +265,15 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             Features of the tokens, as in `fit`.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Tokens of each sequence, as in `fit`.
+        allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
+            Which tags a token may have, in the order of `classes_`. None: all.
 
         Returns
         -------
         marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
             In the order of `classes_`; a token sums to 1. A list where X is one.
         """
-        found, tokens = self._decoded(X, lengths, "marginals")
+        found, tokens = self._decoded(X, lengths, allowed, "marginals")
         return _as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
@@ -307,12 +313,14 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False  # a row is a token, which means nothing without its neighbours
         return tags
 
-    def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    def _decoded(self, X: Any, lengths: Any, allowed: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         check_is_fitted(self)
         X, _, tokens = _flat(X, None, lengths)
         X = _data.rows_of(self, X, reset=False)
         tokens = _checked(tokens, X.shape[0])
         scores = _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs)
+        if allowed is not None:
+            scores = np.where(_mask(allowed, scores.shape), scores, -np.inf)
         threads = _threads.resolve(self.n_jobs)
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
 
@@ -429,6 +437,16 @@ def _checked(lengths: Any, n_rows: int) -> np.ndarray:
     if given.sum() != n_rows:
         raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
     return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
+    mask = np.concatenate([np.asarray(part) for part in allowed]) if _is_list(allowed) else np.asarray(allowed)
+    if mask.shape != shape or mask.dtype != bool:
+        raise ValueError(
+            f"allowed must say True or False for {shape[0]} tokens and {shape[1]} tags, got {mask.dtype} of shape "
+            f"{mask.shape}"
+        )
+    return mask
 
 
 def _as_given(X: Any, values: np.ndarray, lengths: np.ndarray) -> Any:

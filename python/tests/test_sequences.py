@@ -315,6 +315,33 @@ def test_bad_parameters_are_named(parameters: dict[str, Any], message: str, data
         SequenceSVC(**parameters).fit(*data)
 
 
+@pytest.mark.parametrize("with_library", [True, False])
+def test_tags_that_are_not_allowed_are_not_predicted(
+    data: Any, with_library: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, lengths = data
+    model = SequenceSVC().fit(X, y, lengths)
+    monkeypatch.setattr(_library, "is_loaded", lambda: with_library)
+    every = np.ones((len(y), 3), dtype=bool)
+    np.testing.assert_array_equal(model.predict(X, lengths, allowed=every), model.predict(X, lengths))
+    only = np.eye(3, dtype=bool)[np.arange(len(y)) % 3]
+    np.testing.assert_array_equal(model.predict(X, lengths, allowed=only), model.classes_[np.arange(len(y)) % 3])
+    some = np.random.default_rng(0).random((len(y), 3)) < 0.7
+    some[np.arange(len(y)), np.arange(len(y)) % 3] = True
+    listed = model.predict(parts(X, lengths), allowed=parts(some, lengths))
+    codes = np.searchsorted(model.classes_, np.concatenate(listed))
+    assert some[np.arange(len(y)), codes].all()
+    assert (model.predict_marginals(X, lengths, allowed=some)[~some] == 0).all()
+    best = model.decision_function(X, lengths, allowed=some)[:, 0]
+    assert (best <= model.decision_function(X, lengths)[:, 0] + 1e-12).all()
+    some[lengths[0]] = False
+    with pytest.raises(ValueError, match=r"sequence 1.* has no path"):
+        model.predict(X, lengths, allowed=some)
+    for wrong in (some[1:], some.astype(int)):
+        with pytest.raises(ValueError, match=f"allowed must say True or False for {len(y)} tokens and 3 tags"):
+            model.predict(X, lengths, allowed=wrong)
+
+
 def test_bad_input_is_named(data: Any) -> None:
     X, y, lengths = data
     short, zero = lengths[1:], np.append(lengths, 0)

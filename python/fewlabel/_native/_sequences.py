@@ -113,14 +113,18 @@ def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.
     size = max(1, _CHUNK // n_tags**2)
     for begin in range(0, len(order), size):
         chosen = order[begin : begin + size]
-        _best_of_some(scores, weights, ends[chosen] - lengths[chosen], lengths[chosen], tags)
+        last = _best_of_some(scores, weights, ends[chosen] - lengths[chosen], lengths[chosen], tags)
+        if (none := np.flatnonzero(np.isneginf(last))).size:
+            raise ValueError(
+                f"sequence {chosen[none].min()} has no path: forbidden transitions and allowed tags leave none"
+            )
     return tags
 
 
 def _best_of_some(
     scores: np.ndarray, weights: Weights, starts: np.ndarray, lengths: np.ndarray, tags: np.ndarray
-) -> None:
-    """Fill in the tags of sequences that begin at `starts`; `lengths` never rise."""
+) -> np.ndarray:
+    """Fill in the tags of sequences that begin at `starts`, and give their scores; `lengths` never rise."""
     best, back = scores[starts] + weights.start, []
     for t in range(1, int(lengths[0])):
         on = int(np.searchsorted(-lengths, -t))  # so many are longer than t
@@ -128,11 +132,10 @@ def _best_of_some(
         back.append(candidates.argmax(axis=1))
         best[:on] = candidates.max(axis=1) + scores[starts[:on] + t]
     last = best + weights.end
-    if np.isneginf(last.max(axis=1)).any():
-        raise ValueError("a sequence has no path: forbidden transitions leave none")
     state = last.argmax(axis=1)
     for t in range(int(lengths[0]) - 1, -1, -1):
         on = int(np.searchsorted(-lengths, -t))
         tags[starts[:on] + t] = state[:on]
         if t:
             state[:on] = back[t - 1][np.arange(on), state[:on]]
+    return np.asarray(last.max(axis=1))
