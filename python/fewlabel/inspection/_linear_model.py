@@ -21,7 +21,7 @@ def last(model: Any) -> Any:
 def supervised(model: Any) -> Any:
     """A copy that unlabeled rows teach nothing; the other steps of a pipeline see them."""
     copy = clone(model)
-    last(copy).set_params(unlabeled_weight=0, class_prior="labels", calibrate=False, verbose=0)
+    last(copy).set_params(unlabeled_weight=0, calibrate=False, verbose=0)
     return copy
 
 
