@@ -97,7 +97,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         Upper bound on its distance from the minimum. NaN where none is known.
     termination_condition_ : str
         "epochs": all are done; "converged" and "max_iter" ("lbfgs"); "not_converged": no step improves any more.
-    history_ : dict of str to ndarray of shape (n_iter_,)
+    history_ : dict of str to ndarray of shape (`n_iter_`,)
         "objective" after each step of "lbfgs"; of an epoch the mean loss of the sequences before their steps.
     n_features_in_ : int
         Number of features.

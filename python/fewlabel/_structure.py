@@ -49,7 +49,7 @@ class Structure(BaseEstimator):
         ----------
         n_features : int, default=10
             How many of either sign.
-        feature_names : array-like of shape (n_features_in_,) or None, default=None
+        feature_names : array-like of shape (`n_features_in_`,) or None, default=None
             Names of the features. None: those that X had in `fit`, or x0, x1, ...
 
         Returns

@@ -153,9 +153,9 @@ class TransductiveSVC(LinearClassifier):
     w_1 - w_0. With `hierarchy` groups have weights too, the first term counts them all, and a score is the sum along
     the path of the class from the top.
 
-    "gradient" has ξ(m) = 1-m up to m = 0.7, 0 from m = 1.3 and a parabola between, and for an unlabeled row 1 up to
-    |f| = 0.4, 0 from |f| = 1 and two parabolas between. With more classes m is s_y less 0.1 log Σ_{k≠y} exp(10 s_k),
-    for an unlabeled row with the class of the largest score in place of y.
+    "gradient" has ξ(m) = 1-m up to m = 0.7, 0 from m = 1.3 and a parabola between, and for an unlabeled row 1 up to a
+    score 0.4 away from 0, 0 from 1 away and two parabolas between. With more classes m is s_y less
+    0.1 log Σ_{k≠y} exp(10 s_k), for an unlabeled row with the class of the largest score in place of y.
 
     With class_prior="auto" and labels that look picked and not drawn at random, thresholds are not moved to the
     estimated shares at the end (balance "labels"). "annealing" is compared with "switching" at its end, and the one of

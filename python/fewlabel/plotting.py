@@ -328,7 +328,7 @@ class ComponentDisplay:
             Which ones. None: the first four.
         n_features : int, default=6
             Features of either sign.
-        feature_names : array-like of shape (n_features_in_,) or None, default=None
+        feature_names : array-like of shape (`n_features_in_`,) or None, default=None
             Names of the features, as in `strongest_features`.
         ax : matplotlib Axes, array-like of matplotlib Axes, or None, default=None
             Where to draw. One Axes gives its place to the panels. None: a new figure.
