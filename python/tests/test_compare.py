@@ -10,6 +10,7 @@ from planted import many_topics
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, compare, estimate_class_prior
 from fewlabel.inspection import check, explain, suspicious_labels
@@ -57,6 +58,12 @@ def test_bad_methods(methods: object) -> None:
         compare(X, Y, methods)
 
 
+def test_estimators_that_do_not_learn_from_unlabeled_rows() -> None:
+    for ask in (lambda: check(LinearSVC(), X, Y), lambda: compare(X, Y, estimator=LinearSVC())):
+        with pytest.raises(TypeError, match=r"the model must be TransductiveSVC, .* got LinearSVC"):
+            ask()
+
+
 def words_of(rows: Any) -> list[str]:
     """A text of each row: its features as words, as often as they count."""
     counts = np.rint(rows.toarray() / np.maximum(rows.toarray().max(axis=1, keepdims=True), 1e-9) * 3).astype(int)
@@ -88,6 +95,7 @@ def test_texts_through_a_pipeline() -> None:
 def test_tables_of_results() -> None:
     pandas = pytest.importorskip("pandas")
     found = compare(X, Y, ["annealing"], cv=2, verbose=0, scoring="accuracy")
+    assert repr(found) == str(found)
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert frame["accuracy"].tolist() == [found.scores[name].mean() for name in ("supervised", "annealing")]

@@ -67,6 +67,8 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     ------
     ValueError
         If a class has fewer labeled rows than `cv`.
+    TypeError
+        If the model is another one.
 
     Examples
     --------
@@ -81,15 +83,15 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     >>> found.verdict  # with and without unlabeled rows 97 of 100 answers are right
     'unclear'
     """
-    classifier = _linear_model.last(model)
-    given = _labels.read(y, classifier.unlabeled)
+    unlabeled = _linear_model.marker(model)
+    given = _labels.read(y, unlabeled)
     check_consistent_length(X, given.labeled)
     classes, codes = _labels.encode(given)
     right = np.zeros((2, len(codes)), dtype=bool)
     held = np.zeros(len(codes), dtype=bool)
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False, verbose=0)
-    for train, test in SemiSupervisedSplit(cv, unlabeled=classifier.unlabeled).split(given.labeled, y):
+    for train, test in SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y):
         held[test] = True
         for k, one in enumerate((_linear_model.supervised(model), whole)):
             fitted = clone(one).fit(_safe_indexing(X, train), _safe_indexing(y, train))

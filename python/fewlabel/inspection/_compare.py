@@ -46,6 +46,8 @@ class Comparison:
             lines.append(line)
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def to_frame(self) -> Any:
         """The table as a pandas.DataFrame."""
         return _table.frame(self._columns())
@@ -129,6 +131,8 @@ def compare(
     ------
     ValueError
         If there is no method, if one has the name "supervised", or if a class has fewer labeled rows than `cv`.
+    TypeError
+        If `estimator` is one that does not learn from unlabeled rows.
 
     Examples
     --------
@@ -143,8 +147,8 @@ def compare(
     ['supervised', 'annealing']
     """
     base = TransductiveSVC() if estimator is None else estimator
+    unlabeled = _linear_model.marker(base)
     chosen = _chosen(methods, base)
-    unlabeled = _linear_model.last(base).unlabeled
     given = _labels.read(y, unlabeled)
     check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)

@@ -18,6 +18,17 @@ def last(model: Any) -> Any:
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
+def marker(model: Any) -> Any:
+    """What marks unlabeled rows for a model that learns from them."""
+    classifier = last(model)
+    if not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
+        raise TypeError(
+            "the model must be TransductiveSVC, KernelTransductiveSVC or SemiSupervisedLogisticRegression, or a "
+            f"pipeline that ends in one, got {type(classifier).__name__}"
+        )
+    return classifier.unlabeled
+
+
 def supervised(model: Any) -> Any:
     """A copy that unlabeled rows teach nothing; the other steps of a pipeline see them."""
     copy = clone(model)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel._inputs import _labels
 from fewlabel.inspection import _linear_model, _table
@@ -61,7 +61,8 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     Raises
     ------
     ValueError
-        If no row is labeled, a label is not one of the model's classes, or a parameter is out of range.
+        If no row is labeled, a label is not one of the model's classes, X and y differ in length, or a parameter is
+        out of range.
 
     Examples
     --------
@@ -79,6 +80,7 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     model = getattr(model, "best_estimator_", model)
     classifier = _linear_model.final(model)
     given = _labels.read(y, getattr(classifier, "unlabeled", "auto"))
+    check_consistent_length(X, given.labeled)
     if not given.labeled.any():
         raise ValueError("y has no labeled row")
     classes, labeled = classifier.classes_, np.flatnonzero(given.labeled)
