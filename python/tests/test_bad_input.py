@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 from planted import text_like
 
-from fewlabel import TransductiveSVC
+from fewlabel import SequenceSVC, TransductiveSVC
 from fewlabel._inputs import _data
 from fewlabel._native import _library
 from fewlabel._native import _signatures as c
@@ -231,6 +231,30 @@ def test_shapes() -> None:
     model = TransductiveSVC().fit(X, Y)
     with pytest.raises(ValueError, match="X has 39 features, but TransductiveSVC is expecting 40"):
         model.predict(X[:, :39])
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["red wine", "fast car"],
+        ("red wine", "fast car"),
+        np.array(["red wine", "fast car"]),
+        [["red", "wine"], ["car"]],
+        np.array([["red", "wine"], ["car"]], dtype=object),
+    ],
+)
+def test_texts_where_numbers_belong(texts: Any) -> None:
+    refused("X holds texts where numbers belong: put a vectorizer before", {}, X=texts, y=[0, 1])
+    with pytest.raises(ValueError, match=r"X holds texts .*TokenVectorizer"):
+        SequenceSVC().fit(texts, [0, 1])
+    with pytest.raises(ValueError, match="X holds texts"):
+        TransductiveSVC().fit(X, Y).predict(texts)
+
+
+def test_texts_in_a_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    for texts in pandas.Series(["red wine", "fast car"]), pandas.DataFrame({"text": ["red wine", "fast car"]}):
+        refused("X holds texts where numbers belong", {}, X=texts, y=[0, 1])
 
 
 # --- the C interface, called directly ---------------------------------------------------------------------------------

@@ -26,15 +26,31 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
 
     CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
     """
-    return validate_data(
-        estimator,
-        X,
-        y=y,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,  # check_finite says where
-    )
+    try:
+        return validate_data(
+            estimator,
+            X,
+            y=y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # check_finite says where
+        )
+    except ValueError as reason:
+        if not _holds_text(X):
+            raise
+        raise ValueError(
+            "X holds texts where numbers belong: put a vectorizer before, such as TfidfVectorizer in a pipeline, or "
+            f"for the tokens of sentences fewlabel.sequences.TokenVectorizer ({reason})"
+        ) from reason
+
+
+def _holds_text(X: Any) -> bool:
+    """The first value of rows of any form is a text."""
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    while (isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim)) and len(X):
+        X = X[0]
+    return isinstance(X, str)
 
 
 def training_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
