@@ -1,14 +1,14 @@
 """SequenceSVC: a linear chain for label sequences."""
 
 import itertools
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
@@ -200,7 +200,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
         given = _labels.read(y, self.unlabeled)
-        check_consistent_length(rows, given.labeled)
+        _check_tokens(rows.shape[0], given.labeled)
         tokens = _checked(tokens, rows.shape[0])
         labels = _labels.encode(given)
         if warm:
@@ -211,7 +211,10 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         }
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
-            fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
+            try:
+                fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
+            except ValueError as reason:
+                raise ValueError(_with_names(str(reason), labels.classes)) from reason
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -304,7 +307,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)
-        check_consistent_length(tags, given.labeled)
+        _check_tokens(len(tags), given.labeled)
         return float(np.mean(tags[given.labeled] == given.values))
 
     def __sklearn_tags__(self) -> Any:
@@ -369,6 +372,10 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         """Shares of the tags; none are those of the labels."""
         if isinstance(self.class_prior, str) and self.class_prior == "auto":
             raise ValueError("class_prior='auto' is not supported: give 'labels', shares, or a dict from tag to share")
+        if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
+            raise ValueError(
+                f"class_prior names {sorted(map(str, unknown))}, but the tags of y are {_labels.listed(labels.classes)}"
+            )
         counts = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.classes)).astype(float)
         shares = _weights.resolve_class_prior(self.class_prior, labels.classes, counts)
         return np.array([]) if isinstance(shares, str) else shares
@@ -376,9 +383,18 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
         """Pairs of tag numbers one behind the other; -1 is the start or the end."""
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
+        if not isinstance(self.forbidden_transitions, Iterable):
+            raise ValueError(
+                f"forbidden_transitions must be a list of pairs of tags, got {self.forbidden_transitions!r}"
+            )
         pairs = [_pair(pair) for pair in self.forbidden_transitions]
         known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
         return np.array(known, dtype=np.int64)
+
+
+def _with_names(message: str, classes: np.ndarray) -> str:
+    """A message of the library, in which tags are numbers."""
+    return re.sub(r"\btag (\d+)", lambda found: f"tag {classes.tolist()[int(found[1])]!r}", message)
 
 
 def _pair(pair: Any) -> tuple[Any, Any]:
@@ -387,6 +403,9 @@ def _pair(pair: Any) -> tuple[Any, Any]:
             f"forbidden_transitions must hold pairs of tags, None for the start or the end; found {pair!r}"
         )
     return tags
+
+
+_TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 
 
 def _is_list(X: Any) -> bool:
@@ -402,17 +421,30 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
         _check_widths(X)
         X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
-    if y is not None and len(y) and isinstance(y[0], list | tuple | np.ndarray):
-        own = [len(part) for part in y]
+    if y is not None and any(isinstance(part, _TAGS) for part in y):
+        own = _own_lengths(y)
         if lengths is None:
             lengths = own
-        elif own != list(lengths):
-            k = next(
-                (k for k, (a, b) in enumerate(zip(own, lengths, strict=False)) if a != b), min(len(own), len(lengths))
-            )
-            raise ValueError(f"y has {len(own)} sequences for {len(lengths)}, or another length in sequence {k}")
+        elif own != (given := np.ravel(lengths).tolist()):
+            raise _differ(own, given)
         y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
     return X, y, lengths
+
+
+def _own_lengths(y: Any) -> list[int]:
+    """Tags of each sequence of `y`."""
+    for k, part in enumerate(y):
+        if not isinstance(part, _TAGS):
+            raise ValueError(f"y has {part!r} for sequence {k}: give a list, with None for each token without a label")
+    return [len(part) for part in y]
+
+
+def _differ(own: list[int], given: list[int]) -> ValueError:
+    """What is wrong with lengths of `y` that are not those of the sequences."""
+    if len(own) != len(given):
+        return ValueError(f"y has {len(own)} sequences, but there are {len(given)}")
+    k = next(k for k in range(len(own)) if own[k] != given[k])
+    return ValueError(f"y has {own[k]} tags for sequence {k}, which has {given[k]} tokens")
 
 
 def _check_widths(X: Any) -> None:
@@ -422,6 +454,11 @@ def _check_widths(X: Any) -> None:
     if k is not None:
         what = f"{widths[k]} features" if widths[k] >= 0 else "no rows and columns"
         raise ValueError(f"X: sequence {k} has {what}, sequence 0 has {widths[0]} features: all need the same")
+
+
+def _check_tokens(n_rows: int, labels: np.ndarray) -> None:
+    if len(labels) != n_rows:
+        raise ValueError(f"y has tags for {len(labels)} tokens, but X has {n_rows}")
 
 
 def _checked(lengths: Any, n_rows: int) -> np.ndarray:

@@ -131,7 +131,8 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     path : path-like
         The file, UTF-8; compressed if its name ends in .gz.
     columns : tuple of int, default=(0, -1)
-        Columns to read, from 0 on, negative ones from the end: by default tokens and their tags. They are separated by
+        Columns to read, from 0 on, negative ones from the end: by default tokens and their tags; (0,) for tokens
+        without tags. They are separated by
         tabs in a line that has one, otherwise by white space. Lines that begin with -DOCSTART- are left out.
 
     Returns
@@ -164,7 +165,8 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
                 sentences.append([])
             elif not text.startswith("-DOCSTART-"):
                 cells = text.split("\t") if "\t" in text else text.split()
-                if not all(-len(cells) <= k < len(cells) for k in columns):
+                places = {k % len(cells) for k in columns if -len(cells) <= k < len(cells)}
+                if len(places) < len(set(columns)):
                     raise ValueError(f"{name}, line {number}: {len(cells)} columns, too few for columns={columns}")
                 sentences[-1].append([cells[k] for k in columns])
     return tuple([[row[k] for row in sentence] for sentence in sentences if sentence] for k in range(len(columns)))

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -59,7 +60,15 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         -------
         self : TokenVectorizer
             The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range.
+        TypeError
+            If a sentence is no list, or a token no text.
         """
+        self._check_parameters()
         if self.n_features is None:
             self.vectorizer_ = DictVectorizer(sort=False).fit(self._rows(X))
         else:
@@ -82,6 +91,13 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.vectorizer_.transform(self._rows(X))
 
+    def _check_parameters(self) -> None:
+        least = {"window": 0, "affixes": 0} | ({} if self.n_features is None else {"n_features": 1})
+        for name, low in least.items():
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
+                raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+
     def _rows(self, sentences: Iterable[Sequence[str]]) -> Iterator[Any]:
         for sentence in sentences:
             for names in self._names(sentence):
@@ -91,6 +107,9 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         """Names of the features of each token of a sentence."""
         if isinstance(tokens, str):
             raise TypeError("X must be a list of sentences, each a list of tokens; found a text: split it into tokens")
+        if not all(isinstance(token, str) for token in tokens):
+            other = next(token for token in tokens if not isinstance(token, str))
+            raise TypeError(f"X must be a list of sentences, each a list of tokens, which are texts; found {other!r}")
         w = self.window
         edge = [""] * w
         lower = [*edge, *(token.lower() for token in tokens), *edge]
@@ -120,12 +139,17 @@ def iob_forbidden_transitions(tags: Iterable[str]) -> list[tuple[str | None, str
     Parameters
     ----------
     tags : iterable of str
-        The tags that occur, such as "O", "B-PER", "I-PER".
+        The tags that occur, such as "O", "B-PER", "I-PER"; None, as of tokens without a label, is left out.
 
     Returns
     -------
     transitions : list of (str or None, str)
         For `SequenceSVC(forbidden_transitions=...)`; None stands for the start of a sequence.
+
+    Raises
+    ------
+    TypeError
+        If `tags` holds something else than texts and None, such as a list for each sequence.
 
     Examples
     --------
@@ -133,7 +157,10 @@ def iob_forbidden_transitions(tags: Iterable[str]) -> list[tuple[str | None, str
     >>> iob_forbidden_transitions(["B-X", "I-X", "O"])
     [(None, 'I-X'), ('O', 'I-X')]
     """
-    known = sorted(set(tags))
+    tags = list(tags)
+    if other := [tag for tag in tags if not isinstance(tag, str | None)]:
+        raise TypeError(f"tags must be a list of tags, which are texts, of all sequences together; found {other[0]!r}")
+    known = sorted({tag for tag in tags if tag is not None})
     return [
         (before, tag)
         for before, tag in itertools.product([None, *known], known)

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pickle
+import re
 import signal
 import threading
 from pathlib import Path
@@ -296,13 +297,18 @@ def test_a_long_sequence_works() -> None:
         ({"class_prior": "auto"}, "class_prior='auto' is not supported"),
         ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but 3 classes"),
         ({"class_prior": {"B": 0.5, "I": 0.4, "O": 0.3}}, "class_prior must add up to 1"),
+        (
+            {"class_prior": {"B": 0.5, "I": 0.3, "O": 0.1, "X": 0.1}},
+            r"class_prior names \['X'\], but the tags .* B, I, O",
+        ),
+        ({"forbidden_transitions": None}, "forbidden_transitions must be a list of pairs of tags, got None"),
         ({"penalty_weight": 0}, "penalty_weight is 0: it must be above 0"),
         ({"max_iter": 0}, "max_iter must be at least 1 or None"),
         ({"max_iter": 1.5}, "max_iter is 1.5: it must be an integer"),
         ({"forbidden_transitions": ["BI"]}, "forbidden_transitions must hold pairs of tags"),
         (
             {"forbidden_transitions": [("B", "I"), ("I", "O"), ("B", "O")]},
-            "labels of sequence .* is in forbidden_transitions",
+            "labels of sequence .*: tag 'I' after tag 'B' is in forbidden_transitions",
         ),
         (
             {"forbidden_transitions": [(None, tag) for tag in TAGS]},
@@ -354,8 +360,13 @@ def test_bad_input_is_named(data: Any) -> None:
     with pytest.raises(ValueError, match="lengths must be None where X is a list"):
         SequenceSVC().fit(parts(X, lengths), y, lengths)
     tags = [list(part) for part in parts(y, lengths)]
-    with pytest.raises(ValueError, match="another length in sequence 0"):
+    with pytest.raises(ValueError, match=f"y has {len(tags) - 1} sequences, but there are {len(tags)}"):
         SequenceSVC().fit(parts(X, lengths), [tags[0] + tags[1], *tags[2:]])
+    with pytest.raises(ValueError, match=f"y has {lengths[0] + 1} tags for sequence 0, which has {lengths[0]} tokens"):
+        SequenceSVC().fit(X, [[*tags[0], "O"], *tags[1:]], lengths)
+    for k in 0, 3:
+        with pytest.raises(ValueError, match=f"y has None for sequence {k}: give a list, with None for each token"):
+            SequenceSVC().fit(X, [*tags[:k], None, *tags[k + 1 :]])
     with pytest.raises(ValueError, match="no labeled row"):
         SequenceSVC().fit(X, [None] * len(y), lengths)
     broken = X.copy()
@@ -402,6 +413,15 @@ def test_one_tag_is_predicted_everywhere(data: Any) -> None:
         assert (model.predict_marginals(X, lengths) == 1).all()
 
 
+def test_tags_may_be_a_series_with_any_index(data: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y, lengths = data
+    index = np.arange(len(y)) + 7
+    found = SequenceSVC().fit(X, pandas.Series(y, index=index), lengths)
+    np.testing.assert_array_equal(found.coef_, SequenceSVC().fit(X, y, lengths).coef_)
+    assert found.score(X, pandas.Series(y, index=index), lengths) == found.score(X, y, lengths)
+
+
 def test_what_makes_no_sense_is_named(data: Any) -> None:
     X, y, lengths = data
     model = SequenceSVC(warm_start=True).fit(X, y, lengths)
@@ -415,8 +435,10 @@ def test_what_makes_no_sense_is_named(data: Any) -> None:
     for given in (sentences, [part.toarray() for part in sentences]):
         with pytest.raises(ValueError, match="X: sequence 2 has 2 features, sequence 0 has 3 features"):
             SequenceSVC().fit(given, y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match=f"y has tags for {len(y) - 1} tokens, but X has {len(y)}"):
         SequenceSVC().fit(X, y[1:], lengths)
+    with pytest.raises(ValueError, match=f"y has tags for {len(y) - 1} tokens, but X has {len(y)}"):
+        model.score(X, y[1:], lengths)
     with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
         SequenceSVC().fit(X, y, [[1, 2], [3, 4]])
     with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
@@ -465,6 +487,18 @@ def test_features_of_tokens() -> None:
     assert hashed.shape == (4, 64)
     with pytest.raises(TypeError, match="split it into tokens"):
         TokenVectorizer().fit(["Juan vive"])
+    for token in 7, None:
+        with pytest.raises(TypeError, match=f"each a list of tokens, which are texts; found {token}"):
+            TokenVectorizer().fit([["Juan", token]])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [("window", -1, 0), ("window", "2", 0), ("affixes", 1.5, 0), ("affixes", None, 0), ("n_features", 0, 1)],
+)
+def test_bad_parameters_of_the_vectorizer(name: str, value: Any, least: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be an integer of at least {least}, got {value!r}"):
+        TokenVectorizer(**{name: value}).fit([["Juan"]])
 
 
 def test_iob_tags_forbid() -> None:
@@ -474,6 +508,14 @@ def test_iob_tags_forbid() -> None:
     }  # fmt: skip
 
 
+def test_iob_tags_with_gaps_and_what_is_no_tag() -> None:
+    tags = ["O", "B-X", "I-X"]
+    assert iob_forbidden_transitions([*tags, None]) == iob_forbidden_transitions(tags)
+    for wrong in ["O", "B-X"], 3:
+        with pytest.raises(TypeError, match=r"tags must be a list of tags, .* found " + re.escape(repr(wrong))):
+            iob_forbidden_transitions([wrong])
+
+
 def test_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "tokens.txt"
     path.write_text("-DOCSTART- -X- O\n\nJuan N B-PER\nvive V O\n\n\nSí\tX\tO\n", encoding="utf-8")
@@ -481,3 +523,7 @@ def test_columns_are_read(tmp_path: Path) -> None:
     assert load_conll_file(path, columns=(1,)) == ([["N", "V"], ["X"]],)
     with pytest.raises(ValueError, match="line 3: 3 columns, too few for"):
         load_conll_file(path, columns=(0, 3))
+    path.write_text("Juan\nvive\n", encoding="utf-8")
+    assert load_conll_file(path, columns=(0,)) == ([["Juan", "vive"]],)
+    with pytest.raises(ValueError, match="line 1: 1 columns, too few for"):  # tokens are not their own tags
+        load_conll_file(path)
