@@ -37,10 +37,11 @@ _SENTENCES = {
 
 
 def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
-    """Warn at the line that called into the package."""
+    """Warn at the line of the caller, who may have called a pipeline or a search."""
     level, frame = 1, sys._getframe()
-    ours = ("fewlabel.", "sklearn.callback.", "sklearn.utils._set_output")  # the latter two wrap methods
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(ours):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        ("fewlabel.", "sklearn.", "joblib.")
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 

@@ -64,7 +64,7 @@ class KernelTransductiveSVC(TransductiveSVC):
         "graph": `GraphKernelFeatures`, rows that many short paths from neighbor to neighbor join. "rbf":
         exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself. "precomputed": X is the
         kernel of all rows with each other, in `predict` that of new rows with those of `fit`, shape (n_new, n_rows). A
-        callable gets two arrays of rows and returns the kernel (n, m) of each with each.
+        callable gets two arrays of rows, sparse where X is, and returns the kernel (n, m) of each with each.
     gamma : "scale" or float, default="scale"
         Of "rbf", above 0. "scale": 1 / (n_features variance of the values of X), as in scikit-learn's `SVC`.
     n_neighbors : int, default=5

@@ -314,7 +314,8 @@ class GramFeatures(BaseEstimator):
 
 
 def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
-    found = np.asarray(kernel(X, Y))
+    found = kernel(X, Y)
+    found = found.toarray() if sp.issparse(found) else np.asarray(found)
     if found.dtype not in (np.float32, np.float64):
         found = found.astype(np.float64)
     wanted = (X.shape[0], Y.shape[0])
@@ -366,6 +367,8 @@ def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> N
     """What a factor leaves of a positive matrix has no entry larger than the largest of its diagonal."""
     allowed = max(left.max(initial=0.0), 0.0) + _ROUNDING * np.abs(gram).max()
     off = max(np.abs(gram[part] - factor[part] @ factor.T).max() for part in _parts(*gram.shape))
+    if not factor.shape[1] and not gram.any():
+        raise ValueError("the kernel is 0 for all pairs of rows")
     if max(off, -left.min(initial=0.0)) > allowed or not factor.shape[1]:
         values = eigvalsh(gram)
         raise ValueError(

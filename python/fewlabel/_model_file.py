@@ -59,6 +59,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     ------
     ValueError
         If the classes are not texts, integers, floats or bools, or a parameter cannot be written.
+    TypeError
+        If the model is another one, such as a pipeline.
     OSError
         If the file cannot be written.
 
@@ -73,7 +75,10 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     array(['yes'], dtype=object)
     """
     if type(model).__name__ not in _ESTIMATORS:
-        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}")
+        raise TypeError(
+            f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: keep others by joblib, or the "
+            "last step of a pipeline, pipeline[-1], if it is one of these"
+        )
     check_is_fitted(model)
     metadata = json.dumps(_metadata(model), allow_nan=False).encode()
     with _library.released(model._assemble()) as handle:

@@ -136,6 +136,13 @@ def test_a_graph_in_pieces_is_told_with_their_sizes() -> None:
         assert GraphKernelFeatures().fit(X).n_pieces_ == 1
 
 
+def test_warnings_in_a_pipeline_are_those_of_its_callers_line() -> None:
+    apart = np.concatenate([X, X[:50] + 100])
+    with pytest.warns(DataWarning, match="in 2 pieces") as caught:
+        make_pipeline(GraphKernelFeatures(), TransductiveSVC()).fit(apart, np.resize([0, 1, None], len(apart)))
+    assert {warning.filename for warning in caught} == {__file__}
+
+
 def test_names_of_features() -> None:
     graph = GraphKernelFeatures(n_components=2).fit(X)
     assert graph.get_feature_names_out().tolist() == ["graphkernelfeatures0", "graphkernelfeatures1"]
@@ -163,6 +170,13 @@ def test_nystrom_with_all_rows_callable_and_matrix_agree(weight: float) -> None:
     for found, kernel in ((called, new), (given, gram(new, rows))):
         np.testing.assert_allclose(found.decision_function(kernel), rbf.decision_function(new), atol=1e-6)
     np.testing.assert_array_equal(given.transduction_, rbf.transduction_)
+
+
+def test_a_callable_may_return_a_sparse_kernel() -> None:
+    rows = sp.csr_matrix(X)
+    found = KernelTransductiveSVC(kernel=lambda A, B: A @ B.T, n_components=2).fit(rows, Y)
+    same = KernelTransductiveSVC(kernel=lambda A, B: (A @ B.T).toarray(), n_components=2).fit(rows, Y)
+    np.testing.assert_array_equal(found.coef_, same.coef_)
 
 
 def test_the_exact_solution_of_the_gram_matrix() -> None:
@@ -303,6 +317,8 @@ def test_bad_kernels() -> None:
     model, K = KernelTransductiveSVC(kernel="precomputed"), gram(X, X)
     with pytest.raises(ValueError, match="square, got 300 rows of 299"):
         model.fit(K[:, :-1], Y)
+    with pytest.raises(ValueError, match="the kernel is 0 for all pairs of rows"):
+        model.fit(np.zeros_like(K), Y)
     slanted = K.copy()
     slanted[3, 7] += 0.25
     with pytest.raises(ValueError, match=r"not symmetric: entries that should be equal are up to 0.25 apart"):
@@ -344,5 +360,5 @@ def test_memory_left_is_the_least_of_machine_and_container(monkeypatch: Any, tmp
 
 
 def test_a_model_file_has_linear_models_only(tmp_path: Any) -> None:
-    with pytest.raises(TypeError, match=r"save_model takes .* got KernelTransductiveSVC"):
+    with pytest.raises(TypeError, match=r"save_model takes .* got KernelTransductiveSVC: keep others by joblib"):
         save_model(KernelTransductiveSVC().fit(X, Y), tmp_path / "model")
