@@ -57,8 +57,15 @@ class Structure(BaseEstimator):
         table : list of Strongest
             For each component, those of all groups one behind the other: `component`, its number; `positive` and
             `negative`, lists of (name, weight).
+
+        Raises
+        ------
+        ValueError
+            If `n_features` is out of range, or names are too few or too many.
         """
         check_is_fitted(self)
+        if not isinstance(n_features, Integral) or n_features < 1:
+            raise ValueError(f"n_features must be an integer of at least 1, got {n_features!r}")
         names = np.asarray(_check_feature_names_in(self, None) if feature_names is None else feature_names)
         if names.shape != (self.n_features_in_,):
             raise ValueError(f"feature_names must have {self.n_features_in_} names, has shape {names.shape}")
@@ -185,6 +192,11 @@ def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
     """The number of each feature's group (d,), from a list of lists of features or from such numbers."""
     if feature_groups is None:
         return None
+    if not np.iterable(feature_groups) or any(part is None for part in feature_groups):
+        raise ValueError(
+            f"feature_groups must have a name or number for each of the {d} features, or a list of features for each "
+            f"group, got {feature_groups!r}"
+        )
     parts = list(feature_groups)
     if all(np.ndim(part) == 0 for part in parts):
         numbers = np.unique(np.asarray(parts), return_inverse=True)[1]
@@ -210,7 +222,13 @@ def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
 
 def is_indicator(y: Any) -> bool:
     """Whether y has several columns."""
-    shape = np.asarray(y).shape
+    try:
+        shape = np.asarray(y).shape
+    except ValueError as reason:
+        raise ValueError(
+            "y holds lists of different lengths: give an indicator matrix of 0 and 1, such as that of scikit-learn's "
+            "MultiLabelBinarizer, with markers where an entry has no label"
+        ) from reason
     return len(shape) > 1 and shape[1] > 1
 
 

@@ -350,6 +350,8 @@ def test_searches_and_pipelines() -> None:
         ({"feature_groups": [[0, 1], [1, 2]]}, "feature_groups overlap: feature 1"),
         ({"feature_groups": [[0, 1], [2]]}, "feature_groups miss 237 of 240 features"),
         ({"feature_groups": [[0, 999]]}, r"must list features 0 ... 239"),
+        ({"feature_groups": 3}, "feature_groups must have a name or number for each of the 240 features, .* got 3"),
+        ({"feature_groups": [None] * 240}, "feature_groups must have a name or number for each"),
         ({"feature_groups": np.zeros(3)}, "feature_groups has 3 entries, but X has 240"),
         ({"feature_groups": [np.arange(1, 240), [0]], "n_components": 2}, "group 1 has 1 features"),
         ({"structure_weight": 0}, "structure_weight must be a number above 0"),
@@ -361,6 +363,19 @@ def test_searches_and_pipelines() -> None:
 def test_what_cannot_be_used_is_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ASOTransformer(**({"n_components": 3} | settings)).fit(X)
+
+
+def test_lists_of_labels_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"lists of different lengths: give an indicator matrix .* MultiLabelBinarizer"
+    ):
+        ASOClassifier(n_components=3).fit(X[:2], [["a"], ["a", "b"]])
+
+
+@pytest.mark.parametrize("n", [0, "2", 1.5])
+def test_how_many_features_is_a_number(n: Any, transformer: ASOTransformer) -> None:
+    with pytest.raises(ValueError, match=f"n_features must be an integer of at least 1, got {n!r}"):
+        transformer.strongest_features(n)
 
 
 def test_labels_that_cannot_be_used_are_named(transformer: ASOTransformer) -> None:
