@@ -106,7 +106,7 @@ func (c *call) fit(a fitArguments, group *work.Group) error {
 		return err
 	}
 	if a.start != 0 {
-		from, err := modelAt(int64(a.start))
+		from, err := modelAt("start", int64(a.start))
 		if err != nil {
 			return err
 		}

@@ -71,9 +71,9 @@ func (r *registry) live() int {
 	return len(r.items)
 }
 
-// modelAt is the model of a handle.
-func modelAt(handle int64) (*trained, error) {
-	item, err := handles.get("model", handle)
+// modelAt is the model of a handle; name is the argument it came by.
+func modelAt(name string, handle int64) (*trained, error) {
+	item, err := handles.get(name, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -81,19 +81,19 @@ func modelAt(handle int64) (*trained, error) {
 		return m, nil
 	}
 	what := "a data set, of a model of sequences or of a structure"
-	return nil, &handleError{fmt.Sprintf("model is %d, the handle of %s", handle, what)}
+	return nil, &handleError{fmt.Sprintf("%s is %d, the handle of %s", name, handle, what)}
 }
 
-// chainAt is the sequence model of a handle.
-func chainAt(handle int64) (*chain, error) {
-	item, err := handles.get("model", handle)
+// chainAt is the sequence model of a handle; name is the argument it came by.
+func chainAt(name string, handle int64) (*chain, error) {
+	item, err := handles.get(name, handle)
 	if err != nil {
 		return nil, err
 	}
 	if m, ok := item.(*chain); ok {
 		return m, nil
 	}
-	return nil, &handleError{fmt.Sprintf("model is %d, the handle of another kind of model or of a data set", handle)}
+	return nil, &handleError{fmt.Sprintf("%s is %d, the handle of another kind of model or of a data set", name, handle)}
 }
 
 // reported is a model of any kind, as fewlabel_report, fewlabel_array and fewlabel_save tell of it.

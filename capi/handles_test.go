@@ -40,7 +40,13 @@ func TestHandles(t *testing.T) {
 func TestHandleOfAnotherKind(t *testing.T) {
 	before := handles.live()
 	m, d := handles.add(&trained{Linear: &model.Linear{}}), handles.add(&svmlight.Data{})
-	if _, err := modelAt(d); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a data set") {
+	if _, err := modelAt("model", d); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a data set") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := modelAt("start", d); err == nil || !strings.HasPrefix(err.Error(), "start is ") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := chainAt("start", m); err == nil || !strings.HasPrefix(err.Error(), "start is ") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := dataAt(m); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a model") {

@@ -14,7 +14,7 @@ const (
 
 //export go_outputs
 func go_outputs(model C.int64_t) C.int64_t {
-	m, err := modelAt(int64(model))
+	m, err := modelAt("model", int64(model))
 	if err != nil {
 		return 0
 	}
@@ -51,7 +51,7 @@ func many(multiplications func() float64) (long bool) {
 // isLarge tells whether it takes long to give back what a handle stands for.
 func isLarge(handle int64) bool {
 	var values int
-	if m, err := modelAt(handle); err == nil {
+	if m, err := modelAt("model", handle); err == nil {
 		for _, a := range m.arrays() {
 			values += a.length()
 		}

@@ -17,7 +17,7 @@ func go_fewlabel_shape(
 	handle C.int64_t, classes, features, outputs *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		m, err := modelAt(int64(handle))
+		m, err := modelAt("model", int64(handle))
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func decision(
 	rows func(c *call) (*csr.Matrix, error),
 ) int32 {
 	return guard(message, size, func(c *call) error {
-		m, err := modelAt(int64(handle))
+		m, err := modelAt("model", int64(handle))
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func predict(
 	rows func(c *call) (*csr.Matrix, error),
 ) int32 {
 	return guard(message, size, func(c *call) error {
-		m, err := modelAt(int64(handle))
+		m, err := modelAt("model", int64(handle))
 		if err != nil {
 			return err
 		}

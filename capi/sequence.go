@@ -139,7 +139,7 @@ func (c *call) sequences(
 		return p, err
 	}
 	if start != 0 {
-		from, err := chainAt(int64(start))
+		from, err := chainAt("start", int64(start))
 		if err != nil {
 			return p, err
 		}
@@ -241,7 +241,7 @@ func go_fewlabel_sequence_decode(
 	tags *C.int32_t, scores, margins, marginals *C.double, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		m, err := chainAt(int64(handle))
+		m, err := chainAt("model", int64(handle))
 		if err != nil {
 			return err
 		}

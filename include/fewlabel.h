@@ -192,7 +192,7 @@ int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *la
  *   labels     the auxiliary problems: [n_rows] rows with a feature for each problem; a value other than 0 is the label
  *              1, all others are -1
  *   hidden     [sets] rows with the features of `rows`: those with a value other than 0 are hidden together. NULL: none
- *   hides      [n_problems] the set of `hidden` that a problem does not see, or -1: it sees all. NULL: all -1
+ *   hides      [n_problems] the set of `hidden` that a problem does not see, or -1: it sees all. NULL where `hidden` is
  *   groups     [n_features] number of each feature's group, from 0 on; each has components of its own. NULL: one group
  *   options    JSON object with some of "solver" ("none": the components of centered co-occurrences; "squared": of the
  *              weights that solve the problems with the squared loss), "alpha" (1e-3; regularization of these weights,

@@ -29,7 +29,7 @@ type Problem struct {
 	Rows   *csr.Matrix // [n, d]
 	Labels *csr.Matrix // [n, m] auxiliary labels: +1 where a value is not 0, -1 elsewhere
 	Hidden *csr.Matrix // [sets, d] the features with a value other than 0 are hidden together; nil: none
-	Hides  []int32     // [m] the set of Hidden that is hidden from a problem, or -1: none; nil: all -1
+	Hides  []int32     // [m] the set of Hidden that is hidden from a problem, or -1: none; nil, without Hidden: all -1
 	Groups []int32     // [d] group of each feature, 0 ... groups-1; nil: one group
 }
 
@@ -125,6 +125,8 @@ func check(p Problem) error {
 		return fault.Argument("labels has %d rows, rows has %d", p.Labels.Rows(), p.Rows.Rows())
 	case p.Hidden != nil && p.Hidden.Cols() != p.Rows.Cols():
 		return fault.Argument("hidden has %d features, rows has %d", p.Hidden.Cols(), p.Rows.Cols())
+	case p.Hidden != nil && p.Hides == nil:
+		return fault.Argument("hidden is given, but no hides, which says what is hidden from which problem")
 	case p.Hides != nil && len(p.Hides) != m:
 		return fault.Argument("hides has %d entries for %d problems", len(p.Hides), m)
 	case p.Groups != nil && len(p.Groups) != p.Rows.Cols():
