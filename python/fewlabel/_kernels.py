@@ -372,5 +372,6 @@ def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> N
     if max(off, -left.min(initial=0.0)) > allowed or not factor.shape[1]:
         values = eigvalsh(gram)
         raise ValueError(
-            f"the kernel is not positive semidefinite: its eigenvalues go from {values[0]:.3g} to {values[-1]:.3g}"
+            f"the kernel is not positive semidefinite: its eigenvalues go from {values[0]:.3g} to {values[-1]:.3g}. "
+            "Distances are no kernel"
         )

@@ -160,7 +160,10 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     sentences: list[list[list[str]]] = [[]]
     with gzip.open(name, "rb") if name.endswith(".gz") else open(name, "rb") as file:
         for number, line in enumerate(file, 1):
-            text = line.decode("utf-8").strip()
+            try:
+                text = line.decode("utf-8").strip()
+            except UnicodeDecodeError as reason:
+                raise ValueError(f"{name}, line {number}: not UTF-8 ({reason})") from reason
             if not text:
                 sentences.append([])
             elif not text.startswith("-DOCSTART-"):

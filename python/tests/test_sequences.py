@@ -523,6 +523,9 @@ def test_columns_are_read(tmp_path: Path) -> None:
     assert load_conll_file(path, columns=(1,)) == ([["N", "V"], ["X"]],)
     with pytest.raises(ValueError, match="line 3: 3 columns, too few for"):
         load_conll_file(path, columns=(0, 3))
+    path.write_bytes("Juan B-PER\nSí O\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"tokens.txt, line 2: not UTF-8"):
+        load_conll_file(path)
     path.write_text("Juan\nvive\n", encoding="utf-8")
     assert load_conll_file(path, columns=(0,)) == ([["Juan", "vive"]],)
     with pytest.raises(ValueError, match="line 1: 1 columns, too few for"):  # tokens are not their own tags
