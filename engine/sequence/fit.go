@@ -62,7 +62,7 @@ func (s *sample) epochs(w []float64, r *Result) {
 		last = epochs
 	}
 	free, tokens := s.free()
-	for r.Termination = "epochs"; r.Iterations < last && !s.Stopped(); {
+	for r.Termination = "epochs"; r.Iterations == 0 || r.Iterations < last && !s.Stopped(); {
 		d.record(r)
 	}
 	if len(free) > 0 {

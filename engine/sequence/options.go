@@ -51,7 +51,7 @@ var table = option.Table[Options]{
 	{Name: "solver", Kind: "string", Choices: []string{"stochastic", "lbfgs"},
 		Meaning: "how the objective is minimized", Field: func(o *Options) any { return &o.Solver }},
 	{Name: "max_iter", Kind: "integer",
-		Meaning: "largest number of epochs (stochastic) or steps (lbfgs); 0: 10 epochs, 1000 steps",
+		Meaning: "epochs (stochastic), as many again with unlabeled sequences, or most steps (lbfgs); 0: 10, 1000",
 		Field:   func(o *Options) any { return &o.MaxIter }},
 	{Name: "tol", Kind: "number", Exclusive: true,
 		Meaning: "lbfgs ends within this relative distance of the optimum",

@@ -66,7 +66,8 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values hold it softly.
     max_iter : int or None, default=None
-        Number of epochs, or largest number of steps of "lbfgs". None: 10 epochs, 1000 steps.
+        Number of epochs, of which a `method` for unlabeled sequences adds as many again, or largest number of steps of
+        "lbfgs". None: 10 epochs, 1000 steps.
     tol : float, default=1e-4
         "lbfgs" ends within this relative distance of the optimum.
     n_jobs : int or None, default=None
