@@ -302,13 +302,13 @@ EXPORT(options, BRIEF)
 
 #define fit_ARGUMENTS(A)                                                                          \
   A(const fewlabel_csr *, rows) A(const int32_t *, labels) A(const double *, weights)             \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)        \
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)                     \
   A(const fewlabel_group *, group) A(int64_t *, model)
 EXPORT(fit, LONG)
 
 #define fit_dense_ARGUMENTS(A)                                                                    \
   A(const fewlabel_dense *, rows) A(const int32_t *, labels) A(const double *, weights)           \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)        \
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)                     \
   A(const fewlabel_group *, group) A(int64_t *, model)
 EXPORT(fit_dense, LONG)
 

@@ -278,6 +278,57 @@ static void cancelled_threads_end_their_call(void) {
   free_long_problem(&p);
 }
 
+/* allreduce is called on the thread that called the fit, as the host has left it: its signals and its rounding. It may
+ * call the library, and pthread_cancel waits for the end of the fit there, too. */
+static struct {
+  pthread_t thread;
+  int n_calls, wrong;
+  result found; /* by calls of the library */
+} sums;
+
+static int32_t look_around(void *context, double *values, int64_t n) {
+  sigset_t blocked;
+  (void)context, (void)values, (void)n; /* the sums over one machine */
+  pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  sums.wrong += !pthread_equal(sums.thread, pthread_self()) || fegetround() != FE_UPWARD;
+  sums.wrong += sigismember(&blocked, SIGUSR1) != 1 || sigismember(&blocked, SIGUSR2) != 0;
+  if (++sums.n_calls == 3) {
+    all_kinds_of_calls(&sums.found, NULL);
+    pthread_cancel(pthread_self());
+  }
+  pthread_testcancel();
+  return 0;
+}
+
+static void *fit_in_a_group(void *model) {
+  const fewlabel_group group = {0, 1, look_around, NULL};
+  sigset_t blocked;
+  char message[100];
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+  fesetround(FE_UPWARD);
+  sums.thread = pthread_self();
+  fewlabel_fit(&small.rows, small.labels, NULL, 0, "{\"class_prior\": \"labels\", \"threads\": 2}", NULL, &group, model,
+               message, 100);
+  pthread_testcancel();
+  return NULL;
+}
+
+static void sums_are_made_on_the_host(void) {
+  static result expected;
+  int64_t model = 0;
+  pthread_t thread;
+  void *end = NULL;
+  all_kinds_of_calls(&expected, NULL);
+  HOLDS(pthread_create(&thread, NULL, fit_in_a_group, &model) == 0);
+  pthread_join(thread, &end);
+  HOLDS(end == PTHREAD_CANCELED);
+  HOLDS(sums.n_calls > 10 && sums.wrong == 0);
+  HOLDS(memcmp(&sums.found, &expected, sizeof expected) == 0);
+  WORKS(fewlabel_free(model, ERROR));
+}
+
 /* ---- Unusual stacks ---------------------------------------------------------------------------------------------- */
 
 static result of_small_stack;
@@ -344,6 +395,7 @@ int main(int argc, char **argv) {
   long_calls_in_a_program_of_one_thread();
   rounding_stays_with_the_host();
   cancelled_threads_end_their_call();
+  sums_are_made_on_the_host();
   small_stacks();
   coroutines();
   return conclude("signals");
