@@ -236,6 +236,12 @@ static void threads_keep_their_signals(void) {
   install(SIGPROF, SIG_IGN, 0);
 }
 
+/* What fegetround tells is not how doubles are rounded, on x86-64. */
+static int rounds_up(void) {
+  const volatile double tiny = 1e-30;
+  return 1 + tiny > 1;
+}
+
 /* A caller that rounds otherwise gets the same numbers, and rounds so afterwards. */
 static void rounding_stays_with_the_host(void) {
   const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
@@ -245,7 +251,7 @@ static void rounding_stays_with_the_host(void) {
   for (k = 0; k < sizeof modes / sizeof *modes; k++) {
     HOLDS(fesetround(modes[k]) == 0);
     all_kinds_of_calls(&found, k % 2 ? NULL : "{\"threads\": 2}");
-    HOLDS(fegetround() == modes[k]);
+    HOLDS(fegetround() == modes[k] && rounds_up() == (modes[k] == FE_UPWARD));
     HOLDS(memcmp(&found, &expected, sizeof found) == 0);
   }
 }
@@ -290,11 +296,11 @@ static int32_t look_around(void *context, double *values, int64_t n) {
   sigset_t blocked;
   (void)context, (void)values, (void)n; /* the sums over one machine */
   pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-  sums.wrong += !pthread_equal(sums.thread, pthread_self()) || fegetround() != FE_UPWARD;
+  sums.wrong += !pthread_equal(sums.thread, pthread_self()) || !rounds_up();
   sums.wrong += sigismember(&blocked, SIGUSR1) != 1 || sigismember(&blocked, SIGUSR2) != 0;
   if (++sums.n_calls == 3) {
     all_kinds_of_calls(&sums.found, NULL);
-    pthread_cancel(pthread_self());
+    pthread_cancel(sums.thread);
   }
   pthread_testcancel();
   return 0;
