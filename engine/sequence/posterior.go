@@ -169,10 +169,10 @@ func (n nearby) At(l *Lattice, c *Chain, unary []float64, _ []int32, into []floa
 	return n.weight * value
 }
 
-// expected is Σ count (a - b), where a count of 0 makes -Inf vanish.
+// expected is Σ count (a - b); both are -Inf where a transition is forbidden, and the count is 0.
 func expected(counts, a, b []float64) (sum float64) {
 	for k, count := range counts {
-		if count != 0 && !math.IsInf(b[k], -1) {
+		if count != 0 {
 			sum += count * (a[k] - b[k])
 		}
 	}

@@ -26,7 +26,7 @@ func probabilities(c *Chain, unary []float64, factor float64) (p []float64) {
 // divergence is KL(q | p).
 func divergence(q, p []float64) (sum float64) {
 	for k := range q {
-		if q[k] > 0 {
+		if q[k] > 1e-200 { // of less p may round to 0
 			sum += q[k] * math.Log(q[k]/p[k])
 		}
 	}
@@ -54,6 +54,12 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 		for k := range shifted {
 			shifted[k] = rho*unary[k] + random.NormFloat64()
 		}
+		for _, scores := range [][]float64{other.Pair, other.Start, other.End} {
+			for k := range scores {
+				scores[k] += random.NormFloat64()
+			}
+		}
+		other.Refresh()
 		want = 0.3 / rho * divergence(probabilities(other, shifted, 1), probabilities(c, unary, rho))
 		if got, _, _ := at(nearby{rho, 0.3, shifted, other}, c, unary, labels); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("divergence %v, should be %v", got, want)
@@ -154,7 +160,9 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 	}
 }
 
-func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) {
+// checkDual gives the primal value, a token.
+func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (primal float64) {
+	t.Helper()
 	d.chainAt(d.chain, d.w)
 	shares, sum, length := make([]float64, 3), 0.0, d.shape.Stride()
 	var v []float64
@@ -175,7 +183,8 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) {
 		v = slices.Clone(b.unary(i)[:3])
 		vector.Add(v, -1, unary[:3])
 	}
-	primal, gap, most, at := sum/b.tokens, 0.0, 0.0, make([]float64, 3)
+	primal = sum / b.tokens
+	gap, most, at := 0.0, 0.0, make([]float64, 3)
 	for y, m := range shares {
 		miss := b.prior[y] - m
 		primal += penalty / 2 * miss * miss
@@ -186,6 +195,46 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) {
 	value := -dual{b.before(v), make([]float64, 3)}.At(at, make([]float64, 3))
 	if most > dualTolerance || math.Abs(primal-value-gap) > 1e-9*(1+primal) {
 		t.Errorf("penalty %v: primal %v, dual %v, shares %v, (φ - m - v/μ) / √φ up to %v", penalty, primal, value, shares, most)
+	}
+	return primal
+}
+
+// The objective of a fit is that of the labeled sequences and the weighted primal value, at its weights.
+func TestTheObjectiveHasThePrimalValue(t *testing.T) {
+	o := Defaults()
+	o.Method, o.Loss, o.Rho, o.PenaltyWeight = Posterior, "soft_hinge", 3, 1
+	p := fewLabels(planted(3, 60, 0), 8)
+	fitted, err := Fit(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSample(p, o, work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([]float64, weightsLen(s.shape))
+	if err := s.begin(view(w, s.shape), fitted.Model); err != nil {
+		t.Fatal(err)
+	}
+	d := newStochastic(s, w)
+	want, weight := d.value(), (float64(len(s.labels))-s.labeled)/(20*s.labeled)
+	free, tokens := s.free()
+	b := s.believe(free, tokens).(*posterior)
+	b.enter(d, 1)
+	want += weight / o.Rho * checkDual(t, b, d, o.PenaltyWeight)
+	if weight >= 1 || math.Abs(fitted.Objective/want-1) > 1e-5 {
+		t.Errorf("weight %v: objective %v, should be %v", weight, fitted.Objective, want)
+	}
+}
+
+func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {
+	for k := range 10 {
+		if want := firstPart * math.Pow(1/firstPart, float64(k)/9); math.Abs(part(k, 10)/want-1) > 1e-12 {
+			t.Errorf("epoch %d: %v, should be %v", k, part(k, 10), want)
+		}
+	}
+	if part(0, 1) != 1 {
+		t.Errorf("a single epoch: %v", part(0, 1))
 	}
 }
 

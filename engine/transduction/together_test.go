@@ -10,6 +10,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -58,6 +59,8 @@ func fitTogether(
 	results, errs = make([]*Result, len(parts)), make([]error, len(parts))
 	ranks.Run(t, func(rank int) {
 		g := &work.Group{Rank: rank, Size: len(parts), Sum: func(v []float64) error { return ranks.Sum(rank, v) }}
+		o := o
+		o.Threads = 1 + rank%2
 		errs[rank] = g.Run(func() (err error) {
 			results[rank], err = FitTogether(partOf(t, p, parts[rank]), o, nil, g)
 			return err
@@ -309,8 +312,11 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 		both   bool
 		says   string
 	}{
-		"a weight":     {func(p *problem.Problem, _ *problem.Options) { p.Weights = make([]float64, 3) }, false, "weights has 3"},
-		"a class":      {func(p *problem.Problem, _ *problem.Options) { p.Labels[0] = 60 }, false, "labels have class 60"},
+		"a weight": {func(p *problem.Problem, _ *problem.Options) { p.Weights = make([]float64, 3) }, false, "weights has 3"},
+		"a class":  {func(p *problem.Problem, _ *problem.Options) { p.Labels[0] = 60 }, false, "labels have class 60"},
+		"a start": {func(p *problem.Problem, _ *problem.Options) {
+			p.Start = &model.Linear{Coef: []float64{1}, Intercept: []float64{0}}
+		}, false, "different options, starts"},
 		"an option":    {func(_ *problem.Problem, o *problem.Options) { o.Tol = 1e-3 }, false, "different options"},
 		"max_switches": {func(_ *problem.Problem, o *problem.Options) { o.MaxSwitches = 2 }, true, "max_switches is 2"},
 		"pair by pair": {func(_ *problem.Problem, o *problem.Options) {
