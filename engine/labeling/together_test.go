@@ -131,3 +131,31 @@ func TestMachinesComeAsNearTheSharesOfUnequalWeights(t *testing.T) {
 		}
 	}
 }
+
+// With few movers of a pair of classes labels are the cheapest, or are refused and stay.
+func TestLabelsOfFewMoversAreProvenOrRefused(t *testing.T) {
+	proven, refused := 0, 0
+	for seed := range uint64(20) {
+		in := topics(200, 4, seed)
+		want, before := make([]int32, in.rows), make([]int32, in.rows)
+		CheapestLabels(work.NewJob(1, nil), want, in.costs, equalWeights(in.rows), sharesOf(in.counts))
+		for i := range before {
+			before[i] = int32(i % 4)
+		}
+		for _, keep := range []int{1, 5, 20, 200} {
+			labels := slices.Clone(before)
+			g := nearBorders(work.NewJob(1, nil), labels, in.costs, in.counts, in.countsOf(before), keep)
+			switch {
+			case g == nil && slices.Equal(labels, before):
+				refused++
+			case g != nil && math.Abs(in.total(labels)-in.total(want)) < 1e-9*math.Abs(in.total(want)):
+				proven++
+			default:
+				t.Errorf("seed %d, %d movers: cost %v, the least is %v", seed, keep, in.total(labels), in.total(want))
+			}
+		}
+	}
+	if proven < 20 || refused < 20 {
+		t.Errorf("%d proven, %d refused", proven, refused)
+	}
+}

@@ -290,7 +290,7 @@ class GramFeatures(BaseEstimator):
 
     kernel: Callable[[Any, Any], Any] | None
     n_components: int
-    random_state: Any = None
+    random_state: Any = 0
 
     def fit_transform(self, X: Any) -> np.ndarray:
         """Features of the rows (n, m): X (n, d), or the matrix (n, n)."""
@@ -299,7 +299,7 @@ class GramFeatures(BaseEstimator):
         if self.kernel is None:
             gram, basis = _checked_gram(X), None
         else:
-            random = check_random_state(0 if self.random_state is None else self.random_state)
+            random = check_random_state(self.random_state)
             basis = X[np.sort(random.permutation(n)[:m])]
             gram = _checked_gram(_evaluated(self.kernel, basis, basis))
         factor, pivots = pivoted_cholesky(gram, m)
