@@ -154,15 +154,19 @@ class _Part:
         """Number the classes of all ranks, and give these with the total weights of their labeled rows."""
         counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
         values = self.given.of(np.flatnonzero(counted))
-        own = _labels.encode(self.given, self.weights).classes if len(values) else values
-        kinds = ranks.comm.allgather((own, sp.issparse(self.rows) or not self.rows.shape[0], self.rows.shape[0]))
-        known = [classes for classes, _, _ in kinds if len(classes)]
+        minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)
+        own = (np.unique(values, return_counts=True), int(minus_one.sum()), sp.issparse(self.rows), len(self.codes))
+        kinds = ranks.comm.allgather(own)
+        known = [counts for counts, _, _, _ in kinds if len(counts[0])]
         if not known:
             raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")
-        classes = np.unique(np.concatenate(known))
-        if any(sparse and n for _, sparse, n in kinds) and not sp.issparse(self.rows):
+        classes, numbers = np.unique(np.concatenate([names for names, _ in known]), return_inverse=True)
+        if self.given.auto:
+            counts = np.bincount(numbers, np.concatenate([n for _, n in known])).astype(int).tolist()
+            _labels.refuse_ambiguous(classes, counts, sum(n for _, n, _, _ in kinds))
+        if any(sparse and n for _, _, sparse, n in kinds) and not sp.issparse(self.rows):
             self.rows = sp.csr_array(self.rows)
-        if not any(sparse and n for _, sparse, n in kinds) and not self.rows.shape[0]:
+        if not any(sparse and n for _, _, sparse, n in kinds) and not self.rows.shape[0]:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         self.codes[counted] = np.searchsorted(classes, values)
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))

@@ -74,7 +74,7 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
         )
     classes, numbers = np.unique(values, return_inverse=True)
     if given.auto:
-        _refuse_ambiguous(classes, np.bincount(numbers).tolist(), int(minus_one.sum()))
+        refuse_ambiguous(classes, np.bincount(numbers).tolist(), int(minus_one.sum()))
     codes = np.full(len(labeled), UNLABELED, dtype=np.int32)
     codes[labeled] = numbers
     return Labels(classes, codes)
@@ -114,7 +114,7 @@ def _refuse_other_kinds(added: list[Any], classes: np.ndarray) -> None:
         )
 
 
-def _refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
+def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
     """Refuse labels that unlabeled="auto" can read in two ways. `unlabeled` is the number of -1.
 
     In SVMlight's and SVMlin's files 0 is the marker, and 1 and -1 are the classes. That is likely if only 1 and -1
