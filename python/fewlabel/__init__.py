@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewlabel import datasets, inspection, methods, metrics, model_selection, plotting, sequences, spmd
+    from fewlabel import dask, datasets, inspection, methods, metrics, model_selection, plotting, sequences, spmd
     from fewlabel._aso_classifier import ASOClassifier
     from fewlabel._aso_transformer import ASOTransformer
     from fewlabel._kernel_svc import KernelTransductiveSVC
@@ -36,6 +36,7 @@ __all__ = [
     "TransductiveSVC",
     "__version__",
     "compare",
+    "dask",
     "datasets",
     "estimate_class_prior",
     "inspection",

@@ -76,6 +76,8 @@ class _OnDask:
         KeyboardInterrupt
             If the user interrupts: the fit ends on all workers, and the estimator keeps what it was before.
         """
+        if hasattr(self, "_skl_callbacks"):
+            raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
         client = self._client()
         partitions = client.compute(_partitions(X, y, sample_weight))
         sizes = client.gather(client.map(_size, partitions, pure=False))
@@ -116,7 +118,7 @@ class _OnDask:
         check_is_fitted(self)
         if not _is_dask(X):
             return float(self.to_local().score(X, y, sample_weight))
-        from dask import delayed
+        from dask.delayed import delayed
 
         client, model = self._client(), delayed(self.to_local())
         parts = [delayed(_hits)(model, part) for part in _partitions(X, y, sample_weight)]
@@ -144,7 +146,7 @@ class _OnDask:
         if training is None or name not in training.columns:
             raise AttributeError(f"{type(self).__name__} has no {name}: it is on the workers of the fit that finds it")
         import dask.array as da
-        from dask import delayed
+        from dask.delayed import delayed
 
         gone = _gone(self._client(), [address for address, _ in training.ranks])
         if gone:
@@ -164,14 +166,16 @@ class _OnDask:
             return getattr(model, name)(X, **options)
         getattr(model, name)  # predict_proba may not be there
         import dask.array as da
-        from dask import delayed
+        from dask.delayed import delayed
 
         classes = self.classes_.tolist() if many else []  # type: ignore[attr-defined]
         task = {"model": delayed(model), "method": name, "n_columns": len(classes), "kind": dtype, "options": options}
         if isinstance(X, list | tuple):
             shape = (np.nan, len(classes)) if many else (np.nan,)
             parts = [delayed(_block)(part, **task) for part in X]
-            return da.concatenate([da.from_delayed(part, shape, dtype) for part in parts], allow_unknown_chunksizes=True)
+            return da.concatenate(
+                [da.from_delayed(part, shape, dtype) for part in parts], allow_unknown_chunksizes=True
+            )
         if hasattr(X, "map_partitions"):
             return X.map_partitions(_frame_block, classes=classes, meta=_meta(X, dtype, classes), **task)
         X = _one_column(X)
@@ -202,7 +206,7 @@ class _OnDask:
         return made
 
     def __getstate__(self) -> Any:
-        state = super().__getstate__()  # type: ignore[misc]
+        state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_training"} | {"client": None}
 
 
@@ -210,7 +214,7 @@ class _OnDask:
 
 
 def _is_dask(X: Any) -> bool:
-    return hasattr(X, "to_delayed") or isinstance(X, list | tuple) and bool(X) and all(map(_is_one, X))
+    return hasattr(X, "to_delayed") or (isinstance(X, list | tuple) and bool(X) and all(map(_is_one, X)))
 
 
 def _is_one(part: Any) -> bool:
@@ -236,7 +240,7 @@ def _chunks(name: str, given: Any) -> list[Any]:
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
     """A delayed tuple of rows, labels and weights for each partition."""
-    from dask import delayed
+    from dask.delayed import delayed
 
     named = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     chunks = {name: _chunks(name, given) for name, given in named.items()}
@@ -289,7 +293,7 @@ def _locked(client: Any, addresses: list[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ended(client: Any, name: str, addresses: list[str]) -> Iterator[list[Any]]:
-    """A list for the tasks of the ranks, which are told to end if anything is raised; the one to tell is raised."""
+    """A list for the tasks of the ranks, which are told to end if anything is raised."""
     tasks: list[Any] = []
     failed = True
     try:
@@ -334,7 +338,9 @@ def _settle(client: Any, tasks: list[Any], addresses: list[str], seconds: float)
 
 def _reason(client: Any, tasks: list[Any], addresses: list[str]) -> BaseException:
     """What to tell: wrong data or parameters, a worker that has left, or what the first rank says."""
-    told = [(task.exception(), address) for task, address in zip(tasks, addresses, strict=True) if task.status == "error"]
+    told = [
+        (task.exception(), address) for task, address in zip(tasks, addresses, strict=True) if task.status == "error"
+    ]
     for failure, _ in told:
         if not isinstance(failure, RuntimeError | ConnectionError):
             return failure
@@ -377,7 +383,7 @@ _to_end: set[str] = set()  # fits that have failed elsewhere, or that the user i
 
 def _start(name: str, size: int, dask_worker: Any) -> dict[str, Any]:
     """Start what lets ranks find each other; its address."""
-    from distributed.comm import get_address_host
+    from distributed.comm.addressing import get_address_host
     from xgboost.tracker import RabitTracker
 
     tracker = RabitTracker(n_workers=size, host_ip=get_address_host(dask_worker.address), sortby="task")
@@ -531,8 +537,80 @@ def _hits(model: Any, partition: tuple[Any, Any, Any]) -> tuple[float, float]:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DaskTransductiveSVC(_OnDask, TransductiveSVC):
-    """TEXT"""
+class DaskTransductiveSVC(_OnDask, TransductiveSVC):  # type: ignore[override]
+    """`TransductiveSVC` with its rows on the workers of a Dask cluster.
+
+    It finds the same model, up to the rounding of sums.
+
+    Ranks are the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
+    A worker that is lost ends the fit. Two fits on the same workers wait for each other.
+
+    Parameters
+    ----------
+    Where nothing else is said they mean what they mean for `TransductiveSVC`.
+
+    method : str or object, default="annealing"
+        How labels of unlabeled rows are found: "annealing", "switching", "gradient" or an object of `fewlabel.methods`.
+    alpha : float, default=1e-3
+        Strength of the regularization.
+    unlabeled_weight : float or "auto", default="auto"
+        Weight of the averaged loss of unlabeled rows.
+    class_prior : "labels", array-like of shape (n_classes,) or dict, default="labels"
+        Share of each class among the unlabeled rows. "auto" is refused, as it needs all rows on one machine: give the
+        shares that `fewlabel.estimate_class_prior` finds on a sample, unless labels were drawn at random.
+    loss : {"squared_hinge", "crammer_singer"}, default="squared_hinge"
+        Loss of a row.
+    hierarchy : dict, str or None, default=None
+        Tree whose leaves are the classes.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights of the labeled rows by class.
+    calibrate : bool, default=False
+        True is refused: labeled rows would have to be held out on all workers in turn.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`.
+    max_iter : int, default=10000
+        Largest number of outer steps.
+    tol : float, default=1e-5
+        The last solve ends when its objective is within this relative distance of the optimum.
+    n_jobs : int or None, default=None
+        Number of threads on each worker. None: those that the worker has for tasks.
+    random_state : int, RandomState instance or None, default=None
+        Seed of methods that draw numbers.
+    warm_start : bool, default=False
+        Whether `fit` continues from the fitted model.
+    verbose : int, default=0
+        Above 0: the first worker shows the steps of a fit in its log.
+    client : distributed.Client or None, default=None
+        The cluster. None: the current client. It is not pickled.
+
+    Attributes
+    ----------
+    transduction_ : dask.array.Array of shape (n_rows,)
+        Label of every training row, lazy, in the order of the partitions. The parts are on the workers; a pickle is
+        without them.
+    label_distributions_ : dask.array.Array of shape (n_rows, n_classes)
+        Probability of each class for every training row, likewise, where `TransductiveSVC` has it.
+
+    See Also
+    --------
+    TransductiveSVC : The other attributes, and the objective.
+    fewlabel.spmd.fit : The same over MPI.
+
+    Notes
+    -----
+    `predict` and the like are lazy for arrays and data frames of Dask and for lists of Delayed; a data frame keeps its
+    index. Anything else is predicted here. `to_local` gives a `TransductiveSVC`.
+
+    Method "pair_switching", `max_switches`, scikit-learn's callbacks and what is refused above are for one machine.
+
+    Examples
+    --------
+    >>> from fewlabel.dask import DaskTransductiveSVC  # doctest: +SKIP
+    >>> model = DaskTransductiveSVC(client=client).fit(X, y)  # doctest: +SKIP
+    >>> model.predict(X).compute()  # doctest: +SKIP
+    """
 
     _local: ClassVar = TransductiveSVC
 
@@ -541,8 +619,79 @@ class DaskTransductiveSVC(_OnDask, TransductiveSVC):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DaskSemiSupervisedLogisticRegression(_OnDask, SemiSupervisedLogisticRegression):
-    """TEXT"""
+class DaskSemiSupervisedLogisticRegression(_OnDask, SemiSupervisedLogisticRegression):  # type: ignore[override]
+    """`SemiSupervisedLogisticRegression` with its rows on the workers of a Dask cluster.
+
+    It finds the same model, up to the rounding of sums.
+
+    Ranks are the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
+    A worker that is lost ends the fit. Two fits on the same workers wait for each other.
+
+    Parameters
+    ----------
+    Where nothing else is said they mean what they mean for `SemiSupervisedLogisticRegression`.
+
+    method : str or object, default="annealing"
+        How unlabeled rows are learned from: "annealing", "switching", "entropy", "expectation", "posterior" or an
+        object of `fewlabel.methods`.
+    alpha : float, default=1e-4
+        Strength of the regularization.
+    unlabeled_weight : float or "auto", default="auto"
+        Weight of the averaged loss of unlabeled rows.
+    class_prior : "labels", array-like of shape (n_classes,) or dict, default="labels"
+        Share of each class among the unlabeled rows. "auto" is refused, as it needs all rows on one machine: give the
+        shares that `fewlabel.estimate_class_prior` finds on a sample, unless labels were drawn at random.
+    hierarchy : dict, str or None, default=None
+        Tree whose leaves are the classes.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights of the labeled rows by class.
+    calibrate : bool, default=False
+        True is refused: labeled rows would have to be held out on all workers in turn.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`.
+    max_iter : int, default=10000
+        Largest number of outer steps.
+    tol : float, default=1e-5
+        The last solve ends when its objective is within this relative distance of the optimum.
+    n_jobs : int or None, default=None
+        Number of threads on each worker. None: those that the worker has for tasks.
+    random_state : int, RandomState instance or None, default=None
+        Seed of methods that draw numbers.
+    warm_start : bool, default=False
+        Whether `fit` continues from the fitted model.
+    verbose : int, default=0
+        Above 0: the first worker shows the steps of a fit in its log.
+    client : distributed.Client or None, default=None
+        The cluster. None: the current client. It is not pickled.
+
+    Attributes
+    ----------
+    transduction_ : dask.array.Array of shape (n_rows,)
+        Label of every training row, lazy, in the order of the partitions. The parts are on the workers; a pickle is
+        without them.
+    label_distributions_ : dask.array.Array of shape (n_rows, n_classes)
+        Probability of each class for every training row, likewise, where `SemiSupervisedLogisticRegression` has it.
+
+    See Also
+    --------
+    SemiSupervisedLogisticRegression : The other attributes, and the objective.
+    fewlabel.spmd.fit : The same over MPI.
+
+    Notes
+    -----
+    `predict` and the like are lazy for arrays and data frames of Dask and for lists of Delayed; a data frame keeps its
+    index. Anything else is predicted here. `to_local` gives a `SemiSupervisedLogisticRegression`.
+
+    The option `max_switches`, scikit-learn's callbacks and what is refused above are for one machine.
+
+    Examples
+    --------
+    >>> from fewlabel.dask import DaskSemiSupervisedLogisticRegression  # doctest: +SKIP
+    >>> model = DaskSemiSupervisedLogisticRegression(client=client).fit(X, y)  # doctest: +SKIP
+    >>> model.predict(X).compute()  # doctest: +SKIP
+    """
 
     _local: ClassVar = SemiSupervisedLogisticRegression
 

@@ -101,7 +101,9 @@ def test_arrays_need_not_be_in_one_column_and_may_have_fewer_chunks_than_workers
         assert probabilities.shape == (200, 3)
         assert np.allclose(probabilities.compute(), alone.predict_proba(X), atol=1e-6)
         assert found.predict(blocks).compute().tolist() == alone.predict(X).tolist()
-        assert found.score(blocks, labels, da.from_array(weight, chunks=120)) == pytest.approx(alone.score(X, y, weight))
+        assert found.score(blocks, labels, da.from_array(weight, chunks=120)) == pytest.approx(
+            alone.score(X, y, weight)
+        )
         none = blocks[blocks[:, 0] > 1e9]
         assert found.predict(none).compute().shape == (0,)
 

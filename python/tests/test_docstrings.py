@@ -19,6 +19,7 @@ MODULES = [
 PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
 PUBLIC = [item for item in PUBLIC if not (inspect.isclass(item) and issubclass(item, Warning))]
 PUBLIC_MODULES = (
+    fewlabel.dask,
     fewlabel.datasets,
     fewlabel.inspection,
     fewlabel.methods,
