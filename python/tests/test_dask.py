@@ -5,16 +5,19 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
+import re
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
 from test_spmd import rows
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
@@ -29,6 +32,7 @@ from distributed import Client, LocalCluster
 
 from fewlabel.dask import DaskSemiSupervisedLogisticRegression, DaskTransductiveSVC
 
+PAGE = Path(__file__).parents[2] / "docs/many-machines.md"
 WAIT = 120  # seconds after which a test has hung: the process prints where, and ends
 
 
@@ -213,6 +217,20 @@ def test_clones_and_pickles_leave_the_client_behind(client: Client) -> None:
     local = model.to_local()
     assert type(local) is TransductiveSVC
     assert (local.predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="no docs")
+def test_the_example_of_the_page_gives_the_usual_weights_of_words(client: Client) -> None:
+    X, y = rows(2, 90)
+    texts = [" ".join(f"word{column}" for column in X[row].nonzero()[0]) or "none" for row in range(90)]
+    example = re.findall(r"```py\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[-1]
+    given = {"texts": pieces(np.array(texts), [40]), "labels": pieces(y, [40]), "client": client}
+    names: dict[str, Any] = given | {name: [delayed(part) for part in given[name]] for name in ("texts", "labels")}
+    with client.as_current():
+        exec(compile(example, str(PAGE), "exec"), names)
+        X = TfidfTransformer().fit_transform(names["hashing"].transform(texts))
+        assert_same(names["model"], TransductiveSVC(class_prior="labels").fit(X, y), X)
+    assert len(names["topics"]) == 90
 
 
 def large(n: int = 6000) -> tuple[sp.csr_array, np.ndarray]:
