@@ -80,9 +80,11 @@ class _OnDask:
             raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
         client = self._client()
         partitions = client.compute(_partitions(X, y, sample_weight))
-        sizes = client.gather(client.map(_size, partitions, pure=False))
+        holders = _holders(client, partitions)
+        looks = [client.submit(_size, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
+        sizes = client.gather(looks)
         _check_width(sizes)
-        ranks = _ranks(client, partitions, sizes)
+        ranks = _ranks(holders, sizes)
         (fitted, columns, told), tasks = _fit(client, self._model(self.warm_start), partitions, ranks)  # type: ignore[attr-defined]
         for name in _fitted(self):
             delattr(self, name)
@@ -256,11 +258,21 @@ def _check_width(sizes: Sequence[tuple[int, int]]) -> None:
             raise ValueError(f"X has {width} features in partition {number}, but {sizes[0][1]} in partition 0")
 
 
-def _ranks(client: Any, partitions: Sequence[Any], sizes: Sequence[tuple[int, int]]) -> list[tuple[str, list[int]]]:
+def _holders(client: Any, partitions: list[Any]) -> list[str]:
+    """Address of a worker that holds each partition, once all are there."""
+    for partition in partitions:
+        failure = partition.exception()  # waits
+        if failure is not None:
+            raise failure
+    found = client.who_has(partitions)
+    return [min(found[partition.key]) for partition in partitions]
+
+
+def _ranks(holders: Sequence[str], sizes: Sequence[tuple[int, int]]) -> list[tuple[str, list[int]]]:
     """The workers that hold partitions, with the numbers of these; those with rows come first."""
-    holders, found = client.who_has(list(partitions)), dict[str, list[int]]()
-    for number in sorted(range(len(partitions)), key=lambda number: sizes[number][0] == 0):
-        found.setdefault(min(holders[partitions[number].key]), []).append(number)
+    found: dict[str, list[int]] = {}
+    for number in sorted(range(len(holders)), key=lambda number: sizes[number][0] == 0):
+        found.setdefault(holders[number], []).append(number)
     return list(found.items())
 
 

@@ -44,7 +44,7 @@ def watchdog() -> Iterator[None]:
 
 
 def cluster(n_workers: int) -> LocalCluster:
-    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, processes=True)
+    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", processes=True)
 
 
 @pytest.fixture(scope="module")
@@ -269,10 +269,12 @@ def test_a_worker_that_is_killed_ends_the_fit_with_its_address() -> None:
         running(client)
         address, process = next(iter(client.run(os.getpid).items()))
         os.kill(process, signal.SIGKILL)
+        killed = time.monotonic()
         thread.join(WAIT / 2)
         assert not thread.is_alive(), "the fit hangs"
         assert isinstance(found[0], RuntimeError), found
         assert address in str(found[0])
+        assert time.monotonic() - killed < 10, "the survivor is told of it, and need not be waited for"
         X, y = rows(2, 60)
         client.wait_for_workers(2)
         parts = spread(client, pieces(X, [30])), spread(client, pieces(y, [30]))

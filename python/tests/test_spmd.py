@@ -183,6 +183,25 @@ def test_bad_rows_of_one_rank_are_an_error_on_all() -> None:
     assert "failed on rank 1 of 3" in str(last)
 
 
+def test_a_rank_may_have_labels_that_alone_could_be_read_in_two_ways() -> None:
+    X, names = rows(2)
+    y = np.array([-1 if name is None else int(name[-1]) for name in names])
+    ranks = [np.flatnonzero(y != 0)[:150], np.flatnonzero(y == 0)]  # 1 and -1 on the first one
+
+    def fit(comm: Communicator) -> Any:
+        mine = ranks[comm.rank] if comm.rank < 2 else np.arange(0)
+        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
+
+    for found in on_ranks(fit):
+        assert found.classes_.tolist() == [0, 1]
+
+    def of_one_class(comm: Communicator) -> Any:
+        mine = ranks[0][comm.rank :: SIZE]
+        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
+
+    assert all("y holds 1 and -1 only" in str(failure) for failure in on_ranks(of_one_class))
+
+
 def test_a_network_that_fails_raises_its_own_error_and_the_next_fit_works() -> None:
     X, y = rows(2)
 
