@@ -315,10 +315,11 @@ def _ended(client: Any, name: str, addresses: list[str]) -> Iterator[list[Any]]:
         _settle(client, tasks, addresses, _LAST_WORDS)
         raise _reason(client, tasks, addresses) from None
     finally:
-        client.run(_end, name, failed, workers=_here(client, addresses), on_error="ignore")
         if failed:
+            client.run(_stop, name, workers=_here(client, addresses), on_error="ignore")
             _settle(client, tasks, addresses, _END)
             client.cancel(tasks, force=True)
+        client.run(_free, name, workers=_here(client, addresses[:1]), on_error="ignore")
 
 
 class _Failed(Exception):
@@ -342,9 +343,10 @@ def _wait(client: Any, tasks: list[Any], addresses: list[str]) -> None:
 def _settle(client: Any, tasks: list[Any], addresses: list[str], seconds: float) -> None:
     """Wait for the ranks whose workers are there."""
     last = time.monotonic() + seconds
-    here = set(_here(client, addresses))
-    present = [task for task, address in zip(tasks, addresses, strict=False) if address in here]
-    while any(task.status == "pending" for task in present) and time.monotonic() < last:
+    while time.monotonic() < last:
+        here = set(_here(client, addresses))
+        if all(task.status != "pending" or at not in here for task, at in zip(tasks, addresses, strict=False)):
+            return
         time.sleep(_LOOK)
 
 
@@ -404,9 +406,11 @@ def _start(name: str, size: int, dask_worker: Any) -> dict[str, Any]:
     return dict(tracker.worker_args())
 
 
-def _end(name: str, failed: bool) -> None:
-    if failed:
-        _to_end.add(name)
+def _stop(name: str) -> None:
+    _to_end.add(name)
+
+
+def _free(name: str) -> None:
     if name in _trackers:
         with contextlib.suppress(ValueError):  # XGBoost says so of connections that are still open
             _trackers.pop(name).free()
