@@ -233,7 +233,7 @@ def test_the_example_of_the_page_gives_the_usual_weights_of_words(client: Client
     assert len(names["topics"]) == 90
 
 
-def large(n: int = 20000) -> tuple[sp.csr_array, np.ndarray]:
+def large(n: int) -> tuple[sp.csr_array, np.ndarray]:
     """Rows that keep workers busy for seconds."""
     draws = np.random.default_rng(0)
     y = np.full(n, -1)
@@ -253,9 +253,9 @@ def running(client: Client) -> list[int]:
 
 
 def test_a_worker_that_is_killed_ends_the_fit_with_its_address() -> None:
-    X, y = large()
+    X, y = large(12000)
     with cluster(2) as local, Client(local, set_as_default=False) as client:
-        parts = spread(client, pieces(X, [10000])), spread(client, pieces(y, [10000]))
+        parts = spread(client, pieces(X, [6000])), spread(client, pieces(y, [6000]))
         found: list[Any] = []
 
         def fit() -> None:
@@ -282,8 +282,8 @@ def test_a_worker_that_is_killed_ends_the_fit_with_its_address() -> None:
 
 
 def test_an_interrupt_ends_the_fit_on_all_workers(client: Client) -> None:
-    X, y = large()
-    parts = spread(client, pieces(X, [10000])), spread(client, pieces(y, [10000]))
+    X, y = large(40000)
+    parts = spread(client, pieces(X, [20000])), spread(client, pieces(y, [20000]))
     model = DaskTransductiveSVC(client=client, tol=1e-12)
 
     interrupted: list[float] = []
