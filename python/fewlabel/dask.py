@@ -561,10 +561,10 @@ class DaskTransductiveSVC(_OnDask, TransductiveSVC):  # type: ignore[override]
     Ranks are the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
     A worker that is lost ends the fit. Two fits on the same workers wait for each other.
 
+    Where nothing else is said parameters mean what they mean for `TransductiveSVC`.
+
     Parameters
     ----------
-    Where nothing else is said they mean what they mean for `TransductiveSVC`.
-
     method : str or object, default="annealing"
         How labels of unlabeled rows are found: "annealing", "switching", "gradient" or an object of `fewlabel.methods`.
     alpha : float, default=1e-3
@@ -643,10 +643,10 @@ class DaskSemiSupervisedLogisticRegression(_OnDask, SemiSupervisedLogisticRegres
     Ranks are the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
     A worker that is lost ends the fit. Two fits on the same workers wait for each other.
 
+    Where nothing else is said parameters mean what they mean for `SemiSupervisedLogisticRegression`.
+
     Parameters
     ----------
-    Where nothing else is said they mean what they mean for `SemiSupervisedLogisticRegression`.
-
     method : str or object, default="annealing"
         How unlabeled rows are learned from: "annealing", "switching", "entropy", "expectation", "posterior" or an
         object of `fewlabel.methods`.
