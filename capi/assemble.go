@@ -30,21 +30,13 @@ func go_fewlabel_assemble(
 		if err != nil {
 			return err
 		}
-		for _, part := range []struct {
-			name   string
-			from   *C.const_double
-			length int
-			to     *[]float64
-		}{
+		err = c.copyParts([]part{
 			{"coef", coef, linear.Features * linear.Outputs, &linear.Coef},
 			{"intercept", intercept, linear.Outputs, &linear.Intercept},
 			{"class_prior", classPrior, linear.Classes, &linear.ClassPrior},
-		} {
-			values, err := slice[float64](c, part.name, unsafe.Pointer(part.from), int64(part.length))
-			if err != nil {
-				return err
-			}
-			*part.to = append([]float64(nil), values...)
+		})
+		if err != nil {
+			return err
 		}
 		if err := model.Check(linear); err != nil {
 			return err
@@ -52,6 +44,26 @@ func go_fewlabel_assemble(
 		*dst = C.int64_t(handles.add(&trained{Linear: linear}))
 		return nil
 	}))
+}
+
+// part is an array of the caller that becomes one of a model.
+type part struct {
+	name   string
+	from   *C.const_double
+	length int
+	to     *[]float64
+}
+
+// copyParts copies the caller's arrays, which the model keeps.
+func (c *call) copyParts(parts []part) error {
+	for _, p := range parts {
+		values, err := slice[float64](c, p.name, unsafe.Pointer(p.from), int64(p.length))
+		if err != nil {
+			return err
+		}
+		*p.to = append([]float64(nil), values...)
+	}
+	return nil
 }
 
 // described makes a model without numbers from its JSON description.

@@ -83,22 +83,14 @@ func go_fewlabel_structure_assemble(
 		if err != nil {
 			return err
 		}
-		for _, part := range []struct {
-			name   string
-			from   *C.const_double
-			length int
-			to     *[]float64
-		}{
+		err = c.copyParts([]part{
 			{"components", components, m.Features * m.Components, &m.Theta},
 			{"coef", coef, m.Features * m.Outputs, &m.Coef},
 			{"structure_coef", structureCoef, m.Added() * m.Outputs, &m.StructureCoef},
 			{"intercept", intercept, m.Outputs, &m.Intercept},
-		} {
-			values, err := slice[float64](c, part.name, unsafe.Pointer(part.from), int64(part.length))
-			if err != nil {
-				return err
-			}
-			*part.to = append([]float64(nil), values...)
+		})
+		if err != nil {
+			return err
 		}
 		if err := c.groupNumbers(m, groups); err != nil {
 			return err

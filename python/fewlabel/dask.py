@@ -305,7 +305,7 @@ def _locked(client: Any, addresses: list[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ended(client: Any, name: str, addresses: list[str]) -> Iterator[list[Any]]:
-    """A list for the tasks of the ranks, which are told to end if anything is raised."""
+    """A list for the tasks of the ranks, which are ended if anything is raised."""
     tasks: list[Any] = []
     failed = True
     try:
