@@ -13,12 +13,11 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 from fewlabel.inspection import explain, rank_to_label, suspicious_labels
 
-texts, topics = scipy_docs.load(("linalg", "signal", "stats"))
-texts, topics = np.array(texts, dtype=object), np.array(topics)
+texts, topics = load_scipy_docs(("linalg", "signal", "stats"))
 names, counts = np.unique(topics, return_counts=True)
 rng = np.random.default_rng(0)
 y = np.full(len(texts), None, dtype=object)

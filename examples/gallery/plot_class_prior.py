@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 
-texts, topics = scipy_docs.load(("signal", "stats"))
-truth = np.array(topics) == "stats"
+texts, topics = load_scipy_docs(("signal", "stats"))
+truth = topics == "stats"
 X = TfidfVectorizer(
     token_pattern="[a-z][a-z]+",
     stop_words="english",

@@ -17,12 +17,11 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 from fewlabel.plotting import LearningCurveDisplay
 
-texts, topics = scipy_docs.load()
-topics = np.array(topics)
+texts, topics = load_scipy_docs()
 X = TfidfVectorizer(
     token_pattern="[a-z][a-z]+",
     stop_words="english",

@@ -18,12 +18,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 from fewlabel.model_selection import SemiSupervisedSplit
 
-texts, topics = scipy_docs.load(("linalg", "signal", "special", "stats"))
-texts, topics = np.array(texts, dtype=object), np.array(topics)
+texts, topics = load_scipy_docs(("linalg", "signal", "special", "stats"))
 labeled = np.random.default_rng(0).choice(len(texts), 100, replace=False)
 y = np.full(len(texts), None, dtype=object)
 y[labeled] = topics[labeled]

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 
 tree = {
     "fft": "signals", "ndimage": "signals", "signal": "signals",
@@ -21,8 +21,7 @@ tree = {
     "interpolate": "curves", "optimize": "curves",
     "special": "functions", "stats": "functions",
 }  # fmt: skip
-texts, topics = scipy_docs.load()
-topics = np.array(topics)
+texts, topics = load_scipy_docs()
 groups = np.array([tree[topic] for topic in topics])
 X = TfidfVectorizer(
     token_pattern="[a-z][a-z]+",

@@ -12,12 +12,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 from fewlabel.plotting import HistoryDisplay
 
-texts, topics = scipy_docs.load(("signal", "stats"))
-topics = np.array(topics)
+texts, topics = load_scipy_docs(("signal", "stats"))
 X = TfidfVectorizer(
     token_pattern="[a-z][a-z]+",
     stop_words="english",

@@ -1,9 +1,8 @@
 """What a number of labels is worth: accuracy on unseen messages of 20 Newsgroups, with and without the unlabeled rows.
 
-A quarter of the messages is held out; of the others a few have labels. "told the shares" knows the class shares of the
-unlabeled rows, "shares of the labels" takes them from the labeled rows as `class_prior="labels"` does. Both have the
-default strength of regularization. The learners that see labeled rows only have that of `ALPHAS` that suits them best
-on the test, so that they are not made worse than they are.
+A quarter of the messages is held out; of the others a few have labels. "shares given" is given the class shares of the
+unlabeled rows, "default" finds them. Both have the default strength of regularization. The learners that see labeled
+rows only have that of `ALPHAS` that suits them best on the test, so that they are not made worse than they are.
 """
 
 from __future__ import annotations
@@ -39,20 +38,20 @@ QUESTIONS: dict[str, tuple[Callable[[int, int], Task], tuple[int, ...]]] = {
 
 
 def few_labels(report: Report, draws: int = DRAWS) -> None:
-    """The accuracies of both questions, and those of a support vector machine that is told every label."""
+    """The accuracies of both questions, and those of a support vector machine that is given every label."""
     for question, (draw, labels) in QUESTIONS.items():
         drawn = [draw(labels[0], seed) for seed in range(draws)]
-        told = best([supervised(replace(task, given=task.y)) for task in drawn])
-        report.fact(f"{PREFIX}{question}, all labels", np.mean(told), " %", values=told)
-        curve = {"labels": labels, "accuracy": [float(np.mean(told))] * len(labels)}
+        every = best([supervised(replace(task, given=task.y)) for task in drawn])
+        report.fact(f"{PREFIX}{question}, all labels", np.mean(every), " %", values=every)
+        curve = {"labels": labels, "accuracy": [float(np.mean(every))] * len(labels)}
         report.keep(PREFIX + question, "all labels", curve)
         points: dict[str, list[float]] = {}
         for n in labels:
             drawn = [draw(n, seed) for seed in range(draws)]
             found = {
                 "labels only": best([supervised(task) for task in drawn]),
-                "told the shares": [transductive(task, told=True) for task in drawn],
-                "shares of the labels": [transductive(task, told=False) for task in drawn],
+                "shares given": [transductive(task, class_prior=task.class_prior) for task in drawn],
+                "default": [transductive(task) for task in drawn],
             }
             for learner, values in found.items():
                 points.setdefault(learner, []).append(float(np.mean(values)))
@@ -72,10 +71,11 @@ def best(of_draws: list[list[float]]) -> list[float]:
     return values[:, values.mean(axis=0).argmax()].tolist()
 
 
-def transductive(task: Task, told: bool) -> float:
-    """Accuracy in percent of TransductiveSVC, told the class shares or not."""
-    prior = {} if told else {"class_prior": "labels"}
-    return 100 - learners.transductive(task, unlabeled_weight="auto", **prior).error
+def transductive(task: Task, **settings: object) -> float:
+    """Accuracy in percent of TransductiveSVC, its defaults apart from the settings."""
+    from fewlabel import TransductiveSVC
+
+    return 100 - learners.fitted(task, TransductiveSVC, settings).error
 
 
 SECTIONS = (few_labels,)

@@ -27,8 +27,8 @@ from fewlabel import KernelTransductiveSVC, TransductiveSVC
 
 STYLES = {  # learner -> color, marker
     "labels only": ("#777777", "o"),
-    "shares of the labels": ("#d98c00", "s"),
-    "told the shares": ("#0072b2", "D"),
+    "default": ("#0072b2", "D"),
+    "shares given": ("#009e73", "s"),
     "switching": ("#d98c00", "s"),
     "annealing": ("#0072b2", "D"),
     "entropy": ("#009e73", "^"),
@@ -39,8 +39,8 @@ STYLES = {  # learner -> color, marker
 }
 WORDS = {  # as the legends say it
     "labels only": "LinearSVC on the labeled rows",
-    "shares of the labels": "TransductiveSVC, class shares from the labels",
-    "told the shares": "TransductiveSVC, told the class shares",
+    "default": "TransductiveSVC()",
+    "shares given": "TransductiveSVC with the class shares given",
 }
 # Text stays text and carries no date, so that a figure changes only where its numbers do.
 SETTINGS = {
@@ -65,14 +65,14 @@ def few(found: dict[str, Any]) -> plt.Figure:
     figure, axes = plt.subplots(1, len(few_labels.QUESTIONS), figsize=(8.4, 3.6), layout="constrained")
     for panel, question in zip(axes, few_labels.QUESTIONS, strict=True):
         curves = found[few_labels.PREFIX + question]
-        told = curves["all labels"]
-        panel.axhline(told["accuracy"][0], color="black", linestyle=":", label="LinearSVC told every label")
+        every = curves["all labels"]
+        panel.axhline(every["accuracy"][0], color="black", linestyle=":", label="LinearSVC with all labels")
         for learner, word in WORDS.items():
             color, marker = STYLES[learner]
             labels, accuracy = curves[learner]["labels"], curves[learner]["accuracy"]
             panel.plot(labels, accuracy, marker=marker, markersize=4, color=color, label=word)
         panel.set(xscale="log", title=f"{question.capitalize()}?", xlabel="labeled messages")
-        _label_numbers(panel, told["labels"])
+        _label_numbers(panel, every["labels"])
     axes[0].set_ylabel("accuracy, percent")
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles[::-1], names[::-1], loc="outside lower center", ncols=2, frameon=False)

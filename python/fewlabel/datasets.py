@@ -1,7 +1,9 @@
-"""Files in the format of SVMlight, LIBSVM and SVMlin, and columns of tokens and tags as of CoNLL."""
+"""Files of SVMlight, LIBSVM and SVMlin, columns of tokens and tags as of CoNLL, and texts to try things on."""
 
 import ctypes
 import gzip
+import importlib.util
+import inspect
 import itertools
 import os
 from numbers import Integral
@@ -17,9 +19,11 @@ from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._native._signatures import Progress
 
-__all__ = ["dump_svmlight_file", "load_conll_file", "load_svmlight_file"]
+__all__ = ["dump_svmlight_file", "load_conll_file", "load_scipy_docs", "load_svmlight_file"]
 
 _LARGEST = 2**31 - 1
+_TOPICS = ("fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
+_SHORTEST = 200  # characters of a docstring that is taken
 _PathLike = str | bytes | os.PathLike[Any]
 
 
@@ -173,6 +177,46 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
                     raise ValueError(f"{name}, line {number}: {len(cells)} columns, too few for columns={columns}")
                 sentences[-1].append([cells[k] for k in columns])
     return tuple([[row[k] for row in sentence] for sentence in sentences if sentence] for k in range(len(columns)))
+
+
+def load_scipy_docs(topics: tuple[str, ...] = _TOPICS) -> tuple[np.ndarray, np.ndarray]:
+    """Texts to try things on: the docstrings of SciPy, which are on your machine. Nothing is downloaded.
+
+    Parameters
+    ----------
+    topics : tuple of str
+        Subpackages of SciPy. The default has nine, with more than a thousand docstrings.
+
+    Returns
+    -------
+    texts : ndarray of shape (n_texts,), object
+        Docstrings of public names, in the order of topics and names. One that several names share is taken once.
+    topic : ndarray of shape (n_texts,), str
+        The subpackage of each.
+
+    Raises
+    ------
+    ValueError
+        If SciPy has no subpackage of this name.
+
+    Examples
+    --------
+    >>> from fewlabel.datasets import load_scipy_docs
+    >>> texts, topic = load_scipy_docs(("signal", "stats"))
+    >>> sorted(set(topic.tolist()))
+    ['signal', 'stats']
+    """
+    found: dict[str, str] = {}
+    for topic in topics:
+        if importlib.util.find_spec(f"scipy.{topic}") is None:
+            raise ValueError(f"topics must be subpackages of SciPy, such as ('signal', 'stats'), got {topic!r}")
+        module = importlib.import_module(f"scipy.{topic}")
+        for name in sorted(module.__all__):
+            member = getattr(module, name)
+            text = None if inspect.ismodule(member) else inspect.getdoc(member)
+            if text and len(text) >= _SHORTEST:
+                found.setdefault(text, topic)
+    return np.array(list(found), dtype=object), np.array(list(found.values()))
 
 
 def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = False) -> None:

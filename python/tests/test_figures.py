@@ -48,9 +48,9 @@ def test_accuracies_are_those_of_the_test_rows() -> None:
     X = sp.csr_matrix(np.column_stack([y + 0.1 * rng.normal(size=80), 1 - y]))
     given = np.where(np.arange(80) < 20, y, UNLABELED)
     wrong = Task("", X, y, given, X_test=X, y_test=1 - y)  # all answers are
-    assert few_labels.transductive(wrong, told=True) == 0
+    assert few_labels.transductive(wrong, class_prior=wrong.class_prior) == 0
     assert max(few_labels.supervised(wrong)) < 10
-    assert few_labels.transductive(Task("", X, y, given, X_test=X, y_test=y), told=True) == 100
+    assert few_labels.transductive(Task("", X, y, given, X_test=X, y_test=y)) == 100
 
 
 def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import many_topics, text_like
 from sklearn.dummy import DummyClassifier
-from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import (
     GridSearchCV,
@@ -207,23 +206,3 @@ def test_labeled_scorer_takes_lists_of_texts_and_data_frames() -> None:
 def test_labeled_scorer_without_a_labeled_row() -> None:
     with pytest.raises(ValueError, match="no row to score"):
         labeled_scorer()(TransductiveSVC().fit(X, Y), X, np.full(len(Y), -1))
-
-
-def test_the_example_searches(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples"))
-    import grid_search
-
-    rng = np.random.default_rng(0)
-    words = (["gear", "wheel", "engine", "clutch", "road"], ["orbit", "moon", "launch", "shuttle", "probe"])
-    texts = [" ".join(rng.choice(words[i % 2], 3)) + " " + rng.choice(words[0] + words[1]) for i in range(80)]
-    corpus = ("made up", np.array(texts, dtype=object), np.array(["cars", "space"] * 40))
-    monkeypatch.setattr(grid_search, "corpus", lambda path: corpus)
-    monkeypatch.setattr(grid_search, "ALPHAS", [1e-3, 1e-2])
-    monkeypatch.setattr(grid_search, "LABELS", 20)
-    monkeypatch.setattr("sys.argv", ["grid_search.py"])
-    with monkeypatch.context() as vectorizer:
-        vectorizer.setattr(grid_search, "TfidfVectorizer", lambda **options: TfidfVectorizer())
-        grid_search.main()
-    shown = capsys.readouterr().out
-    assert "made up: 80 texts of 2 topics, 20 with a label" in shown
-    assert shown.count("<- chosen") == 1

@@ -1,0 +1,153 @@
+"""Embeddings of texts, tf-idf, and both side by side: macro F on the test with few labels drawn at random.
+
+There are two kinds of embeddings. LSA, 200 components of the tf-idf rows of the whole set, is a stand-in for an encoder
+that knows the subject. The encoder is WordLlama, the mean of pretrained vectors of a text's tokens, 256 numbers: its
+package has the vectors in it, so that nothing is downloaded (`pip install wordllama`; the section is left out without
+it). Rows of each kind have unit length, and so have those of tf-idf. Logistic regression on the labeled rows has the
+strength of `STRENGTHS` that suits it best on the test. The scale of the embeddings beside tf-idf is chosen on draws
+from 100 on.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
+
+from benchmarks import corpora, learners, recipe, tasks
+from benchmarks.learners import Outcome
+from benchmarks.report import Report
+from benchmarks.tasks import DataSet, Task
+
+COMPONENTS = 200
+DRAWS = 4
+LABELS = (100, 400, 1600)
+SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)
+SCALE = 1.0  # chosen by `embedding_scale`
+STRENGTHS = (1.0, 10.0, 100.0)
+
+
+Embedded = Callable[[], tuple[DataSet, np.ndarray]]  # a set and the embedding of each of its rows
+
+
+# ------------------------------------------------------------------ rows
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Unit rows of float32, as encoders give them."""
+    return normalize(rows).astype(np.float32)
+
+
+@functools.cache
+def lsa(make: Callable[[], DataSet]) -> tuple[DataSet, np.ndarray]:
+    """The set and its LSA (n, COMPONENTS)."""
+    data = make()
+    return data, unit(TruncatedSVD(COMPONENTS, random_state=0).fit_transform(data.X))
+
+
+@functools.cache
+def encoded() -> tuple[DataSet, np.ndarray]:
+    """20 Newsgroups and the vectors (n, 256) of WordLlama."""
+    import wordllama
+
+    folder = Path(wordllama.__file__).parent  # where the package has its files
+    encoder = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    texts, groups = corpora.loader().newsgroups20("all")
+    vectors = encoder.embed([recipe.subject_and_body(text) for text in texts])
+    data = corpora.newsgroups20()
+    if not np.array_equal(data.classes[data.y], np.array(groups)):
+        raise ValueError("the texts are not in the order of the rows")
+    return data, unit(vectors)
+
+
+def joined(X: sp.csr_matrix, embedded: np.ndarray, scale: float = SCALE) -> sp.csr_matrix:
+    """Both side by side, the embeddings times the scale."""
+    return sp.hstack([X, scale * embedded], format="csr")
+
+
+def forms(data: DataSet, embedded: np.ndarray, name: str) -> dict[str, Any]:
+    """The rows of the set in each form."""
+    return {"tf-idf": data.X, name: embedded, "both": joined(data.X, embedded)}
+
+
+def drawn(data: DataSet, X: Any, n_labels: int, seed: int) -> Task:
+    """The task of this seed with these rows; labels and test do not depend on the form of the rows."""
+    return tasks.draw(replace(data, X=X), n_labels, seed)
+
+
+# ------------------------------------------------------------------ learners
+def logistic(task: Task, C: float) -> Outcome:
+    """Logistic regression on the labeled rows."""
+    labeled = ~task.unlabeled
+    model = LogisticRegression(C=C, max_iter=1000)
+    return learners.timed(task, model, task.X[labeled], task.marked[labeled])
+
+
+def transductive(task: Task, **settings: Any) -> Outcome:
+    """`TransductiveSVC` as it comes."""
+    from fewlabel import TransductiveSVC
+
+    return learners.fitted(task, TransductiveSVC, {"n_jobs": 1} | settings)
+
+
+def measure(report: Report, what: str, drawn: list[Task]) -> None:
+    """The rows of one form of the data and one number of labels."""
+    tried = [[logistic(task, C) for C in STRENGTHS] for task in drawn]
+    best = int(np.argmax(np.mean([[found.macro_f for found in row] for row in tried], axis=0)))
+    found = {
+        "logistic regression": [row[best] for row in tried],
+        "TransductiveSVC": [transductive(task) for task in drawn],
+        "TransductiveSVC, shares given": [transductive(task, class_prior=task.class_prior) for task in drawn],
+    }
+    for learner, outcomes in found.items():
+        scores = [outcome.macro_f for outcome in outcomes]
+        note = f"{np.median([outcome.seconds for outcome in outcomes]):.1f} s"
+        report.fact(f"{what}, {learner}: macro F", float(np.mean(scores)), note=note, values=scores)
+
+
+def curves(report: Report, data: DataSet, embedded: np.ndarray, name: str, draws: int) -> None:
+    """All forms and numbers of labels of a set."""
+    for n in LABELS:
+        for form, X in forms(data, embedded, name).items():
+            tasks_of_form = [drawn(data, X, n, seed) for seed in range(draws)]
+            measure(report, f"{data.name}, {n} labels, {form}", tasks_of_form)
+
+
+# ------------------------------------------------------------------ sections
+def embeddings_newsgroups(report: Report, draws: int = DRAWS) -> None:
+    """20 Newsgroups and its LSA: 20 classes."""
+    curves(report, *lsa(corpora.newsgroups20), "LSA", draws)
+
+
+def embeddings_ohsumed(report: Report, draws: int = DRAWS) -> None:
+    """Ohsumed and its LSA: abstracts of 23 diseases, some of them rare."""
+    curves(report, *lsa(corpora.ohsumed), "LSA", draws)
+
+
+def embeddings_encoder(report: Report, draws: int = DRAWS) -> None:
+    """20 Newsgroups and an encoder that has not seen it."""
+    if importlib.util.find_spec("wordllama") is None:
+        report.fact("an encoder: left out, there is no wordllama here", 0.0)
+        return
+    curves(report, *encoded(), "encoder", draws)
+
+
+def embedding_scale(report: Report, draws: int = 2) -> None:
+    """The scale of the embeddings beside tf-idf, on draws that are not reported."""
+    for data, embedded in map(lsa, (corpora.newsgroups20, corpora.ohsumed)):
+        for n in LABELS[:2]:
+            for scale in SCALES:
+                X = joined(data.X, embedded, scale)
+                found = [transductive(drawn(data, X, n, 100 + seed)).macro_f for seed in range(draws)]
+                report.fact(f"{data.name}, {n} labels, scale {scale:g}: macro F", float(np.mean(found)), values=found)
+
+
+SECTIONS = (embeddings_newsgroups, embeddings_ohsumed, embeddings_encoder)
+CHOICES = (embedding_scale,)
