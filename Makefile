@@ -40,8 +40,8 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
 	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models \
-	signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check docs check check-go \
-	check-sources check-width check-c check-library check-python clean
+	signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check docs docs-test check \
+	check-go check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -186,13 +186,17 @@ bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to
 
 .PHONY: docs-examples notebook figures
 release-check: ## run what a release must pass beyond `make test check`: races, pages, all wheels, longer fuzzing
-	$(MAKE) race docs wheel-all wheel-test signals fuzz-c fuzz-models
+	$(MAKE) race docs-test wheel-all wheel-test signals fuzz-c fuzz-models
 	FUZZTIME=60s $(MAKE) fuzz
 
 docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run every example
 	$(BIN)/python examples/build_notebook.py --check
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
 	@echo build/docs/html/index.html
+
+docs-test: docs wheel ## run every download of the pages alone, with the wheel; look for cut pages in Chromium
+	$(BIN)/python python/try_downloads.py dist/*.whl
+	$(BIN)/python python/check_widths.py
 
 docs-examples: build
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py

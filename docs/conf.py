@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import inspect
-import sys
 import warnings
 from pathlib import Path
 from types import ModuleType
 
 import fewlabel
+import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "examples"))  # the gallery imports the corpora that stand there
 
 project = "fewlabel"
 version = release = fewlabel.__version__
@@ -27,7 +27,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.md5"]
 smartquotes = False
-suppress_warnings = ["config.cache"]  # autosummary_context has a function
+suppress_warnings = ["config.cache"]  # autosummary_context and sphinx_gallery_conf have functions
 default_role = "py:obj"  # `name` in a docstring is a link where there is something to link to, and code elsewhere
 highlight_language = "python"
 nitpicky = False  # names of scikit-learn and NumPy stay plain: there is no inventory to look them up in
@@ -55,11 +55,22 @@ numpydoc_xref_param_type = False
 
 # ------------------------------------------------------------------ gallery
 warnings.filterwarnings("error", message=".*fewlabel.*", category=DeprecationWarning)
+ORDER = [  # as a reader meets the questions
+    "plot_few_labels.py",
+    "plot_embeddings.py",
+    "plot_class_prior.py",
+    "plot_after_fit.py",
+    "plot_grid_search.py",
+    "plot_hierarchy.py",
+    "plot_curves.py",
+    "plot_sequences.py",
+    "plot_history.py",
+]
 sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": ORDER.index,
     "abort_on_example_error": True,
     "show_memory": False,
     "show_signature": False,
@@ -112,9 +123,34 @@ def names_of(module: ModuleType) -> str:
     return f"{title}\n{'-' * len(title)}\n\n{summary}\n\n.. currentmodule:: {module.__name__}\n\n{table}\n"
 
 
+def write(name: str, text: str) -> None:
+    """A page in generated/, written only if it is new: Sphinx builds again what has changed."""
+    path = ROOT / "docs" / "generated" / name
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
 submodules = [getattr(fewlabel, name) for name in fewlabel.__all__ if inspect.ismodule(getattr(fewlabel, name))]
-page = "\n".join([REFERENCE, *map(names_of, [fewlabel, *submodules])])
-path = ROOT / "docs" / "generated" / "index.rst"
-path.parent.mkdir(exist_ok=True)
-if not path.exists() or path.read_text(encoding="utf-8") != page:
-    path.write_text(page, encoding="utf-8")
+write("index.rst", "\n".join([REFERENCE, *map(names_of, [fewlabel, *submodules])]))
+
+
+# ------------------------------------------------------------------ the notebook
+def cell_page(number: int, cell: nbformat.NotebookNode) -> str:
+    """A cell of the notebook with what it printed and drew."""
+    if cell.cell_type == "markdown":
+        return cell.source
+    parts = [f"```python\n{cell.source}\n```"]
+    for out in cell.outputs:
+        if out.get("name") == "stdout":
+            parts.append(f"```text\n{out.text}```")
+        elif picture := out.get("data", {}).get("image/png"):
+            (ROOT / "docs" / "generated" / f"cell-{number}.png").write_bytes(base64.b64decode(picture))
+            parts.append(f"![Output of the cell above](cell-{number}.png)")
+    return "\n\n".join(parts)
+
+
+NOTEBOOK = ROOT / "examples" / "few_labels.ipynb"
+cells = [cell_page(number, cell) for number, cell in enumerate(nbformat.read(NOTEBOOK, as_version=4).cells)]
+download = "{download}`few_labels.ipynb <../../examples/few_labels.ipynb>` is this page as a notebook."
+write("few_labels.md", "\n\n".join([*cells, "## Download", download]) + "\n")

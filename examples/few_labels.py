@@ -1,25 +1,19 @@
 # %% [markdown]
 # # Nine topics from 27 labels
 #
-# You have a thousand texts and have read 27 of them. This notebook finds the topic of the others. The texts are the
-# docstrings of SciPy, which are on your machine; put your own list of strings in their place.
+# You have a thousand texts and have read 27 of them. This notebook finds the topics of the others. The texts are
+# docstrings of SciPy, which are on your machine; put your own list of strings in their place. It needs
+# `fewlabel[plot]`.
 
 # %%
-import importlib
-import inspect
-
 import numpy as np
 
-TOPICS = ["fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats"]
-topic_of = {}
-for topic in TOPICS:
-    module = importlib.import_module(f"scipy.{topic}")
-    for name in sorted(module.__all__):
-        text = inspect.getdoc(getattr(module, name)) or ""
-        if len(text) > 200:
-            topic_of.setdefault(text, topic)
-texts, truth = list(topic_of), np.array(list(topic_of.values()))
+from fewlabel.datasets import load_scipy_docs
+
+texts, truth = load_scipy_docs()
+topics, counts = np.unique(truth, return_counts=True)
 print(len(texts), "texts")
+print(*topics)
 
 # %% [markdown]
 # ## Labels
@@ -29,7 +23,7 @@ print(len(texts), "texts")
 # %%
 rng = np.random.default_rng(0)
 y = np.full(len(texts), None, dtype=object)
-for topic in TOPICS:
+for topic in topics:
     rows = rng.choice(np.flatnonzero(truth == topic), 3, replace=False)
     y[rows] = topic
 labeled = np.array([label is not None for label in y])
@@ -38,7 +32,8 @@ print(labeled.sum(), "labels")
 # %% [markdown]
 # ## From texts to rows
 #
-# Stop words out, frequent and rare words out, logarithm of counts, unit length. This matters more than the classifier.
+# The recipe removes stop words, frequent words and rare words, takes the logarithm of counts and gives every row unit
+# length. It matters more than the classifier. Sentence embeddings are another way: `X = encoder.encode(texts)`.
 
 # %%
 from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: E402
@@ -48,11 +43,10 @@ X = recipe.fit_transform(texts)
 print(f"{X.shape[0]} texts, {X.shape[1]} words")
 
 # %% [markdown]
-# ## Learn
+# ## Fit
 #
-# Labels were picked topic by topic, so they do not say how frequent the topics are. The fit estimates that, roughly
-# where each topic has three labels. Here the shares are known from the table of contents: give them where you know
-# them.
+# Three labels of each topic do not show how frequent the topics are. The fit estimates the class shares, roughly. Here
+# they are known from a count: give them where you know them.
 
 # %%
 from sklearn.svm import LinearSVC  # noqa: E402
@@ -61,16 +55,35 @@ from fewlabel import TransductiveSVC  # noqa: E402
 
 supervised = LinearSVC().fit(X[labeled], truth[labeled])
 default = TransductiveSVC().fit(X, y)
-names, counts = np.unique(truth, return_counts=True)
-shares = dict(zip(names.tolist(), (counts / len(truth)).tolist(), strict=True))
+shares = dict(zip(topics.tolist(), (counts / len(truth)).tolist(), strict=True))
 model = TransductiveSVC(class_prior=shares).fit(X, y)
 for name, fitted in {"LinearSVC": supervised, "TransductiveSVC": default, "with shares": model}.items():
     print(f"{name:16} {fitted.score(X[~labeled], truth[~labeled]):.0%} of the other texts right")
 
 # %% [markdown]
+# Which topics are taken for which? A row of the picture is a true topic, a column a predicted one.
+
+# %%
+import matplotlib.pyplot as plt  # noqa: E402
+from sklearn.metrics import ConfusionMatrixDisplay  # noqa: E402
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", sharey=True)
+for panel, (name, fitted) in zip(axes, {"LinearSVC": supervised, "with shares": model}.items(), strict=True):
+    ConfusionMatrixDisplay.from_predictions(
+        truth[~labeled],
+        fitted.predict(X[~labeled]),
+        ax=panel,
+        colorbar=False,
+        cmap="Blues",
+        xticks_rotation=60,
+    )
+    panel.set_title(name)
+plt.show()
+
+# %% [markdown]
 # ## Look
 #
-# The words that speak most for each topic. If these are names, addresses or boilerplate, take them out and fit again.
+# The words that count most for each topic. If these are names, addresses or boilerplate, remove them and fit again.
 
 # %%
 words = recipe.get_feature_names_out()
@@ -78,18 +91,18 @@ for topic, weights in zip(model.classes_, model.coef_, strict=True):
     print(f"{topic:12}", *words[np.argsort(-weights)[:6]])
 
 # %% [markdown]
-# The texts of which the model is least sure: the two best topics have nearly the same score. Label these next.
+# Texts that are worth a label next: the model is unsure of them, and each is similar to many others.
 
 # %%
-scores = np.sort(model.decision_function(X), axis=1)
-margin = np.where(labeled, np.inf, scores[:, -1] - scores[:, -2])
-for row in np.argsort(margin)[:5]:
+from fewlabel.inspection import rank_to_label  # noqa: E402
+
+for row in rank_to_label(model, X, n=5, y=y):
     print(f"{model.predict(X[[row]])[0]:12}", texts[row].splitlines()[0][:70])
 
 # %% [markdown]
 # ## Use
 #
-# `predict` works on any rows of the same recipe. It needs no native library.
+# `predict` works on any rows of the same recipe, and it does not need the native library.
 
 # %%
 new = ["design a low-pass filter", "minimize a function under constraints", "confidence interval of the mean"]

@@ -1,12 +1,12 @@
 """
-After the fit: why, what next, what is wrong
-============================================
+After the fit: wrong labels, reasons, the next labels
+=====================================================
 
-Three questions that a fitted model answers from its weights.
+Three questions about a fitted model: which labels look wrong, why a row has its class, and what to label next.
 """
 
 # %%
-# Docstrings of three subpackages of SciPy with ten labels of each, of which one is wrong.
+# The texts are docstrings of three subpackages of SciPy. Ten texts of each have a label, and one label is wrong.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,7 +44,7 @@ def first_line(row):
 
 
 # %%
-# **Which labels do the others contradict?** Labels are hidden in turn and judged by models that have not seen them.
+# **Which labels look wrong?** Each label is compared with the prediction of a model that has not seen it.
 
 found = suspicious_labels(model, texts, y, margin=0.0)
 for row, given, predicted, margin in zip(*found, strict=True):
@@ -52,7 +52,8 @@ for row, given, predicted, margin in zip(*found, strict=True):
     print(f"{margin:5.2f}  {given} or {predicted}?  {first_line(row)}{note}")
 
 # %%
-# Put right, and fitted again. **Why this class?** Weight times value of the words that spoke most.
+# The label is corrected and the model is fitted again. **Why this class?** The contribution of a word is its weight
+# times its value.
 
 y[wrong] = topics[wrong]
 model.fit(texts, y)
@@ -64,7 +65,7 @@ axes.set(xlabel=f"contribution to the score of {found.label}")
 plt.show()
 
 # %%
-# **What should be labeled next?** Rows on which the model is unsure, each typical of many others.
+# **What should be labeled next?** Texts of which the model is unsure and that are similar to many others.
 
 for row in rank_to_label(model, texts, n=5, y=y):
     print(f"{model.predict(texts[[row]])[0]:7} {first_line(row)}")

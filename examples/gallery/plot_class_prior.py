@@ -1,12 +1,13 @@
 """
-What a wrong class prior costs
-==============================
+What wrong class shares cost
+============================
 
-Predictions match given class shares. How far off may these be before the unlabeled rows do harm?
+Predictions match the class shares given as ``class_prior``. How wrong may these be before the unlabeled rows do harm?
 """
 
 # %%
-# Docstrings of two subpackages of SciPy, two thirds of them from ``scipy.stats``; ten labels, drawn at random.
+# The texts are docstrings of two subpackages of SciPy, two thirds of them from ``scipy.stats``. Ten texts, drawn at
+# random, have a label.
 
 import warnings
 
@@ -32,7 +33,7 @@ warnings.simplefilter("ignore", UserWarning)  # fit warns of shares that the row
 
 
 def draw(seed):
-    """Accuracy of the labels alone, of the default and with each given share; the share that the default finds."""
+    """Accuracy of LinearSVC, of the default and with each given share; the share that the default estimates."""
     labeled = np.random.default_rng(seed).choice(len(truth), 10, replace=False)
     y = np.full(len(truth), -1)
     y[labeled] = truth[labeled]
@@ -47,18 +48,18 @@ found, shares = zip(*(draw(seed) for seed in range(8)), strict=True)
 mean = 100 * np.mean(found, axis=0)
 
 # %%
-# Every point of share that is wrong costs about a point of accuracy, on both sides. The dots are eight draws of ten
-# labels, each at the share that the default finds from labels and unlabeled rows.
+# Each percentage point of error in the share costs about a percentage point of accuracy, in both directions. The dots
+# are eight draws of ten labels, each at the share that the default estimates.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-axes.plot(100 * given, mean[2:], marker="o", label="TransductiveSVC, given the share")
+axes.plot(100 * given, mean[2:], marker="o", label="TransductiveSVC, share given")
 default = 100 * np.array(found)[:, 1]
 axes.scatter(
     100 * np.array(shares),
     default,
     color="C1",
     zorder=3,
-    label="TransductiveSVC, default: the share it finds",
+    label="TransductiveSVC, default: the estimated share",
 )
 axes.axhline(mean[0], color="C2", linestyle="--", label="LinearSVC, labels only")
 axes.axvline(100 * truth.mean(), color="gray", linestyle=":", label="the true share")

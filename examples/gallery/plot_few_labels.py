@@ -1,13 +1,13 @@
 """
-Nine topics, two labels each
-============================
+Few labels, many texts
+======================
 
-Which subpackage of SciPy does a docstring belong to? There are over a thousand of them, and a person has read a few.
-A support vector machine on the labeled texts alone is compared with one that sees the others, too.
+Which subpackage of SciPy does a docstring belong to? There are over a thousand docstrings, and few have a label.
+A support vector machine on the labeled texts is compared with one that learns from the unlabeled texts, too.
 """
 
 # %%
-# The texts, as unit rows of tf-idf. The settings of the vectorizer matter more than those of the classifier:
+# The texts become unit rows of tf-idf. The settings of the vectorizer matter more than those of the classifier:
 # :doc:`/text-recipe`.
 
 import warnings
@@ -34,8 +34,8 @@ print(f"{X.shape[0]} texts, {X.shape[1]} words")
 print(*(f"{count} {name}" for name, count in zip(names, counts, strict=True)), sep=", ")
 
 # %%
-# Labels are drawn class by class, so they say nothing about the shares of the classes, which range from 3 to 29
-# percent. The third classifier is given these; the second, the default, finds shares from labels and unlabeled texts.
+# Every class gets the same number of labels, so the labels do not show the class shares, which range from 3 to 29
+# percent. The third classifier is given the class shares. The second, the default, estimates them.
 
 shares = dict(zip(names, counts / counts.sum(), strict=True))
 numbers = [1, 2, 3, 5, 10, 20]
@@ -62,9 +62,8 @@ warnings.simplefilter("ignore", UserWarning)  # of classes with one label
 found = np.array([[accuracies(n, seed) for seed in range(draws)] for n in numbers])
 
 # %%
-# Told the shares it needs a fraction of the labels. Told nothing it does harm: it gives every topic a ninth of the
-# texts, where ``special`` has more than a quarter, and no number of labels makes that right. With twenty labels of
-# each topic the labeled texts alone are enough.
+# Given the class shares, one label of each topic is worth as much as ten without unlabeled texts. The default gains
+# where labels are fewest. With twenty labels of each topic the labeled texts alone are nearly enough.
 
 learners = [
     "LinearSVC, labels only",
@@ -82,8 +81,8 @@ axes.legend()
 plt.show()
 
 # %%
-# Labels that are drawn at random do tell the shares, roughly, and the more the better. ``LearningCurveDisplay`` makes
-# this comparison for your own labels in one call.
+# Labels drawn at random show the class shares roughly, and the default uses that. ``LearningCurveDisplay`` makes this
+# comparison on your own labels in one call.
 
 LearningCurveDisplay.from_estimator(
     TransductiveSVC(), X, topics, n_labels=(40, 80, 160, 320), n_draws=2, random_state=1

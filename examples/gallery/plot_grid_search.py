@@ -2,13 +2,13 @@
 Choosing alpha with 100 labels
 ==============================
 
-``SemiSupervisedSplit`` makes ``GridSearchCV`` work where most rows have no label: the labeled rows take turns as the
-test, and every unlabeled row helps to learn every time.
+``GridSearchCV`` needs a splitter that knows of unlabeled rows. ``SemiSupervisedSplit`` splits the labeled rows into
+folds, and keeps all unlabeled rows in every training set.
 """
 
 # %%
-# Docstrings of four subpackages of SciPy; 100 of them, drawn at random, have a label. The words are counted and weighed
-# within each split, in a pipeline.
+# The texts are docstrings of four subpackages of SciPy. 100 of them, drawn at random, have a label. The vectorizer is
+# in the pipeline, so it is fitted in each split.
 
 import warnings
 
@@ -43,8 +43,8 @@ warnings.simplefilter("ignore", UserWarning)  # of a class with less than half o
 search.fit(texts, y)
 
 # %%
-# The truth about the other texts, which the search has not seen, tells how good the choice is. The bars are the spread
-# over the five folds: with 20 texts in each, differences of a few points are noise.
+# The true topics of the other texts, which the search has not seen, show how good the choice is. The bars are the
+# standard deviation over the five folds. A fold has 20 texts, so differences of a few points are noise.
 
 alphas = search.cv_results_["param_transductivesvc__alpha"].astype(float)
 rest = np.setdiff1d(np.arange(len(texts)), labeled)

@@ -2,11 +2,11 @@
 A class tree
 ============
 
-Classes that belong together share weights, and every text can be asked for its group as well as for its class.
+Classes of one group share weights, and ``predict_level`` predicts the group.
 """
 
 # %%
-# Nine subpackages of SciPy, put into three groups by hand; three labels of each.
+# The classes are nine subpackages of SciPy, put into four groups by hand. Three texts of each class have a label.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,8 +37,8 @@ y = np.full(len(topics), None, dtype=object)
 y[labeled] = topics[labeled]
 
 # %%
-# With the tree ``predict_level(X, 1)`` gives the group. Whether the tree makes the classes better depends on whether
-# members of a group have words in common. Here they hardly have, and flat classes are as good: fit both.
+# ``predict_level(X, 1)`` predicts the group. A tree improves the classes only if the members of a group have words in
+# common. Compare it with flat classes on your data, as here.
 
 rest = np.setdiff1d(np.arange(len(topics)), labeled)
 prior = dict(zip(names, counts / counts.sum(), strict=True))

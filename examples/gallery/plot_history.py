@@ -2,8 +2,8 @@
 What an annealing does
 ======================
 
-``history_`` has a value for each outer step. At a high temperature every unlabeled row is half of one class and half of
-the other; as it falls the rows take sides.
+``history_`` has one value for each outer step. At a high temperature every unlabeled row is half of one class and half
+of the other. As the temperature falls, the soft labels become hard.
 """
 
 # %%
@@ -29,19 +29,19 @@ y = np.full(len(topics), None, dtype=object)
 y[labeled] = topics[labeled]
 share = np.mean(topics == "stats")
 model = TransductiveSVC(class_prior={"signal": 1 - share, "stats": share}).fit(X, y)
-print(f"{model.n_iter_} steps, ended by {model.termination_condition_!r}")
+print(f"{model.n_iter_} steps, termination condition {model.termination_condition_!r}")
 print(f"{np.mean(model.transduction_ == topics):.1%} right")
 
 # %%
-# Nearly everything happens in the first steps: there the labels change, and the objective (that of hard labels at the
-# weights of the step) comes down. What follows makes the labels hard. The last step is the exact solve at hard labels.
+# Labels change and the objective falls mostly in the first steps. The objective is that of hard labels at the weights of
+# the step. The later steps harden the labels, and the last one solves the problem at hard labels to ``tol``.
 
 HistoryDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# The scores that result: two groups with few texts between them. Rows near 0 are those that the model could not place,
-# and a label is worth most there.
+# The scores form two groups with few texts between them. The model is unsure of the texts near 0, and a label is worth
+# most there.
 
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
 for topic in np.unique(topics):

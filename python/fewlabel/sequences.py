@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
@@ -89,7 +90,10 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
             Rows in the order of the tokens; `lengths` for `SequenceSVC` is `[len(s) for s in X]`.
         """
         check_is_fitted(self)
-        return self.vectorizer_.transform(self._rows(X))
+        rows = self.vectorizer_.transform(self._rows(X))
+        if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max:  # DictVectorizer's int64 is refused by LinearSVC
+            rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        return rows
 
     def _check_parameters(self) -> None:
         least = {"window": 0, "affixes": 0} | ({} if self.n_features is None else {"n_features": 1})

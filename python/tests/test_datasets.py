@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import os
 import signal
 import threading
@@ -11,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.signal
 import scipy.sparse as sp
 import sklearn.datasets
 from planted import text_like
 
 from fewlabel import TransductiveSVC
 from fewlabel._native import _library
-from fewlabel.datasets import dump_svmlight_file, load_svmlight_file
+from fewlabel.datasets import dump_svmlight_file, load_scipy_docs, load_svmlight_file
 
 X, Y, _ = text_like()
 
@@ -194,3 +196,16 @@ def test_ctrl_c_ends_the_reading(path: Path) -> None:
     path.write_text(line * 300_000)  # 300 MB
     assert sorted(ends_after_ctrl_c(path) for _ in range(3))[1] < 0.2
     assert _library.live_handles() == 0
+
+
+def test_docstrings_of_scipy_have_the_topic_of_their_module() -> None:
+    texts, topic = load_scipy_docs(("stats", "signal"))
+    assert len(texts) == len(set(texts)) == len(topic) > 200
+    assert topic[list(texts).index(inspect.getdoc(scipy.signal.butter))] == "signal"
+    assert set(load_scipy_docs()[1]) >= {"signal", "stats", "linalg"}
+
+
+@pytest.mark.parametrize(("topics", "found"), [("signal", "'s'"), (("singal",), "'singal'")])
+def test_subpackages_that_scipy_does_not_have(topics: object, found: str) -> None:
+    with pytest.raises(ValueError, match=f"topics must be subpackages of SciPy.*got {found}"):
+        load_scipy_docs(topics)

@@ -483,6 +483,7 @@ def test_features_of_tokens() -> None:
     }  # fmt: skip
     assert "shape[0]=d" in rows[3]
     assert vectorizer.transform([["new"]]).shape == (1, len(vectorizer.vectorizer_.feature_names_))
+    assert vectorizer.transform(sentences).indices.dtype == np.int32  # which all of scikit-learn takes
     hashed = TokenVectorizer(n_features=64).fit_transform(sentences)
     assert hashed.shape == (4, 64)
     with pytest.raises(TypeError, match="split it into tokens"):

@@ -1,15 +1,15 @@
 """
-Where no straight line passes: two moons
-========================================
+Images and curves: features of a graph
+======================================
 
-A straight boundary through the emptiest place is the right idea for words, and the wrong one for points that lie on
-curves. Features of a graph make the curves straight.
+A linear boundary suits words. It does not suit classes that lie along curves, such as images of digits.
+``KernelTransductiveSVC`` fits the same classifier on features of a graph of neighbors.
 """
 
 # %%
-# Two moons with one label each, the stars. There is a gap, but it is bent: the straight boundary cuts both moons.
-# ``KernelTransductiveSVC`` joins neighbors to a graph and puts the boundary where few rows are joined;
-# ``LabelSpreading`` of scikit-learn hands labels on from neighbor to neighbor.
+# Two moons have one label each, the stars. The gap between them is curved, so a linear boundary cuts both moons.
+# ``KernelTransductiveSVC`` joins neighbors to a graph and puts the boundary where few rows are joined.
+# ``LabelSpreading`` of scikit-learn propagates labels from neighbor to neighbor.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,8 +39,7 @@ panels[0].set_ylabel("second feature")
 plt.show()
 
 # %%
-# Two features are few, and that is the point: with thousands, as words are, most bent gaps have a straight one beside
-# them. Handwritten digits with their 64 pixels are in between, and the graph serves them better. Two labels of each:
+# Handwritten digits have 64 pixels, and two of each digit have a label. The graph is better here, too.
 
 X, digit = load_digits(return_X_y=True)
 X = normalize(X)
