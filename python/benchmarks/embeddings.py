@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from sklearn.preprocessing import normalize
 from benchmarks import corpora, learners, recipe, safe_default, tasks
 from benchmarks.learners import Outcome
 from benchmarks.report import Report
-from benchmarks.tasks import DataSet, Task
+from benchmarks.tasks import DataSet, Task, data_set
 
 COMPONENTS = 200
 DRAWS = 3
@@ -35,9 +35,6 @@ LABELS = (100, 400)
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)
 SCALE = 1.0  # chosen by `embedding_scale`
 STRENGTHS = (1.0, 10.0, 100.0)
-
-
-Embedded = Callable[[], tuple[DataSet, np.ndarray]]  # a set and the embedding of each of its rows
 
 
 # ------------------------------------------------------------------ rows
@@ -53,19 +50,19 @@ def lsa(make: Callable[[], DataSet]) -> tuple[DataSet, np.ndarray]:
     return data, unit(TruncatedSVD(COMPONENTS, random_state=0).fit_transform(data.X))
 
 
-@functools.cache
-def encoded() -> tuple[DataSet, np.ndarray]:
-    """20 Newsgroups and the vectors (n, 256) of WordLlama."""
+def encode(texts: Iterable[str]) -> np.ndarray:
+    """The vectors (n, 256) of WordLlama."""
     import wordllama
 
     folder = Path(wordllama.__file__).parent  # where the package has its files
-    encoder = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    return unit(wordllama.WordLlama.load(cache_dir=folder, disable_download=True).embed(list(texts)))
+
+
+def subjects() -> tuple[DataSet, np.ndarray]:
+    """20 Newsgroups, subjects only: five words a text."""
     texts, groups = corpora.loader().newsgroups20("all")
-    vectors = encoder.embed([recipe.subject_and_body(text) for text in texts])
-    data = corpora.newsgroups20()
-    if not np.array_equal(data.classes[data.y], np.array(groups)):
-        raise ValueError("the texts are not in the order of the rows")
-    return data, unit(vectors)
+    lines = [recipe.subject_and_body(text).split("\n", 1)[0] for text in texts]
+    return data_set("20 Newsgroups, subjects", recipe.vectorize(lines), groups), encode(lines)
 
 
 def joined(X: sp.csr_matrix, embedded: np.ndarray, scale: float = SCALE) -> sp.csr_matrix:
@@ -148,13 +145,26 @@ def embeddings_ohsumed(report: Report, draws: int = DRAWS) -> None:
 
 def embeddings_encoder(report: Report, draws: int = DRAWS) -> None:
     """20 Newsgroups and an encoder that has not seen it."""
-    if importlib.util.find_spec("wordllama") is None:
-        report.fact("an encoder: left out, there is no wordllama here", 0.0)
+    if not _has_encoder(report):
         return
-    data, embedded = encoded()
-    rows = forms(data, embedded, "encoder")
-    del rows["tf-idf"]  # measured above
+    data = corpora.newsgroups20()
+    rows = forms(data, encode(map(recipe.subject_and_body, corpora.loader().newsgroups20("all")[0])), "encoder")
+    del rows["tf-idf"]  # measured by `embeddings_newsgroups`
     curves(report, data, rows, draws)
+
+
+def embeddings_subjects(report: Report, draws: int = DRAWS) -> None:
+    """Short texts: the subjects alone."""
+    if _has_encoder(report):
+        data, embedded = subjects()
+        curves(report, data, forms(data, embedded, "encoder"), draws)
+
+
+def _has_encoder(report: Report) -> bool:
+    if importlib.util.find_spec("wordllama"):
+        return True
+    report.fact("an encoder: left out, there is no wordllama here", 0.0)
+    return False
 
 
 def embedding_scale(report: Report, draws: int = 2) -> None:
@@ -167,5 +177,5 @@ def embedding_scale(report: Report, draws: int = 2) -> None:
                 report.fact(f"{data.name}, {n} labels, scale {scale:g}: macro F", float(np.mean(found)), values=found)
 
 
-SECTIONS = (embeddings_newsgroups, embeddings_picked, embeddings_ohsumed, embeddings_encoder)
+SECTIONS = (embeddings_newsgroups, embeddings_picked, embeddings_ohsumed, embeddings_encoder, embeddings_subjects)
 CHOICES = (embedding_scale,)
