@@ -9,8 +9,9 @@ import warnings
 from pathlib import Path
 from types import ModuleType
 
-import fewlabel
 import nbformat
+
+import fewlabel
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from check_library import ROOT, report
 
 DECLARED = (ROOT / "include" / "fewlabel.h", ROOT / "Makefile", ROOT / "python" / "tests" / "conftest.py")
-MADE = re.compile(r"gallery/(\w+)\.rst$|generated/(?:index\.rst|few_labels\.md)$")  # by `make docs`, the first ones from examples
+MADE = re.compile(r"gallery/(\w+)\.rst$|generated/(?:index\.rst|few_labels\.md)$")  # by `make docs`
 LINK = re.compile(r"\[([^\]\[]*)\]\(([^()\s]+)\)")
 NAME = re.compile(r"`~?(fewlabel(?:\.\w+)+)")
 C_NAME = re.compile(r"`((?:fewlabel|FEWLABEL)_\w+)")

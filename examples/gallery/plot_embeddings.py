@@ -66,8 +66,9 @@ for name, (supervised, transductive) in found.items():
 
 figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 places = np.arange(len(found))
-for shift, name, values in zip((0.2, -0.2), ("logistic regression", "TransductiveSVC"), zip(*found.values()), strict=True):
-    bars = axes.barh(places - shift, 100 * np.array(values), height=0.38, label=name)
+percent = 100 * np.array(list(found.values()))  # (forms of the rows, models)
+for k, name in enumerate(("logistic regression", "TransductiveSVC")):
+    bars = axes.barh(places + 0.4 * k - 0.2, percent[:, k], height=0.38, label=name)
     axes.bar_label(bars, fmt="%.0f", padding=3)
 axes.set_yticks(places, found)
 axes.set(xlabel="unlabeled texts right, percent", xlim=(0, 118))

@@ -33,8 +33,8 @@ print(f"{model.n_iter_} steps, termination condition {model.termination_conditio
 print(f"{np.mean(model.transduction_ == topics):.1%} right")
 
 # %%
-# Labels change and the objective falls mostly in the first steps. The objective is that of hard labels at the weights of
-# the step. The later steps harden the labels, and the last one solves the problem at hard labels to ``tol``.
+# Labels change and the objective falls mostly in the first steps. The objective is that of hard labels at the weights
+# of the step. The later steps harden the labels, and the last one solves the problem at hard labels to ``tol``.
 
 HistoryDisplay.from_estimator(model)
 plt.show()

@@ -11,6 +11,7 @@ type of a parameter in its description, from a few descriptions with tags.
 # break, which would give the tags away, are left out.
 
 import re
+from itertools import chain
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,18 +42,18 @@ print(len(sentences), "descriptions, among them")
 print(*(f"{token}/{tag}" for token, tag in zip(sentences[0], tags[0], strict=True)))
 
 # %%
-# ``TokenVectorizer`` has features of a token and its neighbors. ``iob_forbidden_transitions`` rules out tags that cannot
+# ``TokenVectorizer`` has features of a token and its neighbors. ``iob_forbidden_transitions`` lists tags that cannot
 # follow each other, such as I-TYPE after O. A classifier of single tokens with the same features is the comparison.
 
 numbers = [5, 10, 20, 50, 100, 200]
 test = slice(200, 800)
-truth, lengths = sum(tags[test], []), [len(sentence) for sentence in sentences[test]]
+truth, lengths = list(chain(*tags[test])), [len(sentence) for sentence in sentences[test]]
 
 
 def accuracies(n):
     """Share of the test's tokens that are right, from n descriptions with tags."""
     vectorizer = TokenVectorizer().fit(sentences[:n])
-    given = sum(tags[:n], [])
+    given = list(chain(*tags[:n]))
     X, new = vectorizer.transform(sentences[:n]), vectorizer.transform(sentences[test])
     model = SequenceSVC(forbidden_transitions=iob_forbidden_transitions(given)).fit(X, tags[:n])
     single = LinearSVC().fit(X, given)
@@ -73,7 +74,7 @@ plt.show()
 # New text, with the tags of a model of 200 descriptions:
 
 vectorizer = TokenVectorizer().fit(sentences[:200])
-forbidden = iob_forbidden_transitions(sum(tags[:200], []))
+forbidden = iob_forbidden_transitions(chain(*tags[:200]))
 model = SequenceSVC(forbidden_transitions=forbidden).fit(vectorizer.transform(sentences[:200]), tags[:200])
-new = "n_rows int or None , optional Number of rows to read .".split()
+new = ["n_rows", "int", "or", "None", ",", "optional", "Number", "of", "rows", "to", "read", "."]
 print(*(f"{token}/{tag}" for token, tag in zip(new, model.predict(vectorizer.transform([new])), strict=True)))
