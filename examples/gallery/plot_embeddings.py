@@ -73,5 +73,5 @@ for k, name in enumerate(("logistic regression", "TransductiveSVC")):
 axes.set_yticks(places, found)
 axes.set(xlabel="unlabeled texts right, percent", xlim=(0, 118))
 axes.invert_yaxis()
-axes.legend(loc="lower right")
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()
