@@ -38,7 +38,8 @@ print(labeled.sum(), "labels")
 # %%
 from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: E402
 
-recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", min_df=2, max_df=0.2, sublinear_tf=True)
+settings = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "min_df": 2, "max_df": 0.2}
+recipe = TfidfVectorizer(**settings, sublinear_tf=True)
 X = recipe.fit_transform(texts)
 print(f"{X.shape[0]} texts, {X.shape[1]} words")
 
@@ -68,7 +69,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from sklearn.metrics import ConfusionMatrixDisplay  # noqa: E402
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", sharey=True)
-for panel, (name, fitted) in zip(axes, {"LinearSVC": supervised, "with shares": model}.items(), strict=True):
+for panel, name, fitted in zip(axes, ("LinearSVC", "with shares"), (supervised, model), strict=True):
     ConfusionMatrixDisplay.from_predictions(
         truth[~labeled],
         fitted.predict(X[~labeled]),
@@ -105,5 +106,5 @@ for row in rank_to_label(model, X, n=5, y=y):
 # `predict` works on any rows of the same recipe, and it does not need the native library.
 
 # %%
-new = ["design a low-pass filter", "minimize a function under constraints", "confidence interval of the mean"]
+new = ["design a low-pass filter", "minimize a function", "confidence interval of the mean"]
 print(*model.predict(recipe.transform(new)), sep=", ")

@@ -33,7 +33,7 @@ warnings.simplefilter("ignore", UserWarning)  # fit warns of shares that the row
 
 
 def draw(seed):
-    """Accuracy of LinearSVC, of the default and with each given share; the share that the default estimates."""
+    """Accuracy of LinearSVC, the default and each given share; the share that the default estimates."""
     labeled = np.random.default_rng(seed).choice(len(truth), 10, replace=False)
     y = np.full(len(truth), -1)
     y[labeled] = truth[labeled]

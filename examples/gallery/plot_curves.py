@@ -44,6 +44,6 @@ plt.show()
 X, digit = load_digits(return_X_y=True)
 X = normalize(X)
 y = np.where(np.arange(len(digit)) < 20, digit, -1)
-models = [LinearSVC().fit(X[:20], y[:20]), TransductiveSVC().fit(X, y), kernel.fit(X, y), spreading.fit(X, y)]
-for model in models:
+supervised = LinearSVC().fit(X[:20], y[:20])
+for model in supervised, TransductiveSVC().fit(X, y), kernel.fit(X, y), spreading.fit(X, y):
     print(f"{type(model).__name__:24}{model.score(X[20:], digit[20:]):7.1%}")

@@ -25,7 +25,7 @@ PARAMETER = re.compile(r"^(\w+) : (.{3,60})\n    +(.+)", re.MULTILINE)
 
 
 def tagged(description):
-    """The tokens and their tags: B- at the first token of a name or type, I- at the others, O elsewhere."""
+    """Tokens and tags: B- at the first token of a name or type, I- at the others, O elsewhere."""
     tokens, tags = [], []
     for kind, part in zip(("NAME", "TYPE", None), description, strict=True):
         words = re.findall(r"\w+|[^\w\s]", part)
@@ -75,6 +75,8 @@ plt.show()
 
 vectorizer = TokenVectorizer().fit(sentences[:200])
 forbidden = iob_forbidden_transitions(chain(*tags[:200]))
-model = SequenceSVC(forbidden_transitions=forbidden).fit(vectorizer.transform(sentences[:200]), tags[:200])
+model = SequenceSVC(forbidden_transitions=forbidden)
+model.fit(vectorizer.transform(sentences[:200]), tags[:200])
 new = ["n_rows", "int", "or", "None", ",", "optional", "Number", "of", "rows", "to", "read", "."]
-print(*(f"{token}/{tag}" for token, tag in zip(new, model.predict(vectorizer.transform([new])), strict=True)))
+predicted = model.predict(vectorizer.transform([new]))
+print(*(f"{token}/{tag}" for token, tag in zip(new, predicted, strict=True)))
