@@ -137,17 +137,20 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 // generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
 func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
 	m.need(len(h), m.Rows(), len(p), m.cols)
-	products, parts := job.Borrow(m.Rows()), make([][2]float64, on.Blocks())
-	m.scatter(job, on, dst, func(block int, rows []int32, sum []float64) {
-		parts[block][0], parts[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, products)
+	products, parts, sums := job.Borrow(m.Rows()), make([][2]float64, on.Blocks()), make([]float64, 2)
+	m.addSums(job, dst[:m.cols], func(dst []float64) {
+		addBlocks(job.Pool, on, dst, func(block int, rows []int32, sum []float64) {
+			parts[block][0], parts[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, products)
+		})
+		for _, part := range parts {
+			sums[0] += part[0]
+			sums[1] += part[1]
+		}
+		if !m.everywhere {
+			job.Later(sums)
+		}
 	})
 	job.Return(products)
-	sums := make([]float64, 2)
-	for _, part := range parts {
-		sums[0] += part[0]
-		sums[1] += part[1]
-	}
-	m.reduce(job, sums)
 	return sums[0], sums[1]
 }
 
@@ -176,12 +179,6 @@ func (m *Matrix) Everywhere() *Matrix {
 	view := *m
 	view.everywhere = true
 	return &view
-}
-
-func (m *Matrix) reduce(job *work.Job, sums []float64) {
-	if !m.everywhere {
-		job.Reduce(sums)
-	}
 }
 
 // addSums adds sums over the rows to dst: add adds those over the rows that are here to its dst.

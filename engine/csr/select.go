@@ -23,23 +23,22 @@ func (m *Matrix) Selected(rows []int32) *Matrix {
 // Gathered copies some rows of every machine to all of them, in the order of the machines; first is the place of this
 // one's.
 func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first int) {
-	var lengths, indices, values []float64
+	var own []float64 // of every row the number of its non-zeros, then their features and values
 	for _, i := range rows {
-		lengths = append(lengths, float64(m.rowLength(i)))
-		m.Row(int(i), func(col int, value float64) {
-			indices, values = append(indices, float64(col)), append(values, value)
-		})
+		own = append(own, float64(m.rowLength(i)))
+		m.Row(int(i), func(col int, value float64) { own = append(own, float64(col), value) })
 	}
-	lengths, first = job.Gather(lengths)
-	indices, _ = job.Gather(indices)
-	values, _ = job.Gather(values)
-	indptr, list := make([]int64, len(lengths)+1), make([]int32, len(lengths))
-	for i, length := range lengths {
-		list[i], indptr[i+1] = int32(i), indptr[i]+int64(length)
+	all, place := job.Gather(own)
+	indptr, indices, values, list := []int64{0}, []int32(nil), []float64(nil), []int32(nil)
+	for at := 0; at < len(all); {
+		if at < place {
+			first++
+		}
+		end := at + 1 + 2*int(all[at])
+		for at++; at < end; at += 2 {
+			indices, values = append(indices, int32(all[at])), append(values, all[at+1])
+		}
+		list, indptr = append(list, int32(len(list))), append(indptr, int64(len(indices)))
 	}
-	cols := make([]int32, len(indices))
-	for k, col := range indices {
-		cols[k] = int32(col)
-	}
-	return newMatrix(m.cols, &arrays[int32, float64]{indptr, cols, values}, indptr, list).Everywhere(), first
+	return newMatrix(m.cols, &arrays[int32, float64]{indptr, indices, values}, indptr, list).Everywhere(), first
 }

@@ -273,18 +273,17 @@ func (d *dual) spread() float64 {
 	return sum[0] / d.weight / float64(len(d.live))
 }
 
-// Entropy is the weighted mean of -Σ_y p_iy log₂ p_iy, in bits a row.
-func Entropy(job *work.Job, p, weights []float64, classes int) float64 {
-	var sums [2]float64
-	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
+// Entropy is -Σ_i w_i Σ_y p_iy log₂ p_iy, in bits, over the rows of this machine.
+func Entropy(pool *work.Pool, p, weights []float64, classes int) float64 {
+	var sum [1]float64
+	pool.Total(len(weights), sum[:], func(lo, hi int, dst []float64) {
 		for i := lo; i < hi; i++ {
-			dst[0] += weights[i]
 			for _, q := range p[i*classes : (i+1)*classes] {
-				dst[1] -= weights[i] * xlog2(q)
+				dst[0] -= weights[i] * xlog2(q)
 			}
 		}
 	})
-	return sums[1] / sums[0]
+	return sum[0]
 }
 
 func xlog2(x float64) float64 {

@@ -248,11 +248,11 @@ func TestSoftFromAnyStart(t *testing.T) {
 }
 
 func TestEntropy(t *testing.T) {
-	job := work.NewJob(1, nil)
-	if h := Entropy(job, []float64{0.25, 0.25, 0.5, 1, 0, 0}, []float64{3, 1}, 3); h != 1.125 {
+	pool := work.NewPool(1)
+	if h := Entropy(pool, []float64{0.25, 0.25, 0.5, 1, 0, 0}, []float64{0.75, 0.25}, 3); h != 1.125 {
 		t.Errorf("entropy %v, should be 1.125 bits a row", h)
 	}
-	if h := Entropy(job, []float64{0.5, 0.5, 1, 0}, []float64{1, 1}, 2); h != 0.5 {
+	if h := Entropy(pool, []float64{0.5, 0.5, 1, 0}, []float64{0.5, 0.5}, 2); h != 0.5 {
 		t.Errorf("entropy %v, should be 0.5 bits a row", h)
 	}
 }

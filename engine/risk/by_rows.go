@@ -64,7 +64,7 @@ func (r *Risk) InRows() bool { return r.sums != nil }
 // Residual implements minimize.ByRows.
 func (r *Risk) Residual(dst []float64) float64 {
 	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
-	loss := r.gradients()
+	joint, loss := r.gradients()
 	r.job.Stripes(len(dst), func(lo, hi int) {
 		for k, a := range s.coef[lo:hi] {
 			dst[lo+k] = -r.alpha * a
@@ -76,7 +76,7 @@ func (r *Risk) Residual(dst []float64) float64 {
 			vector.Add(dst[at:at+stride], -1, r.slope[at:at+stride])
 		}
 	})
-	return r.alpha/2*s.square + loss[0]
+	return r.alpha/2*s.square + loss[0] + joint
 }
 
 // Gather implements minimize.ByRows.
@@ -280,7 +280,7 @@ func (r *Risk) changesOf(image []float64) []float64 {
 // SetDirectionRows implements minimize.ByRows.
 func (r *Risk) SetDirectionRows(step, image []float64) {
 	stride, rows := r.shape.Stride(), r.support.Rows()
-	r.direction, r.changes = step, image[:len(image)-2*stride]
+	r.direction, r.changes, r.ahead = step, image[:len(image)-2*stride], nil
 	r.squareNorm = r.rowsInner(step, image)
 	r.inner = r.rowsInner(r.sums.coef, image)
 	r.job.EachRow(len(rows), func(lo, hi int) {

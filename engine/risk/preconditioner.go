@@ -54,7 +54,8 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	if copies != nil {
 		count, nonZeros = r.count(rows, copies)
 	}
-	if !Preconditions(r.job.Count(count), r.job.Count(nonZeros)) {
+	counts := []int64{int64(count), int64(nonZeros)}
+	if r.job.ReduceCounts(counts); !Preconditions(int(counts[0]), int(counts[1])) {
 		return
 	}
 	p := &preconditioner{risk: r, matrix: r.rows.Everywhere(), rows: rows, own: rows}
@@ -109,7 +110,6 @@ func (r *Risk) factorize() {
 	if p == nil {
 		return
 	}
-	p.findCurves()
 	p.factors = make([]*factor, p.systems())
 	r.job.Run(len(p.factors), func(v int) {
 		alpha := r.alpha
@@ -120,13 +120,18 @@ func (r *Risk) factorize() {
 	})
 }
 
-// findCurves finds the curvatures of all rows: every machine knows those of its own.
-func (p *preconditioner) findCurves() {
-	stride := p.risk.shape.Stride()
+// findCurves finds the curvatures of the preconditioner's rows: those of all machines are there after the next
+// reduction.
+func (r *Risk) findCurves() {
+	p := r.preconditioner
+	if p == nil {
+		return
+	}
+	stride := r.shape.Stride()
 	all := make([]float64, len(p.rows)*stride)
 	p.curves = slices.Collect(slices.Chunk(all, stride))
-	p.risk.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
-	p.risk.job.Reduce(all)
+	r.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
+	r.job.Later(all)
 }
 
 // scratch has room for scores [matrix.Rows, stride].

@@ -43,6 +43,7 @@ type Risk struct {
 	changes            []float64   // [n, stride] of scores along a vector: the last multiplied, or the direction
 	slope, state       []float64   // [n, stride] of each row's loss: its gradient; what its HessVec needs
 	squareNorm, inner  float64     // of the direction: |d|², W . d
+	ahead              []float64   // of rowsLine at 1, or nil
 	support            *csr.Subset // rows with a weight
 	sloped, active     *csr.Subset // of these, rows with a slope, with curvature
 	activity           []uint8     // [n] bits hasSlope and hasCurvature
@@ -204,11 +205,12 @@ func (r *Risk) times(on *csr.Subset, dst, p, shift, mean []float64) {
 
 // Gradient implements minimize.Objective.
 func (r *Risk) Gradient(dst []float64) float64 {
-	sums, shift := r.gradients(), make([]float64, r.shape.Stride())
+	joint, sums := r.gradients()
+	shift := make([]float64, r.shape.Stride())
 	square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha, shift)
 	r.addTransposed(r.sloped, dst, r.slope)
 	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
-	return r.alpha/2*square + sums[0]
+	return r.alpha/2*square + sums[0] + joint
 }
 
 // Weights are the variables at the current point, where they are not held as sums of rows.
@@ -224,16 +226,18 @@ func (r *Risk) At(w, gradient []float64) float64 {
 	return r.Gradient(gradient)
 }
 
-// gradients puts the gradient of each row's loss in its columns into r.slope, finds the rows with a slope, and returns
-// the loss and the sums of the gradients.
-func (r *Risk) gradients() (sums []float64) {
+// gradients puts the gradient of each row's loss in its columns into r.slope, finds the rows with a slope and the
+// curvatures of the preconditioner, and returns the joint costs, and the loss and the sums of the gradients. The sums are
+// those of all machines after the next reduction.
+func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
-	joint := r.jointly(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })
+	joint = r.jointly(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })
 	sums = make([]float64, 1+r.shape.Stride())
-	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
-	sums[0] += joint
+	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
+	r.job.Later(sums)
+	r.findCurves()
 	r.sloped.Reset(r.rows, r.those(r.sloped, hasSlope))
-	return sums
+	return joint, sums
 }
 
 // those are the rows with a weight and this activity, in the memory of a subset.
@@ -290,7 +294,7 @@ func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []floa
 	r.times(r.active, r.changes, p, shift, nil)
 	joint := r.jointly(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
 	sums := make([]float64, 1+stride)
-	r.job.Sum(len(rows), sums, func(lo, hi int, part []float64) {
+	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) {
 		scratch := r.newScratch()
 		for _, i := range rows[lo:hi] {
 			change := r.changes[int(i)*stride : (int(i)+1)*stride]
@@ -298,6 +302,7 @@ func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []floa
 			vector.Add(part[1:], 1, change)
 		}
 	})
+	r.job.Later(sums)
 	r.addTransposed(r.active, dst, r.changes)
 	return sums[0] + joint, sums[1:]
 }
@@ -324,6 +329,7 @@ func (r *Risk) SetDirection(direction []float64) {
 	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
 	r.inner = r.frame.inner(r.job.Pool, r.weights, direction, own, shift)
 	r.times(r.support, r.changes, direction, shift, nil)
+	r.ahead = nil
 }
 
 // LineDerivatives implements minimize.Objective.
@@ -334,15 +340,31 @@ func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
 
 // line gives the value along the line, less α/2 |W|² at its beginning, and the derivatives.
 func (r *Risk) line(t float64) (value, slope, curvature float64) {
-	var total [3]float64
-	rows := r.support.Rows()
-	r.job.Sum(len(rows), total[:], func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
+	total := r.rowsLine(t)
 	for _, joint := range r.Joint {
 		zeroth, first, second := joint.Line(r.scores, r.changes, t)
 		value, slope, curvature = value+zeroth, slope+first, curvature+second
 	}
 	value += r.alpha*t*(r.inner+t/2*r.squareNorm) + total[0]
 	return value, slope + r.alpha*(r.inner+t*r.squareNorm) + total[1], curvature + r.alpha*r.squareNorm + total[2]
+}
+
+// rowsLine is the rows' part of line. A search looks at 0 and then at 1: both sums travel together.
+func (r *Risk) rowsLine(t float64) []float64 {
+	if t == 1 && r.ahead != nil {
+		return r.ahead
+	}
+	total, rows := make([]float64, 6), r.support.Rows()
+	r.job.Sum(len(rows), total, func(lo, hi int, part []float64) {
+		r.terms.line(rows[lo:hi], t, part[:3])
+		if t == 0 {
+			r.terms.line(rows[lo:hi], 1, part[3:])
+		}
+	})
+	if t == 0 {
+		r.ahead = total[3:]
+	}
+	return total[:3]
 }
 
 // Nonconvex is a risk with costs that are not convex; it implements minimize.Nonconvex.

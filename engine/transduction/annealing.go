@@ -190,7 +190,7 @@ func (s *softLabels) relabel() (switched int, entropy float64) {
 			switched++
 		}
 	}
-	return t.Job.Count(switched), labeling.Entropy(t.Job, s.Soft, t.UnlabeledWeight, t.classes)
+	return switched, labeling.Entropy(t.Job.Pool, s.Soft, t.UnlabeledWeight, t.classes)
 }
 
 // Gradient implements minimize.Objective.

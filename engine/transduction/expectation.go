@@ -87,8 +87,7 @@ func (p *byMeans) join(joint risk.Joint) {
 
 // record adds an outer step to the history: belief is the unlabeled rows' part of the objective.
 func (p *byMeans) record(level, belief float64, means []float64) {
-	p.believed = p.risk.Regularizer() + p.labeledLoss(p.risk.Loss(), p.risk.Score) + belief
-	var sums [2]float64 // labels switched, entropy
+	var sums [3]float64 // labels switched, entropy, labeled loss
 	row := make([]float64, p.classes)
 	for k, i := range p.Unlabeled {
 		p.risk.Score(row, i)
@@ -99,7 +98,9 @@ func (p *byMeans) record(level, belief float64, means []float64) {
 		p.before[k] = y
 		sums[1] += p.UnlabeledWeight[k] * expectation.Entropy(row)
 	}
+	sums[2] = p.labeledLoss(p.risk.Loss(), p.risk.Score)
 	p.Job.Reduce(sums[:])
+	p.believed = p.risk.Regularizer() + sums[2] + belief
 	p.Record(p.believed, level, int(sums[0]), expectation.Residual(means, p.prior), sums[1]/math.Ln2)
 }
 

@@ -135,7 +135,7 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 		t.moveIntercepts(s)
 	}
 	score := t.score(s)
-	objective := t.objective(s.loss, s.regularizer, score)
+	objective, shares := t.objective(s.loss, s.regularizer, score)
 	if t.learnsMeans() {
 		objective = t.believed
 	}
@@ -143,7 +143,7 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 		return nil, err
 	}
 	if t.Transductive() && !t.learnsMeans() && !constant {
-		t.CheckShares(t.sharesAt(score), t.prior)
+		t.CheckShares(shares, t.prior)
 	}
 	if !t.learnsMeans() {
 		s.end.reason = t.CheckEnd(s.converged, s.gap, s.end.reason, settleRounds)

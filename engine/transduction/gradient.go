@@ -44,7 +44,7 @@ func (t *task) gradient() solution {
 	outcome := free.minimize(free, limits)
 	switched, _ := free.relabel()
 	end.steps++
-	t.note(r, t.Options.UnlabeledWeight, switched, 0)
+	t.noteOwn(r, t.Options.UnlabeledWeight, switched, 0)
 	return t.read(r, outcome, end)
 }
 
@@ -101,7 +101,7 @@ func (f *freeRows) relabel() (switched int, entropy float64) {
 			switched++
 		}
 	}
-	return f.task.Job.Count(switched), 0
+	return switched, 0
 }
 
 // At implements minimize.Smooth.

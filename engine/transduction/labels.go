@@ -32,9 +32,9 @@ func (t *task) cheapest(labels []int32) {
 	labeling.CheapestLabels(t.Job, labels, t.unitCosts(), t.unitWeights(), t.prior)
 }
 
-// relabel changes labels where that lowers the costs at the current scores, and returns how many have changed. Best
-// labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper, between pairs of
-// classes only where max_switches limits it. Machines that share the rows always find the cheapest.
+// relabel changes labels where that lowers the costs at the current scores, and returns how many it has changed on this
+// machine. Best labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper,
+// between pairs of classes only where max_switches limits it. Machines that share the rows always find the cheapest.
 func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
@@ -43,7 +43,7 @@ func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
 	} else {
 		labeling.Switch(labels, t.unitCosts(), t.classes, t.Options.MaxSwitches)
 	}
-	return t.Job.Count(differences(labels, t.before))
+	return differences(labels, t.before)
 }
 
 // differences counts the labels that differ.
@@ -86,7 +86,7 @@ func (t *task) settle(
 		outcome = newton.Minimize(r, limits)
 		switched := 0
 		if finite(outcome) && outcome.Value < last {
-			switched = t.relabel(labels, r, true)
+			switched = t.Job.Count(t.relabel(labels, r, true))
 			changed += switched
 		}
 		last = outcome.Value

@@ -12,7 +12,7 @@ type belief interface {
 	// enter puts the labels into the risk at a level of the schedule.
 	enter(level float64)
 	// relabel renews the labels from the costs at the current scores, and tells how many of the likeliest ones have
-	// changed, and the labels' mean entropy in bits.
+	// changed on this machine, and their rows' part of the mean entropy of the labels, in bits.
 	relabel() (switched int, entropy float64)
 }
 
@@ -39,7 +39,7 @@ func (t *task) follow(r *risk.Risk, solve minimizer, b belief, s schedule, limit
 		}
 		switched, entropy := b.relabel()
 		end.steps++
-		t.note(r, shown, switched, entropy)
+		switched, entropy = t.noteOwn(r, shown, switched, entropy)
 		if t.hopeless() {
 			end.reason = ending.GivenUp
 			return end

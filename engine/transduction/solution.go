@@ -58,12 +58,14 @@ func (t *task) moveIntercepts(s *solution) {
 	vector.Scale(t.costs, -1)
 	weights := t.unitWeights()
 	shift := t.shiftOf(labeling.Cheapest(t.Job, make([]int32, len(weights)), t.unitCosts(), weights, t.prior))
-	distance := t.shareDistance(t.sharesAt(score))
+	shares := t.ownShares(score) // before and after
 	s.outputs = slices.Clone(before)
 	for i := range t.Rows.Rows() {
 		vector.Add(s.outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
 	}
-	if !(t.shareDistance(t.sharesAt(score)) < distance-roundedShare) {
+	shares = append(shares, t.ownShares(score)...)
+	t.Job.Reduce(shares)
+	if !(t.shareDistance(shares[t.classes:]) < t.shareDistance(shares[:t.classes])-roundedShare) {
 		s.outputs = before // many equal scores
 		return
 	}

@@ -132,7 +132,7 @@ func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 		switched := t.relabel(labels, r, true)
 		r.Soft = nil
 		end.steps++
-		t.note(r, t.Options.UnlabeledWeight, switched, 0)
+		t.noteOwn(r, t.Options.UnlabeledWeight, switched, 0)
 	}
 	return t.finish(r, newton, labels, 0, t.Options.UnlabeledWeight, end)
 }

@@ -164,21 +164,23 @@ func (t *task) measure(r *risk.Risk) {
 // A scorer puts the class scores of a row into dst [K].
 type scorer func(dst []float64, row int32)
 
-// objective is the transductive objective at these scores: each unlabeled row at its cheapest class.
-func (t *task) objective(l loss.Classes, regularizer float64, score scorer) float64 {
-	total := regularizer + t.labeledLoss(l, score)
-	if !t.Transductive() {
-		return total
-	}
-	var sums [1]float64
-	t.Job.Sum(len(t.Unlabeled), sums[:], func(lo, hi int, dst []float64) {
+// objective is the transductive objective at these scores, each unlabeled row at its cheapest class, and the shares of
+// the classes among the unlabeled rows, by their scores.
+func (t *task) objective(l loss.Classes, regularizer float64, score scorer) (value float64, shares []float64) {
+	sums, transductive := make([]float64, 2+t.classes), t.Transductive() // labeled loss, unlabeled loss, shares
+	t.Job.Total(len(t.Unlabeled), sums, func(lo, hi int, dst []float64) {
 		scores, costs := make([]float64, t.classes), make([]float64, t.classes)
 		for k := lo; k < hi; k++ {
 			score(scores, t.Unlabeled[k])
-			dst[0] += t.UnlabeledWeight[k] * t.unlabeledLoss(l, scores, costs)
+			dst[2+vector.Largest(scores)] += t.UnlabeledWeight[k]
+			if transductive {
+				dst[1] += t.UnlabeledWeight[k] * t.unlabeledLoss(l, scores, costs)
+			}
 		}
 	})
-	return total + t.Options.UnlabeledWeight*sums[0]
+	sums[0] = t.labeledLoss(l, score)
+	t.Job.Reduce(sums)
+	return regularizer + sums[0] + t.Options.UnlabeledWeight*sums[1], sums[2:]
 }
 
 // unlabeledLoss is the loss of an unlabeled row at these scores; scratch [K] is written.
@@ -190,23 +192,21 @@ func (t *task) unlabeledLoss(l loss.Classes, scores, scratch []float64) float64 
 	return slices.Min(scratch)
 }
 
-// labeledLoss is the mean loss of the labeled rows.
-func (t *task) labeledLoss(l loss.Classes, score scorer) float64 {
-	var total [1]float64
+// labeledLoss is the part that the labeled rows of this machine have in the mean loss of all.
+func (t *task) labeledLoss(l loss.Classes, score scorer) (total float64) {
 	scores, costs := make([]float64, t.classes), make([]float64, t.classes)
 	for k, i := range t.Labeled {
 		score(scores, i)
 		l.Costs(costs, scores)
-		total[0] += t.LabeledWeight[k] * costs[t.Class[k]]
+		total += t.LabeledWeight[k] * costs[t.Class[k]]
 	}
-	t.Job.Reduce(total[:])
-	return total[0]
+	return total
 }
 
-// sharesAt are the shares of the classes among the unlabeled rows, by their scores.
-func (t *task) sharesAt(score scorer) []float64 {
+// ownShares are the parts that the unlabeled rows of this machine have in the shares of the classes, by their scores.
+func (t *task) ownShares(score scorer) []float64 {
 	shares := make([]float64, t.classes)
-	t.Job.Sum(len(t.Unlabeled), shares, func(lo, hi int, dst []float64) {
+	t.Job.Total(len(t.Unlabeled), shares, func(lo, hi int, dst []float64) {
 		scores := make([]float64, t.classes)
 		for k := lo; k < hi; k++ {
 			score(scores, t.Unlabeled[k])
@@ -231,17 +231,27 @@ func (t *task) note(r *risk.Risk, level float64, switched int, entropy float64) 
 }
 
 func (t *task) noteAt(score scorer, regularizer, level float64, switched int, entropy float64, l loss.Classes) {
-	t.Record(t.objective(l, regularizer, score), level, switched, t.shareToShow(score), entropy)
+	objective, shares := t.objective(l, regularizer, score)
+	t.Record(objective, level, switched, t.shareToShow(shares), entropy)
+}
+
+// noteOwn is note with the labels changed and the part of the entropy of this machine; it returns those of all.
+func (t *task) noteOwn(r *risk.Risk, level float64, switched int, entropy float64) (int, float64) {
+	sums := []float64{float64(switched), entropy}
+	t.Job.Later(sums)
+	objective, shares := t.objective(r.Loss(), r.Regularizer(), r.Score)
+	t.Record(objective, level, int(sums[0]), t.shareToShow(shares), sums[1])
+	return int(sums[0]), sums[1]
 }
 
 // shareToShow is what the history tells of the classes' shares: that of class 1 of a pair, otherwise the distance from
 // the prior.
-func (t *task) shareToShow(score scorer) float64 {
+func (t *task) shareToShow(shares []float64) float64 {
 	switch {
 	case t.Paired():
-		return t.sharesAt(score)[1]
+		return shares[1]
 	case t.Transductive():
-		return t.shareDistance(t.sharesAt(score))
+		return t.shareDistance(shares)
 	}
 	return 0
 }

@@ -15,20 +15,23 @@ import (
 //	         cancelled or to stop; count and ranks of the machines; number and length of the reduction, checksum of the
 //	         last result, each as 16-bit pieces x with x²: all are equal where Size Σ x² = (Σ x)². The verdict
 //	         follows from sums, which all machines have alike, so that all leave at the same reduction. Few sums
-//	         travel in the frame, more behind it. One check, the sum of the fields, tells a frame that was damaged
-//	         on its way to one machine: that one takes part until the next frame and votes that it has failed
+//	         travel in the frame, longer vectors behind it, and sums that nobody waits for with the next ones. The
+//	         frame has a call of its own: a machine that has failed does not know how many numbers the others are about
+//	         to add. One check, the sum of the fields, tells a frame that was damaged on its way to one machine: that
+//	         one takes part until the next frame and votes that it has failed
 //	Misses   a machine that ends, or whose Sum fails: what carries the sums has to tell the others
-//	Cost     two calls of Sum for more than fewSums numbers, otherwise one
+//	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
 	Rank, Size int
 	// Sum turns values into their sums over all machines, with the same bits on each. After an error it is not called
 	// again.
 	Sum func(values []float64) error
 
-	done    uint64 // reductions
-	last    uint64 // checksum of the last result; before the first that of Begin
-	stopped bool   // a machine has asked to stop
-	over    bool   // no machine waits for this one any more
+	done    uint64      // reductions
+	last    uint64      // checksum of the last result; before the first that of Begin
+	stopped bool        // a machine has asked to stop
+	over    bool        // no machine waits for this one any more
+	later   [][]float64 // sums that travel with the next ones
 	frame   [frameLength]float64
 }
 
@@ -45,7 +48,7 @@ const (
 	pieces      = 10
 	checkPlace  = firstPiece + 2*pieces
 	firstSum    = checkPlace + 1
-	frameLength = 64
+	frameLength = 128
 	fewSums     = frameLength - firstSum
 )
 
@@ -94,25 +97,32 @@ func (g *Group) leave(fails bool) error {
 	return g.verdict()
 }
 
-// reduce turns sums into those over all machines; it panics where the run is over.
+// reduce turns sums, and those that travel with them, into sums over all machines; it panics where the run is over.
 func (g *Group) reduce(sums []float64, v votes) {
 	if g.over {
 		panic(&Panic{Value: fault.Defect("a reduction after the end of its run")})
 	}
-	g.write(v, len(sums))
-	few := len(sums) <= fewSums
-	if few {
-		copy(g.frame[firstSum:], sums)
+	parts := append(g.later, sums)
+	g.later = nil
+	length := 0
+	for _, part := range parts {
+		length += len(part)
 	}
+	g.write(v, length)
+	framed, vectors := g.pack(parts)
 	err := g.exchange(g.frame[:])
 	damaged := err == nil && g.damaged()
 	if err == nil && !damaged {
 		err = g.verdict()
 	}
-	if few {
-		copy(sums, g.frame[firstSum:])
-	} else if err == nil {
-		err = g.exchange(sums)
+	place := firstSum
+	for _, part := range framed {
+		place += copy(part, g.frame[place:])
+	}
+	for _, part := range vectors {
+		if err == nil {
+			err = g.exchange(part)
+		}
 	}
 	if err == nil && damaged {
 		_ = g.leave(true)
@@ -123,7 +133,24 @@ func (g *Group) reduce(sums []float64, v votes) {
 		panic(&Panic{Value: err})
 	}
 	g.done++
-	g.last = Checksum(sums)
+	g.last = Checksum(g.frame[firstSum:place])
+	for _, part := range vectors {
+		g.last = bits.RotateLeft64(g.last, 1) ^ Checksum(part)
+	}
+}
+
+// pack puts the parts into the frame that fit.
+func (g *Group) pack(parts [][]float64) (framed, vectors [][]float64) {
+	place := firstSum
+	for _, part := range parts {
+		if len(part) > frameLength-place {
+			vectors = append(vectors, part)
+			continue
+		}
+		place += copy(g.frame[place:], part)
+		framed = append(framed, part)
+	}
+	return framed, vectors
 }
 
 func (g *Group) exchange(values []float64) error {

@@ -53,6 +53,13 @@ func (j *Job) Reduce(sums []float64) {
 	}
 }
 
+// Later lets sums travel with the next reduction of the group: until then they are those of this machine alone.
+func (j *Job) Later(sums []float64) {
+	if j.Group != nil {
+		j.Group.later = append(j.Group.later, sums)
+	}
+}
+
 // AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds those over the
 // rows of this one.
 func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
@@ -87,19 +94,31 @@ func (j *Job) Count(n int) int {
 
 // Each gives some numbers of every machine, by rank; all give as many.
 func (j *Job) Each(own ...float64) [][]float64 {
+	all := j.EachLater(own...)
+	j.Reduce(nil)
+	return all
+}
+
+// EachLater is Each that travels with the next reduction, as Later has it.
+func (j *Job) EachLater(own ...float64) [][]float64 {
 	if j.Group == nil {
 		return [][]float64{own}
 	}
 	all := make([]float64, j.Group.Size*len(own))
 	copy(all[j.Group.Rank*len(own):], own)
-	j.Reduce(all)
+	j.Later(all)
 	return slices.Collect(slices.Chunk(all, max(1, len(own))))
 }
 
 // Range is the least and the largest number of all machines.
 func (j *Job) Range(least, largest float64) (low, high float64) {
-	low, high = least, largest
-	for _, ends := range j.Each(least, largest) {
+	return Ends(j.Each(least, largest))
+}
+
+// Ends is the least of the first and the largest of the second numbers of machines.
+func Ends(each [][]float64) (low, high float64) {
+	low, high = each[0][0], each[0][1]
+	for _, ends := range each {
 		low, high = min(low, ends[0]), max(high, ends[1])
 	}
 	return low, high

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,34 @@ def test_ranks_find_the_model_of_one_machine(method: str, n_classes: int, dense:
         assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if method != "gradient" else 1e-4)
         assert (found.transduction_ == alone.transduction_[of_rank(rank, len(y))]).all()
         assert (found.predict(X) == alone.predict(X)).all()
+
+
+class Counting(Communicator):
+    """Which keeps the lengths of sums."""
+
+    def __init__(self, shared: Threads, rank: int) -> None:
+        super().__init__(shared, rank)
+        self.lengths: list[int] = []
+
+    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
+        self.lengths.append(len(own))
+        super().Allreduce(own, sums)
+
+
+def test_a_fit_of_real_rows_adds_up_few_vectors_and_few_numbers_besides(data: ModuleType) -> None:
+    X, truth = data.rcv1_binary("CCAT")
+    y = np.where(np.arange(len(truth)) < 45, truth > 0, -1)
+    model = TransductiveSVC(class_prior="labels", n_jobs=1).fit(X, y)
+
+    def fit(comm: Counting) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        return spmd.fit(TransductiveSVC(**model.get_params()), X[mine], y[mine], comm=comm), comm.lengths
+
+    for found, lengths in on_ranks(fit, Counting):
+        assert found.objective_ == pytest.approx(model.objective_, rel=1e-10)
+        vectors = sum(length > X.shape[1] / 2 for length in lengths)
+        assert vectors <= 150
+        assert len(lengths) - vectors <= 400
 
 
 def test_probabilities_and_warm_starts_work_on_ranks() -> None:

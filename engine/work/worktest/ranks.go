@@ -18,12 +18,13 @@ type Ranks struct {
 	sums    []float64
 	failure error
 
-	Calls, Numbers int // so far, of one rank
+	Calls   int         // so far, of one rank
+	Lengths map[int]int // of these, by length
 }
 
 // NewRanks adds up so many.
 func NewRanks(size int) *Ranks {
-	r := &Ranks{parts: make([][]float64, size)}
+	r := &Ranks{parts: make([][]float64, size), Lengths: map[int]int{}}
 	r.changed = sync.NewCond(&r.lock)
 	return r
 }
@@ -68,7 +69,8 @@ func (r *Ranks) add() {
 			r.sums[k] += v
 		}
 	}
-	r.round, r.came, r.Calls, r.Numbers = r.round+1, 0, r.Calls+1, r.Numbers+len(r.sums)
+	r.round, r.came, r.Calls = r.round+1, 0, r.Calls+1
+	r.Lengths[len(r.sums)]++
 	r.changed.Broadcast()
 }
 
