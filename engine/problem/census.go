@@ -39,7 +39,7 @@ func (s *Sample) takeCensus() error {
 func (p Problem) common(options Options) uint64 {
 	options.Threads = 0
 	sum := fnv.New64a()
-	fmt.Fprint(sum, options, p.Rows.Cols())
+	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense())
 	if p.Start != nil {
 		fmt.Fprint(sum, work.Checksum(p.Start.Coef), work.Checksum(p.Start.Intercept))
 	}

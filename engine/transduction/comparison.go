@@ -28,13 +28,13 @@ func compare(s *problem.Sample, p problem.Problem, found *Result) {
 	}
 	options, job, rival := s.Options, s.Job.Aside(), better*lastOf(found.History, "objective")
 	options.Method, options.MaxSwitches = problem.Switching, 0
-	other, err := fit(s.With(options, job), p, rival)
+	var other *Result
+	err := s.Job.Try(func() (err error) {
+		other, err = fit(s.With(options, job), p, rival)
+		return err
+	})
 	s.Job.Visit(job.Visited())
-	broken := 0
-	if err != nil {
-		broken++
-	}
-	if s.Job.Count(broken) > 0 || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {
+	if err != nil || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {
 		other = nil // the solution of annealing is there
 	}
 	conclude(s, found, other)

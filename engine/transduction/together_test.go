@@ -321,6 +321,16 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 		"a start": {func(p *problem.Problem, _ *problem.Options) {
 			p.Start = &model.Linear{Coef: []float64{1}, Intercept: []float64{0}}
 		}, false, "different options, starts"},
+		"dense rows": {func(p *problem.Problem, _ *problem.Options) {
+			values := make([]float64, p.Rows.Rows()*p.Rows.Cols())
+			for i := range p.Rows.Rows() {
+				p.Rows.AddRow(i, 1, values[i*p.Rows.Cols():(i+1)*p.Rows.Cols()])
+			}
+			var err error
+			if p.Rows, err = csr.NewDense(p.Rows.Rows(), p.Rows.Cols(), p.Rows.Cols(), values); err != nil {
+				t.Error(err)
+			}
+		}, false, "sparse and dense"},
 		"an option":    {func(_ *problem.Problem, o *problem.Options) { o.Tol = 1e-3 }, false, "different options"},
 		"max_switches": {func(_ *problem.Problem, o *problem.Options) { o.MaxSwitches = 2 }, true, "max_switches is 2"},
 		"pair by pair": {func(_ *problem.Problem, o *problem.Options) {

@@ -11,8 +11,8 @@ import (
 // own, and sums over rows are those of all.
 //
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
-//	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, wants to be
-//	         cancelled or to stop; count and ranks of the machines; number and length of the reduction, checksum of the
+//	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
+//	         that is tried, wants to be cancelled or to stop; count and ranks of the machines; number and length of the reduction, checksum of the
 //	         last result, each as 16-bit pieces x with x²: all are equal where Size Σ x² = (Σ x)². The verdict
 //	         follows from sums, which all machines have alike, so that all leave at the same reduction. Few sums
 //	         travel in the frame, longer vectors behind it, and sums that nobody waits for with the next ones. The
@@ -39,6 +39,7 @@ type Group struct {
 const (
 	failed = iota
 	whoFailed
+	abandoned
 	cancelled
 	stopped
 	present
@@ -52,8 +53,8 @@ const (
 	fewSums     = frameLength - firstSum
 )
 
-// votes are what a machine wants.
-type votes struct{ fails, cancels, stops bool }
+// votes are what a machine wants: an end of the run, of the part that is tried, or soon.
+type votes struct{ fails, abandons, cancels, stops bool }
 
 // Begin has the first reduction compare what all machines must have alike.
 func (g *Group) Begin(checksum uint64) {
@@ -78,6 +79,29 @@ func (g *Group) Run(part func() error) (err error) {
 	if end := g.leave(err != nil); err == nil {
 		err = end
 	}
+	return err
+}
+
+// Try runs a part of the run that may fail on one machine alone. It has failed on all of them then, which leave it
+// together, and the run goes on.
+func (j *Job) Try(part func() error) (err error) {
+	if j.Group == nil {
+		return part()
+	}
+	defer func() {
+		switch failure := Recovered(recover()); {
+		case failure == nil:
+		case failure.Value != error(errAbandoned):
+			panic(failure)
+		case err == nil:
+			err = errAbandoned
+		}
+	}()
+	v := j.votes()
+	if err = part(); err != nil {
+		v.abandons, j.Group.later = true, nil
+	}
+	j.Group.reduce(nil, v)
 	return err
 }
 
@@ -129,7 +153,7 @@ func (g *Group) reduce(sums []float64, v votes) {
 		err = errDamaged
 	}
 	if err != nil {
-		g.over = true
+		g.over = err != error(errAbandoned)
 		panic(&Panic{Value: err})
 	}
 	g.done++
@@ -168,6 +192,9 @@ func (g *Group) write(v votes, length int) {
 	if v.fails {
 		f[failed], f[whoFailed] = 1, float64(g.Rank)
 	}
+	if v.abandons {
+		f[abandoned] = 1
+	}
 	if v.cancels {
 		f[cancelled] = 1
 	}
@@ -196,6 +223,8 @@ func (g *Group) check() (sum float64) {
 	}
 	return sum
 }
+
+var errAbandoned = fault.Group("a part of the fit has failed on another machine")
 
 var errDamaged = fault.Group("the sum over the machines came back damaged")
 
@@ -227,11 +256,14 @@ func (g *Group) verdict() error {
 		return fault.Group("the fit has failed on %.0f of %d machines, which say why", f[failed], g.Size)
 	case f[cancelled] > 0:
 		return fault.ErrCancelled
+	case f[abandoned] > 0:
+		return errAbandoned
 	case differ(0, 1) || f[present] != n || f[ranks] != n*(n-1)/2 || f[squaredRanks] != n*(n-1)*(2*n-1)/6:
 		return fault.Group("the sum is over %.0f machines, which do not have the ranks 0 to %d of size %d", f[present],
 			g.Size-1, g.Size)
 	case g.done == 0 && differ(6, pieces):
-		return fault.Group("the machines were given different options, starts or numbers of features")
+		return fault.Group("the machines were given different options, starts, numbers of features or kinds of rows, " +
+			"sparse and dense")
 	case differ(1, pieces):
 		return fault.Group("the machines have parted at reduction %d: the last sum was not the same on all of them, or "+
 			"they do not run the same fit", g.done+1)

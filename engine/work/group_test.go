@@ -104,6 +104,34 @@ func TestAllMachinesLeaveTogether(t *testing.T) {
 
 var errEarly = errors.New("early")
 
+// A part that fails on one machine fails on all, wherever they are in it, and the run goes on.
+func TestAPartMayFailOnOneMachineAlone(t *testing.T) {
+	for breaks := range 4 { // reductions before; at the end of the part the others have made three
+		for _, size := range []int{3, fewSums + 1} {
+			for rank, err := range run(t, 3, plain, func(job *Job) error {
+				err := job.Try(func() error {
+					for k := range 3 {
+						if k == breaks && job.Group.Rank == 1 {
+							job.Later(make([]float64, 5))
+							return errEarly
+						}
+						job.Reduce(make([]float64, size))
+					}
+					return nil
+				})
+				if (err != nil) != (breaks < 3) || errors.Is(err, errEarly) != (breaks < 3 && job.Group.Rank == 1) {
+					return fault.Defect("the part ended with %v", err)
+				}
+				return someReductions(job)
+			}) {
+				if err != nil {
+					t.Errorf("after %d reductions of %d: rank %d says %v", breaks, size, rank, err)
+				}
+			}
+		}
+	}
+}
+
 func TestStopIsForAllMachines(t *testing.T) {
 	for _, err := range run(t, 3, plain, func(job *Job) error {
 		if job.Group.Rank == 2 {
