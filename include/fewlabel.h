@@ -142,7 +142,8 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  *   group    machines that share the rows; NULL: this one has them all. All give the same options (but for "threads"),
  *            n_features, start and kind of rows; labels number the classes of all. The arrays "transduction" and
  *            "label_distributions" of the model are those of the rows here. Refused in a group are method
- *            "pair_switching", "max_switches", "calibrate", and class_prior "auto" (give the shares, or "labels").
+ *            "pair_switching", "max_switches" and "calibrate". For class_prior "auto" every machine gets the labeled
+ *            rows of all.
  *   model    gets the handle; release it with fewlabel_free
  *
  * n_classes is one more than the largest class number, or the length of class_prior if that is larger; it is at most

@@ -37,31 +37,33 @@ func (r *scored) add(scores []float64, weight float64) {
 // Gather scores every labeled row that can be held out, and a sample of the unlabeled rows, by one of the cross-fitted
 // models each.
 func Gather(job *work.Job, s Sample) *Evidence {
+	s = s.gather(job)
 	e := &Evidence{classes: s.Classes, totals: s.totals()}
-	split := s.Split(job, sampleRows)
+	split, alone := s.Split(job, sampleRows), job.Alone()
 	if split.Folds == 0 {
 		return e
 	}
-	labeled, feature := s.Rows.Selected(s.Labeled).Packed(job)
+	labeled, feature := s.labeled().Selected(s.Labeled).Packed(alone)
 	for f := range split.Folds {
 		held := func(k int) bool { return split.Labeled[k] == f }
-		m := s.fit(job, labeled, feature, held)
-		m.score(job, len(s.Labeled), held, func(k int) int32 { return s.Labeled[k] },
+		m := s.fit(alone, labeled, feature, held)
+		m.score(alone, s.labeled(), len(s.Labeled), held, func(k int) int32 { return s.Labeled[k] },
 			func(k int, scores []float64) {
 				e.held.add(scores, s.LabeledWeight[k])
 				e.class = append(e.class, s.Class[k])
 			})
-		m.score(job, len(split.Unlabeled), func(k int) bool { return split.Chosen[k] == f },
+		m.score(alone, s.Rows, len(split.Unlabeled), func(k int) bool { return split.Chosen[k] == f },
 			func(k int) int32 { return s.Unlabeled[split.Unlabeled[k]] },
 			func(k int, scores []float64) { e.unlabeled.add(scores, s.UnlabeledWeight[split.Unlabeled[k]]) })
 	}
+	e.unlabeled.scores, _ = job.Gather(e.unlabeled.scores)
+	e.unlabeled.weight, _ = job.Gather(e.unlabeled.weight)
 	return e
 }
 
 // supervised is a model of the features that labeled rows have.
 type supervised struct {
-	rows      *csr.Matrix
-	place     []int32 // [rows.Cols] number of the feature among those of coef, or -1
+	place     []int32 // [Rows.Cols] number of the feature among those of coef, or -1
 	classes   int
 	coef      []float64 // [features, K]
 	intercept []float64 // [K]
@@ -88,7 +90,7 @@ func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held f
 	r.Recost()
 	r.PreconditionBy(rows, s.copies())
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
-	m := &supervised{rows: s.Rows, place: make([]int32, s.Rows.Cols()), classes: s.Classes}
+	m := &supervised{place: make([]int32, s.Rows.Cols()), classes: s.Classes}
 	for j := range m.place {
 		m.place[j] = -1
 	}
@@ -99,9 +101,10 @@ func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held f
 	return m
 }
 
-// score gives take the scores [K] of those of n rows that are wanted, in order; row k of them has the number row(k).
+// score gives take the scores [K] of those of n rows that are wanted, in order; row k of them has the number row(k) of
+// rows.
 func (m *supervised) score(
-	job *work.Job, n int, wanted func(k int) bool, row func(k int) int32, take func(k int, scores []float64),
+	job *work.Job, rows *csr.Matrix, n int, wanted func(k int) bool, row func(k int) int32, take func(k int, scores []float64),
 ) {
 	var list []int
 	for k := range n {
@@ -114,7 +117,7 @@ func (m *supervised) score(
 		for a := lo; a < hi; a++ {
 			dst := scores[a*m.classes : (a+1)*m.classes]
 			copy(dst, m.intercept)
-			m.rows.Row(int(row(list[a])), func(col int, value float64) {
+			rows.Row(int(row(list[a])), func(col int, value float64) {
 				if at := int(m.place[col]); at >= 0 {
 					for y, w := range m.coef[at*m.classes : (at+1)*m.classes] {
 						dst[y] += value * w

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -21,27 +22,43 @@ type Split struct {
 
 const folds = 5
 
-// Split uses at most so many unlabeled rows.
+// Split uses at most so many unlabeled rows, of all machines.
 func (s *Sample) Split(job *work.Job, most int) Split {
-	n := min(most, len(s.Unlabeled))
-	out := Split{Unlabeled: make([]int, n), Chosen: make([]int, n)}
-	rows := slices.Clone(s.Labeled)
-	for k := range n {
-		out.Unlabeled[k] = k * len(s.Unlabeled) / n
-		rows = append(rows, s.Unlabeled[out.Unlabeled[k]])
+	out := Split{Unlabeled: s.spaced(job, most)}
+	rows := make([]int32, len(out.Unlabeled))
+	for k, place := range out.Unlabeled {
+		rows[k] = s.Unlabeled[place]
 	}
-	s.rank = s.ranks(rows)
+	s.rank = s.ranks(job, rows)
 	out.deal(s)
 	if out.Folds == 0 {
 		return Split{Labeled: out.Labeled}
 	}
-	job.EachRow(n, func(lo, hi int) {
+	out.Chosen = make([]int, len(rows))
+	job.EachRow(len(rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			row := s.Unlabeled[out.Unlabeled[k]]
-			out.Chosen[k] = int(math.Float64bits(s.key(row)) * mixer >> 32 % uint64(out.Folds))
+			out.Chosen[k] = int(math.Float64bits(s.key(s.Rows, rows[k])) * mixer >> 32 % uint64(out.Folds))
 		}
 	})
 	return out
+}
+
+// spaced are places in Unlabeled of at most so many rows, evenly spaced among those of all machines, by rank.
+func (s *Sample) spaced(job *work.Job, most int) (places []int) {
+	first, total := 0, 0
+	for rank, rows := range job.Each(float64(len(s.Unlabeled))) {
+		if job.Group != nil && rank == job.Group.Rank {
+			first = total
+		}
+		total += int(rows[0])
+	}
+	n := min(most, total)
+	for k := range n {
+		if place := k*total/n - first; place >= 0 && place < len(s.Unlabeled) {
+			places = append(places, place)
+		}
+	}
+	return places
 }
 
 // deal gives the different labeled rows of each class out to the folds in turn.
@@ -50,7 +67,7 @@ func (out *Split) deal(s *Sample) {
 	keys := make([]float64, len(s.Labeled))
 	members := make([][]int, s.Classes)
 	for k, i := range s.Labeled {
-		keys[k], out.Labeled[k] = s.key(i), -1
+		keys[k], out.Labeled[k] = s.key(s.labeled(), i), -1
 		members[s.Class[k]] = append(members[s.Class[k]], k)
 	}
 	dealt := 0 // classes with few rows begin where the one before has ended: all folds get rows
@@ -76,16 +93,26 @@ func (out *Split) deal(s *Sample) {
 
 const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers over all bits
 
-// ranks gives the places in their order of the features that are not zero in all of these rows: the others change
-// nothing, so that dense rows and sparse ones, and rows with features of their own added elsewhere, have the same keys.
-func (s *Sample) ranks(rows []int32) []int32 {
-	occurs := make([]bool, len(s.Number))
-	for _, i := range rows {
-		s.Rows.Row(int(i), func(col int, value float64) { occurs[col] = occurs[col] || value != 0 })
+// ranks gives the places in their order of the features that are not zero in all of the labeled and of these unlabeled
+// rows: the others change nothing, so that dense rows and sparse ones, and rows with features of their own added
+// elsewhere, have the same keys.
+func (s *Sample) ranks(job *work.Job, unlabeled []int32) []int32 {
+	occurs := make([]float64, len(s.Number))
+	note := func(col int, value float64) {
+		if value != 0 {
+			occurs[col] = 1
+		}
 	}
+	for _, i := range s.Labeled {
+		s.labeled().Row(int(i), note)
+	}
+	for _, i := range unlabeled {
+		s.Rows.Row(int(i), note)
+	}
+	job.Reduce(occurs)
 	var order []int32
 	for k := range s.Number {
-		if occurs[k] {
+		if occurs[k] > 0 {
 			order = append(order, int32(k))
 		}
 	}
@@ -97,10 +124,10 @@ func (s *Sample) ranks(rows []int32) []int32 {
 	return rank
 }
 
-// key is a projection of row i on pseudorandom weights of the features, the same for equal rows and for hardly any
+// key is a projection of row i of a matrix on pseudorandom weights of the features, the same for equal rows and for hardly any
 // others. It is rounded to the digits of a float32: its last ones depend on the unit and the order of a row's entries.
-func (s *Sample) key(i int32) (key float64) {
-	s.Rows.Row(int(i), func(col int, value float64) {
+func (s *Sample) key(rows *csr.Matrix, i int32) (key float64) {
+	rows.Row(int(i), func(col int, value float64) {
 		bits := (uint64(s.rank[col]) + 1) * mixer
 		bits = (bits ^ bits>>29) * mixer
 		key += value * (float64(bits>>11)/(1<<52) - 1)

@@ -12,16 +12,21 @@
 //	Differences  p_iy is divided by m_y in place of π_y: a class with one label is never held out, its scores are low in
 //	         all rows, and the shares must not follow from that; the Dirichlet prior, which keeps a class with few
 //	         labels from losing all of its rows
-//	Cost     five supervised fits of the labeled rows; one pass over at most sampleRows unlabeled rows
+//	Together     of several machines each makes the same five fits of the labeled rows of all, scores unlabeled rows of
+//	         its own, and gets the scores of all
+//	Cost     five supervised fits of the labeled rows; one pass over at most sampleRows unlabeled rows. Together: the
+//	         labeled rows, a number a feature and the scores
 package prior
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Sample is what shares are found from.
+// Sample is what shares are found from: of a group of machines each has rows of its own.
 type Sample struct {
 	Rows            *csr.Matrix
 	Number          []int32   // [Rows.Cols] the caller's number of each feature: folds depend on these
@@ -34,7 +39,37 @@ type Sample struct {
 	Classes         int       // K
 	Intercept       bool      // whether the supervised models have one
 
-	rank []int32 // [Rows.Cols] of each feature among these by Number
+	gathered *csr.Matrix // the labeled rows of all machines; nil: they are among Rows
+	rank     []int32     // [Rows.Cols] of each feature among these by Number
+}
+
+// gather gives the sample with the labeled rows of all machines.
+func (s Sample) gather(job *work.Job) Sample {
+	if job.Group == nil {
+		return s
+	}
+	s.gathered, _ = s.Rows.Gathered(job, s.Labeled)
+	own := slices.Clone(s.LabeledWeight)
+	for _, y := range s.Class {
+		own = append(own, float64(y))
+	}
+	s.Labeled, s.Class, s.LabeledWeight = s.gathered.All().Rows(), nil, nil
+	for _, of := range job.GatherEach(own) {
+		n := len(of) / 2
+		s.LabeledWeight = append(s.LabeledWeight, of[:n]...)
+		for _, y := range of[n:] {
+			s.Class = append(s.Class, int32(y))
+		}
+	}
+	return s
+}
+
+// labeled are the rows among which the labeled ones are.
+func (s *Sample) labeled() *csr.Matrix {
+	if s.gathered != nil {
+		return s.gathered
+	}
+	return s.Rows
 }
 
 // LabelShares are the shares [K] of the labeled rows, of all machines.

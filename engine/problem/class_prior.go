@@ -2,6 +2,7 @@ package problem
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -99,15 +100,26 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 	if s.Options.ClassPrior.Rule == "labels" || s.Constant() || !s.Transductive() {
 		return labels, nil
 	}
-	if s.Job.Group != nil {
-		return nil, fault.Argument("class_prior is \"auto\", which one machine alone can find: give the share of each " +
-			"class, found on a sample of the rows, or \"labels\"")
+	if err := s.checkGathered(); err != nil {
+		return nil, err
 	}
 	s.Evidence = prior.Gather(s.Job.Aside(), found)
 	shares, drawn := s.Evidence.Shares(s.Job)
 	s.Picked = drawn < 0.5
 	return shares, nil
 }
+
+// checkGathered refuses shares that are to be found from more labeled rows than each machine of a group can hold.
+func (s *Sample) checkGathered() error {
+	if s.Job.Group == nil {
+		return nil
+	}
+	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros())
+	return need(bytesGathered*float64(nonZeros), fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine "+
+		"gets,", s.All.Labeled), "give the share of each class, or \"labels\"")
+}
+
+const bytesGathered = 16 + 2*12 // a non-zero: as it is sent, and as it is packed, twice
 
 // labeledOf counts the labeled rows of each class.
 func (s *Sample) labeledOf(classes int) []int64 {
@@ -119,8 +131,8 @@ func (s *Sample) labeledOf(classes int) []int64 {
 	return counts
 }
 
-// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone can
-// know.
+// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone looks:
+// of a group each would need the labeled rows of all.
 func (s *Sample) doubtPrior(sample prior.Sample, given, labels []float64) {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {

@@ -132,6 +132,7 @@ func togetherSettings(shares []float64) map[string]problem.Options {
 	add("supervised", func(o *problem.Options) { o.UnlabeledWeight = 0 })
 	add("annealing", func(*problem.Options) {})
 	add("annealing, small alpha", func(o *problem.Options) { o.Alpha, o.Balance, o.Tol = 1e-5, "share", 1e-11 })
+	add("annealing, shares found", func(o *problem.Options) { o.ClassPrior = problem.ClassPrior{Rule: "auto"} })
 	add("annealing, maxent", func(o *problem.Options) { o.Loss = problem.Maxent })
 	add("gradient", func(o *problem.Options) { o.Method = problem.Gradient })
 	add("switching", func(o *problem.Options) { o.Method = problem.Switching })
@@ -337,9 +338,6 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 			o.Method = problem.PairSwitching
 		}, true, "for one machine"},
 		"calibration": {func(_ *problem.Problem, o *problem.Options) { o.Calibrate = true }, true, "for one machine"},
-		"estimated shares": {func(_ *problem.Problem, o *problem.Options) {
-			o.ClassPrior = problem.ClassPrior{Rule: "auto"}
-		}, true, "one machine alone"},
 	} {
 		parts, ranks, errs := parted(f.data, 2), worktest.NewRanks(2), make([]error, 2)
 		ranks.Run(t, func(rank int) {
@@ -391,6 +389,53 @@ func TestMachinesFindTheFitOfOneWithWeightsAndFromAStart(t *testing.T) {
 					continue
 				}
 				sameFit(t, fmt.Sprintf("%d classes, %s, %s", classes, method, name), c.o, want, got, parts)
+			}
+		}
+	}
+}
+
+// Machines find the class shares of one, wherever labeled and unlabeled rows are; of more unlabeled rows than are
+// looked at where the order of rows is that of the machines.
+func TestMachinesFindTheClassSharesOfOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		data    planted.Data
+		weights func(i int) float64
+		inOrder bool
+	}{
+		"two classes":             {data: planted.Topics(600, 200, 8, 0.4, 5)},
+		"five classes":            {data: fiveClasses(600, 3)},
+		"five classes, copies":    {data: fiveClasses(400, 3), weights: func(i int) float64 { return float64(1 + i*i%3) }},
+		"five classes, weights":   {data: fiveClasses(400, 3), weights: func(i int) float64 { return 0.5 + float64(i*7%10)/9 }},
+		"more rows than are read": {data: planted.Topics(7000, 100, 8, 0.4, 5), inOrder: true},
+	} {
+		p, o := problem.Problem{Rows: c.data.Rows, Labels: c.data.Labels}, problem.Defaults()
+		for i := range p.Labels {
+			if c.weights != nil {
+				p.Weights = append(p.Weights, c.weights(i))
+			}
+		}
+		o.MaxIter, o.Tol = 1, 0.3
+		want, err := Fit(p, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, 2, 3, 5} {
+			parts := parted(c.data, size)
+			if c.inOrder {
+				parts = make([][]int32, size)
+				for i := range p.Labels {
+					parts[i*size/len(p.Labels)] = append(parts[i*size/len(p.Labels)], int32(i))
+				}
+			}
+			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
+			if err := errors.Join(errs...); err != nil {
+				t.Errorf("%s, %d machines: %v", name, size, err)
+				continue
+			}
+			for y, share := range want.Model.ClassPrior {
+				if math.Abs(got[0].Model.ClassPrior[y]-share) > 1e-9 {
+					t.Errorf("%s, %d machines: %v, alone %v", name, size, got[0].Model.ClassPrior, want.Model.ClassPrior)
+				}
 			}
 		}
 	}

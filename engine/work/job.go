@@ -44,6 +44,16 @@ func (j *Job) Aside() *Job {
 	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true, visited: &atomic.Int64{}}
 }
 
+// Alone is Aside for work that every machine of a group does by itself, with the same result. It is not cancelled: the
+// next reduction is.
+func (j *Job) Alone() *Job {
+	aside := j.Aside()
+	if j.Group != nil {
+		aside.Group, aside.progress = nil, &Progress{}
+	}
+	return aside
+}
+
 // Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has cancelled the run. It is
 // called once a product with the data. A machine of a group leaves with the others, at the next reduction.
 func (j *Job) Check() {

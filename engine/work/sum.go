@@ -126,20 +126,32 @@ func Ends(each [][]float64) (low, high float64) {
 
 // Gather puts the numbers of all machines one behind the other, by rank; first is the place of this one's.
 func (j *Job) Gather(own []float64) (all []float64, first int) {
-	if j.Group == nil {
-		return own, 0
-	}
-	total := 0
-	for rank, length := range j.Each(float64(len(own))) {
-		if rank == j.Group.Rank {
-			first = total
+	each := j.GatherEach(own)
+	for rank, part := range each {
+		if j.Group != nil && rank < j.Group.Rank {
+			first += len(part)
 		}
-		total += int(length[0])
 	}
-	all = make([]float64, total)
-	copy(all[first:], own)
+	return slices.Concat(each...), first
+}
+
+// GatherEach gives the numbers of every machine, by rank.
+func (j *Job) GatherEach(own []float64) [][]float64 {
+	if j.Group == nil {
+		return [][]float64{own}
+	}
+	total, ends := 0, []int(nil)
+	for _, length := range j.Each(float64(len(own))) {
+		total += int(length[0])
+		ends = append(ends, total)
+	}
+	all, each, first := make([]float64, total), make([][]float64, len(ends)), 0
+	for rank, end := range ends {
+		each[rank], first = all[first:end], end
+	}
+	copy(each[j.Group.Rank], own)
 	j.Reduce(all)
-	return all, first
+	return each
 }
 
 // EachRow calls task for blocks of the rows 0 ... n-1.
