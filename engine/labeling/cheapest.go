@@ -19,21 +19,88 @@ import (
 //	Cost     two classes: n, and n log n for unequal weights or ties; more: that of Transport
 //
 // It changes labels, and returns potentials in the middle of those that prove them, with mean 0 for the classes that
-// have rows: every row's label is the argmax of -c_iy + v_y. labels that keep the counts on entry are a start; others
-// need not mean anything. Two classes with shares have at least one row each; where their costs part no rows, all rows
-// are at margin 1 of the larger class by the potentials, and labels still keep the counts.
+// have rows: every row's label is the argmax of -c_iy + v_y. Where rows that two classes cost the same have both as
+// labels the potentials are those of labels that give them one, so that rounding decides nothing. labels that keep the
+// counts on entry are a start; others need not mean anything. Two classes with shares have at least one row each; where
+// their costs part no rows, all rows are at margin 1 of the larger class by the potentials, and labels still keep the
+// counts.
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
 	if twoClasses(job, shares, len(labels)) {
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
 		return []float64{-nu / 2, nu / 2}
 	}
+	var g *classGraph
 	if job.Group != nil {
-		potentials = transportTogether(job, labels, costs, weights, shares).centred()
+		g = transportTogether(job, labels, costs, weights, shares)
 	} else {
-		potentials, _ = Transport(labels, costs, startLabels(job, labels, costs, weights, shares))
+		g = transport(labels, costs, startLabels(job, labels, costs, weights, shares))
 	}
+	potentials = withRoom(job, labels, costs, g.centred())
 	exclude(job, potentials, costs)
 	return potentials
+}
+
+// withRoom are the potentials of labels of which rows that cost the same have one; v are those of the labels that are
+// there, which stay.
+func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
+	labels = slices.Clone(labels)
+	for range v {
+		if !untie(job, labels, costs, v) {
+			break
+		}
+		counts := countsTogether(job, labels, len(v))
+		v = withCounts(job, labels, costs, counts, counts, fewestMovers).centred()
+	}
+	return v
+}
+
+// tied is the difference of costs, in parts of them, that rounding may explain.
+const tied = 1e-12
+
+// untie moves rows that two classes cost the same at the potentials v, as copies of a row with different labels do, all
+// to the class that has more of them: potentials of such labels have room at every border, where rounding would decide
+// between the classes. It reports whether there were any on both sides.
+func untie(job *work.Job, labels []int32, costs, v []float64) bool {
+	m := len(v)
+	eachTied := func(visit func(row, a, b int)) {
+		for i, label := range labels {
+			a, row := int(label), costs[i*m:(i+1)*m]
+			for b, c := range row {
+				size := max(math.Abs(c), math.Abs(row[a]), math.Abs(v[a]), math.Abs(v[b]))
+				if b != a && c-v[b]-(row[a]-v[a]) <= tied*size && !math.IsInf(v[b], 0) {
+					visit(i, a, b)
+				}
+			}
+		}
+	}
+	rows, found := make([]float64, m*m), false
+	eachTied(func(_, a, b int) { rows[a*m+b]++ })
+	job.Reduce(rows)
+	eachTied(func(row, a, b int) {
+		here, there := rows[a*m+b], rows[b*m+a]
+		if there > here || there == here && b < a {
+			labels[row] = int32(b)
+		}
+	})
+	for a := range m {
+		for b := range a {
+			found = found || rows[a*m+b] > 0 && rows[b*m+a] > 0
+		}
+	}
+	return found
+}
+
+// withCounts is Transport from labels that have these counts to others, with movers to keep where machines share the
+// rows.
+func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
+	if job.Group == nil {
+		return transport(labels, costs, counts)
+	}
+	for ; ; keep *= 4 {
+		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
+			return g
+		}
+	}
 }
 
 // CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.

@@ -245,11 +245,7 @@ func transportTogether(job *work.Job, labels []int32, costs, weights, shares []f
 	if counts == nil {
 		counts = have
 	}
-	for keep := surplusOf(have, counts) + 2; ; keep *= 4 {
-		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
-			return g
-		}
-	}
+	return withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2)
 }
 
 // fromLabels tries whether the labels that are there are near the cheapest ones, as after small changes of the costs.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -112,6 +113,40 @@ func TestMachinesFindLabelsAsCheapWithTies(t *testing.T) {
 			if in.total(got) != in.total(want) || !slices.Equal(in.countsOf(got), in.counts) {
 				t.Fatalf("seed %d, %d machines: cost %v for %v, counts %v for %v", seed, size, in.total(got), in.total(want),
 					in.countsOf(got), in.counts)
+			}
+		}
+	}
+}
+
+// Every row stands there twice, and some pairs get two labels: no row is at a border by the potentials, which are those
+// of machines together.
+func TestCopiesAreAtNoBorder(t *testing.T) {
+	for seed := range uint64(20) {
+		one := topics(60+int(seed)*20, 3+int(seed%4), seed)
+		m, costs, counts := one.classes(), []float64(nil), slices.Clone(one.counts)
+		for i := range one.rows {
+			costs = append(append(costs, one.costs[i*m:(i+1)*m]...), one.costs[i*m:(i+1)*m]...)
+		}
+		for y := range counts {
+			counts[y] *= 2
+		}
+		counts[0], counts[1] = counts[0]-1, counts[1]+1
+		shares, weights := sharesOf(counts), equalWeights(2*one.rows)
+		v := Cheapest(work.NewJob(1, nil), make([]int32, 2*one.rows), costs, weights, shares)
+		least := math.Inf(1)
+		for i := range one.rows {
+			reduced := slices.Clone(one.costs[i*m : (i+1)*m])
+			vector.Add(reduced, -1, v)
+			slices.Sort(reduced)
+			least = min(least, reduced[1]-reduced[0])
+		}
+		if least < 1e-9 {
+			t.Errorf("seed %d: a row is %v from a border", seed, least)
+		}
+		_, together := onMachines(t, 3, costs, weights, shares)
+		for y := range v {
+			if math.Abs(together[y]-v[y]) > 1e-12 {
+				t.Errorf("seed %d: potentials %v, of machines together %v", seed, v, together)
 			}
 		}
 	}

@@ -104,7 +104,8 @@ func (s *Sample) fit(job *work.Job, labeled *csr.Matrix, feature []int32, held f
 // score gives take the scores [K] of those of n rows that are wanted, in order; row k of them has the number row(k) of
 // rows.
 func (m *supervised) score(
-	job *work.Job, rows *csr.Matrix, n int, wanted func(k int) bool, row func(k int) int32, take func(k int, scores []float64),
+	job *work.Job, rows *csr.Matrix, n int, wanted func(k int) bool, row func(k int) int32,
+	take func(k int, scores []float64),
 ) {
 	var list []int
 	for k := range n {

@@ -124,8 +124,9 @@ func (s *Sample) ranks(job *work.Job, unlabeled []int32) []int32 {
 	return rank
 }
 
-// key is a projection of row i of a matrix on pseudorandom weights of the features, the same for equal rows and for hardly any
-// others. It is rounded to the digits of a float32: its last ones depend on the unit and the order of a row's entries.
+// key is a projection of row i of a matrix on pseudorandom weights of the features, the same for equal rows and for
+// hardly any others. It is rounded to the digits of a float32: its last ones depend on the unit and the order of a
+// row's entries.
 func (s *Sample) key(rows *csr.Matrix, i int32) (key float64) {
 	rows.Row(int(i), func(col int, value float64) {
 		bits := (uint64(s.rank[col]) + 1) * mixer

@@ -115,8 +115,8 @@ func (s *Sample) checkGathered() error {
 		return nil
 	}
 	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros())
-	return need(bytesGathered*float64(nonZeros), fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine "+
-		"gets,", s.All.Labeled), "give the share of each class, or \"labels\"")
+	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
+	return need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
 }
 
 const bytesGathered = 16 + 2*12 // a non-zero: as it is sent, and as it is packed, twice
@@ -131,8 +131,8 @@ func (s *Sample) labeledOf(classes int) []int64 {
 	return counts
 }
 
-// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone looks:
-// of a group each would need the labeled rows of all.
+// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone
+// looks: of a group each would need the labeled rows of all.
 func (s *Sample) doubtPrior(sample prior.Sample, given, labels []float64) {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {

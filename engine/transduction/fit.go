@@ -38,7 +38,9 @@ func FitTogether(
 ) (result *Result, err error) {
 	err = work.Guard(func() error {
 		job := work.NewJob(options.Threads, progress)
-		job.Group = group
+		if group.Shares() {
+			job.Group = group
+		}
 		s, err := problem.New(p, options, job)
 		if err != nil {
 			return err

@@ -32,13 +32,12 @@ func (t *task) cheapest(labels []int32) {
 	labeling.CheapestLabels(t.Job, labels, t.unitCosts(), t.unitWeights(), t.prior)
 }
 
-// relabel changes labels where that lowers the costs at the current scores, and returns how many it has changed on this
-// machine. Best labels are the cheapest of all that keep the counts; otherwise those that no exchange makes cheaper,
-// between pairs of classes only where max_switches limits it. Machines that share the rows always find the cheapest.
-func (t *task) relabel(labels []int32, r *risk.Risk, best bool) int {
+// relabel changes labels to the best ones at the current scores that keep the counts, and returns how many it has changed
+// on this machine. Where max_switches limits the exchanges between two classes, it makes those that lower the costs.
+func (t *task) relabel(labels []int32, r *risk.Risk) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)
-	if t.Options.MaxSwitches == 0 && (best || t.Paired() || t.Job.Group != nil) {
+	if t.Options.MaxSwitches == 0 {
 		t.cheapest(labels)
 	} else {
 		labeling.Switch(labels, t.unitCosts(), t.classes, t.Options.MaxSwitches)
@@ -86,7 +85,7 @@ func (t *task) settle(
 		outcome = newton.Minimize(r, limits)
 		switched := 0
 		if finite(outcome) && outcome.Value < last {
-			switched = t.Job.Count(t.relabel(labels, r, true))
+			switched = t.Job.Count(t.relabel(labels, r))
 			changed += switched
 		}
 		last = outcome.Value

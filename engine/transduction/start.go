@@ -129,7 +129,7 @@ func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 		if outcome := newton.Minimize(soft, t.softLimits()); !finite(outcome) {
 			return t.read(r, outcome, stop{reason: ending.NotFinite})
 		}
-		switched := t.relabel(labels, r, true)
+		switched := t.relabel(labels, r)
 		r.Soft = nil
 		end.steps++
 		t.noteOwn(r, t.Options.UnlabeledWeight, switched, 0)

@@ -13,8 +13,10 @@ import (
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
 //	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many.
 //	         Differences: W goes on from the supervised solution by one Newton step a relabeling; C^u starts at 0.01,
-//	         below which hardly a label switches; the last labels are the best ones for their scores, not only best
-//	         under switches of two
+//	         below which hardly a label switches; without a limit on switches labels are the best ones for their scores at
+//	         every step, not only best under switches of two. Measured on 20 Newsgroups, fbis, R8, k1b and wap, 5 labels a
+//	         class on average, 3 draws: errors are 0.6 points lower to 0.2 higher, 0.04 lower in the mean; objectives 6 %
+//	         lower to 1 % higher, in one of 15 fits 9 % higher; time is the same
 //	Stops    at each λ': no label changes; at the last an exact solve, and again while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
@@ -29,7 +31,7 @@ func (t *task) switching() solution {
 	t.admit(r)
 	t.noteFirst(r.Score)
 	t.measure(r)
-	if t.Paired() || t.Job.Group != nil {
+	if t.Options.MaxSwitches == 0 || t.Paired() {
 		t.cheapest(hard.labels)
 	} else {
 		labeling.Greedy(hard.labels, t.unitCosts(), labeling.Counts(t.prior, len(hard.labels)))
@@ -56,7 +58,7 @@ type hardLabels struct {
 func (h *hardLabels) enter(part float64) { h.task.harden(h.Risk, h.labels, part) }
 
 func (h *hardLabels) relabel() (switched int, entropy float64) {
-	return h.task.relabel(h.labels, h.Risk, false), 0
+	return h.task.relabel(h.labels, h.Risk), 0
 }
 
 // raising is the schedule of switching: the parts of their weight that the unlabeled rows have, one after the other.

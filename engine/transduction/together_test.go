@@ -98,26 +98,14 @@ func sameFit(t *testing.T, name string, o problem.Options, want *Result, got []*
 	}
 }
 
-// fitAlone is the fit that machines are to find together: that of one, which for switching between many classes is one
-// of a group, as machines together find better labels.
+// fitAlone is the fit of one machine.
 func fitAlone(t *testing.T, p problem.Problem, o problem.Options) *Result {
 	t.Helper()
-	if o.Method != problem.Switching || len(o.ClassPrior.Shares) == 2 {
-		want, err := Fit(p, o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return want
+	want, err := Fit(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := make([]int32, len(p.Labels))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	got, errs := fitTogether(t, worktest.NewRanks(1), p, o, [][]int32{all})
-	if errs[0] != nil {
-		t.Fatal(errs[0])
-	}
-	return got[0]
+	return want
 }
 
 // togetherSettings are the methods that machines can run together.

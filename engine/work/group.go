@@ -12,13 +12,13 @@ import (
 //
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
-//	         that is tried, wants to be cancelled or to stop; count and ranks of the machines; number and length of the reduction, checksum of the
-//	         last result, each as 16-bit pieces x with x²: all are equal where Size Σ x² = (Σ x)². The verdict
-//	         follows from sums, which all machines have alike, so that all leave at the same reduction. Few sums
-//	         travel in the frame, longer vectors behind it, and sums that nobody waits for with the next ones. The
-//	         frame has a call of its own: a machine that has failed does not know how many numbers the others are about
-//	         to add. One check, the sum of the fields, tells a frame that was damaged on its way to one machine: that
-//	         one takes part until the next frame and votes that it has failed
+//	         that is tried, wants to be cancelled or to stop; count and ranks of the machines; number and length of the
+//	         reduction, checksum of the last result, each as 16-bit pieces x with x²: all are equal where
+//	         Size Σ x² = (Σ x)². The verdict follows from sums, which all machines have alike, so that all leave at the
+//	         same reduction. Few sums travel in the frame, longer vectors behind it, and sums that nobody waits for with
+//	         the next ones. The frame has a call of its own: a machine that has failed does not know how many numbers
+//	         the others are about to add. One check, the sum of the fields, tells a frame that was damaged on its way to
+//	         one machine: that one takes part until the next frame and votes that it has failed
 //	Misses   a machine that ends, or whose Sum fails: what carries the sums has to tell the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
@@ -56,6 +56,9 @@ const (
 // votes are what a machine wants: an end of the run, of the part that is tried, or soon.
 type votes struct{ fails, abandons, cancels, stops bool }
 
+// Shares says that there are other machines: one alone has nothing to add, and does what it does without a group.
+func (g *Group) Shares() bool { return g != nil && g.Size != 1 }
+
 // Begin has the first reduction compare what all machines must have alike.
 func (g *Group) Begin(checksum uint64) {
 	if g != nil && g.done == 0 {
@@ -65,7 +68,7 @@ func (g *Group) Begin(checksum uint64) {
 
 // Run runs this machine's part, and tells the others how it ended. A result counts on all machines or on none.
 func (g *Group) Run(part func() error) (err error) {
-	if g == nil {
+	if !g.Shares() {
 		return part()
 	}
 	ended := false

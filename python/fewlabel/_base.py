@@ -61,8 +61,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             every method, up to rounding. It is another fit, perhaps another local minimum, where rounding decides (loss
             "crammer_singer"; copies of a row on the last threshold between classes), where more unlabeled copies than
             the 5,000 are there that class_prior="auto" looks at, and with other weights: equal ones are the same as
-            none, and with fractions or larger numbers hard labels go to whole rows, whose exchange by "switching" of
-            more than two classes, "pair_switching" and `max_switches` lets the weighted class shares drift.
+            none, and with fractions or larger numbers hard labels go to whole rows, whose exchange by "pair_switching"
+            and `max_switches` lets the weighted class shares drift.
 
         Returns
         -------
