@@ -227,8 +227,8 @@ func (r *Risk) At(w, gradient []float64) float64 {
 }
 
 // gradients puts the gradient of each row's loss in its columns into r.slope, finds the rows with a slope and the
-// curvatures of the preconditioner, and returns the joint costs, and the loss and the sums of the gradients. The sums are
-// those of all machines after the next reduction.
+// curvatures of the preconditioner, and returns the joint costs, and the loss and the sums of the gradients. The sums
+// are those of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
 	joint = r.jointly(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })

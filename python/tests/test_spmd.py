@@ -174,7 +174,6 @@ def test_probabilities_and_warm_starts_work_on_ranks() -> None:
         ({"tol": -1.0}, 1, "tol"),
         ({"tol": 1e-3}, 1, "different options"),
         ({"alpha": "a"}, 0, "alpha"),
-        ({"class_prior": "auto"}, None, "one machine alone"),
         ({"calibrate": True}, None, "calibrate"),
         ({"method": Switching(max_switches=2)}, None, "max_switches"),
         ({"method": "pair_switching"}, None, "pair_switching"),
