@@ -32,8 +32,9 @@ func (t *task) cheapest(labels []int32) {
 	labeling.CheapestLabels(t.Job, labels, t.unitCosts(), t.unitWeights(), t.prior)
 }
 
-// relabel changes labels to the best ones at the current scores that keep the counts, and returns how many it has changed
-// on this machine. Where max_switches limits the exchanges between two classes, it makes those that lower the costs.
+// relabel changes labels to the best ones at the current scores that keep the counts, and returns how many it has
+// changed on this machine. Where max_switches limits the exchanges between two classes, it makes those that lower the
+// costs.
 func (t *task) relabel(labels []int32, r *risk.Risk) int {
 	t.measure(r)
 	t.before = append(t.before[:0], labels...)

@@ -13,10 +13,10 @@ import (
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
 //	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many.
 //	         Differences: W goes on from the supervised solution by one Newton step a relabeling; C^u starts at 0.01,
-//	         below which hardly a label switches; without a limit on switches labels are the best ones for their scores at
-//	         every step, not only best under switches of two. Measured on 20 Newsgroups, fbis, R8, k1b and wap, 5 labels a
-//	         class on average, 3 draws: errors are 0.6 points lower to 0.2 higher, 0.04 lower in the mean; objectives 6 %
-//	         lower to 1 % higher, in one of 15 fits 9 % higher; time is the same
+//	         below which hardly a label switches; without a limit on switches labels are the best ones for their scores
+//	         at every step, not only best under switches of two. Measured on 20 Newsgroups, fbis, R8, k1b and wap, 5
+//	         labels a class on average, 3 draws: errors are 0.6 points lower to 0.2 higher, 0.04 lower in the mean;
+//	         objectives 6 % lower to 1 % higher, in one of 15 fits 9 % higher; time is the same
 //	Stops    at each λ': no label changes; at the last an exact solve, and again while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
 func (t *task) switching() solution {
