@@ -69,13 +69,20 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     >>> classifier = fewlabel.TransductiveSVC(class_prior="labels")  # doctest: +SKIP
     >>> fewlabel.spmd.fit(classifier, X_of_this_rank, y_of_this_rank, comm=MPI.COMM_WORLD)  # doctest: +SKIP
     """
+    return fit_with(estimator, X, y, sample_weight, comm, _progress.shown)
+
+
+def fit_with(
+    estimator: _Classifier, X: Any, y: Any, sample_weight: Any, comm: Any, shown: Callable[..., Any]
+) -> _Classifier:
+    """`fit`, with what rank 0 shows its progress by in place of `_progress.shown`."""
     ranks = _Ranks(comm)
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     classes, totals = part.number(ranks)
     rows, tree, options, warm = ranks.attempt(lambda: part.prepare(classes, totals))
-    shown = _progress.shown(type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0, part.method.name)
+    title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
     start = estimator._assemble if warm else None
-    with ranks.failures(), shown as show:
+    with ranks.failures(), shown(title, verbose, part.method.name) as show:
         fitted = _fit.fit(rows, part.codes, part.weights, options, (show,), start, ranks.group)
     estimator._keep(classes, tree, fitted)
     if ranks.rank == 0:

@@ -1,0 +1,208 @@
+"""What runs on the workers: the part of a fit that a rank has, and what a method gives for a block of rows."""
+
+import concurrent.futures
+import contextlib
+import copy
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel import spmd
+from fewlabel._inputs import _labels
+from fewlabel._native._signatures import Progress
+from fewlabel._progress import Watch
+
+TOPIC = "fewlabel"  # of the events by which ranks tell the caller how they are
+ROW_LABELS = ("transduction_", "label_distributions_")
+WAIT = 10.0  # seconds that a rank waits for the others before it says so, and between two times
+_LOOK = 0.05  # seconds between two looks at whether the fit is to end
+_LAST_WORDS = 2.0  # seconds to take leave of the other ranks
+_TIMEOUT = 6 * 3600  # seconds until XGBoost gives up on a slow rank; the caller knows earlier which are lost
+
+_trackers: dict[str, Any] = {}  # of the fits whose first rank is here
+_to_end: set[str] = set()  # fits that have failed elsewhere, or that the user interrupted
+
+
+def start(name: str, size: int, dask_worker: Any) -> dict[str, Any]:
+    """Start what lets ranks find each other; its address."""
+    from distributed.comm.addressing import get_address_host
+    from xgboost.tracker import RabitTracker
+
+    tracker = RabitTracker(n_workers=size, host_ip=get_address_host(dask_worker.address), sortby="task")
+    tracker.start()
+    _trackers[name] = tracker
+    return tracker.worker_args() | {"dmlc_timeout": _TIMEOUT}
+
+
+def stop(name: str) -> None:
+    """Have the rank that is here end."""
+    _to_end.add(name)
+
+
+def free(name: str) -> None:
+    """Free what `start` has started."""
+    if name in _trackers:
+        with contextlib.suppress(ValueError):  # XGBoost says so of connections that are still open
+            _trackers.pop(name).free()
+
+
+def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any, Any]:
+    """Rows with their labels and weights."""
+    for name, part in (("y", y), ("sample_weight", weight)):
+        if part is not None and np.shape(part)[:1] != X.shape[:1]:
+            raise ValueError(f"{name} has {len(part)} rows in partition {number}, but X has {X.shape[0]}")
+    return X, y, weight
+
+
+def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
+    """Numbers of rows and of features."""
+    if len(partition[0].shape) != 2:
+        raise ValueError(f"X must have rows and features, found the shape {partition[0].shape}")
+    return partition[0].shape
+
+
+def fit_rank(
+    model: Any, partitions: list[Any], network: dict[str, Any], name: str, rank: int, size: int
+) -> tuple[Any, dict[str, list[np.ndarray]]]:
+    """What the first rank reports, and the labels of the rows here by partition."""
+    from distributed import get_worker
+
+    model = copy.copy(model)  # ranks of one process would share it
+    model.n_jobs = get_worker().state.nthreads if model.n_jobs is None else model.n_jobs
+    X, y, weight = (_joined(parts) for parts in zip(*partitions, strict=True))
+    with warnings.catch_warnings(record=True) as told, _Ranks(network, name, rank, size) as comm:
+        warnings.simplefilter("always")
+        spmd.fit_with(model, X, y, weight, comm, comm.shown)
+    ends = np.cumsum([part[0].shape[0] for part in partitions])[:-1]
+    labels = {column: np.split(vars(model).pop(column), ends) for column in ROW_LABELS if column in vars(model)}
+    model.n_jobs = None
+    return (model, tuple(labels), [each.message for each in told]) if rank == 0 else None, labels
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if parts[0] is None:
+        return None
+    parts = [part for part in parts if np.shape(part)[0]] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
+    if any(sp.issparse(part) for part in parts):
+        return sp.vstack([sp.csr_array(part) for part in parts], format="csr")
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts)
+    return np.concatenate(parts)
+
+
+class _Ranks:
+    """What `spmd` asks of a communicator, over that of XGBoost, which belongs to the thread that makes it."""
+
+    def __init__(self, network: dict[str, Any], name: str, rank: int, size: int) -> None:
+        from distributed import get_worker
+
+        self.network, self.name, self.rank, self.size = network, name, rank, size
+        self.thread = concurrent.futures.ThreadPoolExecutor(1)
+        self.worker = get_worker()
+
+    def __enter__(self) -> "_Ranks":
+        from xgboost import collective
+
+        try:
+            self._do(lambda: collective.init(**self.network, dmlc_task_id=f"{self.rank:08}"))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        from xgboost import collective
+
+        ended = self.thread.submit(collective.finalize)
+        concurrent.futures.wait([ended], _LAST_WORDS)
+        self.thread.shutdown(wait=False)
+
+    def Get_rank(self) -> int:
+        return self.rank
+
+    def Get_size(self) -> int:
+        return self.size
+
+    def allgather(self, part: Any) -> list[Any]:
+        from xgboost import collective
+
+        def exchange() -> list[Any]:
+            return [collective.broadcast((part,) if root == self.rank else None, root) for root in range(self.size)]
+
+        return [found[0] for found in self._do(exchange)]
+
+    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
+        from xgboost import collective
+
+        sums[:] = self._do(lambda: collective.allreduce(own, collective.Op.SUM))
+
+    @contextlib.contextmanager
+    def shown(self, title: str, verbose: int, method: str) -> Iterator[Watch]:
+        """What `_progress.shown` gives, for the caller to show."""
+        last = 0
+
+        def tell(progress: Progress) -> None:
+            nonlocal last
+            if verbose and progress.step != last:
+                last = progress.step
+                names = ("step", "objective", "level", "n_switched")
+                self._tell({name: getattr(progress, name) for name in names})
+
+        yield tell
+
+    def _tell(self, what: dict[str, Any]) -> None:
+        self.worker.log_event(TOPIC, {"fit": self.name, "rank": self.rank} | what)
+
+    def _do(self, task: Callable[[], Any]) -> Any:
+        from xgboost.core import XGBoostError
+
+        done, begin, told = self.thread.submit(task), time.monotonic(), 0.0
+        while not concurrent.futures.wait([done], _LOOK).done and self.name not in _to_end:
+            waited = time.monotonic() - begin
+            if waited > told + WAIT:
+                told = waited
+                self._tell({"waited": waited})
+        if self.name in _to_end:
+            raise ConnectionError("another worker has failed, or the fit was interrupted")
+        try:
+            return done.result()
+        except XGBoostError as failure:
+            raise ConnectionError(f"the connection to another worker is lost: {failure}") from None
+
+
+def row_labels(result: tuple[Any, dict[str, list[np.ndarray]]], name: str, place: int) -> np.ndarray:
+    """Labels of the rows of a partition, of what `fit_rank` gave."""
+    return result[1][name][place]
+
+
+def block(X: Any, model: Any, method: str, n_columns: int, kind: np.dtype, options: dict[str, Any]) -> np.ndarray:
+    """What a method gives for the rows of a block, which may be none."""
+    if not X.shape[0]:
+        return np.empty((0, n_columns) if n_columns else (0,), kind)
+    return np.asarray(getattr(model, method)(X, **options), kind)
+
+
+def frame_block(X: Any, classes: list[Any], **task: Any) -> Any:
+    """The same as a data frame with a column for each class, or as a series."""
+    import pandas as pd
+
+    found = block(X, **task)
+    return pd.DataFrame(found, X.index, classes) if classes else pd.Series(found, X.index)
+
+
+def hits(model: Any, partition: tuple[Any, Any, Any]) -> tuple[float, float]:
+    """Weight of the rows with the right class, and of all rows with a label."""
+    X, y, weight = partition
+    if not _labels.read(y, model.unlabeled).labeled.any():
+        return 0.0, 0.0
+    X, y, weight = _labels.labeled_part(X, y, model.unlabeled, weight)
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight)
+    return float(weight[model.predict(X) == y].sum()), float(weight.sum())
