@@ -39,9 +39,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
-	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install fuzz fuzz-c fuzz-models \
-	signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check docs docs-test check \
-	check-go check-sources check-width check-c check-library check-python clean
+	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install faults fuzz fuzz-c \
+	fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check docs \
+	docs-test check check-go check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -124,6 +124,9 @@ fuzz-models: build ## compare the readers of model files on MUTATIONS (10000) da
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
 
+faults: build ## end, freeze and restart workers of Dask in a fit, and lose what they send each other
+	FEWLABEL_FAULTS=1 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py
+
 FITS ?= 200
 signals: build ctest-signals ## make FITS (200) fits under each of six signals, 0.3 ms apart, with handlers of two kinds
 	cd build/ctest/signals && ./plain $(FITS)
@@ -186,7 +189,7 @@ bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to
 
 .PHONY: docs-examples notebook figures
 release-check: ## run what a release must pass beyond `make test check`: races, pages, all wheels, longer fuzzing
-	$(MAKE) race docs-test wheel-all wheel-test signals fuzz-c fuzz-models
+	$(MAKE) race docs-test wheel-all wheel-test signals faults fuzz-c fuzz-models
 	FUZZTIME=60s $(MAKE) fuzz
 
 docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run every example
@@ -210,8 +213,10 @@ figures: build ## measure and draw the pictures in README.md and docs/ (half an 
 	$(BIN)/python -m benchmarks.run --only figure5
 	$(BIN)/python -m benchmarks.run --section galaxy
 	$(BIN)/python -m benchmarks.run --section aso_components
+	$(BIN)/python -m benchmarks.run --section workers_simulated
 	$(BIN)/python -m benchmarks.figures bench-results/few.json bench-results/recipe.json \
-		bench-results/figure5.json bench-results/galaxy.json bench-results/aso_components.json docs/figures
+		bench-results/figure5.json bench-results/galaxy.json bench-results/aso_components.json \
+		bench-results/workers_simulated.json docs/figures
 
 check: check-go check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports
 

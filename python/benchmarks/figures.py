@@ -1,7 +1,7 @@
 """The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs all.
 
 python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json \\
-    bench-results/galaxy.json bench-results/aso_components.json docs/figures
+    bench-results/galaxy.json bench-results/aso_components.json bench-results/workers_simulated.json docs/figures
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import normalize
 
-from benchmarks import aso, few_labels, figure5, kernels, recipes, report
+from benchmarks import aso, dask_ranks, few_labels, figure5, kernels, recipes, report
 from fewlabel import KernelTransductiveSVC, TransductiveSVC
 
 STYLES = {  # learner -> color, marker
@@ -176,6 +176,19 @@ def components(found: dict[str, Any]) -> plt.Figure:
     return figure
 
 
+def workers(found: dict[str, Any]) -> plt.Figure:
+    """Simulated: the share of their time that workers compute, as there are more of them and more rows."""
+    figure, panel = plt.subplots(figsize=(4.6, 3.2), layout="constrained")
+    for (name, shares), (color, marker) in zip(
+        found[dask_ranks.SIMULATED].items(), (STYLES["annealing"], STYLES["switching"]), strict=True
+    ):
+        panel.plot(dask_ranks.COUNTS, shares, marker=marker, markersize=4, color=color, label=name)
+    panel.set(xscale="log", xlabel="workers (simulated)", ylabel="share of the time that is computing", ylim=(0, 1.02))
+    _label_numbers(panel, list(dask_ranks.COUNTS))
+    panel.legend(frameon=False)
+    return figure
+
+
 FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {
     "few-labels": few,
     "recipe": recipe,
@@ -183,6 +196,7 @@ FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {
     "galaxy": galaxy,
     "curves": curves,
     "components": components,
+    "workers": workers,
 }
 
 
@@ -193,7 +207,7 @@ def main(arguments: list[str] | None = None) -> int:
         "found",
         type=Path,
         nargs="+",
-        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5`, `--section galaxy`, `aso_components`",
+        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5`, `--section galaxy`, `aso_components` and so on",
     )
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)

@@ -5,7 +5,7 @@ Run a program with `mpirun -n 3 python program.py`. It needs mpi4py; nothing els
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -134,6 +134,31 @@ class _Ranks:
         return 0
 
 
+class _Told(NamedTuple):
+    """What a rank tells the others of its rows."""
+
+    classes: np.ndarray  # of its labels
+    counts: np.ndarray  # of its rows of each class
+    minus_one: int  # rows whose label -1 was taken for the marker
+    sparse: bool
+    n_rows: int
+    names: np.ndarray | None  # of its features
+
+
+def _refuse_others(told: list[_Told]) -> None:
+    """Labels must be of one kind on all ranks, and features in one order."""
+    texts = [rank for rank, own in enumerate(told) if len(own.classes) and own.classes.dtype.kind in "OU"]
+    numbers = [rank for rank, own in enumerate(told) if len(own.classes) and rank not in texts]
+    if texts and numbers:
+        raise ValueError(
+            f"y has texts on rank {texts[0]}, but numbers on rank {numbers[0]}: make them all text or all numbers"
+        )
+    named = [(rank, own.names) for rank, own in enumerate(told) if own.names is not None]
+    for rank, names in named[1:]:
+        if not np.array_equal(names, named[0][1]):
+            raise ValueError(f"X has other feature names on rank {rank} than on rank {named[0][0]}, or another order")
+
+
 class _Part:
     """The rows of one rank."""
 
@@ -162,18 +187,20 @@ class _Part:
         counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
         values = self.given.of(np.flatnonzero(counted))
         minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)
-        own = (np.unique(values, return_counts=True), int(minus_one.sum()), sp.issparse(self.rows), len(self.codes))
-        kinds = ranks.comm.allgather(own)
-        known = [counts for counts, _, _, _ in kinds if len(counts[0])]
+        n, names = len(self.codes), getattr(self.estimator, "feature_names_in_", None)
+        own = (*np.unique(values, return_counts=True), int(minus_one.sum()), sp.issparse(self.rows), n)
+        told = [_Told(*each) for each in ranks.comm.allgather((*own, names if n else None))]
+        known = [each for each in told if len(each.classes)]
         if not known:
             raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")
-        classes, numbers = np.unique(np.concatenate([names for names, _ in known]), return_inverse=True)
+        _refuse_others(told)
+        classes, numbers = np.unique(np.concatenate([each.classes for each in known]), return_inverse=True)
         if self.given.auto:
-            counts = np.bincount(numbers, np.concatenate([n for _, n in known])).astype(int).tolist()
-            _labels.refuse_ambiguous(classes, counts, sum(n for _, n, _, _ in kinds))
-        if any(sparse and n for _, _, sparse, n in kinds) and not sp.issparse(self.rows):
+            counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int).tolist()
+            _labels.refuse_ambiguous(classes, counts, sum(each.minus_one for each in told))
+        if any(each.sparse and each.n_rows for each in told) and not sp.issparse(self.rows):
             self.rows = sp.csr_array(self.rows)
-        if not any(sparse and n for _, _, sparse, n in kinds) and not self.rows.shape[0]:
+        if not any(each.sparse and each.n_rows for each in told) and not self.rows.shape[0]:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         self.codes[counted] = np.searchsorted(classes, values)
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -228,6 +229,36 @@ def test_a_rank_may_have_labels_that_alone_could_be_read_in_two_ways() -> None:
         return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
 
     assert all("y holds 1 and -1 only" in str(failure) for failure in on_ranks(of_one_class))
+
+
+@pytest.mark.parametrize("texts", [object, str])
+def test_texts_on_one_rank_and_numbers_on_another_are_an_error_on_all(texts: type) -> None:
+    X, names = rows(2)
+    numbers = np.array([-1 if name is None else int(name[-1]) for name in names])
+    of_ranks = [names if texts is object else numbers.astype(str), numbers, numbers]
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(names))
+        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], of_ranks[comm.rank][mine], comm=comm)
+
+    for failure in on_ranks(fit):
+        assert isinstance(failure, ValueError), failure
+        assert "y has texts on rank 0, but numbers on rank 1" in str(failure)
+
+
+def test_features_in_another_order_on_one_rank_are_an_error_on_all() -> None:
+    X, y = rows(2)
+    names = [f"word {column}" for column in range(X.shape[1])]
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        part = pd.DataFrame(X[mine].toarray(), columns=names)
+        return spmd.fit(
+            TransductiveSVC(class_prior="labels"), part[names[:: -1 if comm.rank == 1 else 1]], y[mine], comm=comm
+        )
+
+    for failure in on_ranks(fit):
+        assert "X has other feature names on rank 1 than on rank 0" in str(failure)
 
 
 def test_a_network_that_fails_raises_its_own_error_and_the_next_fit_works() -> None:

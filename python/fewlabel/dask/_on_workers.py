@@ -175,7 +175,8 @@ class _Ranks:
         try:
             return done.result()
         except XGBoostError as failure:
-            raise ConnectionError(f"the connection to another worker is lost: {failure}") from None
+            words = str(failure).partition("Stack trace")[0].strip()
+            raise ConnectionError(f"the connection to another worker is lost: {words}") from None
 
 
 def row_labels(result: tuple[Any, dict[str, list[np.ndarray]]], name: str, place: int) -> np.ndarray:

@@ -1,0 +1,504 @@
+"""What must not hang a fit on Dask: each case ends with a clear error or with the right answer.
+
+They take minutes: `make faults` (FEWLABEL_FAULTS=1) runs them and tells how many there were. Short ones are in
+test_dask.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import itertools
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from test_spmd import rows
+
+from fewlabel import TransductiveSVC
+
+if os.environ.get("FEWLABEL_FAULTS", "") != "1":
+    pytest.skip("FEWLABEL_FAULTS is not 1: `make faults`", allow_module_level=True)
+pytest.importorskip("xgboost", reason="no xgboost")
+pytest.importorskip("distributed", reason="no dask.distributed")
+import dask.array as da
+from dask import delayed
+from distributed import Client, MultiLock
+from test_dask import cluster, large, pieces, spread
+
+from fewlabel.dask import DaskTransductiveSVC, _fit, _on_workers
+
+RANKS = 3
+HUNG = 60  # seconds after which a case has hung
+SILENCE, STANDSTILL = 5.0, 3.0  # shorter than in use
+tried: list[str] = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def told() -> Iterator[None]:
+    yield
+    kinds = [f"{sum(name == kind for name in tried)} {kind}" for kind in dict.fromkeys(tried)]
+    print(f"\n{len(tried)} cases, none hung: {', '.join(kinds)}")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_fit, "_SILENCE", SILENCE)
+    monkeypatch.setattr(_fit, "_STANDSTILL", STANDSTILL)
+
+
+def wait_less() -> None:
+    _on_workers.WAIT = 0.5
+
+
+@contextlib.contextmanager
+def connected(n_workers: int = RANKS) -> Iterator[Client]:
+    with cluster(n_workers) as local, Client(local, set_as_default=False) as client:
+        client.run(wait_less)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with connected() as made:
+        yield made
+
+
+def outcome(kind: str, fit: Callable[[], Any], seconds: float = HUNG) -> Any:
+    """What a fit gives or raises; every call is a case."""
+    found: list[Any] = []
+
+    def run() -> None:
+        try:
+            found.append(fit())
+        except BaseException as failure:
+            found.append(failure)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        faulthandler.dump_traceback()
+    assert not thread.is_alive(), f"{kind}: hangs"
+    tried.append(kind)
+    return found[0]
+
+
+def assert_right(found: Any, alone: Any, client: Client) -> None:
+    if isinstance(found, BaseException):
+        raise found
+    assert found.classes_.tolist() == alone.classes_.tolist()
+    assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9)
+    with client.as_current():
+        assert (found.transduction_.compute() == alone.transduction_).all()
+
+
+def assert_next_fit_works(client: Client) -> None:
+    X, y = rows(2, 90)
+    client.wait_for_workers(2, timeout=HUNG)
+    parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
+    found = outcome("fits after a fault", lambda: DaskTransductiveSVC(client=client, method="switching").fit(*parts))
+    assert_right(found, TransductiveSVC(method="switching", class_prior="labels").fit(X, y), client)
+
+
+# --- bytes lost between workers -----------------------------------------------------------------------------------
+
+damage: dict[str, Any] = {}  # in a worker: kind, rank and number of the sum; how many sums; the files open before
+GIVEN: list[Any] = []  # in a worker: XGBoost's own functions
+
+
+def prepare(kind: str, rank: int, number: int) -> None:
+    """Have a rank damage one of its sums."""
+    from xgboost import collective
+
+    damage.clear()
+    damage.update(kind=kind, rank=rank, number=number, sums=0)
+    if not GIVEN:
+        GIVEN.append(collective.allreduce)
+        collective.allreduce = damaged
+
+
+def sums() -> int:
+    return damage["sums"]
+
+
+def damaged(own: np.ndarray, op: Any) -> np.ndarray:
+    """A sum of XGBoost's, once with a fault."""
+    from xgboost import collective
+
+    allreduce = GIVEN[0]
+    damage["sums"] += 1
+    if damage["sums"] != damage["number"] or collective.get_rank() != damage["rank"]:
+        return allreduce(own, op)
+    kind = damage["kind"]
+    if kind == "sums left out":
+        return own.copy()
+    if kind in ("connections cut", "bytes stolen"):
+        for connection in connections():
+            if kind == "connections cut":
+                connection.shutdown(socket.SHUT_RDWR)
+            else:
+                steal(connection)
+        return allreduce(own, op)
+    found = allreduce(own, op)
+    if kind == "sums cut off":
+        found[np.flatnonzero(found)[-3:]] = 0
+    elif kind == "bits flipped":
+        found.view(np.uint64)[np.flatnonzero(found)[-1:]] ^= 1 << 40
+    else:
+        time.sleep(1)  # slow sums
+    return found
+
+
+def connections() -> list[socket.socket]:
+    """What XGBoost has opened for this fit: to the other ranks, and not to a port of Dask."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) in damage["before"]:
+            continue
+        with contextlib.suppress(OSError):
+            connection = socket.socket(fileno=os.dup(int(name)))
+            if not {connection.getpeername()[1], connection.getsockname()[1]} & damage["ports"]:
+                found.append(connection)
+    return found
+
+
+def steal(connection: socket.socket) -> None:
+    """Take 8 bytes that another rank has sent, if it sends some soon."""
+    connection.setblocking(False)
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        with contextlib.suppress(BlockingIOError):
+            connection.recv(8)
+            return
+        time.sleep(0.001)
+
+
+def look(ports: set[int]) -> None:
+    """Remember the files that are open before a fit, and the ports of Dask."""
+    damage["ports"] = ports
+    damage["before"] = {int(name) for name in os.listdir("/proc/self/fd")}
+
+
+def ports_of_dask(client: Client) -> set[int]:
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    addresses = [client.scheduler.address, *workers, *(worker["nanny"] for worker in workers.values())]
+    return {int(address.rpartition(":")[2]) for address in addresses}
+
+
+KINDS = ("sums left out", "sums cut off", "bits flipped", "connections cut", "bytes stolen", "slow sums")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_is_lost_between_workers_is_an_error(client: Client, kind: str, n_classes: int) -> None:
+    X, y = rows(n_classes, 150)
+    parts = spread(client, pieces(X, [50, 100])), spread(client, pieces(y, [50, 100]))
+    alone = TransductiveSVC(method="switching", class_prior="labels").fit(X, y)
+
+    def fit() -> Any:
+        return DaskTransductiveSVC(client=client, method="switching").fit(*parts)
+
+    client.run(prepare, "none", -1, -1)
+    assert_right(outcome("whole fits", fit), alone, client)
+    total = max(client.run(sums).values())
+    numbers = sorted({1, 2, 3, 7, total // 3, 2 * total // 3, total - 2, total - 1, total})
+    failed, ports = 0, ports_of_dask(client)
+    for number, rank in itertools.product(numbers, range(RANKS)):
+        client.run(prepare, kind, rank, number)
+        client.run(look, ports)
+        found = outcome(kind, fit)
+        if isinstance(found, RuntimeError):
+            failed += 1
+        else:
+            assert_right(found, alone, client)
+    share = failed / (len(numbers) * RANKS)
+    assert share == 0 if kind == "slow sums" else share > 0.8, (kind, share)
+    client.run(prepare, "none", -1, -1)
+    assert_right(outcome("fits after a fault", fit), alone, client)
+
+
+# --- workers that end, freeze or begin anew ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def long_fit() -> tuple[list[Any], list[Any]]:
+    X, y = large(12000)
+    return pieces(X, [4000, 8000]), pieces(y, [4000, 8000])
+
+
+def during(client: Client, parts: tuple[list[Any], list[Any]], fault: Callable[[], None], wait: float) -> Any:
+    """What a long fit gives if a fault comes so many seconds after all ranks compute."""
+    spread_out = spread(client, parts[0]), spread(client, parts[1])
+
+    def strike() -> None:
+        end = time.monotonic() + HUNG
+        while time.monotonic() < end and not computing(client):
+            time.sleep(0.01)
+        time.sleep(wait)
+        fault()
+
+    thread = threading.Thread(target=strike, daemon=True)
+    thread.start()
+    found = outcome(f"{fault.__name__} workers", lambda: DaskTransductiveSVC(client=client, tol=1e-12).fit(*spread_out))
+    thread.join(HUNG)
+    return found
+
+
+def computing(client: Client) -> bool:
+    return sum(any("fewlabel-" in str(key) for key in keys) for keys in client.processing().values()) == RANKS
+
+
+@pytest.mark.parametrize("rank", range(RANKS))
+@pytest.mark.parametrize("wait", [0.0, 0.3, 2.0])
+def test_a_worker_that_is_killed_ends_the_fit(long_fit: Any, rank: int, wait: float) -> None:
+    with connected() as client:
+        address, process = sorted(client.run(os.getpid).items())[rank]
+
+        def killed() -> None:
+            os.kill(process, signal.SIGKILL)
+
+        found = during(client, long_fit, killed, wait)
+        assert isinstance(found, RuntimeError), found
+        assert f"{address} has left" in str(found)
+        assert_next_fit_works(client)
+
+
+@pytest.mark.parametrize("rank", range(RANKS))
+@pytest.mark.parametrize("wait", [0.0, 2.0])
+def test_a_worker_that_is_frozen_ends_the_fit_and_may_go_on_later(long_fit: Any, rank: int, wait: float) -> None:
+    with connected() as client:
+        address, process = sorted(client.run(os.getpid).items())[rank]
+
+        def frozen() -> None:
+            os.kill(process, signal.SIGSTOP)
+
+        begin = time.monotonic()
+        found = during(client, long_fit, frozen, wait)
+        took = time.monotonic() - begin
+        os.kill(process, signal.SIGCONT)
+        assert isinstance(found, RuntimeError), found
+        assert f"{address} has given no sign of life for {SILENCE:.0f} s" in str(found)
+        assert took < SILENCE + 25
+        assert_next_fit_works(client)
+
+
+@pytest.mark.parametrize("all_of_them", [False, True])
+def test_workers_that_are_restarted_end_the_fit(long_fit: Any, all_of_them: bool) -> None:
+    with connected() as client, Client(client.scheduler.address, set_as_default=False) as other:
+        address = min(client.nthreads())
+
+        def restarted() -> None:
+            if all_of_them:
+                other.restart()
+            else:
+                other.restart_workers([address])
+
+        found = during(client, long_fit, restarted, 0.5)
+        assert isinstance(found, RuntimeError), found
+        assert all_of_them or f"{address} has left" in str(found)
+        assert_next_fit_works(client)
+
+
+def test_a_worker_may_have_ended_before_the_fit(long_fit: Any) -> None:
+    X, y = rows(2, 90)
+    alone = TransductiveSVC(class_prior="labels").fit(X, y)
+    with connected() as client:
+        lazy = [delayed(part) for part in pieces(X, [30, 60])], [delayed(part) for part in pieces(y, [30, 60])]
+        parts = client.persist(lazy[0]), client.persist(lazy[1])
+        sent = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
+        for process in list(client.run(os.getpid).values())[:2]:
+            os.kill(process, signal.SIGKILL)
+        model = DaskTransductiveSVC(client=client)
+        assert_right(outcome("rows computed anew", lambda: model.fit(*parts)), alone, client)
+        assert isinstance(
+            outcome("rows that are gone", lambda: DaskTransductiveSVC(client=client).fit(*sent)), Exception
+        )
+        assert_next_fit_works(client)
+
+
+def test_labels_on_a_worker_that_has_left_are_an_error_that_says_so() -> None:
+    X, y = rows(2, 90)
+    with connected() as client:
+        parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
+        model = DaskTransductiveSVC(client=client, method="switching").fit(*parts)
+        address, process = min(client.run(os.getpid).items())
+        os.kill(process, signal.SIGKILL)
+        client.wait_for_workers(RANKS)
+        time.sleep(1)
+        found = outcome("labels that are gone", lambda: model.transduction_)
+        assert isinstance(found, RuntimeError)
+        assert f"on {address}, which has left" in str(found)
+
+
+@pytest.mark.parametrize("fault", ["none", "killed"])
+def test_a_fit_waits_for_a_busy_worker_and_ends_if_another_is_killed_meanwhile(fault: str) -> None:
+    X, y = rows(2, 90)
+    with connected() as client:
+        parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
+        processes = sorted(client.run(os.getpid).items())
+        lock = MultiLock([address for address, _ in processes], client)
+        busy: list[Any] = []
+        lock.acquire()  # so that the rank, and not the rows, wait for the worker
+
+        def occupy() -> None:
+            busy.append(client.submit(time.sleep, 6, workers=[processes[1][0]], pure=False))
+            lock.release()
+            if fault == "killed":
+                time.sleep(2)
+                os.kill(processes[2][1], signal.SIGKILL)
+
+        threading.Timer(3, occupy).start()
+        model = DaskTransductiveSVC(client=client, method="switching")
+        found = outcome(f"a busy worker, another {fault}", lambda: model.fit(*parts))
+        if fault == "none":
+            assert_right(found, TransductiveSVC(method="switching", class_prior="labels").fit(X, y), client)
+        else:
+            assert isinstance(found, RuntimeError), found
+            assert f"{processes[2][0]} has left" in str(found)
+        assert_next_fit_works(client)
+
+
+# --- fits at once ----------------------------------------------------------------------------------------------------
+
+
+def test_fits_at_once_of_several_callers_on_some_of_the_workers_wait_for_each_other(client: Client) -> None:
+    X, y = rows(2, 120)
+    alone = TransductiveSVC(class_prior="labels").fit(X, y)
+    with Client(client.scheduler.address, set_as_default=False) as other:
+        found: list[Any] = []
+        wanted = [(client, [0, 1, 2]), (other, [2, 1, 0]), (client, [0, 1, 1]), (other, [2, 2, 1]), (client, [2, 0, 2])]
+
+        def fit(caller: Client, workers: list[int]) -> None:
+            parts = [spread(caller, pieces(whole, [40, 80]), workers) for whole in (X, y)]
+            fitted = outcome("fits at once", lambda: DaskTransductiveSVC(client=caller).fit(*parts))
+            found.append((fitted, caller))
+
+        threads = [threading.Thread(target=fit, args=each, daemon=True) for each in wanted]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(2 * HUNG)
+        assert len(found) == len(wanted)
+        for fitted, caller in found:
+            assert_right(fitted, alone, caller)
+
+
+CALLER = """
+import sys
+from distributed import Client
+from fewlabel.dask import DaskTransductiveSVC
+sys.path.insert(0, {folder!r})
+from test_dask import large, pieces, spread
+client = Client({address!r}, set_as_default=False)
+X, y = large(30000)
+parts = spread(client, pieces(X, [10000, 20000])), spread(client, pieces(y, [10000, 20000]))
+print("begins", flush=True)
+DaskTransductiveSVC(client=client, tol=1e-12).fit(*parts)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_caller_that_ends_in_a_fit_does_not_keep_the_workers(how: int) -> None:
+    with connected() as client:
+        folder = os.path.dirname(__file__)
+        program = CALLER.format(folder=folder, address=client.scheduler.address)
+        caller = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == b"begins\n"
+        end = time.monotonic() + HUNG
+        while time.monotonic() < end and not computing(client):
+            time.sleep(0.05)
+        assert computing(client)
+        time.sleep(1)
+        caller.send_signal(how)
+        caller.wait(HUNG)
+        tried.append("callers that end")
+        assert_next_fit_works(client)
+
+
+# --- rows and labels -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bounds", [[0, 75], [75, 75], [75, 150], [0, 0], [0, 150], [150, 150], [75]])
+def test_partitions_may_be_empty_and_fewer_than_the_workers(client: Client, bounds: list[int]) -> None:
+    X, y = rows(3, 150)
+    alone = TransductiveSVC(method="switching", class_prior="labels").fit(X, y)
+    for dense in False, True:
+        whole = X.toarray() if dense else X
+        parts = spread(client, pieces(whole, bounds)), spread(client, pieces(y, bounds))
+        model = DaskTransductiveSVC(method="switching", client=client)
+        assert_right(outcome("empty or few partitions", lambda: model.fit(*parts)), alone, client)  # noqa: B023
+
+
+@pytest.mark.parametrize("labels", [[3, 7, 100], [-2.5, 0.0, 4.0], ["b", "a", "long"], [0, 1, 2], [1, 0, -7]])
+def test_a_class_may_be_on_any_one_worker_with_any_label(client: Client, labels: list[Any]) -> None:
+    X, names = rows(3, 150)
+    of_class = np.array([-1 if name is None else int(name[-1]) for name in names])
+    y = np.array([None if c < 0 else labels[c] for c in of_class], dtype=object)
+    for order in itertools.permutations(range(3)):
+        key = np.array([*order, 1])[of_class]  # -1: unlabeled rows are in the middle
+        sort = np.argsort(key, kind="stable")
+        bounds = [int((key == 0).sum()), int((key < 2).sum())]
+        parts = spread(client, pieces(X[sort], bounds)), spread(client, pieces(y[sort], bounds))
+        alone = TransductiveSVC(method="switching", class_prior="labels").fit(X[sort], y[sort])
+        model = DaskTransductiveSVC(method="switching", client=client)
+        assert_right(outcome("classes on one worker", lambda: model.fit(*parts)), alone, client)  # noqa: B023
+
+
+def arrays(X: np.ndarray, y: np.ndarray, rows_X: Any, rows_y: Any) -> tuple[Any, Any]:
+    return da.from_array(X, chunks=(rows_X, -1)), da.from_array(y, chunks=(rows_y,))
+
+
+@pytest.mark.parametrize(
+    ("rows_X", "rows_y", "n_y", "message"),
+    [
+        (30, 30, 89, "y has 29 rows in partition 2, but X has 30"),
+        (30, 30, 60, "y has 2 partitions, but X has 3"),
+        (30, 45, 90, "y has 2 partitions, but X has 3"),
+        (30, (31, 29, 30), 90, "y has (31|29) rows in partition [01], but X has 30"),
+        (90, 30, 90, "y has 3 partitions, but X has 1"),
+    ],
+)
+def test_partitions_of_labels_that_are_not_those_of_rows_are_an_error(
+    client: Client, rows_X: Any, rows_y: Any, n_y: int, message: str
+) -> None:
+    X, y = rows(2, 90)
+    numbers = np.array([-1 if name is None else int(name[-1]) for name in y])
+    with client.as_current():
+        given = arrays(X.toarray(), numbers[:n_y], rows_X, rows_y)
+        failure = outcome("misaligned partitions", lambda: DaskTransductiveSVC(client=client).fit(*given))
+    assert isinstance(failure, ValueError)
+    assert re.search(message, str(failure)), failure
+
+
+@pytest.mark.parametrize("worker", range(RANKS))
+@pytest.mark.parametrize("fault", ["NaN", "texts", "names of features"])
+def test_other_rows_on_one_worker_are_an_error_that_says_so(client: Client, worker: int, fault: str) -> None:
+    pd = pytest.importorskip("pandas")
+    X, y = rows(2, 90)
+    numbers = np.array([-1 if name is None else int(name[-1]) for name in y])
+    numbers[[0, 30, 60]], numbers[[1, 31, 61]] = 0, 1
+    names = [f"word {column}" for column in range(X.shape[1])]
+    frames = [pd.DataFrame(part.toarray(), columns=names) for part in pieces(X, [30, 60])]
+    labels = pieces(numbers, [30, 60])
+    if fault == "NaN":
+        frames[worker].iloc[3, 3] = np.nan
+    elif fault == "texts":
+        labels[worker] = labels[worker].astype(str)
+    else:
+        frames[worker] = frames[worker][names[::-1]]
+    given = spread(client, frames), spread(client, labels)
+    failure = outcome("other rows on one worker", lambda: DaskTransductiveSVC(client=client).fit(*given))
+    words = {"NaN": "NaN", "texts": "y has texts on rank", "names of features": "other feature names on rank"}
+    assert isinstance(failure, ValueError), failure
+    assert words[fault] in str(failure)
