@@ -33,8 +33,8 @@ parts_of_texts = [delayed([texts[row] for row in part]) for part in parts]
 parts_of_y = [delayed(y[part]) for part in parts]
 
 # %%
-# A vocabulary would have to be shared; hashing needs none. The number of texts that have a word is a sum over the parts,
-# and the only thing that has to be known of all texts.
+# A vocabulary would have to be shared; hashing needs none. How many texts have a word is a sum over the parts, and the
+# only thing that has to be known of all texts.
 
 hashing = HashingVectorizer(
     n_features=2**16,

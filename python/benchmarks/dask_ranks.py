@@ -21,13 +21,13 @@ from benchmarks.tasks import Task
 WORKERS = 3
 SIMULATED = "simulation of workers"
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
-CLASSES: dict[int, Callable[[], Task]] = {  # the fits that are counted
-    2: lambda: corpora.ccat(0),
-    20: lambda: tasks.half_unlabeled(corpora.newsgroups20(), 5, 0),
-}
 # What is simulated: rows of 10⁹ non-zeros and 10⁶ features on 16 workers, and as many rows a worker on more or fewer.
 NON_ZEROS = 10**9 / 16  # of a worker
 FEATURES = 10**6
+CLASSES: dict[int, Callable[[], Task]] = {  # fits whose sums are counted; 20 classes have fewer features: faster passes
+    2: lambda: large.task(100_000, cols=FEATURES),
+    20: lambda: tasks.half_unlabeled(corpora.newsgroups20(), 5, 0),
+}
 CORES = 8  # of one core is the speed of a worker, which has 16
 BANDWIDTH = 10e9 / 8  # bytes a second, of a network of 10 Gbit/s
 LATENCY = 50e-6  # seconds from worker to worker, where that measured here, in one machine, is smaller
@@ -173,7 +173,7 @@ def fit_seconds(costs: Costs, workers: int, call: float, latency: float) -> tupl
 
 
 def exchange_seconds(n_workers: int, calls: int = 300) -> float:
-    """Median time of a small sum over the workers of a cluster of this machine."""
+    """Time of a small sum over the workers of a cluster of this machine."""
     from fewlabel.dask import _on_workers
 
     with cluster(n_workers) as client:
@@ -197,7 +197,7 @@ def _time_sums(network: dict[str, Any], name: str, rank: int, size: int, calls: 
             start = time.perf_counter()
             comm.Allreduce(own, own.copy())
             seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+    return float(np.quantile(seconds, 0.1))  # others use this machine as well, and only add
 
 
 def workers_simulated(report: Report) -> None:

@@ -207,7 +207,8 @@ def main(arguments: list[str] | None = None) -> int:
         "found",
         type=Path,
         nargs="+",
-        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5`, `--section galaxy`, `aso_components` and so on",
+        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5` and of `--section galaxy`, "
+        "`aso_components`, `workers_simulated`",
     )
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)
