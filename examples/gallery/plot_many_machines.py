@@ -72,7 +72,7 @@ print(f"{np.mean(predicted[unlabeled] == topics[unlabeled]):.1%} of {len(unlabel
 # One machine with all rows finds the same.
 
 rows = weighted(hashing.transform(texts), idf)
-alone = TransductiveSVC(class_prior="labels").fit(rows, y)
+alone = TransductiveSVC().fit(rows, y)
 print(f"{np.sum(alone.predict(rows) != predicted)} texts with another topic")
 print(f"objective {model.objective_:.12f} on the cluster, {alone.objective_:.12f} on one machine")
 

@@ -28,9 +28,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     Parameters
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted in place, with the same parameters on every rank but for `n_jobs`. `class_prior` must not be "auto"
-        where unlabeled rows take part: give the shares or "labels". `calibrate`, method "pair_switching" and
-        `max_switches` are for one machine.
+        Fitted in place, with the same parameters on every rank but for `n_jobs`. `calibrate`, method "pair_switching"
+        and `max_switches` are for one machine. For class_prior="auto" every rank gets the labeled rows of all.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,)
@@ -66,7 +65,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     Examples
     --------
     >>> from mpi4py import MPI  # doctest: +SKIP
-    >>> classifier = fewlabel.TransductiveSVC(class_prior="labels")  # doctest: +SKIP
+    >>> classifier = fewlabel.TransductiveSVC()  # doctest: +SKIP
     >>> fewlabel.spmd.fit(classifier, X_of_this_rank, y_of_this_rank, comm=MPI.COMM_WORLD)  # doctest: +SKIP
     """
     return fit_with(estimator, X, y, sample_weight, comm, _progress.shown)

@@ -107,7 +107,7 @@ def assert_next_fit_works(client: Client) -> None:
     client.wait_for_workers(2, timeout=HUNG)
     parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
     found = outcome("fits after a fault", lambda: DaskTransductiveSVC(client=client, method="switching").fit(*parts))
-    assert_right(found, TransductiveSVC(method="switching", class_prior="labels").fit(X, y), client)
+    assert_right(found, TransductiveSVC(method="switching").fit(X, y), client)
 
 
 # --- bytes lost between workers -----------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ KINDS = ("sums left out", "sums cut off", "bits flipped", "connections cut", "by
 def test_what_is_lost_between_workers_is_an_error(client: Client, kind: str, n_classes: int) -> None:
     X, y = rows(n_classes, 150)
     parts = spread(client, pieces(X, [50, 100])), spread(client, pieces(y, [50, 100]))
-    alone = TransductiveSVC(method="switching", class_prior="labels").fit(X, y)
+    alone = TransductiveSVC(method="switching").fit(X, y)
 
     def fit() -> Any:
         return DaskTransductiveSVC(client=client, method="switching").fit(*parts)
@@ -311,7 +311,7 @@ def test_workers_that_are_restarted_end_the_fit(long_fit: Any, all_of_them: bool
 
 def test_a_worker_may_have_ended_before_the_fit(long_fit: Any) -> None:
     X, y = rows(2, 90)
-    alone = TransductiveSVC(class_prior="labels").fit(X, y)
+    alone = TransductiveSVC().fit(X, y)
     with connected() as client:
         lazy = [delayed(part) for part in pieces(X, [30, 60])], [delayed(part) for part in pieces(y, [30, 60])]
         parts = client.persist(lazy[0]), client.persist(lazy[1])
@@ -361,7 +361,7 @@ def test_a_fit_waits_for_a_busy_worker_and_ends_if_another_is_killed_meanwhile(f
         model = DaskTransductiveSVC(client=client, method="switching")
         found = outcome(f"a busy worker, another {fault}", lambda: model.fit(*parts))
         if fault == "none":
-            assert_right(found, TransductiveSVC(method="switching", class_prior="labels").fit(X, y), client)
+            assert_right(found, TransductiveSVC(method="switching").fit(X, y), client)
         else:
             assert isinstance(found, RuntimeError), found
             assert f"{processes[2][0]} has left" in str(found)
@@ -373,7 +373,7 @@ def test_a_fit_waits_for_a_busy_worker_and_ends_if_another_is_killed_meanwhile(f
 
 def test_fits_at_once_of_several_callers_on_some_of_the_workers_wait_for_each_other(client: Client) -> None:
     X, y = rows(2, 120)
-    alone = TransductiveSVC(class_prior="labels").fit(X, y)
+    alone = TransductiveSVC().fit(X, y)
     with Client(client.scheduler.address, set_as_default=False) as other:
         found: list[Any] = []
         wanted = [(client, [0, 1, 2]), (other, [2, 1, 0]), (client, [0, 1, 1]), (other, [2, 2, 1]), (client, [2, 0, 2])]
@@ -432,7 +432,7 @@ def test_a_caller_that_ends_in_a_fit_does_not_keep_the_workers(how: int) -> None
 @pytest.mark.parametrize("bounds", [[0, 75], [75, 75], [75, 150], [0, 0], [0, 150], [150, 150], [75]])
 def test_partitions_may_be_empty_and_fewer_than_the_workers(client: Client, bounds: list[int]) -> None:
     X, y = rows(3, 150)
-    alone = TransductiveSVC(method="switching", class_prior="labels").fit(X, y)
+    alone = TransductiveSVC(method="switching").fit(X, y)
     for dense in False, True:
         whole = X.toarray() if dense else X
         parts = spread(client, pieces(whole, bounds)), spread(client, pieces(y, bounds))
@@ -450,7 +450,7 @@ def test_a_class_may_be_on_any_one_worker_with_any_label(client: Client, labels:
         sort = np.argsort(key, kind="stable")
         bounds = [int((key == 0).sum()), int((key < 2).sum())]
         parts = spread(client, pieces(X[sort], bounds)), spread(client, pieces(y[sort], bounds))
-        alone = TransductiveSVC(method="switching", class_prior="labels").fit(X[sort], y[sort])
+        alone = TransductiveSVC(method="switching").fit(X[sort], y[sort])
         model = DaskTransductiveSVC(method="switching", client=client)
         assert_right(outcome("classes on one worker", lambda: model.fit(*parts)), alone, client)  # noqa: B023
 

@@ -152,6 +152,20 @@ def test_a_fit_of_real_rows_adds_up_few_vectors_and_few_numbers_besides(data: Mo
         assert len(lengths) - vectors <= 400
 
 
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_ranks_estimate_the_class_shares_of_one_machine(n_classes: int) -> None:
+    X, y = rows(n_classes)
+    alone = TransductiveSVC().fit(X, y)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        return spmd.fit(TransductiveSVC(), X[mine], y[mine], comm=comm)
+
+    for rank, found in enumerate(on_ranks(fit)):
+        assert found.class_prior_ == pytest.approx(alone.class_prior_, abs=1e-7)
+        assert (found.transduction_ == alone.transduction_[of_rank(rank, len(y))]).all()
+
+
 def test_probabilities_and_warm_starts_work_on_ranks() -> None:
     X, y = rows(3)
     model = SemiSupervisedLogisticRegression(class_prior="labels", calibrate=False, warm_start=True)

@@ -197,9 +197,6 @@ def _meta(X: Any, dtype: np.dtype, classes: list[Any]) -> Any:
 
 
 _PARAMETERS = """\
-class_prior : "labels", array-like of shape (n_classes,) or dict, default="labels"
-    Share of each class among the unlabeled rows, as in `{local}`. "auto" is refused, as it needs all rows on one
-    machine: give the shares that `fewlabel.estimate_class_prior` finds on a sample, unless labels were drawn at random.
 calibrate : bool, default=False
     True is refused: labeled rows would have to be held out on all workers in turn.
 n_jobs : int or None, default=None
@@ -211,7 +208,8 @@ _DESCRIPTION = """{summary}
 
 It finds the same model, up to the rounding of sums.
 
-Ranks are the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
+Rows stay where they are, but for the labeled ones with class_prior="auto": every worker gets those of all. Ranks are
+the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
 A worker that is lost ends the fit. Two fits on the same workers wait for each other.
 
 Parameters
@@ -264,7 +262,6 @@ class DaskTransductiveSVC(_OnDask, TransductiveSVC):  # type: ignore[override]
 
     _local: ClassVar = TransductiveSVC
 
-    class_prior: Any = "labels"
     client: Any = None
 
 
@@ -275,6 +272,5 @@ class DaskSemiSupervisedLogisticRegression(_OnDask, SemiSupervisedLogisticRegres
 
     _local: ClassVar = SemiSupervisedLogisticRegression
 
-    class_prior: Any = "labels"
     calibrate: bool = False
     client: Any = None
