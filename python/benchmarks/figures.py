@@ -178,14 +178,14 @@ def components(found: dict[str, Any]) -> plt.Figure:
 
 def workers(found: dict[str, Any]) -> plt.Figure:
     """Simulated: the share of their time that workers compute, as there are more of them and more rows."""
-    figure, panel = plt.subplots(figsize=(4.6, 3.2), layout="constrained")
-    for (name, shares), (color, marker) in zip(
-        found[dask_ranks.SIMULATED].items(), (STYLES["annealing"], STYLES["switching"]), strict=True
-    ):
-        panel.plot(dask_ranks.COUNTS, shares, marker=marker, markersize=4, color=color, label=name)
-    panel.set(xscale="log", xlabel="workers (simulated)", ylabel="share of the time that is computing", ylim=(0, 1.02))
+    figure, panel = plt.subplots(figsize=(5.4, 3.2), layout="constrained")
+    for name, shares in found[dask_ranks.SIMULATED].items():
+        color, marker = STYLES["annealing" if name.startswith("2 ") else "switching"]
+        line = "-" if name.endswith("MPI") else ":"
+        panel.plot(dask_ranks.COUNTS, shares, line, marker=marker, markersize=4, color=color, label=name)
+    panel.set(xscale="log", xlabel="workers (simulated)", ylabel="efficiency (simulated)", ylim=(0, 1.02))
     _label_numbers(panel, list(dask_ranks.COUNTS))
-    panel.legend(frameon=False)
+    figure.legend(loc="outside right center", frameon=False, fontsize=8)
     return figure
 
 

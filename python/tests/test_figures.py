@@ -79,7 +79,11 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         "galaxy": {"data": {"galaxy": sequences}},
         "aso_components": {"data": qualities},
         "workers_simulated": {
-            "data": {dask_ranks.SIMULATED: dict.fromkeys(("2 classes", "20 classes"), [0.9] * len(dask_ranks.COUNTS))}
+            "data": {
+                dask_ranks.SIMULATED: dict.fromkeys(
+                    ("2 classes, MPI", "20 classes, Dask"), [0.9] * len(dask_ranks.COUNTS)
+                )
+            }
         },
     }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
