@@ -113,8 +113,9 @@ def bytes_of(X: Any) -> int:
 
 def peaks(client: Any, task: Task) -> tuple[int, int]:
     """Largest peak and remainder of a worker in a fit, above what it has before, rows included."""
-    start = np.arange(400) % 100 < 50
-    small = Task("", task.X[:400], start.astype(np.int64), np.where(np.arange(400) < 40, start, tasks.UNLABELED))
+    small = Task(
+        "", task.X[:400], np.arange(400) % 2, np.where(np.arange(400) < 40, np.arange(400) % 2, tasks.UNLABELED)
+    )
     learners.quietly(model(small, "annealing", client), parts_of(client, small.X), parts_of(client, small.marked))
     parts = parts_of(client, task.X), parts_of(client, task.marked)
     for settle in memory.settle, memory.forget_peak:
