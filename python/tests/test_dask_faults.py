@@ -440,7 +440,7 @@ def test_partitions_may_be_empty_and_fewer_than_the_workers(client: Client, boun
         assert_right(outcome("empty or few partitions", lambda: model.fit(*parts)), alone, client)  # noqa: B023
 
 
-@pytest.mark.parametrize("labels", [[3, 7, 100], [-2.5, 0.0, 4.0], ["b", "a", "long"], [0, 1, 2], [1, 0, -7]])
+@pytest.mark.parametrize("labels", [[3, 7, 100], [-2.0, 0.0, 4.0], ["b", "a", "long"], [0, 1, 2], [1, 0, -7]])
 def test_a_class_may_be_on_any_one_worker_with_any_label(client: Client, labels: list[Any]) -> None:
     X, names = rows(3, 150)
     of_class = np.array([-1 if name is None else int(name[-1]) for name in names])

@@ -136,6 +136,7 @@ class _Run:
         self.client, self.addresses = client, addresses
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
         self.tasks: list[Any] = []
+        self.gone: dict[str, str] = {}  # workers that are lost, and what has happened to them
         self.waited: dict[int, tuple[float, float]] = {}  # seconds that a rank has waited, and when it said so
 
     @contextlib.contextmanager
@@ -190,13 +191,14 @@ class _Run:
 
     def wait(self, show: Watch) -> None:
         """Wait for all ranks, and show how far the first one is."""
-        looked = time.monotonic()
+        looked, gone = time.monotonic(), dict[str, str]()
         while any(task.status == "pending" for task in self.tasks):
             time.sleep(_LOOK)
             self._hear(show)
             if time.monotonic() > looked + _PRESENCE:
-                looked = time.monotonic()
-                if lost(self.client, self.addresses) or self._standing():
+                looked, before, gone = time.monotonic(), gone, lost(self.client, self.addresses)
+                self.gone = {address: what for address, what in gone.items() if address in before}  # not for a moment
+                if self.gone or self._standing():
                     raise _Failed
             if any(task.status in ("error", "lost", "cancelled") for task in self.tasks):
                 break
@@ -236,7 +238,7 @@ class _Run:
         for failure, _ in failures:
             if not isinstance(failure, RuntimeError | ConnectionError):
                 return failure
-        if gone := lost(self.client, self.addresses):
+        if gone := self.gone | lost(self.client, self.addresses):
             words = ", ".join(f"{address} {what}" for address, what in gone.items())
             return RuntimeError(f"the fit has ended on all workers: {words}")
         if self._standing():

@@ -164,19 +164,24 @@ class _Ranks:
     def _do(self, task: Callable[[], Any]) -> Any:
         from xgboost.core import XGBoostError
 
+        self._go_on()  # or the tracker would connect this rank with some that have left, and end its process
         done, begin, told = self.thread.submit(task), time.monotonic(), 0.0
-        while not concurrent.futures.wait([done], _LOOK).done and self.name not in _to_end:
+        while not concurrent.futures.wait([done], _LOOK).done:
+            self._go_on()
             waited = time.monotonic() - begin
             if waited > told + WAIT:
                 told = waited
                 self._tell({"waited": waited})
-        if self.name in _to_end:
-            raise ConnectionError("another worker has failed, or the fit was interrupted")
+        self._go_on()
         try:
             return done.result()
         except XGBoostError as failure:
             words = str(failure).partition("Stack trace")[0].strip()
             raise ConnectionError(f"the connection to another worker is lost: {words}") from None
+
+    def _go_on(self) -> None:
+        if self.name in _to_end:
+            raise ConnectionError("another worker has failed, or the fit was interrupted")
 
 
 def row_labels(result: tuple[Any, dict[str, list[np.ndarray]]], name: str, place: int) -> np.ndarray:
