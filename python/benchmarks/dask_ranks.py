@@ -96,13 +96,11 @@ def memory_of_a_worker(report: Report) -> None:
     for n_workers in (1, 2, 3):
         with cluster(n_workers) as client:
             peak, left = peaks(client, task)
-        own = whole / n_workers
-        allowed = 0.5 * own + memory.VECTORS * 8 * max(task.X.shape[0] / n_workers, task.X.shape[1])
+        alone = memory.of_task(large.task(MANY_ROWS // n_workers), {"n_jobs": 1})
+        own = whole / n_workers / memory.MB
         what = f"{MANY_ROWS:,} rows, {whole / memory.MB:.0f} MB, on {n_workers} workers"
-        note = f"its rows {own / memory.MB:.0f} MB"
-        report.at_most(
-            f"{what}: peak of a worker above its rows", peak / memory.MB, round(allowed / memory.MB), " MB", note
-        )
+        bound, note = round(alone.peak / memory.MB), f"bound: one machine with as many rows; its rows {own:.0f} MB"
+        report.at_most(f"{what}: peak of a worker above its rows", peak / memory.MB, bound, " MB", note)
         report.at_most(f"{what}: left after the fit", left / memory.MB, 100, " MB")
 
 
