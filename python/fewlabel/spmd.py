@@ -58,9 +58,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
 
     Notes
     -----
-    Two ranks or twenty find the model of one machine with all rows, up to the rounding of sums. "switching" between
-    more than two classes, with which annealing compares itself at its end, exchanges labels until none helps on one
-    machine; ranks, however many, find the best labels there are.
+    Two ranks or twenty find the model of one machine with all rows, up to the rounding of sums.
 
     Examples
     --------
