@@ -20,6 +20,7 @@ from benchmarks.report import Report
 from benchmarks.tasks import Task
 
 WORKERS = 3
+ROUNDS = 3  # of a fit whose processor time is measured
 SIMULATED = "simulation of workers"
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
 # What is simulated: rows of 10⁹ non-zeros and 10⁶ features on 16 workers, and as many rows a worker on more or fewer.
@@ -152,7 +153,7 @@ class Costs:
     def _of_rows(self, task: Task, rows: np.ndarray) -> float:
         """Processor time of a pass of a rank with these rows."""
         seconds = []
-        for _ in range(ranks.ROUNDS):
+        for _ in range(ROUNDS):
             comm = Counting()
             took, found = ranks.seconds(lambda comm=comm: ranks.together(task, "annealing", comm, rows))
             self.passes = float(found.history_["n_passes"][-1])
