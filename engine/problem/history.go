@@ -8,6 +8,7 @@ type Column struct {
 
 // History is what happened, one entry an outer step.
 type History struct {
+	Before                                             int // steps of the fit that this one goes on from
 	level, objective, switched, share, entropy, passes []float64
 }
 
@@ -42,7 +43,7 @@ func (s *Sample) Record(objective, level float64, switched int, share, entropy f
 	h.share = append(h.share, share)
 	h.entropy = append(h.entropy, entropy)
 	h.passes = append(h.passes, s.Passes())
-	s.Job.Report(len(h.level), objective, level, switched, s.Passes())
+	s.Job.Report(h.Before+len(h.level), objective, level, switched, s.Passes())
 }
 
 // Objective is that of the last step but so many.

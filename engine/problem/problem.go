@@ -42,7 +42,8 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
-	All Census // of all machines
+	All    Census // of all machines
+	visits int    // non-zeros of a pass
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
@@ -90,7 +91,8 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if err := s.checkMemory(s.Rows.Cols()); err != nil {
 		return nil, err
 	}
-	s.Job.Visit(2 * int64(s.Rows.NonZeros()))
+	s.visits = s.Rows.NonZeros()
+	s.Job.Visit(2 * int64(s.visits))
 	return s, nil
 }
 
@@ -207,7 +209,7 @@ func (s *Sample) mean(rows []int32, weights []float64) []float64 {
 
 // Passes is the number of non-zeros read so far over those of the whole matrix.
 func (s *Sample) Passes() float64 {
-	return float64(s.Job.Visited()) / float64(max(1, s.Rows.NonZeros()))
+	return float64(s.Job.Visited()) / float64(max(1, s.visits))
 }
 
 // Warn keeps a warning for the user.

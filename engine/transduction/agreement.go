@@ -7,6 +7,23 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
+// origin is the supervised solution where a method began, or where the fit of a part of the rows did, see few.go.
+type origin struct {
+	rows    []int32   // unlabeled ones; nil: the method began elsewhere
+	classes []int32   // [rows]
+	weights []float64 // [rows]
+}
+
+// among is the same solution for rows that are numbered anew: row i is now rows[i].
+func (o origin) among(rows []int32) origin {
+	number := make([]int32, len(o.rows))
+	for k, i := range o.rows {
+		number[k] = rows[i]
+	}
+	o.rows = number
+	return o
+}
+
 // agreement is how much unlabeled rows have changed: the share of them whose class is that of the supervised solution
 // where the method began. NaN where there is nothing to compare, and where it began elsewhere.
 func agreement(s *problem.Sample, result *Result) float64 {
@@ -15,16 +32,17 @@ func agreement(s *problem.Sample, result *Result) float64 {
 		return math.NaN()
 	case !s.Transductive():
 		return 1
-	case result.first == nil:
+	case result.origin.classes == nil:
 		return math.NaN()
 	}
 	var sums [2]float64 // weight of the rows with the same class, of all
-	for k, i := range s.Unlabeled {
-		if result.first[k] == result.Transduction[i] {
-			sums[0] += s.UnlabeledRows[k]
+	began := result.origin
+	for k, i := range began.rows {
+		if began.classes[k] == result.Transduction[i] {
+			sums[0] += began.weights[k]
 		}
 	}
-	sums[1] = vector.Sum(s.UnlabeledRows)
+	sums[1] = vector.Sum(began.weights)
 	s.Job.Reduce(sums[:])
 	return sums[0] / sums[1]
 }
@@ -34,10 +52,10 @@ func (t *task) noteFirst(score scorer) {
 	if t.Start != nil {
 		return
 	}
-	t.first = make([]int32, len(t.Unlabeled))
+	t.origin = origin{t.Unlabeled, make([]int32, len(t.Unlabeled)), t.UnlabeledRows}
 	row := make([]float64, t.classes)
 	for k, i := range t.Unlabeled {
 		score(row, i)
-		t.first[k] = int32(vector.Largest(row))
+		t.origin.classes[k] = int32(vector.Largest(row))
 	}
 }

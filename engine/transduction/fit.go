@@ -22,7 +22,7 @@ type Result struct {
 	Calibration   *Calibration // nil: not asked for, or not possible
 
 	reason ending.Reason
-	first  []int32 // see task
+	origin origin
 }
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
@@ -56,13 +56,20 @@ func FitTogether(
 }
 
 func fitSample(s *problem.Sample, p problem.Problem) (*Result, error) {
-	result, err := fit(s, p, 0)
+	result, err := fitAndCompare(s, p)
 	if err != nil {
 		return nil, err
 	}
-	compare(s, p, result)
 	result.Agreement = agreement(s, result)
 	return result, calibrate(s, result)
+}
+
+func fitAndCompare(s *problem.Sample, p problem.Problem) (*Result, error) {
+	result, err := fit(s, p, 0)
+	if err == nil {
+		compare(s, p, result)
+	}
+	return result, err
 }
 
 // fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a
@@ -100,6 +107,9 @@ func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
 	}
 	t, err := newTask(s, rival)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.beginAtFew(); err != nil {
 		return nil, err
 	}
 	found := t.solve()
@@ -152,13 +162,13 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 	}
 	classifier := &model.Linear{
 		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
-		Report: model.Report{Method: string(t.Options.Method), Iterations: max(1, s.end.steps), Objective: objective,
+		Report: model.Report{Method: string(t.asked), Iterations: max(1, s.end.steps), Objective: objective,
 			Termination: s.end.reason.String(), Warnings: t.Warnings},
 	}
 	classifier.Coef, classifier.Intercept = t.modelWeights(s)
 	return &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),
-		Distributions: t.distributions(), History: t.History.Columns(t.Options.Method, t.shareColumn()),
-		reason: s.end.reason, first: t.first}, nil
+		Distributions: t.distributions(), History: t.History.Columns(t.asked, t.shareColumn()),
+		reason: s.end.reason, origin: t.origin}, nil
 }
 
 // learnsMeans says that the method is one of package expectation, and has something to learn from.

@@ -63,7 +63,7 @@ func (t *task) limit(steps int) ending.Reason {
 	switch {
 	case t.Job.Stopped():
 		return ending.Stopped
-	case steps >= t.Options.MaxIter-1:
+	case t.History.Before+steps >= t.Options.MaxIter-1:
 		return ending.MaxIter
 	}
 	return ending.None

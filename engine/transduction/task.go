@@ -33,12 +33,13 @@ type task struct {
 	copied   []float64 // [units, K] costs
 	before   []int32   // [units] labels of relabel
 	soft     []float64 // [unlabeled, K] the last soft labels, or nil
-	first    []int32   // [unlabeled] classes by the supervised solution where the method began; nil: it began elsewhere
-	believed float64   // objective of the methods that learn from probabilities
+	origin   origin
+	asked    problem.Method // the method asked for: few rows may have chosen the other, see few.go
+	believed float64 // objective of the methods that learn from probabilities
 }
 
 func newTask(s *problem.Sample, rival float64) (*task, error) {
-	t := &task{Sample: s, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival, units: findUnits(s)}
+	t := &task{Sample: s, asked: s.Options.Method, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival, units: findUnits(s)}
 	if n := s.All.Rows; t.classes > n && !s.Paired() {
 		return nil, fault.Data("class_prior has %d classes, more than the %d rows", t.classes, n)
 	}
@@ -231,6 +232,9 @@ func (t *task) note(r *risk.Risk, level float64, switched int, entropy float64) 
 }
 
 func (t *task) noteAt(score scorer, regularizer, level float64, switched int, entropy float64, l loss.Classes) {
+	if t.asked != t.Options.Method {
+		level = 0 // it is no temperature
+	}
 	objective, shares := t.objective(l, regularizer, score)
 	t.Record(objective, level, switched, t.shareToShow(shares), entropy)
 }

@@ -1,0 +1,165 @@
+package transduction
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// withMany lets fits begin at few rows from so many on.
+func withMany(t *testing.T, rows int) {
+	before := many
+	many = rows
+	t.Cleanup(func() { many = before })
+}
+
+// fewCases are problems of two classes with enough rows to begin at a part of them.
+func fewCases() map[string]func(seed uint64) (planted.Data, problem.Options) {
+	cases := map[string]func(seed uint64) (planted.Data, problem.Options){}
+	for _, method := range []problem.Method{problem.Annealing, problem.Switching} {
+		for name, change := range map[string]func(o *problem.Options){
+			"shares given": func(*problem.Options) {},
+			"shares found": func(o *problem.Options) { o.ClassPrior = problem.ClassPrior{Rule: "auto"} },
+			"no intercept": func(o *problem.Options) { o.FitIntercept = false },
+		} {
+			cases[name+", "+string(method)] = func(seed uint64) (planted.Data, problem.Options) {
+				d, o := planted.Topics(8000, 250, 20, 0.35, seed), plainOptions()
+				o.Method, o.ClassPrior.Shares = method, shares(d)
+				change(&o)
+				return d, o
+			}
+		}
+	}
+	return cases
+}
+
+// A fit that begins at a part of its rows ends about as low as one that does not, with as many errors and after fewer
+// passes; about as many rows have changed.
+func TestManyRowsBeginAtFew(t *testing.T) {
+	for name, draw := range fewCases() {
+		const draws = 3
+		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
+		for seed := range uint64(draws) {
+			data, o := draw(seed)
+			many = manyRows
+			whole := fitFrom(t, data, nil, o)
+			withMany(t, 4000)
+			begun := fitFrom(t, data, nil, o)
+			higher += (begun.Model.Objective/whole.Model.Objective - 1) / draws
+			wrong := differences(data.Truth, begun.Transduction) - differences(data.Truth, whole.Transduction)
+			errors += float64(wrong) / float64(len(data.Truth)) / draws
+			passes += passesOf(begun) / passesOf(whole) / draws
+			agreement += (begun.Agreement - whole.Agreement) / draws
+			if a, b := whole.Model.Termination, begun.Model.Termination; a != b && begun.Returned == whole.Returned {
+				t.Errorf("%s: ends by %s, from few rows by %s", name, a, b)
+			}
+		}
+		most := 0.55
+		if strings.HasSuffix(name, "switching") {
+			most = 1.1
+		}
+		if higher > 0.02 || errors > 0.005 || passes > most || math.Abs(agreement) > 0.02 {
+			t.Errorf("%s: objective %.4f higher, %.4f more errors, %.2f of the passes, agreement %.3f more", name, higher, errors,
+				passes, agreement)
+		}
+	}
+}
+
+func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	withMany(t, 500)
+	for name, draw := range fewCases() {
+		data, o := draw(1)
+		o.Threads = 1
+		one := fitFrom(t, data, nil, o)
+		o.Threads = 3
+		three := fitFrom(t, data, nil, o)
+		if !slices.Equal(one.Model.Coef, three.Model.Coef) || !slices.Equal(one.Model.Intercept, three.Model.Intercept) {
+			t.Errorf("%s: other bits on three threads", name)
+		}
+	}
+}
+
+// Machines that hold the rows in their order begin at the same few as one machine.
+func TestMachinesBeginAtTheSameFew(t *testing.T) {
+	withMany(t, 500)
+	data := planted.Topics(4000, 250, 20, 0.35, 1)
+	for _, method := range []problem.Method{problem.Annealing, problem.Switching} {
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares = method, shares(data)
+		p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
+		want := fitAlone(t, p, o)
+		for _, ends := range [][]int{{0, 4000}, {0, 1237, 4000}, {0, 20, 20, 3001, 4000}} {
+			parts := make([][]int32, len(ends)-1)
+			for k := range parts {
+				for i := ends[k]; i < ends[k+1]; i++ {
+					parts[k] = append(parts[k], int32(i))
+				}
+			}
+			got, errs := fitTogether(t, worktest.NewRanks(len(parts)), p, o, parts)
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			sameFit(t, string(method), o, want, got, parts)
+		}
+	}
+}
+
+// Few has every labeled row, and one of every eight neighbouring unlabeled ones with its weight.
+func TestFewIsOneOfEight(t *testing.T) {
+	data := planted.Topics(2000, 50, 16, 0.35, 1)
+	weights := make([]float64, len(data.Labels))
+	for i := range weights {
+		weights[i] = 0.5 + float64(i)
+	}
+	s, err := problem.New(problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, plainOptions(),
+		work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, p, rows, err := s.Few(8, []float64{0.65, 0.35})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(few.Labeled) != 16 || len(few.Unlabeled) != 1984/8 {
+		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), len(few.Unlabeled))
+	}
+	places := map[int]int{}
+	for k, i := range rows {
+		if p.Labels[k] != data.Labels[i] || p.Weights[k] != weights[i] {
+			t.Errorf("row %d has label %d and weight %v", i, p.Labels[k], p.Weights[k])
+		}
+		if k >= 16 {
+			places[(int(i)-16)%8]++
+			if (int(i)-16)/8 != k-16 {
+				t.Errorf("row %d stands at %d", i, k)
+			}
+		}
+	}
+	if len(places) != 8 {
+		t.Errorf("the rows are always at the same places: %v", places)
+	}
+}
+
+// max_iter counts the steps of both, and a caller who cancels is heard in the first.
+func TestFewRowsKeepTheCallersLimits(t *testing.T) {
+	withMany(t, 500)
+	data := planted.Topics(8000, 250, 20, 0.35, 1)
+	o := plainOptions()
+	o.ClassPrior.Shares, o.MaxIter = shares(data), 3
+	if found := fitFrom(t, data, nil, o); found.Model.Termination != "max_iter" {
+		t.Errorf("ends by %s", found.Model.Termination)
+	}
+	progress := &work.Progress{Cancel: 1}
+	_, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	if !errors.Is(err, fault.ErrCancelled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
