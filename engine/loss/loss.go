@@ -6,6 +6,30 @@ package loss
 type Margin interface {
 	// At gives value ξ(t), slope ξ'(t) and the (generalized) second derivative.
 	At(t float64) (value, slope, curvature float64)
+	// Judge fills the results of sides.
+	Judge(rows []Sides)
+}
+
+// Sides is a row with a part on either side: its loss is plus ξ(z) + minus ξ(-z), with first and second derivative.
+type Sides struct {
+	Z, Plus, Minus          float64
+	Value, Slope, Curvature float64
+}
+
+// judge is Judge for any margin.
+func judge(m Margin, rows []Sides) {
+	for k := range rows {
+		r := &rows[k]
+		r.Value, r.Slope, r.Curvature = 0, 0, 0
+		if r.Plus > 0 {
+			v, s, c := m.At(r.Z)
+			r.Value, r.Slope, r.Curvature = r.Plus*v, r.Plus*s, r.Plus*c
+		}
+		if r.Minus > 0 {
+			v, s, c := m.At(-r.Z)
+			r.Value, r.Slope, r.Curvature = r.Value+r.Minus*v, r.Slope-r.Minus*s, r.Curvature+r.Minus*c
+		}
+	}
 }
 
 // Unlabeled is a loss u(t) of the margin t between the best class of a row without a label and the others: falling, and

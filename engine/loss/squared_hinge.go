@@ -1,5 +1,7 @@
 package loss
 
+import "math"
+
 // SquaredHinge is ½ max(0, 1-t)²: piecewise quadratic, with generalized curvature 1 for t < 1 and 0 beyond.
 type SquaredHinge struct{}
 
@@ -9,4 +11,24 @@ func (SquaredHinge) At(t float64) (value, slope, curvature float64) {
 		return 0, 0, 0
 	}
 	return 0.5 * (1 - t) * (1 - t), t - 1, 1
+}
+
+// Judge implements Margin, without branches: which side of 1 a score is on cannot be foreseen.
+func (SquaredHinge) Judge(rows []Sides) {
+	for k := range rows {
+		r := &rows[k]
+		short, over := max(0, 1-r.Z), max(0, 1+r.Z) // of margin 1, as positive and as negative
+		plus, minus := r.Plus*short, r.Minus*over
+		r.Value, r.Slope = 0.5*(plus*short+minus*over), minus-plus
+		r.Curvature = where(short > 0, r.Plus) + where(over > 0, r.Minus)
+	}
+}
+
+// where is v if it is so, otherwise 0.
+func where(so bool, v float64) float64 {
+	mask := uint64(0)
+	if so {
+		mask = math.MaxUint64
+	}
+	return math.Float64frombits(math.Float64bits(v) & mask)
 }

@@ -35,7 +35,7 @@ type task struct {
 	soft     []float64 // [unlabeled, K] the last soft labels, or nil
 	origin   origin
 	asked    problem.Method // the method asked for: few rows may have chosen the other, see few.go
-	believed float64 // objective of the methods that learn from probabilities
+	believed float64        // objective of the methods that learn from probabilities
 }
 
 func newTask(s *problem.Sample, rival float64) (*task, error) {
