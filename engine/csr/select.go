@@ -4,20 +4,31 @@ import "github.com/fewlabel/fewlabel/engine/work"
 
 // Selected copies some rows, with all features.
 func (m *Matrix) Selected(rows []int32) *Matrix {
-	selected := m.Subset(rows)
-	indptr, values := make([]int64, 1, len(rows)+1), make([]float64, 0, selected.nonZeros)
-	indices := make([]int32, 0, selected.nonZeros)
+	indptr, list := make([]int64, len(rows)+1), make([]int32, len(rows))
+	for k, i := range rows {
+		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.rowLength(i))
+	}
+	selected := newMatrix(m.cols, m.kernel.selected(rows, indptr), indptr, list)
+	selected.scale = m.scale
+	return selected
+}
+
+func (a *arrays[I, V]) selected(rows []int32, indptr []int64) kernel {
+	total := indptr[len(rows)]
+	copied := &arrays[I, V]{indptr, make([]I, 0, total), make([]V, 0, total)}
 	for _, i := range rows {
-		m.Row(int(i), func(col int, value float64) {
-			indices, values = append(indices, int32(col)), append(values, value)
-		})
-		indptr = append(indptr, int64(len(indices)))
+		indices, values := a.row(int(i))
+		copied.indices, copied.values = append(copied.indices, indices...), append(copied.values, values...)
 	}
-	list := make([]int32, len(rows))
-	for i := range list {
-		list[i] = int32(i)
+	return copied
+}
+
+func (a *dense[V]) selected(rows []int32, _ []int64) kernel {
+	copied := &dense[V]{values: make([]V, 0, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
+	for _, i := range rows {
+		copied.values = append(copied.values, a.row(int(i))...)
 	}
-	return newMatrix(m.cols, &arrays[int32, float64]{indptr, indices, values}, indptr, list)
+	return copied
 }
 
 // Gathered copies some rows of every machine to all of them, in the order of the machines; first is the place of this
