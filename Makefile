@@ -39,9 +39,9 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
-	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-install faults fuzz fuzz-c \
-	fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check docs \
-	docs-test check check-go check-sources check-width check-c check-library check-python clean
+	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-svmlin bench-install faults fuzz \
+	fuzz-c fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check \
+	docs docs-test check check-go check-sources check-width check-c check-library check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ bench-large: build ## measure a fit on a million rows
 
 bench-paired: build ## compare this build with that of the folder OTHER, task by task, in paired runs
 	$(BIN)/python -m benchmarks.paired $(OTHER) $(BENCH)
+
+bench-svmlin: build ## measure how many times faster fits are than SVMlin, whose program is SVMLIN
+	$(BIN)/python -m benchmarks.svmlin $(SVMLIN) $(BENCH)
 
 # A known defect of Go before 1.27: a target without faults can end with "context deadline exceeded" as time is up.
 # That message is let pass if no failing input was written down.

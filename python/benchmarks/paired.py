@@ -24,6 +24,7 @@ from benchmarks import corpora, large, learners, tasks
 HERE = Path(__file__).parents[2]
 TASKS = {  # of the draw
     "planted": lambda k: large.task(1000 + k, cols=2000, row_length=20),  # needs no data sets
+    "million": lambda k: large.task(1_000_000, seed=k),
     "text1": lambda k: corpora.text1(k % 10),
     "comp": corpora.comp,
     "ccat": corpora.ccat,
@@ -93,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     """The program."""
     parser = argparse.ArgumentParser(prog="benchmarks.paired", description=__doc__.splitlines()[0])
     parser.add_argument("other", type=Path, help="folder of the other checkout")
-    parser.add_argument("--tasks", help=f"of {','.join(TASKS)}", default=",".join(list(TASKS)[1:]))
+    parser.add_argument("--tasks", help=f"of {','.join(TASKS)}", default=",".join(list(TASKS)[2:]))
     parser.add_argument("--methods", help=f"of {','.join(METHODS)}", default=",".join(METHODS))
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args(arguments)

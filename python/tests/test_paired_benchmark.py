@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_svmlight_file
 
-from benchmarks import calls, paired
+from benchmarks import calls, large, paired, svmlin
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,3 +47,15 @@ def test_calls_of_a_checkout_cost_as_much_as_its_own(
         this, other, _, ratio, *_ = row.removeprefix(name).split()
         assert min(float(this), float(other)) > least
         assert 0.2 < float(ratio) < 5
+
+
+def test_a_task_is_written_as_svmlin_reads_it(tmp_path: Path) -> None:
+    task = large.task(300, cols=200, row_length=10)
+    svmlin.write(task, tmp_path)
+    rows = (tmp_path / "rows").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "again").write_text("".join(f"0 {row}\n" for row in rows), encoding="utf-8")
+    X, _ = load_svmlight_file(str(tmp_path / "again"), n_features=200, zero_based=False)
+    np.testing.assert_allclose(X.toarray(), task.X.toarray(), rtol=1e-12)
+    labels = np.loadtxt(tmp_path / "labels")
+    assert (labels[task.unlabeled] == 0).all()
+    np.testing.assert_array_equal(labels[~task.unlabeled] > 0, task.y[~task.unlabeled] == 1)
