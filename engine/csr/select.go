@@ -8,27 +8,32 @@ func (m *Matrix) Selected(rows []int32) *Matrix {
 	for k, i := range rows {
 		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.rowLength(i))
 	}
-	selected := newMatrix(m.cols, m.kernel.selected(rows, indptr), indptr, list)
-	selected.scale = m.scale
-	return selected
+	return newMatrix(m.cols, m.kernel.selected(rows, indptr, m.scale), indptr, list)
 }
 
-func (a *arrays[I, V]) selected(rows []int32, indptr []int64) kernel {
+func (a *arrays[I, V]) selected(rows []int32, indptr []int64, scale float64) kernel {
 	total := indptr[len(rows)]
-	copied := &arrays[I, V]{indptr, make([]I, 0, total), make([]V, 0, total)}
-	for _, i := range rows {
+	copied := &arrays[I, float64]{indptr, make([]I, 0, total), make([]float64, total)}
+	for k, i := range rows {
 		indices, values := a.row(int(i))
-		copied.indices, copied.values = append(copied.indices, indices...), append(copied.values, values...)
+		copied.indices = append(copied.indices, indices...)
+		scaleInto(copied.values[indptr[k]:], values, scale)
 	}
 	return copied
 }
 
-func (a *dense[V]) selected(rows []int32, _ []int64) kernel {
-	copied := &dense[V]{values: make([]V, 0, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
-	for _, i := range rows {
-		copied.values = append(copied.values, a.row(int(i))...)
+func (a *dense[V]) selected(rows []int32, _ []int64, scale float64) kernel {
+	copied := &dense[float64]{values: make([]float64, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
+	for k, i := range rows {
+		scaleInto(copied.values[k*a.d:], a.row(int(i)), scale)
 	}
 	return copied
+}
+
+func scaleInto[V value](dst []float64, values []V, scale float64) {
+	for k, v := range values {
+		dst[k] = scale * float64(v)
+	}
 }
 
 // Gathered copies some rows of every machine to all of them, in the order of the machines; first is the place of this
