@@ -1,14 +1,27 @@
-"""The tools that a stranger would try, each as it comes: quality, seconds and memory of the same tasks.
+"""What a newcomer would try first, on the same tasks: quality, seconds and memory. The table and the picture of
+docs/comparison.md.
+
+    FEWLABEL_DATA=... python -m benchmarks.run --only peers
+    python -m benchmarks.peers bench-results/peers.json docs/comparison.md     writes the table into the page
 
 Labeled are some rows of every class ("picked") or as many rows drawn at random ("drawn"). Macro F on the test over all
 classes. Every fit has a process of its own, in which a small fit came before; memory is the peak above the input.
+
+scikit-learn's estimators stand twice: with their defaults and with the settings that `--only peers_choice` found on
+draws from 100 on. fewlabel has its defaults. Label spreading needs `kernel="knn"`: the default is an n x n matrix.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import multiprocessing
+import os
+import re
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,24 +37,76 @@ from benchmarks.report import Report
 from benchmarks.safe_default import LABELS, WAYS, few_labels
 from benchmarks.tasks import Task
 
-SETS = ("newsgroups20", "reuters_r8")
+SETS = {"newsgroups20": "20 Newsgroups", "reuters_r8": "R8"}
 DRAWS = 3
-OURS = "TransductiveSVC"
+FIRST_CHOICE, CHOICE_DRAWS, CHOICE_LABELS = 100, 1, 20  # draws and labels a class that settings are chosen on
+ROUNDS = 10  # of self-training with `k_best`
+PREFIX = "peers, "
+LOAD = "load"
+BUSY = 1.0  # programs that wait for a processor before the first fit
+TABLE = re.compile(r"(<!-- table: python -m benchmarks.peers -->\n).*?(<!-- end of table -->)", re.DOTALL)
+
+Make = Callable[[int], Any]  # an estimator, of the number of unlabeled rows
 
 
-def _ours() -> Any:
+# ------------------------------------------------------------------ tools
+def linear_svc(**settings: Any) -> Make:
+    """It sees the labeled rows only."""
+    return lambda n: LinearSVC(**settings)
+
+
+def self_training(base: Any, **settings: Any) -> Make:
+    """Labels for rows whose class is certain enough."""
+    return lambda n: SelfTrainingClassifier(base, **settings)
+
+
+def self_training_by_rank(base: Any) -> Make:
+    """In ten rounds the most certain tenth of the rows gets labels: no threshold on probabilities."""
+    return lambda n: SelfTrainingClassifier(base, criterion="k_best", k_best=max(1, -(-n // ROUNDS)), max_iter=ROUNDS)
+
+
+def label_spreading(**settings: Any) -> Make:
+    """Over the graph of nearest neighbors."""
+    return lambda n: LabelSpreading(kernel="knn", **settings)
+
+
+def _ours(n: int) -> Any:
     from fewlabel import TransductiveSVC
 
     return TransductiveSVC()
 
 
-TOOLS: dict[str, Callable[[], Any]] = {
-    "LinearSVC": LinearSVC,
-    "SelfTrainingClassifier, logistic regression": lambda: SelfTrainingClassifier(LogisticRegression(max_iter=1000)),
-    "SelfTrainingClassifier, naive Bayes": lambda: SelfTrainingClassifier(MultinomialNB()),
-    "LabelSpreading, 10 neighbors": lambda: LabelSpreading(kernel="knn", n_neighbors=10),
+def _logistic(C: float = 1.0) -> LogisticRegression:
+    return LogisticRegression(C=C, max_iter=1000)
+
+
+OURS = "TransductiveSVC"
+DEFAULTS: dict[str, Make] = {
+    "LinearSVC": linear_svc(),
+    "SelfTraining, naive Bayes": self_training(MultinomialNB()),
+    "SelfTraining, logistic regression": self_training(_logistic()),
+    "LabelSpreading": label_spreading(),
     OURS: _ours,
 }
+CANDIDATES: dict[str, dict[str, Make]] = {
+    "LinearSVC": {f"C={C:g}": linear_svc(C=C) for C in (0.1, 1, 10, 100)},
+    "SelfTraining, naive Bayes": {
+        **{
+            f"alpha={a:g}, threshold={t:g}": self_training(MultinomialNB(alpha=a), threshold=t)
+            for a in (0.01, 0.1)
+            for t in (0.75, 0.95)
+        },
+        **{f"alpha={a:g}, k_best": self_training_by_rank(MultinomialNB(alpha=a)) for a in (0.01, 0.1, 1)},
+    },
+    "LabelSpreading": {
+        f"n_neighbors={n}, alpha={a:g}": label_spreading(n_neighbors=n, alpha=a, max_iter=100)
+        for n in (10, 20, 50)
+        for a in (0.2, 0.8)
+    },
+    "SelfTraining, logistic regression": {f"C={C:g}, k_best": self_training_by_rank(_logistic(C)) for C in (1, 10)},
+}
+CHOSEN: dict[str, str] = {}  # tool -> the setting that `peers_choice` found
+TOOLS = [*((tool, "") for tool in DEFAULTS), *CHOSEN.items()]  # with the setting; "" is as it comes
 
 
 class Measured(NamedTuple):
@@ -49,53 +114,82 @@ class Measured(NamedTuple):
 
     macro_f: float
     seconds: float
+    processor: float  # seconds of all threads
     megabytes: float
 
 
-def tools(report: Report, draws: int = DRAWS) -> None:
+# ------------------------------------------------------------------ sections
+def peers(report: Report, draws: int = DRAWS) -> None:
     """Every tool on every set, number of labels and way to choose them; means over the draws."""
+    report.keep(PREFIX + LOAD, "before", os.getloadavg()[0])
     for name in SETS:
         data = corpora.SETS[name]()
         for k in LABELS:
             for way in WAYS:
                 tasks = [task for seed in range(draws) if (task := few_labels(data, k, way, seed))]
-                for tool in TOOLS if tasks else ():
-                    found = [measured(tool, task) for task in tasks]
+                for tool, setting in TOOLS if tasks else ():
+                    found = [measured(tool, setting, task) for task in tasks]
                     mean = Measured(*np.mean(found, axis=0))
-                    note = f"{mean.seconds:.2f} s, {mean.megabytes:.0f} MB, {tasks[0].n_labels} labels"
-                    what = f"{data.name}, {k} a class, {way}: {tool}"
+                    note = f"{mean.seconds:.2f} s ({mean.processor:.2f} s of processors), {mean.megabytes:.0f} MB"
+                    what = f"{data.name}, {k} a class, {way}: {named(tool, setting)}"
                     report.fact(what, mean.macro_f, "", note, values=[one.macro_f for one in found])
-                    report.keep(f"peers {name} {way}", f"{tool} {k}", list(mean))
+                    report.keep(f"{PREFIX}{name} {way} {k}", named(tool, setting), [list(one) for one in found])
+    report.keep(PREFIX + LOAD, "draws", draws)
 
 
-SECTIONS = (tools,)
+def peers_choice(report: Report, draws: int = CHOICE_DRAWS) -> None:
+    """The mean of every candidate over sets and ways to label, on other draws than those of the comparison."""
+    tasks = [
+        task
+        for data in (corpora.SETS[name]() for name in SETS)
+        for way in WAYS
+        for seed in range(FIRST_CHOICE, FIRST_CHOICE + draws)
+        if (task := few_labels(data, CHOICE_LABELS, way, seed))
+    ]
+    for tool, candidates in CANDIDATES.items():
+        means = {}
+        for setting in candidates:
+            values = [measured(tool, setting, task).macro_f for task in tasks]
+            means[setting] = float(np.mean(values))
+            report.fact(named(tool, setting), means[setting], values=values)
+        report.fact(f"chosen: {tool}", max(means.values()), note=max(means, key=means.__getitem__))
+
+
+SECTIONS = (peers,)
+CHOICES = (peers_choice,)
 
 
 # ------------------------------------------------------------------ one fit
-def measured(tool: str, task: Task) -> Measured:
+def named(tool: str, setting: str) -> str:
+    """A tool with its setting."""
+    return f"{tool}; {setting}" if setting else tool
+
+
+def measured(tool: str, setting: str, task: Task) -> Measured:
     """Fit in a fresh process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_measure, (tool, task))
+        return pool.apply(_measure, (tool, setting, task))
 
 
-def _measure(tool: str, task: Task) -> Measured:
+def _measure(tool: str, setting: str, task: Task) -> Measured:
+    make = CANDIDATES[tool][setting] if setting else DEFAULTS[tool]
     labeled = ~task.unlabeled
     some = np.concatenate([np.flatnonzero(labeled)[:200], np.flatnonzero(task.unlabeled)[:200]])
-    _fit(tool, task.X[some], task.given[some])
+    _fit(make, task.X[some], task.given[some])
     memory.settle()
     memory.forget_peak()
     before = memory.resident("VmRSS")
-    start = time.perf_counter()
-    estimator = _fit(tool, task.X, task.given)
-    seconds = time.perf_counter() - start
+    start, processor = time.perf_counter(), time.process_time()
+    estimator = _fit(make, task.X, task.given)
+    seconds, processor = time.perf_counter() - start, time.process_time() - processor
     peak = memory.resident("VmHWM") - before
     X_test, truth = task.test()
     macro_f = f1_score(truth, estimator.predict(X_test), labels=np.arange(len(task.classes)), average="macro")
-    return Measured(float(macro_f), seconds, peak / memory.MB)
+    return Measured(float(macro_f), seconds, processor, peak / memory.MB)
 
 
-def _fit(tool: str, X: Any, y: np.ndarray) -> Any:
-    estimator = TOOLS[tool]()
-    if tool == "LinearSVC":
+def _fit(make: Make, X: Any, y: np.ndarray) -> Any:
+    estimator = make(int(np.sum(y < 0)))
+    if isinstance(estimator, LinearSVC):
         X, y = X[y >= 0], y[y >= 0]
     return quietly(estimator, X, y)

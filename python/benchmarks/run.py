@@ -84,6 +84,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "outliers": outliers.SECTIONS,
     "sequences": sequences.SECTIONS,
     "peers": peers.SECTIONS,
+    "peers_choice": peers.CHOICES,
     "sequences_unlabeled": sequences_unlabeled.SECTIONS,
     "aso": aso.SECTIONS,
     "aso_tagging": aso_tagging.SECTIONS,

@@ -1,4 +1,4 @@
-"""Warnings that tell the caller of the package what to do."""
+"""Warnings for the caller of the package."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""ASOClassifier: a linear classifier on rows and on structure that auxiliary problems over unlabeled rows share."""
+"""ASOClassifier: a linear classifier on the features and on structure learned from unlabeled rows."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,70 +18,71 @@ _FREE = 1e3  # times the weight of structure features that are hardly regularize
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ASOClassifier(ClassifierMixin, Structure):
-    """Linear classifier on features and on structure that auxiliary problems over unlabeled rows share.
+    """Linear classifier on the features and on structure learned from unlabeled rows by auxiliary problems.
 
-    First `ASOTransformer` learns the structure from all rows, then a linear support vector machine learns from the
-    labeled ones, with the structure features added. It needs no class shares, and takes several labels a row.
+    First, `ASOTransformer` learns the structure from all rows. Then a linear support vector machine is fitted on the
+    labeled rows, with the structure features added. No class shares are needed, and a row may have several labels.
 
     Parameters
     ----------
     n_components : int, default=50
-        Dimensions of the structure, as the following ones in `ASOTransformer`.
+        Number of dimensions of the structure. This and the parameters up to `structure_weight` are as in
+        `ASOTransformer`.
     auxiliary : str, callable, array of shape (n_rows, n_problems) or list of these, default="mask"
         The auxiliary problems.
     max_problems : int, default=1000
-        Of each strategy, those whose rarer answer has the most rows.
+        Largest number of problems per strategy. The problems whose rarer answer has the most rows are kept.
     solver : {"none", "squared"}, default="none"
-        Whether the problems are solved.
+        How the components are computed.
     auxiliary_alpha : float, default=1e-3
-        Strength of the regularization of their weights.
+        Regularization strength of the auxiliary problems.
     n_iter : int, default=1
-        Alternations of solving the problems and finding the components.
+        Number of alternations between solving the problems and computing the components.
     unit : bool, default=True
-        Whether each problem counts the same.
+        Whether every problem has the same weight.
     feature_groups : list of arrays, array-like of shape (n_features,) or None, default=None
         Groups of features.
     structure_weight : float, default=1.0
-        Length of the added features of a row, in lengths of the row.
+        Norm of the structure features of a row, relative to the norm of the row.
     unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in `TransductiveSVC`; of unlabeled entries in an indicator matrix.
+        Marker of unlabeled rows in `y`, as in `TransductiveSVC`, or of unlabeled entries in an indicator matrix.
     n_jobs : int or None, default=None
         Number of threads, as in `TransductiveSVC`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the halves and of the search for components. None is a fixed seed.
+        Seed of the feature halves and of the computation of the components. None means a fixed seed.
     verbose : int, default=0
-        Above 0 a bar, or lines where tqdm is not installed, show the progress of the structure.
+        Above 0: show the progress of learning the structure, in a progress bar if tqdm is installed.
     alpha : float, default=1e-3
-        Strength of the regularization of the classifier, above 0; as in `TransductiveSVC`, of the weights of X.
+        Regularization strength of the classifier, above 0, as in `TransductiveSVC`.
     regularize_structure : bool, default=True
-        Whether the weights of the structure features are regularized, too. False is equation 8 of the paper, which
-        costs accuracy: see the guide.
+        Whether the weights of the structure features are regularized too. False is equation 8 of the paper and is less
+        accurate: see the guide.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or list of ndarray
-        Classes, sorted, without the marker; of an indicator matrix those of each column.
+        Classes, sorted, without the marker. For an indicator matrix, a list with the classes of each column.
     coef_ : ndarray of shape (n_outputs, n_features + n_added), float64
         Weights of the features of X and of the structure features; one row for two classes.
     intercept_ : ndarray of shape (n_outputs,), float64
-        Added to every score.
+        Intercept of each output.
     components_, strengths_, feature_groups_, n_problems_, objective_ : see `ASOTransformer`
         The structure.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had them in `fit`.
+        Names of the features, if X had names in `fit`.
 
     See Also
     --------
     ASOTransformer : The structure features for any other classifier.
-    TransductiveSVC : More accurate where the class shares are known.
+    TransductiveSVC : More accurate if the class shares are known.
 
     Notes
     -----
-    The classifier is `TransductiveSVC` without unlabeled rows, whose `alpha` means the same here and there; an
-    indicator matrix has one for each column, from the rows that are labeled in it. Of the weights w of X and v of the
-    structure features, alpha/2 rms² (‖w‖² + ‖v‖²) is added to the averaged losses.
+    The classifier is `TransductiveSVC` without unlabeled rows, and `alpha` has the same meaning. For an indicator
+    matrix, one classifier is fitted per column, on the rows that are labeled in that column. The regularization term is
+    alpha/2 rms² (‖w‖² + ‖v‖²), with the weights w of X and v of the structure features.
 
     References
     ----------
@@ -100,7 +101,7 @@ class ASOClassifier(ClassifierMixin, Structure):
     regularize_structure: bool = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ASOClassifier":
-        """Find the structure, then learn from the labeled rows.
+        """Learn the structure from all rows, then fit the classifier on the labeled rows.
 
         Parameters
         ----------
@@ -108,9 +109,9 @@ class ASOClassifier(ClassifierMixin, Structure):
             Training rows, labeled and unlabeled.
         y : array-like of shape (n_rows,) or (n_rows, n_labels)
             Labels, with the marker of `unlabeled` for rows without one; or an indicator matrix of 0, 1 and markers. A
-            row may be labeled in some columns only: each column learns from the rows that it has labels for.
+            row may be labeled in some columns only: each column is fitted on the rows that are labeled in it.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each labeled row in the losses of the classifier. The structure counts every row once.
+            Weight of each labeled row in the loss of the classifier. It has no effect on the structure.
 
         Returns
         -------
@@ -143,7 +144,7 @@ class ASOClassifier(ClassifierMixin, Structure):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score of each row, unitless.
+        """Decision score of each row.
 
         Parameters
         ----------
@@ -153,8 +154,8 @@ class ASOClassifier(ClassifierMixin, Structure):
         Returns
         -------
         scores : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
-            Two classes: above 0 means `classes_[1]`. More: the largest is that of the predicted class. Of an indicator
-            matrix: above 0 means 1.
+            Two classes: a score above 0 means `classes_[1]`. More classes: the class with the largest score is
+            predicted. Indicator matrix: a score above 0 means 1.
         """
         check_is_fitted(self)
         X = canonical(_data.rows_of(self, X, reset=False))
@@ -166,7 +167,7 @@ class ASOClassifier(ClassifierMixin, Structure):
         return scores if len(self.coef_) > 1 else scores[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each row, or 0 and 1 for each column of an indicator matrix.
+        """Predicted class of each row, or 0 and 1 for each column of an indicator matrix.
 
         Parameters
         ----------
@@ -193,14 +194,14 @@ class ASOClassifier(ClassifierMixin, Structure):
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Rows.
         y : array-like of shape (n_rows,) or (n_rows, n_labels)
-            True labels, with markers where there is none.
+            True labels, with markers for unlabeled rows or entries.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row; not with an indicator matrix.
+            Weight of each row. Not supported for an indicator matrix.
 
         Returns
         -------
         score : float
-            Share of the labeled rows, by weight, that get their label.
+            Weighted share of the labeled rows that are classified correctly.
         """
         check_is_fitted(self)
         if not isinstance(self.classes_, list):
@@ -214,7 +215,7 @@ class ASOClassifier(ClassifierMixin, Structure):
         return self._assemble_with(self.coef_, self.intercept_)
 
     def _keep_model(self, classes: Any, fitted: _fit.Fitted) -> None:
-        """Take over what a model file has."""
+        """Set the attributes from a model file."""
         self._keep_structure(fitted)
         n_outputs, arrays = fitted.report["n_outputs"], fitted.arrays
         self.classes_, self.intercept_ = classes, arrays["intercept"]

@@ -1,4 +1,4 @@
-"""ASOTransformer: features from structure that auxiliary problems over unlabeled rows share."""
+"""ASOTransformer: features learned from unlabeled rows by auxiliary problems."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,73 +16,78 @@ from fewlabel._structure import Structure, canonical, read_labels
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ASOTransformer(TransformerMixin, Structure):
-    """Features from what the answers to many made-up questions about unlabeled rows have in common.
+    """Features learned from unlabeled rows by alternating structure optimization.
 
-    Each question, an auxiliary problem, is answered by the rows themselves: does this word occur, judged by the other
-    words? The weights of the answers span a subspace of few dimensions (Ando and Zhang 2005). The rows' coordinates in
-    it are further features, which help any classifier that has few labels.
+    An auxiliary problem has labels that come from the rows themselves, for example: predict from the other words
+    whether this word occurs. The weights that solve many such problems lie near a subspace of few dimensions (Ando and
+    Zhang 2005). The coordinates of the rows in this subspace are additional features, which help any classifier trained
+    on few labels.
 
     Parameters
     ----------
     n_components : int, default=50
-        Dimensions of the subspace, at most as many as problems.
+        Number of dimensions of the subspace, at most the number of problems.
     auxiliary : str, callable, array of shape (n_rows, n_problems) or list of these, default="mask"
-        The problems. "mask": does a feature occur, judged by the others (by those of the other groups, if there are
-        `feature_groups`). "frequent": which feature of one half is the largest, judged by the other half. "top_k",
-        "multi_k": the first k choices of a classifier of the labels, trained on one half of the features, judged by the
-        other half: all k in their order, or class by class whether it is among them; they need `y`; k is 2 and 3, or a
-        number in its place, as in "top_1". An array: not 0 where the answer is yes. A callable gets X (CSR) and y and
-        returns such an array, or with it an array (n_problems, n_features) that is not 0 at the features hidden from
-        a problem. Of a list all problems are taken.
+        The auxiliary problems. "mask": predict whether a feature occurs from all other features (with `feature_groups`,
+        from those of the other groups). "frequent": predict which feature of one half is the largest from the features
+        of the other half. "top_k" and "multi_k": a classifier of the labels is trained on one half of the features, and
+        its first k choices are predicted from the other half, either all k in order or, for each class, whether it is
+        among them. Both need `y`; k is 2 and 3 unless a number is given, as in "top_1". An array: nonzero entries are
+        positive examples. A callable takes X (CSR) and y and returns such an array, optionally with an array
+        (n_problems, n_features) whose nonzero entries are the features hidden from each problem. A list combines the
+        problems of its entries.
     max_problems : int, default=1000
-        Of each strategy, those whose rarer answer has the most rows.
+        Largest number of problems per strategy. The problems whose rarer answer has the most rows are kept.
     solver : {"none", "squared"}, default="none"
-        "none": the components of the masked, centered co-occurrences of features and answers. "squared": those of the
-        weights that solve the problems with the squared loss, nearly: four steps of conjugate gradients each. It takes
+        "none": components of the masked, centered co-occurrences of features and answers. "squared": components of the
+        weights that approximately solve the problems with squared loss (four conjugate gradient steps each). It takes
         several times as long.
     auxiliary_alpha : float, default=1e-3
-        Strength of the regularization of these weights, as `alpha` of `TransductiveSVC`. Not used by "none".
+        Regularization strength of the auxiliary problems, as `alpha` of `TransductiveSVC`. Not used by "none".
     n_iter : int, default=1
-        Alternations of solving the problems and finding the components. Not used by "none".
+        Number of alternations between solving the problems and computing the components. Not used by "none".
     unit : bool, default=True
-        Whether each problem counts the same, whatever the length of its weights; False is the paper's objective.
+        Whether every problem has the same weight, regardless of the norm of its solution. False is the paper's
+        objective.
     feature_groups : list of arrays, array-like of shape (n_features,) or None, default=None
-        Groups of features, as the numbers of those in each or as the group of each feature. Every group has components
-        of its own.
+        Groups of features, given as a list of feature indices per group or as the group of each feature. Every group
+        gets its own components.
     structure_weight : float, default=1.0
-        Length of the added features of a row, in lengths of the row; with groups of those of each group, in lengths of
-        the row's features of this group.
+        Norm of the structure features of a row, relative to the norm of the row. With groups, both norms are taken
+        within each group.
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`, as in `TransductiveSVC`.
     n_jobs : int or None, default=None
         Number of threads, as in `TransductiveSVC`. The result has the same bits for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed of the halves and of the search for components. None is a fixed seed.
+        Seed of the feature halves and of the computation of the components. None means a fixed seed.
     verbose : int, default=0
-        Above 0 a bar, or lines where tqdm is not installed, show the progress of `fit`.
+        Above 0: show the progress of `fit`, in a progress bar if tqdm is installed.
     output : {"both", "structure"}, default="both"
-        What `transform` gives: the features of X and the added ones, as CSR, or the coordinates alone, as an array.
+        Output of `transform`. "both": the features of X and the structure features, as CSR. "structure": the structure
+        features alone, as an array.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features), or list of ndarray
-        The subspace, orthonormal rows. With `feature_groups` one array (n_components, features of the group) a group.
+        Orthonormal basis of the subspace. With `feature_groups`, one array (n_components, features of the group) per
+        group.
     strengths_ : ndarray of shape (n_components,), or list of ndarray
-        Singular values, which tell how much of the problems each component has.
+        Singular value of each component.
     feature_groups_ : list of ndarray or None
-        Numbers of the features of each group.
+        Feature indices of each group.
     n_problems_ : int
         Number of auxiliary problems.
     objective_ : ndarray of shape (n_iter,)
-        Equation 6 of the paper after each alternation; empty with solver "none".
+        Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had them in `fit`.
+        Names of the features, if X had names in `fit`.
 
     See Also
     --------
-    ASOClassifier : The same with a classifier on top.
+    ASOClassifier : The same features with a linear classifier.
 
     References
     ----------
@@ -100,14 +105,14 @@ class ASOTransformer(TransformerMixin, Structure):
     output: str = "both"
 
     def fit(self, X: Any, y: Any = None) -> "ASOTransformer":
-        """Find the components.
+        """Compute the components.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows; none needs a label.
+            Rows. No labels are needed.
         y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
-            Labels, for the strategies that need them; others ignore it.
+            Labels, for strategies that need them. Ignored otherwise.
 
         Returns
         -------
@@ -160,12 +165,13 @@ class ASOTransformer(TransformerMixin, Structure):
         Parameters
         ----------
         input_features : array-like of str or None, default=None
-            Names of the features of X. None: those that X had in `fit`, or x0, x1, ...
+            Names of the features of X. None: the names seen in `fit`, or x0, x1, ...
 
         Returns
         -------
         names : ndarray of str
-            Those of X, unless `output` is "structure", and asotransformer0, asotransformer1, ...
+            Names of the features of X, unless `output` is "structure", followed by asotransformer0, asotransformer1,
+            ...
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)

@@ -1,7 +1,7 @@
-"""Auxiliary problems: made-up questions about rows, whose answers the rows have themselves.
+"""Auxiliary problems: binary problems whose labels come from the rows themselves.
 
-A strategy is a function of rows, labels and a context; it gives `Problems`. To add one: a function here and its name in
-`_NAMED`, or, outside of this file, a callable as the parameter `auxiliary` takes it.
+A strategy is a function of rows, labels and a context that returns `Problems`. To add one, write a function here and
+add its name to `_NAMED`, or pass a callable as the parameter `auxiliary`.
 """
 
 import re
@@ -26,7 +26,7 @@ class Problems(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What a strategy may look at besides the rows."""
+    """Input of a strategy besides the rows."""
 
     labels: list[Given] | None  # of the task, one for each column of an indicator matrix; None: not given
     groups: np.ndarray | None  # (d,) group of each feature
@@ -40,7 +40,7 @@ Strategy = Callable[[sp.csr_array, Context], Problems]
 
 
 def make(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
-    """The problems of a strategy, or of a list of them, with those left out whose answer is nearly always the same."""
+    """The problems of a strategy or of a list of strategies, without those whose answer is almost constant."""
     several = isinstance(auxiliary, list | tuple) and len(auxiliary) and not np.isscalar(auxiliary[0])
     named = isinstance(auxiliary, list | tuple) and len(auxiliary) and all(isinstance(part, str) for part in auxiliary)
     parts = auxiliary if named or (several and not _is_matrix(auxiliary)) else [auxiliary]
@@ -48,7 +48,7 @@ def make(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
 
 
 def _is_matrix(auxiliary: Sequence[Any]) -> bool:
-    """Whether a list is a matrix by rows and not a list of strategies."""
+    """Whether a list is a matrix given row by row, not a list of strategies."""
     return all(isinstance(row, list | tuple) and all(np.isscalar(value) for value in row) for row in auxiliary)
 
 
@@ -77,7 +77,8 @@ def _parsed(auxiliary: str) -> tuple[str, int | None]:
 
 
 def _mask(X: sp.csr_array, context: Context) -> Problems:
-    """Does this feature occur? From the features of other groups, or without groups from all the others."""
+    """Predict whether a feature occurs, from the features of other groups or, without groups, from all other
+    features."""
     present = sp.csc_array(X != 0)
     counts = np.diff(present.indptr)
     chosen = _most(np.minimum(counts, X.shape[0] - counts), context.max_problems)
@@ -89,7 +90,7 @@ def _mask(X: sp.csr_array, context: Context) -> Problems:
 
 
 def _frequent(X: sp.csr_array, context: Context) -> Problems:
-    """Which feature of one half has the largest value? From the other half, both ways."""
+    """Predict which feature of one half has the largest value, from the other half, in both directions."""
     halves = _halves(X.shape[1], context.rng)
     labels, hides = [], []
     for number, half in enumerate(halves):
@@ -104,10 +105,7 @@ def _frequent(X: sp.csr_array, context: Context) -> Problems:
 
 
 def _choices(X: sp.csr_array, context: Context, k: int, *, ordered: bool) -> Problems:
-    """The k first choices of a classifier on one half: all in their order, or class by class whether it is among them.
-
-    From the other half, both ways.
-    """
+    """Predict the k first choices of a classifier of one half, from the other half, in both directions."""
     if context.labels is None:
         raise ValueError("the auxiliary strategies top_k and multi_k need labels: give y")
     halves = _halves(X.shape[1], context.rng)
@@ -153,7 +151,7 @@ _NAMED: dict[str, Strategy] = {"mask": _mask, "frequent": _frequent}
 
 
 def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
-    """Labels, and hidden features problem by problem, from outside, checked."""
+    """Validated labels and hidden features of each problem, as given by the caller."""
     n, d = X.shape
     labels = labels if sp.issparse(labels) else np.asarray(labels)
     if labels.ndim != 2 or labels.shape[0] != n or labels.dtype.kind not in "biuf":
@@ -176,7 +174,7 @@ def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
 
 
 def _limited(made: Problems, context: Context) -> Problems:
-    """The problems with the most rows of the rarer answer, in their order."""
+    """The problems with the most rows of the rarer answer, in their original order."""
     counts = np.bincount(made.labels.indices, minlength=made.labels.shape[1])
     chosen = _most(np.minimum(counts, made.labels.shape[0] - counts), context.max_problems)
     labels = sp.csr_array(sp.csc_array(made.labels)[:, chosen], dtype=np.float32)

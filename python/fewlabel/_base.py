@@ -1,4 +1,4 @@
-"""What the linear classifiers share: a fit in the library, scores and classes without it."""
+"""Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -51,18 +51,19 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Training rows, labeled and unlabeled, best of unit length (see Notes). CSR of float32 or float64 is not
-            copied, nor is such a dense array with its rows in one piece, if more than half of it is not zero.
+            Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
+            not copied. Nor is a dense array of these types with contiguous rows if more than half of its values are
+            nonzero.
         y : array-like of shape (n_rows,)
-            Labels; the parameter `unlabeled` says what marks a row without one.
+            Labels. Rows without one have the marker of the parameter `unlabeled`.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row, labeled or not, at least 0; 0 is the same as no row. Weights that are whole numbers,
-            not all equal and at most 4 on average are numbers of copies: weight k gives the fit of the row k times, by
-            every method, up to rounding. It is another fit, perhaps another local minimum, where rounding decides (loss
-            "crammer_singer"; copies of a row on the last threshold between classes), where more unlabeled copies than
-            the 5,000 are there that class_prior="auto" looks at, and with other weights: equal ones are the same as
-            none, and with fractions or larger numbers hard labels go to whole rows, whose exchange by "pair_switching"
-            and `max_switches` lets the weighted class shares drift.
+            Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
+            effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
+            fit as repeating the row k times, up to rounding. The two fits may still reach different local minima: if
+            rounding decides a tie (loss "crammer_singer"), if there are more than 5,000 unlabeled copies, of which
+            class_prior="auto" uses 5,000, or if there are two classes and at least 8,192 unlabeled rows, of which the
+            fit starts with a part. With fractional or larger weights each row gets one hard label. The weighted class
+            shares may then drift from `class_prior_` with "pair_switching" and `max_switches`.
 
         Returns
         -------
@@ -72,14 +73,15 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X or y cannot be used, no row is labeled, or unlabeled="auto" can be read in
-            two ways: y holds -1, 0 and 1 and mostly 0 or all about equally often, 1 and -1 only, or empty texts.
+            If a parameter is out of range, X or y is invalid, no row is labeled, or unlabeled="auto" is ambiguous. It
+            is ambiguous if y has only 1 and -1, if y has empty texts, or if y has -1, 0 and 1 and either most rows are
+            0 or all three are about equally frequent.
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
-            If the user interrupts; the estimator then keeps what it was before.
+            If the user interrupts the fit. The estimator is left unchanged.
         MemoryError
-            If the fit would need more memory than there is, where that can be foreseen (on Linux).
+            If the estimated memory of the fit exceeds the available memory (Linux only).
         RuntimeError
             If the native library cannot be loaded.
         """
@@ -107,7 +109,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score of each row, w·x + b, unitless: of `classes_[1]` where there are two classes, otherwise of every class.
+        """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class.
 
         Parameters
         ----------
@@ -117,8 +119,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_rows,) or (n_rows, n_classes), float64
-            Two classes: above 0 means `classes_[1]`. More: the largest is that of the predicted class. A row has the
-            same score alone and among others.
+            Two classes: a score above 0 means `classes_[1]`. More classes: the class with the largest score is
+            predicted. The score of a row does not depend on the other rows of the batch.
         """
         check_is_fitted(self)
         X = self._features(X)
@@ -126,7 +128,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each row.
+        """Predicted class of each row.
 
         Parameters
         ----------
@@ -143,7 +145,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     @WhereCalibrated
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class for each row: the softmax of the scores, calibrated if the fit was.
+        """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
         Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
         probability is spread evenly over the classes.
@@ -184,7 +186,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of the predictions for the labeled rows; rows with the marker of `unlabeled` in y are left out.
+        """Accuracy on the labeled rows. Rows with the marker of `unlabeled` in y are left out.
 
         Parameters
         ----------
@@ -193,12 +195,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_rows,)
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row; that of an unlabeled row is not used.
+            Weight of each row. Weights of unlabeled rows are not used.
 
         Returns
         -------
         score : float
-            Share of the labeled rows, by weight, that get their label.
+            Weighted share of the labeled rows that are classified correctly.
 
         Raises
         ------
@@ -209,19 +211,19 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight)))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
-        """Group of each row at a level of `hierarchy`: where the predicted class belongs.
+        """Group of the predicted class of each row, at a level of `hierarchy`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Rows.
         level : int
-            1: the groups just below the top; 2: those below them, and so on. A class that is less deep answers itself.
+            1: the top-level groups; 2: the groups below them, and so on. A class above this level is returned itself.
 
         Returns
         -------
         names : ndarray of shape (n_rows,)
-            Names of groups and classes: texts where the classes are texts, otherwise in the dtype of `classes_` or as
+            Names of groups and classes: texts if the classes are texts, otherwise in the dtype of `classes_` or as
             objects.
 
         Raises
@@ -244,7 +246,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return _data.training_rows(self, X, y=y, reset=not warm)
 
     def _features(self, X: Any) -> Any:
-        """The same of other rows."""
+        """The same for other rows."""
         return _data.rows_of(self, X, reset=False)
 
     def _predicted(self, X: Any) -> np.ndarray:
@@ -255,7 +257,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
     def _options(self) -> dict[str, Any]:
-        """The options of the library that do not depend on the classes; the library checks their ranges."""
+        """The options of the library that do not depend on the classes. The library checks their ranges."""
         options = {name: getattr(self, name) for name in _OPTIONS} | {"threads": _threads.resolve(self.n_jobs)}
         if isinstance(self.random_state, np.random.RandomState):
             options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
@@ -264,7 +266,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return options
 
     def _class_options(self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
-        """The options of the library that depend on the classes, whose labeled rows have these total weights."""
+        """The options of the library that depend on the classes; `totals` are the total weights of their labeled
+        rows."""
         prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
         factors = _weights.class_factors(self.class_weight, classes, totals)
         if len(classes) == 1:
@@ -272,7 +275,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
 
     def _check_start(self, classes: np.ndarray) -> None:
-        """The fitted model, from which the fit goes on, must have these classes."""
+        """Check that the fitted model, from which the fit continues, has these classes."""
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
                 f"warm_start=True goes on from a model of the classes {_labels.listed(self.classes_)}, but y and "
@@ -304,7 +307,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
 
     def _keep_model(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
-        """Take over what a fit and a model file have in common."""
+        """Set the attributes that come from a fit or from a model file."""
         report, arrays = fitted
         self.classes_ = classes
         self.hierarchy_ = tree

@@ -21,19 +21,19 @@ _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelTransductiveSVC(TransductiveSVC):
-    """Support vector machine for data that is not linear, which also learns from unlabeled rows.
+    """Kernel support vector machine that also learns from unlabeled rows.
 
-    It turns rows into features whose inner products are the kernel, and is `TransductiveSVC` on these: for images,
-    sensor readings and curves, where no straight boundary runs through the gap between classes.
+    It maps rows to features whose inner products are the kernel and fits `TransductiveSVC` on them. Use it for images,
+    sensor readings and curves, where classes are not separated by a linear boundary.
 
     Parameters
     ----------
     method : {"annealing", "switching", "pair_switching", "gradient"} or object, default="annealing"
-        How labels of unlabeled rows are found; this and the following ones up to `verbose` as in `TransductiveSVC`.
+        How labels of unlabeled rows are found. This and the parameters up to `verbose` are as in `TransductiveSVC`.
     alpha : float, default=1e-3
-        Strength of the regularization, above 0; the features are measured in units of their root mean square length.
+        Regularization strength, above 0. The kernel features are scaled by their root mean square norm.
     unlabeled_weight : float or "auto", default="auto"
-        Weight of the averaged loss of unlabeled rows. 0 gives the supervised solution, on the same features.
+        Weight of the averaged loss of unlabeled rows. 0 fits a supervised model on the same features.
     class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
         Share of each class among the unlabeled rows.
     loss : {"squared_hinge", "hinge", "crammer_singer"}, default="squared_hinge"
@@ -49,65 +49,67 @@ class KernelTransductiveSVC(TransductiveSVC):
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`.
     max_iter : int, default=10000
-        Largest number of outer steps.
+        Maximum number of outer steps.
     tol : float, default=1e-5
-        The last solve ends when its objective is within this relative distance of the optimum.
+        Tolerance of the last solve: relative distance of its objective from the optimum.
     n_jobs : int or None, default=None
-        Number of threads. The search for neighbors reads it as scikit-learn does.
+        Number of threads. The neighbor search interprets it as scikit-learn does.
     random_state : int, RandomState instance or None, default=None
-        Seed of the rows that are drawn for the kernels "rbf" and callable. None is a fixed seed.
+        Seed for drawing the basis rows of the kernels "rbf" and callable. None means a fixed seed.
     warm_start : bool, default=False
-        Whether `fit` continues from the fitted model, with its `features_` as they are.
+        Whether `fit` continues from the fitted model and keeps its `features_`.
     verbose : int, default=0
         Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
     kernel : {"graph", "rbf", "linear", "precomputed"} or callable, default="graph"
-        "graph": `GraphKernelFeatures`, rows that many short paths from neighbor to neighbor join. "rbf":
-        exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself. "precomputed": X is the
-        kernel of all rows with each other, in `predict` that of new rows with those of `fit`, shape (n_new, n_rows). A
-        callable gets two arrays of rows, sparse where X is, and returns the kernel (n, m) of each with each.
+        "graph": `GraphKernelFeatures`, in which rows are similar if many short paths in a neighbor graph connect them.
+        "rbf": exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself. "precomputed": X
+        is the kernel matrix of all rows; in `predict`, the kernel between new rows and those of `fit`, shape (n_new,
+        n_rows). A callable takes two arrays of rows, sparse if X is, and returns their kernel matrix (n, m).
     gamma : "scale" or float, default="scale"
-        Of "rbf", above 0. "scale": 1 / (n_features variance of the values of X), as in scikit-learn's `SVC`.
+        Parameter of "rbf", above 0. "scale": 1 / (n_features * X.var()), as in scikit-learn's `SVC`.
     n_neighbors : int, default=5
-        Of "graph": neighbors that each row is joined with, fewer than rows.
+        For "graph": number of neighbors of each row, less than the number of rows.
     n_components : int or None, default=None
-        Number of features, at most as many as rows. None: 50 of "graph", 500 of others. With all rows the kernel is
-        exact.
+        Number of features, at most the number of rows. None: 50 for "graph", 500 for other kernels. The kernel is exact
+        if it equals the number of rows.
 
     Attributes
     ----------
     features_ : transformer or None
-        Makes the features from rows: `GraphKernelFeatures`, `Nystroem` or one of its own kind. None: linear.
+        Transformer that computes the features: `GraphKernelFeatures`, `Nystroem`, or an internal class for other
+        kernels. None for the linear kernel.
     coef_ : ndarray of shape (1, n_components) or (n_classes, n_components), float64
-        Weights of these features, and not of those of X.
+        Weights of the kernel features (not of the features of X).
     transduction_ : ndarray of shape (n_rows,)
-        Label of every training row: the given one, or the predicted one of an unlabeled row.
+        Label of every training row: the given label, or the predicted label of an unlabeled row.
     classes_, intercept_, class_prior_, hierarchy_, label_distributions_ : see `TransductiveSVC`
-        As there, and so are the attributes that tell how the fit went.
+        As in `TransductiveSVC`, like the attributes that describe the fit.
     n_features_in_ : int
-        Number of features of X; with "precomputed" the number of rows of `fit`.
+        Number of features of X. With "precomputed": number of rows of `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had them in `fit`.
+        Names of the features, if X had names in `fit`.
 
     Warns
     -----
     DataWarning
-        If the graph is in pieces: labels reach only the rows of their own. For others see `TransductiveSVC`.
+        If the graph is not connected: labels do not spread between its components. For other warnings see
+        `TransductiveSVC`.
 
     See Also
     --------
     GraphKernelFeatures : The features alone, with more options.
-    TransductiveSVC : For text and other rows of many features.
-    sklearn.semi_supervised.LabelSpreading : Hands labels on along the graph, without a margin.
+    TransductiveSVC : For text and other rows with many features.
+    sklearn.semi_supervised.LabelSpreading : Spreads labels along the graph, without a margin.
 
     Notes
     -----
-    Features are made from all rows alike: `sample_weight` weighs rows in the classifier only.
+    Features are computed from all rows with equal weight. `sample_weight` has an effect on the classifier only.
 
-    Kernels other than "graph" take `n_components` rows as a basis (Williams and Seeger, NIPS 2000): rows drawn at
-    random, or the pivots of a Cholesky factor of a "precomputed" one.
+    Kernels other than "graph" use `n_components` rows as a basis (Williams and Seeger, NIPS 2000): rows drawn at
+    random, or, for "precomputed", the pivots of a Cholesky factor.
 
-    `predict` is exact for the kernel's features of any row; with "graph" rows that were not there in `fit` get the
-    Nyström extension, see `GraphKernelFeatures`. A model is kept by pickle or joblib: `save_model` has linear ones.
+    With "graph", `predict` uses the Nyström extension for rows that were not in `fit`, see `GraphKernelFeatures`. With
+    other kernels it is exact. Save models with pickle or joblib; `save_model` supports linear models only.
 
     References
     ----------
@@ -154,7 +156,7 @@ class KernelTransductiveSVC(TransductiveSVC):
             told[:] = [warning for warning in told if warning["kind"] not in ("row_lengths", "column_scales")]
 
     def _maker(self) -> Any:
-        """The transformer, not fitted; None without one."""
+        """The unfitted transformer, or None if the kernel needs none."""
         if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
             names = ", ".join(f'"{name}"' for name in _KERNELS)
             raise ValueError(f"kernel must be one of {names} or a callable, got {self.kernel!r}")
@@ -194,7 +196,7 @@ class KernelTransductiveSVC(TransductiveSVC):
         return _dense(X) if _is_precomputed(self._made if reset else self.features_) else X
 
     def _columns(self, X: Any) -> np.ndarray:
-        """The kernel of new rows with those of fit."""
+        """Check the kernel of new rows with those of fit."""
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
         _data.check_finite(X)
         if X.shape[1] != self.n_features_in_:
@@ -205,7 +207,7 @@ class KernelTransductiveSVC(TransductiveSVC):
         return _dense(X)
 
     def _check_memory(self, X: Any) -> None:
-        """Features, and what makes them, of kernels whose transformer does not look itself."""
+        """Refuse features that do not fit into memory, for kernels whose transformer does not check it."""
         if isinstance(self._made, GraphKernelFeatures):
             return
         n, m = X.shape[0], min(X.shape[0], self._made.n_components)

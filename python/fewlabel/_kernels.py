@@ -1,6 +1,6 @@
-"""Kernels as features: rows of which the inner products are the kernel, for linear classifiers on top.
+"""Kernel features: rows whose inner products are the kernel, as input for linear classifiers.
 
-GraphKernelFeatures has the kernel of a graph of neighbors, GramFeatures any other: a matrix or a function.
+GraphKernelFeatures is for the kernel of a neighbor graph, GramFeatures for any other: a matrix or a function.
 """
 
 from collections.abc import Callable
@@ -30,24 +30,26 @@ _BLOCK = 1 << 24  # numbers looked at in one piece
 
 @dataclass(eq=False, repr=False)
 class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Features that follow the rows from neighbor to neighbor: the leading eigenvectors of a graph.
+    """Features from the leading eigenvectors of a neighbor graph.
 
-    Each row is joined with its nearest neighbors. With the normalized Laplacian L of that graph, eigenvalues λ and
-    eigenvectors v, the features v sqrt(10 / (λ + rho)) have the kernel 10 (L + rho)⁻¹ as their inner products: rows are
-    alike that many short paths join. It is transductive: fit it on all rows, labeled and unlabeled.
+    The graph connects each row with its nearest neighbors. With its normalized Laplacian L, eigenvalues λ and
+    eigenvectors v, the features are v sqrt(10 / (λ + rho)), and their inner products are the kernel 10 (L + rho)⁻¹: two
+    rows are similar if many short paths connect them. The transformer is transductive: fit it on all rows, labeled and
+    unlabeled.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbors of each row, fewer than rows. Two rows are joined if either is among the neighbors of the other.
+        Number of neighbors of each row, less than the number of rows. Two rows are connected if either is among the
+        neighbors of the other.
     n_components : int or None, default=50
-        Number of features: the eigenvectors of the smallest eigenvalues, of which there are as many as rows. None: all,
-        for the kernel as it is, in memory of three times rows by rows.
+        Number of features: the eigenvectors of the smallest eigenvalues. None: all eigenvectors, which gives the exact
+        kernel and needs the memory of three n x n matrices.
     rho : float, default=1e-3
-        Added to the eigenvalues, above 0. The larger, the more alike are the lengths of the features; far above 2 they
-        are the eigenvectors alone.
+        Added to the eigenvalues, above 0. The larger it is, the more similar are the scales of the features; far above
+        2 all are scaled alike.
     n_jobs : int or None, default=None
-        Number of threads of the search for neighbors, as in scikit-learn.
+        Number of threads of the neighbor search, as in scikit-learn.
 
     Attributes
     ----------
@@ -56,32 +58,33 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     eigenvalues_ : ndarray of shape (n_components,), float64
         The smallest eigenvalues of the Laplacian, ascending, 0 to 2.
     degrees_ : ndarray of shape (n_rows,), float64
-        Number of rows that each row is joined with.
+        Number of neighbors of each row in the graph.
     n_pieces_ : int
-        Pieces of the graph that nothing joins.
+        Number of connected components of the graph.
     n_features_in_ : int
         Number of features of X.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had them in `fit`.
+        Names of the features, if X had names in `fit`.
 
     Warns
     -----
     DataWarning
-        If the graph is in pieces: labels reach only the rows of their own.
+        If the graph is not connected: labels do not spread between its components.
 
     See Also
     --------
     KernelTransductiveSVC : A classifier on such features.
-    sklearn.manifold.SpectralEmbedding : Eigenvectors of a graph, without weights and without new rows.
+    sklearn.manifold.SpectralEmbedding : Eigenvectors of a graph, unscaled and without `transform` of new rows.
     sklearn.kernel_approximation.Nystroem : Features of the RBF kernel.
 
     Notes
     -----
-    `transform` gives a row that equals one of `fit` the features of that one, and others the Nyström extension: with k
-    neighbors i among the rows of `fit`, of degrees d_i, the sum of the neighbors' features over sqrt(k d_i),
-    divided by 1 - λ or ½, whichever is larger. The graph stays as it was; fit anew where many rows are new.
+    `transform` returns the features of `fit` for a row that equals a row of `fit`. Other rows get the Nyström
+    extension: with k neighbors i among the rows of `fit`, of degrees d_i, the sum of the neighbors' features over
+    sqrt(k d_i), divided by 1 - λ or ½, whichever is larger. The graph does not change; fit again if many rows are new.
 
-    The eigenvectors are deterministic: the search begins at a fixed vector, and the largest entry of each is positive.
+    The eigenvectors are deterministic: the iteration starts from a fixed vector, and the largest entry of each is
+    positive.
 
     References
     ----------
@@ -102,7 +105,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> "GraphKernelFeatures":
-        """Make the graph and find its leading eigenvectors.
+        """Build the graph and compute its leading eigenvectors.
 
         Parameters
         ----------
@@ -121,7 +124,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         ValueError
             If a parameter is out of range, or `n_neighbors` is not below the number of rows.
         MemoryError
-            If it would need more memory than there is (on Linux).
+            If the estimated memory exceeds the available memory (Linux only).
         """
         self._check_numbers()
         X = _data.rows_of(self, X, reset=True)
@@ -142,7 +145,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and give the features of these rows.
+        """Fit, and return the features of these rows.
 
         Parameters
         ----------
@@ -159,7 +162,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of rows: as in `fit_transform` of those that were there, and by the Nyström extension of others.
+        """Features of rows: those of `fit` for rows that were in `fit`, the Nyström extension for others.
 
         Parameters
         ----------
@@ -218,7 +221,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
 
 def check_count(name: str, value: Any) -> None:
-    """A ValueError that names the parameter unless it is an integer of at least 1."""
+    """Raise a ValueError that names the parameter unless it is an integer of at least 1."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
@@ -234,7 +237,7 @@ def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
 
 
 def _of_pieces(root: np.ndarray, piece: np.ndarray, sizes: np.ndarray) -> sp.csc_array:
-    """The eigenvectors (n, pieces) of the eigenvalue 0: one a piece, the largest first."""
+    """The eigenvectors (n, n_pieces) of the eigenvalue 0: one for each connected component, the largest first."""
     column = np.empty(len(sizes), dtype=np.intp)
     column[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     vectors = sp.csc_array((root, (np.arange(len(root)), column[piece])), shape=(len(root), len(sizes)))
@@ -249,8 +252,8 @@ def _smallest_of_all(similar: sp.csr_array, m: int) -> tuple[np.ndarray, np.ndar
 
 
 def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.ndarray, np.ndarray]:
-    """The same for m far below n. The vectors of the eigenvalue 0 are known: of an eigenvalue that occurs several times
-    the search finds some only."""
+    """The same for m far below n. The vectors of the eigenvalue 0 are known in closed form; an iteration would find
+    only some of them if the eigenvalue is repeated."""
     n, pieces = zero.shape
     known = zero[:, :m].toarray()
     if pieces >= m:
@@ -264,7 +267,7 @@ def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.nda
 
 
 def _equal_rows(X: Any, fitted: Any, numbers: np.ndarray) -> np.ndarray:
-    """Which rows of X (n,) equal those of `fitted` that have these numbers."""
+    """Which rows of X (n,) equal the rows of `fitted` with these indices."""
     if not sp.issparse(X) and not sp.issparse(fitted):
         return np.concatenate(
             [(X[part] == fitted[numbers[part]]).all(axis=1) for part in _parts(X.shape[0], X.shape[1])]
@@ -274,7 +277,7 @@ def _equal_rows(X: Any, fitted: Any, numbers: np.ndarray) -> np.ndarray:
 
 
 def _parts(n: int, width: int) -> list[slice]:
-    """Pieces of n rows of that many numbers."""
+    """Slices of n rows with that many numbers each."""
     step = max(1, _BLOCK // max(1, width))
     return [slice(start, start + step) for start in range(0, n, step)]
 
@@ -284,8 +287,8 @@ def _parts(n: int, width: int) -> list[slice]:
 class GramFeatures(BaseEstimator):
     """Features of a kernel that is given as a matrix (`kernel` is None) or as a function of two arrays of rows.
 
-    At most `n_components` rows span them: the pivots of a Cholesky factor, among all rows of a matrix and among rows
-    drawn at random for a function. Features G of all rows have G Gᵀ = K where the pivots span everything.
+    At most `n_components` rows span them: the pivots of a Cholesky factor, chosen among all rows of a matrix, or among
+    rows drawn at random for a function. The features G satisfy G Gᵀ = K if the pivots span the kernel.
     """
 
     kernel: Callable[[Any, Any], Any] | None
@@ -293,7 +296,7 @@ class GramFeatures(BaseEstimator):
     random_state: Any = 0
 
     def fit_transform(self, X: Any) -> np.ndarray:
-        """Features of the rows (n, m): X (n, d), or the matrix (n, n)."""
+        """Features (n, m) of the rows of X (n, d) or of the kernel matrix (n, n)."""
         n = X.shape[0]
         m = min(n, self.n_components)
         if self.kernel is None:
@@ -308,7 +311,7 @@ class GramFeatures(BaseEstimator):
         return factor if basis is None else self.transform(X)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of rows (n, m), given as the columns of the matrix are or as X is."""
+        """Features (n, m) of new rows, given in the form of `fit`."""
         columns = X[:, self._pivots] if self.kernel is None else _evaluated(self.kernel, X, self._basis)
         return np.ascontiguousarray(solve_triangular(self._factor, columns.T, lower=True).T)
 
@@ -344,7 +347,7 @@ def _checked_gram(gram: np.ndarray) -> np.ndarray:
 def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     """A factor G (n, m) with G Gᵀ = gram up to rounding, or m = most, and the rows (m,) that are its pivots.
 
-    Source: Fine and Scheinberg (JMLR 2001). A ValueError says so where the matrix is not positive semidefinite.
+    Source: Fine and Scheinberg (JMLR 2001). A matrix that is not positive semidefinite raises a ValueError.
     """
     n = gram.shape[0]
     left = gram.diagonal().astype(np.float64)  # diagonal of what the factor leaves
@@ -364,7 +367,7 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
 
 
 def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> None:
-    """What a factor leaves of a positive matrix has no entry larger than the largest of its diagonal."""
+    """The residual of a positive semidefinite matrix has its largest entry on the diagonal."""
     allowed = max(left.max(initial=0.0), 0.0) + _ROUNDING * np.abs(gram).max()
     off = max(np.abs(gram[part] - factor[part] @ factor.T).max() for part in _parts(*gram.shape))
     if not factor.shape[1] and not gram.any():

@@ -10,50 +10,51 @@ from fewlabel._base import LinearClassifier
 class SemiSupervisedLogisticRegression(LinearClassifier):
     """Logistic regression that also learns from unlabeled rows.
 
-    The transductive method of `TransductiveSVC` with the loss of logistic regression, "maxent" in C: scores have
-    probabilities, which sum to 1 over the classes. Two or more classes, which may form a tree.
+    The transductive methods of `TransductiveSVC` with the loss of logistic regression ("maxent" in C), and methods that
+    use the class probabilities of unlabeled rows. Two or more classes, optionally with a class tree.
 
     Parameters
     ----------
     method : {"annealing", "switching", "entropy", "expectation", "posterior"} or object, default="annealing"
-        How unlabeled rows are learned from. By labels that are found for them: "annealing", soft labels that harden
-        while a temperature falls; "switching", hard labels, many exchanged at a time. By their probabilities, see
-        Notes: "entropy", certain ones that have the class prior as their mean; "expectation", with that mean only;
-        "posterior", near labels with that mean. An object of `fewlabel.methods` is a method with options.
+        How unlabeled rows are used. Two methods assign labels: "annealing", soft labels that become hard as a
+        temperature decreases; "switching", hard labels, many exchanged at a time. Three methods use probabilities (see
+        Notes): "entropy" minimizes their entropy, with the class prior as their mean; "expectation" only requires that
+        mean; "posterior" minimizes their divergence from labels with that mean. An object of `fewlabel.methods` is a
+        method with options.
     alpha : float, default=1e-4
-        Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are measured
-        in units of their root mean square length. The smaller, the nearer are the probabilities to 0 and 1.
+        Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are scaled
+        by their root mean square norm. With smaller values, probabilities are closer to 0 and 1.
     unlabeled_weight : float or "auto", default="auto"
-        Weight of the averaged loss of unlabeled rows, or of their entropy, as in `TransductiveSVC`; 0 gives the
-        supervised solution. "expectation" and "posterior" have no such term: any number above 0 is the same.
+        Weight of the averaged loss of unlabeled rows, or of their entropy, as in `TransductiveSVC`; 0 fits a supervised
+        model. "expectation" and "posterior" have no such term: all values above 0 are equivalent.
     class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
-        Share of each class among the unlabeled rows: estimated ("auto"), that of the labeled rows ("labels"), or given,
-        as in `TransductiveSVC`.
+        Share of each class among the unlabeled rows: estimated ("auto"), taken from the labeled rows ("labels"), or
+        given, as in `TransductiveSVC`.
     hierarchy : dict, str or None, default=None
         Tree whose leaves are the classes: a dict from child to parent, or a separator in the class names, as in
         `TransductiveSVC`.
     fit_intercept : bool, default=True
         Whether the model has an intercept.
     class_weight : dict, "balanced" or None, default=None
-        Factors on the weights of the labeled rows by class; only their ratios matter. "balanced" gives the classes
-        equal total weights. It does not change `class_prior_`.
+        Factor of each class on the weights of its labeled rows; only the ratios matter. "balanced" gives all classes
+        equal total weight. It does not change `class_prior_`.
     calibrate : bool, default=True
-        Whether to calibrate probabilities on labeled rows that are held out in turn, at the cost of about one more fit.
-        With False `predict_proba` is the softmax of the scores.
+        Whether to calibrate probabilities by cross-validation on the labeled rows, at the cost of about one more fit.
+        With False, `predict_proba` is the softmax of the scores.
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`. "auto": -1 and missing values, as in `TransductiveSVC`. None: every row is
-        labeled. Anything else is the marker itself.
+        labeled. Any other value is the marker.
     max_iter : int, default=10000
-        Largest number of outer steps: temperatures, relabelings, or weights of the entropy and updates of the
-        multipliers. The last one is always an exact solve. Without unlabeled rows: Newton steps, at most 200.
+        Maximum number of outer steps: temperatures, relabelings, or weights of the entropy and updates of the
+        multipliers. The last step is always an exact solve. Without unlabeled rows: Newton steps, at most 200.
     tol : float, default=1e-5
-        The last solve ends when its objective is within this relative distance of the optimum. "entropy" and
-        "posterior" are not convex: they end at a gradient as small as at that distance if they curved by `alpha`.
+        Tolerance of the last solve: relative distance of its objective from the optimum. "entropy" and "posterior" are
+        not convex; their last solve stops at the gradient norm that corresponds to this distance at curvature `alpha`.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
-        The result has the same bits for any number.
+        Results are bitwise identical for any number of threads.
     random_state : int, RandomState instance or None, default=None
-        Seed of methods that draw numbers, which none of these does.
+        Not used: none of these methods is random.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model, as in `TransductiveSVC`.
     verbose : int, default=0
@@ -64,53 +65,54 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         Classes, sorted, without the marker.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), float64
-        Weights of the features: one row for one or two classes, otherwise one a class. Those of groups are included.
+        Weights of the features: one row for one or two classes, otherwise one row per class. Weights of groups are
+        included.
     intercept_ : ndarray of shape (1,) or (n_classes,), float64
-        Added to every score.
+        Intercept of each score.
     class_prior_ : ndarray of shape (n_classes,)
-        Share of each class among the unlabeled rows that was used.
+        Share of each class among the unlabeled rows, as used in the fit.
     hierarchy_ : dict or None
         Parent of each class and group, None at the top level. None without `hierarchy`.
     transduction_ : ndarray of shape (n_rows,)
-        Label of every training row: the given one, or the predicted one of an unlabeled row or a row of weight 0.
+        Label of every training row: the given label, or the predicted label if the row is unlabeled or has weight 0.
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Probability of each class for every training row. Only with unlabeled rows, and not with "switching"; those of
-        "posterior" are its labels.
+        Probability of each class for every training row. Only with unlabeled rows, and not with "switching". With
+        "posterior", these are the auxiliary labels q.
     objective_ : float
         Final value of the objective, see Notes.
     n_iter_ : int
-        Outer steps done, at least 1.
+        Number of outer steps, at least 1.
     termination_condition_ : str
-        Why the fit ended, as in `TransductiveSVC`. "entropy", "expectation" and "posterior" end with "converged" or
-        "stopped", or with a warning: "constraint", the class prior was not met; "max_iter"; "not_converged".
+        Why the fit stopped, as in `TransductiveSVC`. For "entropy", "expectation" and "posterior": "converged" or
+        "stopped"; with a warning, "constraint" (the class prior was not met), "max_iter" or "not_converged".
     history_ : dict of str to ndarray of shape (n_steps,)
-        Values of each outer step, as in `TransductiveSVC` with many classes. "entropy", "expectation" and "posterior"
-        have for "share_distance" the "constraint_residual", the largest distance of a mean probability from its prior,
-        and the "entropy" of the probabilities in bits a row.
+        Values of each outer step, as in `TransductiveSVC` with many classes. With "entropy", "expectation" and
+        "posterior", "share_distance" is replaced by "constraint_residual", the largest difference between a mean
+        probability and its prior, and "entropy" is the entropy of the probabilities in bits per row.
     supervised_agreement_ : float
-        Share of the unlabeled rows to which the supervised solution gives the same class, as in `TransductiveSVC`.
+        Share of the unlabeled rows for which the supervised model predicts the same class, as in `TransductiveSVC`.
     calibration_temperature_ : float
-        Number by which scores are divided before the softmax of `predict_proba`. NaN where not calibrated.
+        Temperature by which `predict_proba` divides scores before the softmax. NaN if not calibrated.
     calibration_smoothing_ : float
-        Share of the probability that is then spread evenly over the classes. NaN where not calibrated.
+        Share of the probability that `predict_proba` spreads evenly over the classes. NaN if not calibrated.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had them in `fit`.
+        Names of the features, if X had names in `fit`.
 
     Warns
     -----
     DataWarning, ClassPriorWarning, FewlabelWarning
         As `TransductiveSVC`.
     ConvergenceWarning
-        If `max_iter` steps did not suffice, if labels did not settle or the last solve did not converge, or if the
-        unlabeled rows do not allow the mean probabilities that `class_prior` asks for: it says how far they are.
+        If `max_iter` was reached, labels did not settle, the last solve did not converge, or the mean probabilities of
+        the unlabeled rows do not meet `class_prior`. The message reports the remaining difference.
 
     See Also
     --------
-    TransductiveSVC : The same with large margins.
+    TransductiveSVC : The same with large-margin losses.
     fewlabel.inspection.check : Do unlabeled rows help here?
-    fewlabel.estimate_class_prior : The shares of class_prior="auto", with an interval.
+    fewlabel.estimate_class_prior : The shares of class_prior="auto", with a confidence interval.
     sklearn.linear_model.LogisticRegression : The same model from labeled rows only.
 
     Notes
@@ -122,18 +124,19 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     where rms is the root of the mean square length of the rows, labeled and unlabeled, that are not zero: 1 for rows of
     unit length. For two classes it is the same, with the difference w_1 - w_0 as `coef_`: the first term is then
-    alpha/4 (rms² ‖`coef_`‖² + `intercept_`²). Weighted averages, `hierarchy` and labels that look picked are as in
-    `TransductiveSVC`, and so is the advice to give rows of unit length.
+    alpha/4 (rms² ‖`coef_`‖² + `intercept_`²). Weighted averages, `hierarchy`, labels that look picked and the advice on
+    rows of unit length are as in `TransductiveSVC`.
 
-    That is for "annealing" and "switching". The others have another third term: the weighted entropy, none, or the
-    divergence of the probabilities from labels, all with the class prior as the mean of the probabilities, or of the
-    labels, within 1e-4. The page "How it works" has the formulas.
+    This is the objective of "annealing" and "switching". In the other methods the third term is the weighted entropy
+    ("entropy"), absent ("expectation"), or the divergence of the probabilities from labels ("posterior"). The mean of
+    the probabilities, or of these labels, is constrained to the class prior within 1e-4. The page "How it works" has
+    the formulas.
 
-    Without unlabeled rows and without intercept it is the model of `LogisticRegression(C=1/(l*alpha*rms**2))`, and
-    for two classes that with `C=2/(l*alpha*rms**2)`. (With intercept: `LogisticRegression` does not regularize b.)
+    Without unlabeled rows and without intercept, the model equals `LogisticRegression(C=1/(l*alpha*rms**2))`, or for
+    two classes `C=2/(l*alpha*rms**2)`. (With intercept they differ: `LogisticRegression` does not regularize b.)
 
-    Calibration changes neither the order of the scores nor predicted classes. How far probabilities can be trusted
-    `sklearn.calibration.CalibrationDisplay` draws.
+    Calibration changes neither the order of the scores nor the predicted classes.
+    `sklearn.calibration.CalibrationDisplay` plots how reliable the probabilities are.
 
     References
     ----------

@@ -1,6 +1,6 @@
-"""Fitted estimators in model files, which C and other languages read too.
+"""Saving and loading fitted estimators in model files, which C and other languages can read too.
 
-The numbers are the library's; classes, parameters and names of features travel in the metadata of the file:
+The library writes the arrays. Classes, parameters and feature names are stored in the metadata of the file:
 
     {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
      "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null,
@@ -45,22 +45,22 @@ _OF_A_LINEAR_MODEL = {  # attributes by their fields
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
-    """Write a fitted estimator to a file that `load_model` and the C function `fewlabel_load` read.
+    """Save a fitted estimator to a file for `load_model` or the C function `fewlabel_load`.
 
     Parameters
     ----------
     model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
-        Fitted. `transduction_`, `label_distributions_`, `history_`, `supervised_agreement_`, `strengths_`,
-        `n_problems_` and `objective_` of a structure are not kept.
+        Fitted estimator. `transduction_`, `label_distributions_`, `history_`, `supervised_agreement_`, `strengths_`,
+        `n_problems_` and `objective_` of a structure are not saved.
     path : path-like
-        The file, replaced if it is there. A symbolic link stays, and its target is replaced.
+        The file. An existing file is replaced; for a symbolic link, its target is replaced.
 
     Raises
     ------
     ValueError
-        If the classes are not texts, integers, floats or bools, or a parameter cannot be written.
+        If the classes are not texts, integers, floats or bools, or a parameter cannot be saved.
     TypeError
-        If the model is another one, such as a pipeline.
+        If the model is of another type, such as a pipeline.
     OSError
         If the file cannot be written.
 
@@ -86,25 +86,25 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
 
 def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
-    """Read a fitted estimator from a model file.
+    """Load a fitted estimator from a model file.
 
     Parameters
     ----------
     path : path-like
-        A file written by `save_model` or `fewlabel_save`. One without Python's metadata gives a `TransductiveSVC`, a
-        `SequenceSVC`, an `ASOClassifier` or an `ASOTransformer`, with the classes 0, 1, and so on.
+        A file written by `save_model` or `fewlabel_save`. A file without Python's metadata is loaded as a
+        `TransductiveSVC`, `SequenceSVC`, `ASOClassifier` or `ASOTransformer` with the classes 0, 1, and so on.
 
     Returns
     -------
     model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
-        With the attributes that `save_model` keeps.
+        The estimator, with the attributes that `save_model` saves.
 
     Raises
     ------
     ValueError
-        If the file is damaged, of a later version, or not a model file.
+        If the file is damaged, was written by a later version, or is not a model file.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     os.stat(path)  # a missing file is a FileNotFoundError with its name
     handle = ctypes.c_int64()
@@ -140,7 +140,7 @@ def _metadata(model: Any) -> dict[str, Any]:
 
 
 def _foreign(fitted: _fit.Fitted) -> Any:
-    """The estimator of a model that was not saved by `save_model`."""
+    """The estimator for a model that was not saved by `save_model`."""
     report, kinds = fitted.report, _kinds(fitted)
     if kinds is _STRUCTURE:
         settings = {"n_components": report["n_components"], "structure_weight": fitted.arrays["structure_weight"][0]}
@@ -152,7 +152,7 @@ def _foreign(fitted: _fit.Fitted) -> Any:
 
 
 def _kinds(fitted: _fit.Fitted) -> tuple[type, ...]:
-    """The estimators that have such numbers."""
+    """The estimators that match the kind of a model."""
     if "n_tags" in fitted.report:
         return _CHAIN
     return _STRUCTURE if "n_components" in fitted.report else _LINEAR
@@ -224,7 +224,7 @@ def _with(model: Any, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted:
 
 
 def _check_anew(read: dict[str, Any], anew: dict[str, Any]) -> None:
-    """The metadata that `save_model` would write must be what was read; parameters not in it have their defaults."""
+    """Check that `save_model` would write the metadata that was read. Missing parameters have their defaults."""
     anew = anew | {"fewlabel": read["fewlabel"]}
     anew["parameters"] = {name: anew["parameters"][name] for name in read["parameters"]}
     if read.keys() != anew.keys():

@@ -1,4 +1,4 @@
-"""Probabilities from scores, and where they are offered."""
+"""Probabilities from scores, and the methods that depend on calibration."""
 
 from collections.abc import Callable
 from types import MethodType
@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 
 
 def log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) -> np.ndarray:
-    """Logarithms (n, K) of the softmax of scores (n, K); of calibrated scores unless the temperature is NaN.
+    """Log-softmax (n, K) of scores (n, K), calibrated unless the temperature is NaN.
 
     Calibrated scores are divided by the temperature, and the share `smoothing` of the probability is spread evenly.
     """
@@ -21,9 +21,9 @@ def log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) 
 
 
 class WhereCalibrated:
-    """A method of an estimator that `_needs_calibration` only if its parameters ask for it; the error names the cure.
+    """A method that an estimator with `_needs_calibration` has only with calibrate=True. The error says so.
 
-    scikit-learn's `available_if` does not let the message through.
+    scikit-learn's `available_if` would hide the message.
     """
 
     def __init__(self, method: Callable[..., np.ndarray]) -> None:

@@ -1,1 +1,1 @@
-"""The native library: found, loaded and called; one fit in it; scores of rows with it or without."""
+"""The native library: loading and calling it, running a fit, and computing scores with or without it."""

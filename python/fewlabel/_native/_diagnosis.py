@@ -1,5 +1,5 @@
-"""Why the native library cannot be used and what to do about it; the loader's own words are often beside the point (of
-a library for another processor glibc says that there is no such file)."""
+"""Why the native library cannot be loaded, and how to fix it. The loader's own message is often misleading: for a
+library built for another processor, glibc reports that the file does not exist."""
 
 import platform
 import struct
@@ -17,7 +17,7 @@ _PROCESSORS = {"AMD64": "x86_64", "arm64": "aarch64"}  # other names of the same
 
 
 def reason(path: Path) -> str:
-    """What is wrong with the library in `path`, and what to do."""
+    """What is wrong with the library in `path`, and how to fix it."""
     try:
         made_for = made_for_platform(path)
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def reason(path: Path) -> str:
 
 
 def is_cut_off(path: Path) -> bool:
-    """True for a Linux library that lost its end, as where a disk was full; to load it could end the process (SIGBUS).
+    """Whether a Linux library is truncated, for example after a full disk. Loading it could end the process (SIGBUS).
 
     The table of sections is the last thing in the file.
     """
@@ -63,7 +63,7 @@ def this_platform() -> str:
 
 
 def made_for_platform(path: Path) -> str | None:
-    """System and processor that a library is for, read from its first bytes; None if it is no library."""
+    """System and processor that a library is built for, read from its first bytes. None if it is not a library."""
     with open(path, "rb") as file:
         head = file.read(64)
         if len(head) < 64:

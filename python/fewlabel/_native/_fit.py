@@ -1,7 +1,7 @@
-"""One fit in the library, from arrays to arrays, that Ctrl-C can end.
+"""One fit in the library, from arrays to arrays, that Ctrl-C can interrupt.
 
-The blocking call runs in a thread of its own; the calling thread waits in short steps, so that Python can deliver
-KeyboardInterrupt there, and then sets the cancel flag that the library polls.
+The blocking call runs in a separate thread. The calling thread waits in short steps, so that Python can raise
+KeyboardInterrupt there; it then sets the cancel flag that the library polls.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ Watches = Sequence[Callable[[Progress], None]]
 
 
 class Fitted(NamedTuple):
-    """What the library found: its report, and arrays by name."""
+    """Result of a fit: the report, and arrays by name."""
 
     report: dict[str, Any]
     arrays: dict[str, np.ndarray]
@@ -41,8 +41,8 @@ def fit(
 ) -> Fitted:
     """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1).
 
-    `start` puts a model to go on from into the library and gives its handle, which is freed here. `group` is the
-    machines that share the rows; None: this one has them all.
+    `start` creates in the library the model to continue from and returns its handle, which is freed here. `group`: the
+    ranks that share the rows; None if this process has all of them.
     """
     settings = options_text(options).encode()
     progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
@@ -72,7 +72,7 @@ def fit(
 
 
 def assemble(report: Mapping[str, Any], coef: np.ndarray, intercept: np.ndarray, class_prior: np.ndarray) -> int:
-    """Handle of a model in the library, made from what `fewlabel_report` says of it and its arrays; coef is (K, d)."""
+    """Handle of a model in the library, built from its report (as in `fewlabel_report`) and arrays; coef is (K, d)."""
     description = dict(report) | {"n_features": coef.shape[1], "n_outputs": coef.shape[0]}
     arrays = [np.ascontiguousarray(part, dtype=np.float64) for part in (coef.T, intercept, class_prior)]
     handle = ctypes.c_int64()
@@ -95,9 +95,9 @@ def read(model: int) -> Fitted:
 
 
 def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> None:
-    """Run a blocking task in a thread and call the watches meanwhile and once more when it is done.
+    """Run a blocking task in a thread. Call the watches while it runs and once more when it is done.
 
-    On KeyboardInterrupt, and if a watch raises, cancel the task, wait for its end and raise again.
+    On KeyboardInterrupt, or if a watch raises, cancel the task, wait for it to end and raise again.
     """
     failures: list[BaseException] = []
     ended = threading.Event()  # before Python 3.13 an interrupted join takes a thread for ended while it runs

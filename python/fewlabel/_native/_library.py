@@ -1,8 +1,8 @@
-"""The native library: found, loaded at the first call, checked, called.
+"""The native library: find it, load it at the first call, check it and call it.
 
-A process that was forked after its parent had loaded the library cannot use the parent's copy: the threads of its
-runtime do not exist in the child. Such a child gets a private copy, or a RuntimeError where the system does not allow
-that; it never hangs.
+A process that was forked after its parent had loaded the library cannot use the parent's copy, because the threads of
+its runtime do not exist in the child. Such a child loads a private copy, or raises RuntimeError if the system does not
+allow that. It never hangs.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ _forks = 0
 
 
 def library() -> ctypes.CDLL:
-    """The library of this process, loaded now if it was not."""
+    """The library of this process, loaded now if necessary."""
     global _loaded
     if _loaded is None or _loaded.process != _process():
         with _lock:
@@ -49,7 +49,7 @@ def library() -> ctypes.CDLL:
 
 
 def is_loaded() -> bool:
-    """Whether this process has the library already."""
+    """Whether this process has loaded the library."""
     return _loaded is not None and _loaded.process == _process()
 
 

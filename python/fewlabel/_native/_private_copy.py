@@ -1,7 +1,7 @@
 """A second copy of the native library for a process that was forked after its parent had loaded the first.
 
-The threads of the parent's copy do not exist in the child, so it is of no use there. The loader knows libraries by name
-and by file: only another file gives another copy, with a runtime of its own. It costs about as much as the first load.
+The threads of the parent's copy do not exist in the child, so the child cannot use it. The loader identifies libraries
+by name and file: only another file gives a second copy with its own runtime. It costs about as much as the first load.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ FORK_ADVICE = (
 
 
 def load(path: Path) -> ctypes.CDLL:
-    """Load a copy of the library at `path`: from memory, or from a temporary file where memory has no name."""
+    """Load a copy of the library at `path`: from a file in memory, or from a temporary file where there are none."""
     reasons = []
     for way in (_from_memory, _from_temporary_file):
         try:
@@ -32,8 +32,8 @@ def load(path: Path) -> ctypes.CDLL:
 
 
 def _from_memory(path: Path) -> ctypes.CDLL:
-    """The name has the number of the process: under "self" the loader would take it for the copy of the parent. It is
-    the one that /proc knows, which in a namespace is not always that of getpid."""
+    """The name contains the process id: with "self" the loader would mistake it for the copy of the parent. The id is
+    that of /proc, which can differ from getpid in a namespace."""
     if not hasattr(os, "memfd_create"):
         raise OSError(f"{sys.platform} has no files in memory")
     descriptor = os.memfd_create("libfewlabel")
@@ -45,7 +45,7 @@ def _from_memory(path: Path) -> ctypes.CDLL:
 
 
 def _from_temporary_file(path: Path) -> ctypes.CDLL:
-    """The file is removed again at once; what is loaded of it stays."""
+    """The file is removed at once; the loaded library remains mapped."""
     descriptor, name = tempfile.mkstemp(prefix="fewlabel-", suffix=path.suffix)
     try:
         _copy(path, descriptor)

@@ -1,7 +1,7 @@
 """Scores of rows by linear weights.
 
-The library computes those of sparse rows if this process has loaded it anyway, otherwise SciPy: no score needs it. Both
-add the terms of a sum in the order of the row.
+The library computes the scores of sparse rows if this process has loaded it; otherwise SciPy does. Both add the terms
+of a sum in the order of the row.
 """
 
 import ctypes
@@ -17,8 +17,8 @@ _CHUNK = 1 << 17  # values of dense rows made float64 at a time
 
 
 def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Scores (n, K) of checked rows X (n, d) by finite weights coef (K, d) and intercept (K,); a ValueError where they
-    come from a value of X that is not finite, or an index of X is out of range."""
+    """Scores (n, K) of checked rows X (n, d) with finite weights coef (K, d) and intercept (K,). A ValueError if a
+    value of X is not finite or an index of X is out of range."""
     if sp.issparse(X):
         found = _of_sparse(X, coef, intercept, n_jobs)
     else:
@@ -65,8 +65,8 @@ def _sparse_products(X: Any, coef: np.ndarray) -> np.ndarray:
 
 
 def _dense_products(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """Products (n, K) of dense rows with coef (K, d). The way is chosen for each row by what is in it, and BLAS gets
-    one row at a time, as it gives other last bits in a batch: so a row has the same score alone."""
+    """Products (n, K) of dense rows with coef (K, d). The algorithm is chosen row by row, and BLAS gets one row at a
+    time because its last bits depend on the batch: a row has the same score alone and in a batch."""
     filled = np.count_nonzero(X, axis=1) > _data.MOSTLY * X.shape[1]
     if filled.all():
         return _row_by_row(X, coef)

@@ -1,4 +1,4 @@
-"""Label sequences in the library: a fit that Ctrl-C can end, and decoding."""
+"""Label sequences in the library: a fit that Ctrl-C can interrupt, and decoding."""
 
 import ctypes
 import json
@@ -33,7 +33,7 @@ def fit(
 ) -> _fit.Fitted:
     """Train on tokens with tag numbers `codes` (int32; -1: none) in sequences of `lengths` (int64).
 
-    `start` puts a model to go on from into the library and gives its handle, which is freed here.
+    `start` creates in the library the model to continue from and returns its handle, which is freed here.
     """
     settings = _fit.options_text(options).encode()
     progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
@@ -70,7 +70,7 @@ def weights_of(fitted: _fit.Fitted) -> Weights:
 
 
 def assemble(report: Mapping[str, Any], weights: Weights) -> int:
-    """Handle of a model in the library, made from what `fewlabel_report` says of it and its weights."""
+    """Handle of a model in the library, built from its report (as in `fewlabel_report`) and weights."""
     handle = ctypes.c_int64()
     parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (weights.coef.T, *weights[1:])]
     n_tags, n_features = weights.coef.shape
@@ -83,8 +83,8 @@ def assemble(report: Mapping[str, Any], weights: Weights) -> int:
 def decode(
     scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
-    """Decode from unary scores (n, K) what is wanted: "tags" (n,), "scores" and "margins" (n_sequences,), "marginals"
-    (n, K). Tags alone need no library."""
+    """Decode the requested outputs from unary scores (n, K): "tags" (n,), "scores" and "margins" (n_sequences,),
+    "marginals" (n, K). Tags alone do not need the library."""
     if wanted == ("tags",) and not _library.is_loaded():
         return {"tags": _best_tags(scores, weights, lengths)}
     n_rows, n_tags = scores.shape
@@ -106,7 +106,7 @@ def decode(
 
 
 def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.ndarray:
-    """Viterbi's algorithm, for many sequences side by side; it adds in the order of the library."""
+    """Viterbi's algorithm for many sequences in parallel, with sums in the order of the library."""
     n_tags, ends = scores.shape[1], np.cumsum(lengths)
     tags = np.empty(len(scores), dtype=np.int32)
     order = np.argsort(-lengths, kind="stable")
@@ -124,7 +124,8 @@ def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.
 def _best_of_some(
     scores: np.ndarray, weights: Weights, starts: np.ndarray, lengths: np.ndarray, tags: np.ndarray
 ) -> np.ndarray:
-    """Fill in the tags of sequences that begin at `starts`, and give their scores; `lengths` never rise."""
+    """Fill in the tags of sequences that begin at `starts` and return their scores; `lengths` are in descending
+    order."""
     best, back = scores[starts] + weights.start, []
     for t in range(1, int(lengths[0])):
         on = int(np.searchsorted(-lengths, -t))  # so many are longer than t

@@ -1,6 +1,6 @@
-"""What `fewlabel.h` declares, for ctypes: struct layouts, status codes and one table of functions.
+"""The declarations of `fewlabel.h` for ctypes: struct layouts, status codes and one table of functions.
 
-A test reads the header and compares.
+A test compares them with the header.
 """
 
 import ctypes
@@ -56,7 +56,7 @@ class Dense(ctypes.Structure):
 
 
 class Progress(ctypes.Structure):
-    """`fewlabel_progress`: shared by a running fit and whoever watches it."""
+    """`fewlabel_progress`: shared by a running fit and its observers."""
 
     _fields_ = (
         ("cancel", c_int64),

@@ -14,7 +14,7 @@ from fewlabel._native._signatures import Progress
 
 
 class Structure(NamedTuple):
-    """What the library found."""
+    """Components found by the library."""
 
     components: np.ndarray  # (h, d) those of all groups side by side
     strengths: np.ndarray  # (n_groups, h) singular values
