@@ -93,15 +93,15 @@ CANDIDATES: dict[str, dict[str, Make]] = {
     "SelfTraining, naive Bayes": {
         **{
             f"alpha={a:g}, threshold={t:g}": self_training(MultinomialNB(alpha=a), threshold=t)
-            for a in (0.01, 0.1)
-            for t in (0.75, 0.95)
+            for a in (0.001, 0.003, 0.01, 0.1)
+            for t in (0.5, 0.75, 0.95)
         },
-        **{f"alpha={a:g}, k_best": self_training_by_rank(MultinomialNB(alpha=a)) for a in (0.01, 0.1, 1)},
+        **{f"alpha={a:g}, k_best": self_training_by_rank(MultinomialNB(alpha=a)) for a in (0.001, 0.01, 0.1)},
     },
     "LabelSpreading": {
         f"n_neighbors={n}, alpha={a:g}": label_spreading(n_neighbors=n, alpha=a, max_iter=100)
-        for n in (10, 20, 50)
-        for a in (0.2, 0.8)
+        for n in (10, 20, 50, 100)
+        for a in (0.05, 0.2, 0.8)
     },
     "SelfTraining, logistic regression": {f"C={C:g}, k_best": self_training_by_rank(_logistic(C)) for C in (1, 10)},
 }

@@ -23,58 +23,59 @@ _OPTIONS = (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SequenceSVC(ClassifierMixin, BaseEstimator):
-    """Linear chain that labels the tokens of sequences, such as the words of sentences.
+    """Linear-chain model that labels the tokens of sequences, such as the words of sentences.
 
-    The tags y of a sequence get the score Σ_t coef_[y_t] · x_t + Σ_t>1 transitions_[y_t-1, y_t] + start_[y_1] +
-    end_[y_T], and those with the largest are predicted (Viterbi's algorithm). Tokens without a label are allowed.
+    Tags y of a sequence have the score Σ_t coef_[y_t] · x_t + Σ_t>1 transitions_[y_t-1, y_t] + start_[y_1] + end_[y_T],
+    and the tags with the largest score are predicted (Viterbi's algorithm). Tokens without a label are allowed.
 
     Parameters
     ----------
     loss : {"softmax_margin", "crf", "soft_hinge", "huber"}, default="softmax_margin"
-        Loss of a sequence, with the cost Δ(y) of the tags y. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) less the score
-        of the right tags. "crf": the same without cost, the likelihood of a conditional random field. "soft_hinge": the
-        first with scores and costs times `rho`, divided by `rho`. "huber": the largest s(y) + Δ(y) of wrong tags less
-        the score of the right ones, 0 where that is negative, rounded on a width of 2 `epsilon`.
+        Loss of a sequence, with the cost Δ(y) of the tags y. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score
+        of the right tags. "crf": the same without cost, the negative log-likelihood of a conditional random field.
+        "soft_hinge": "softmax_margin" with scores and costs multiplied by `rho`, and the result divided by `rho`.
+        "huber": the hinge of the largest s(y) + Δ(y) of wrong tags minus the score of the right tags, smoothed over a
+        width of 2 `epsilon`.
     cost : {"hamming", "zero_one"}, default="hamming"
-        "hamming": the number of wrong tags. "zero_one": 1 if any tag is wrong. Tokens without a label do not count.
+        "hamming": the number of wrong tags. "zero_one": 1 if any tag is wrong. Tokens without a label have no cost.
     alpha : float, default=1e-7
-        Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are
-        measured in units of their root mean square length.
+        Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are scaled
+        by their root mean square norm.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
     epsilon : float, default=0.5
-        Half of the width of the rounded part of "huber".
+        Half of the width of the smooth part of "huber".
     solver : {"stochastic", "lbfgs"}, default="stochastic"
-        "stochastic": steps over shuffled sequences. "lbfgs": the optimum, of losses other than "huber"; `gap_` bounds
-        the distance where every token has a label.
+        "stochastic": stochastic gradient steps over shuffled sequences. "lbfgs": converges to the optimum, for losses
+        other than "huber"; `gap_` bounds the distance to it if every token has a label.
     forbidden_transitions : iterable of (tag or None, tag or None), default=()
-        Pairs of tags of which the second must not follow the first; None stands for the start or the end of a sequence.
-        `fewlabel.sequences.iob_forbidden_transitions` makes those of IOB tags. Tags that do not occur have no effect.
+        Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence.
+        `fewlabel.sequences.iob_forbidden_transitions` returns those of IOB tags. Tags that do not occur are ignored.
     unlabeled : "auto", None or a label, default="auto"
         Marker of tokens without a label in `y`, as in `TransductiveSVC`.
     method : {"supervised", "gradient", "posterior"}, default="supervised"
-        How sequences without any label are learned from, after the epochs of the others and in as many again.
-        "supervised": not at all. "gradient": by the distance of their best tags from the second best. "posterior": they
-        are to be near tags that have the `class_prior`. Only with the solver "stochastic".
+        How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
+        best and second-best tags. "posterior": through tag distributions that match `class_prior`. These epochs follow
+        those of the labeled sequences and are equally many. Only with the solver "stochastic".
     unlabeled_weight : float or "auto", default="auto"
-        Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": 1, or u/(20 l) where l labeled
-        tokens have fewer than 20 l tokens in such sequences (u). "gradient" raises it from epoch to epoch.
+        Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": min(1, u/(20 l)) for l labeled
+        tokens and u tokens in such sequences. "gradient" increases it from epoch to epoch.
     class_prior : "labels", array-like of shape (n_tags,) or dict, default="labels"
         Share of each tag among the tokens of sequences without any label, for "posterior". "labels": the shares of the
         labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share; each above 0 and below
         1, together 1.
     penalty_weight : float, default=1e4
-        Weight of half the squared distance from the `class_prior`, above 0. Smaller values hold it softly.
+        Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int or None, default=None
-        Number of epochs, of which a `method` for unlabeled sequences adds as many again, or largest number of steps of
-        "lbfgs". None: 10 epochs, 1000 steps.
+        Number of epochs (doubled by a `method` for unlabeled sequences), or maximum number of steps of "lbfgs". None:
+        10 epochs, 1000 steps.
     tol : float, default=1e-4
-        "lbfgs" ends within this relative distance of the optimum.
+        Tolerance of "lbfgs": relative distance of the objective from the optimum.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
-        The result has the same bits for any number.
+        Results are bitwise identical for any number of threads.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order of the sequences. None is a fixed seed.
+        Seed of the order of the sequences. None means a fixed seed.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model. Features and tags must be the same.
     verbose : int, default=0
@@ -91,19 +92,21 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     start_, end_ : ndarray of shape (n_tags,), float64
         Score of the first and of the last tag.
     n_iter_ : int
-        Epochs, those with unlabeled sequences included, or steps of "lbfgs".
+        Number of epochs, including those with unlabeled sequences, or of steps of "lbfgs".
     objective_ : float
         Final value of the objective, see Notes.
     gap_ : float
-        Upper bound on its distance from the minimum. NaN where none is known.
+        Upper bound on the distance of the objective from its minimum. NaN if none is known.
     termination_condition_ : str
-        "epochs": all are done; "converged" and "max_iter" ("lbfgs"); "not_converged": no step improves any more.
+        "epochs": all epochs were run. "lbfgs": "converged", "max_iter", or "not_converged" (no step improves the
+        objective).
     history_ : dict of str to ndarray of shape (`n_iter_`,)
-        "objective" after each step of "lbfgs"; of an epoch the mean loss of the sequences before their steps.
+        "objective": after each step of "lbfgs", or the mean loss of each epoch, measured before the step on each
+        sequence.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had them in `fit`.
+        Names of the features, if X had names in `fit`.
 
     See Also
     --------
@@ -112,16 +115,16 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    With L labeled tokens and rms, the root mean square length of the rows, the objective is
+    With L labeled tokens and the root mean square norm of the rows, rms, the objective is
 
         alpha/2 (rms² ‖coef‖² + ‖transitions‖² + ‖start‖² + ‖end‖²)  +  1/L Σ_sequences ξ
 
-    where tokens without a label do not count in L. For N tokens of sequences without any label, "gradient" adds
+    where L excludes tokens without a label. For N tokens of sequences without any label, "gradient" adds
 
         unlabeled_weight/N Σ_sequences u(t)
 
-    where t is the score of the best tags less that of the second best, and u(t) is 1 up to t = 0.4, 0 from t = 1 and
-    two parabolas between. "posterior" adds
+    where t is the score of the best tags minus that of the second best, and u(t) is 1 up to t = 0.4, 0 from t = 1, and
+    two parabolas in between. "posterior" adds
 
         unlabeled_weight/N min_q [Σ_sequences KL(q | p) + N penalty_weight/2 ‖m(q) - class_prior‖²]
 
@@ -129,7 +132,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
 
     Sequences of one token make it a classifier: "crf" is then multinomial logistic regression. Tags of tokens without a
-    label are summed over, or, in "huber", the best ones are taken: the objective then has several minima.
+    label are summed out (with "huber": maximized); the objective may then have several minima.
 
     References
     ----------
@@ -167,17 +170,17 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
     verbose: int = 0
 
     def fit(self, X: Any, y: Any, lengths: Any = None) -> "SequenceSVC":
-        """Learn from sequences.
+        """Fit the model to sequences.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-            Features of the tokens: of all sequences one behind the other, or a matrix for each sequence.
+            Features of the tokens: all sequences concatenated, or one matrix per sequence.
         y : array-like of shape (n_tokens,), or list of such
-            Tags, of all sequences one behind the other or for each; the parameter `unlabeled` says what marks a token
-            without one.
+            Tags: all sequences concatenated, or one array per sequence. Tokens without a tag have the marker of the
+            parameter `unlabeled`.
         lengths : array-like of shape (n_sequences,) or None, default=None
-            Tokens of each sequence. None: X or y is a list of sequences, or all tokens are one sequence.
+            Number of tokens of each sequence. None: X or y is a list of sequences, or all tokens form one sequence.
 
         Returns
         -------
@@ -187,14 +190,14 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X, y or lengths cannot be used, no token is labeled, or labels use a
-            forbidden transition.
+            If a parameter is out of range, X, y or lengths are invalid, no token is labeled, or labels use a forbidden
+            transition.
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
-            If the user interrupts; the estimator then keeps what it was before.
+            If the user interrupts the fit. The estimator is left unchanged.
         MemoryError
-            If the fit would need more memory than there is, where that can be foreseen (on Linux).
+            If the estimated memory of the fit exceeds the available memory (Linux only).
         """
         warm = self.warm_start and hasattr(self, "coef_")
         X, y, tokens = _flat(X, y, lengths)
@@ -221,7 +224,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
-        """Tags of the tokens.
+        """Predicted tags of the tokens.
 
         Parameters
         ----------
@@ -235,13 +238,13 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         tags : ndarray of shape (n_tokens,), or list of such
-            Tags; a list with one array for each sequence where X is a list.
+            Tags. A list with one array per sequence if X is a list.
         """
         found, tokens = self._decoded(X, lengths, allowed, "tags")
         return _as_given(X, self.classes_[found["tags"]], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> np.ndarray:
-        """Score of the best tags of each sequence, and by how much it is above that of the second best.
+        """Score of the best tags of each sequence, and its margin over the second best.
 
         Parameters
         ----------
@@ -255,13 +258,13 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
-            Score and margin; the margin is infinite where one sequence of tags only is possible.
+            Score and margin. The margin is infinite if only one sequence of tags is possible.
         """
         found, _ = self._decoded(X, lengths, allowed, "scores", "margins")
         return np.column_stack([found["scores"], found["margins"]])
 
     def predict_marginals(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
-        """Probability of every tag at each token, where tags y have the probability exp(s(y)) over the sum of all.
+        """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
         Parameters
         ----------
@@ -275,13 +278,13 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
-            In the order of `classes_`; a token sums to 1. A list where X is one.
+            In the order of `classes_`; each row sums to 1. A list if X is a list.
         """
         found, tokens = self._decoded(X, lengths, allowed, "marginals")
         return _as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
-        """Share of the labeled tokens that get their tag.
+        """Share of the labeled tokens whose tag is predicted correctly.
 
         Parameters
         ----------
@@ -329,7 +332,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
 
     def _check_start(self, tags: np.ndarray) -> None:
-        """The fitted model, from which the fit goes on, must have these tags."""
+        """Check that the fitted model, from which the fit continues, has these tags."""
         if not np.array_equal(tags, self.classes_):
             raise ValueError(
                 f"warm_start=True goes on from a model of the tags {_labels.listed(self.classes_)}, but y has "
@@ -337,7 +340,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
             )
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
-        """Take over what a fit and a model file have in common."""
+        """Set the attributes that come from a fit or from a model file."""
         self.classes_ = classes
         self.coef_, self.transitions_, self.start_, self.end_ = _sequences.weights_of(fitted)
         self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
@@ -370,7 +373,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         return options
 
     def _class_prior(self, labels: _labels.Labels) -> Any:
-        """Shares of the tags; none are those of the labels."""
+        """Shares of the tags, or none for those of the labeled tokens."""
         if isinstance(self.class_prior, str) and self.class_prior == "auto":
             raise ValueError("class_prior='auto' is not supported: give 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
@@ -382,7 +385,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         return np.array([]) if isinstance(shares, str) else shares
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
-        """Pairs of tag numbers one behind the other; -1 is the start or the end."""
+        """Pairs of tag numbers, flattened; -1 is the start or the end."""
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
         if not isinstance(self.forbidden_transitions, Iterable):
             raise ValueError(
@@ -394,7 +397,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
 
 def _with_names(message: str, classes: np.ndarray) -> str:
-    """A message of the library, in which tags are numbers."""
+    """A message of the library with tag names in place of numbers."""
     return re.sub(r"\btag (\d+)", lambda found: f"tag {classes.tolist()[int(found[1])]!r}", message)
 
 
@@ -415,7 +418,7 @@ def _is_list(X: Any) -> bool:
 
 
 def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
-    """All sequences one behind the other, and their lengths."""
+    """All sequences concatenated, and their lengths."""
     if _is_list(X):
         if lengths is not None:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
@@ -441,7 +444,7 @@ def _own_lengths(y: Any) -> list[int]:
 
 
 def _differ(own: list[int], given: list[int]) -> ValueError:
-    """What is wrong with lengths of `y` that are not those of the sequences."""
+    """Message for `y` whose lengths differ from those of the sequences."""
     if len(own) != len(given):
         return ValueError(f"y has {len(own)} sequences, but there are {len(given)}")
     k = next(k for k in range(len(own)) if own[k] != given[k])
@@ -449,7 +452,7 @@ def _differ(own: list[int], given: list[int]) -> ValueError:
 
 
 def _check_widths(X: Any) -> None:
-    """The matrices of all sequences have the same features."""
+    """Check that the matrices of all sequences have the same features."""
     widths = [np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for part in X]
     k = next((k for k, width in enumerate(widths) if width != widths[0]), None)
     if k is not None:
@@ -463,7 +466,7 @@ def _check_tokens(n_rows: int, labels: np.ndarray) -> None:
 
 
 def _checked(lengths: Any, n_rows: int) -> np.ndarray:
-    """Lengths as the library takes them."""
+    """Validated lengths for the library."""
     if lengths is None:
         return np.array([n_rows], dtype=np.int64)
     given = np.asarray(lengths)

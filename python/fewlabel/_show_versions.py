@@ -1,4 +1,4 @@
-"""What to put into a report of a problem."""
+"""Versions for bug reports."""
 
 import platform
 import sys

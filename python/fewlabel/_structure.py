@@ -1,4 +1,4 @@
-"""What ASOTransformer and ASOClassifier share: learning components from auxiliary problems, and applying them."""
+"""Base class of ASOTransformer and ASOClassifier: learning components from auxiliary problems, and applying them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,25 +43,25 @@ class Structure(BaseEstimator):
     verbose: int = 0
 
     def strongest_features(self, n_features: int = 10, feature_names: Any = None) -> list[Strongest]:
-        """The features with the largest and the smallest weights in each component.
+        """The features with the largest and the smallest weights of each component.
 
         Parameters
         ----------
         n_features : int, default=10
-            How many of either sign.
+            Number of features of each sign.
         feature_names : array-like of shape (`n_features_in_`,) or None, default=None
-            Names of the features. None: those that X had in `fit`, or x0, x1, ...
+            Names of the features. None: the names seen in `fit`, or x0, x1, ...
 
         Returns
         -------
         table : list of Strongest
-            For each component, those of all groups one behind the other: `component`, its number; `positive` and
-            `negative`, lists of (name, weight).
+            One entry per component, group by group: `component`, its index; `positive` and `negative`, lists of (name,
+            weight).
 
         Raises
         ------
         ValueError
-            If `n_features` is out of range, or names are too few or too many.
+            If `n_features` is out of range or the number of names is wrong.
         """
         check_is_fitted(self)
         if not isinstance(n_features, Integral) or n_features < 1:
@@ -84,7 +84,7 @@ class Structure(BaseEstimator):
         return tags
 
     def _learn(self, X: Any, y: Any, labels: Sequence[_labels.Given] | None) -> None:
-        """Find the components; X is checked."""
+        """Compute the components; X is already validated."""
         self._check_numbers()
         if X.shape[0] < 2:
             raise ValueError("X has n_samples = 1: auxiliary problems need two rows or more")
@@ -126,7 +126,7 @@ class Structure(BaseEstimator):
         )
 
     def _keep_structure(self, fitted: _fit.Fitted) -> None:
-        """Take over the components of a model file."""
+        """Set the components from a model file."""
         report, arrays = fitted.report, fitted.arrays
         self.n_features_in_ = report["n_features"]
         components = arrays["components"].reshape(self.n_features_in_, -1)
@@ -151,11 +151,12 @@ class Structure(BaseEstimator):
         return list(zip(self.feature_groups_, self.components_, strict=True))
 
     def _projected(self, X: Any) -> np.ndarray:
-        """X Θᵀ (n, h) of checked rows; those of the groups side by side."""
+        """X Θᵀ (n, h) of validated rows; the groups side by side."""
         return np.hstack([projected for _, projected in self._of_groups(X)])
 
     def _added(self, X: Any) -> np.ndarray:
-        """The structure features: the projections, those of a group as long as the row's features of it, times c."""
+        """The structure features: the projections, scaled in each group to c times the norm of the row's features in
+        it."""
         found = []
         for rows, projected in self._of_groups(X):
             squares = rows.multiply(rows).sum(axis=1) if sp.issparse(rows) else (rows * rows).sum(axis=1)
@@ -177,7 +178,7 @@ class Structure(BaseEstimator):
 
 
 def canonical(X: Any) -> Any:
-    """X, or a copy whose rows have each feature once, in order, no zeros: SciPy would change the caller's arrays."""
+    """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays."""
     if not sp.issparse(X):
         return X
     rows = sp.csr_array(X)
@@ -189,7 +190,7 @@ def canonical(X: Any) -> Any:
 
 
 def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
-    """The number of each feature's group (d,), from a list of lists of features or from such numbers."""
+    """Group number (d,) of each feature, from a list of features per group or from the group of each feature."""
     if feature_groups is None:
         return None
     if not np.iterable(feature_groups) or any(part is None for part in feature_groups):

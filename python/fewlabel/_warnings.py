@@ -1,8 +1,8 @@
-"""Categories of warnings, so that a program can silence or raise one kind of them."""
+"""Warning categories, which can be filtered separately."""
 
 
 class FewlabelWarning(UserWarning):
-    """Base class of the warnings of this package, except for those of convergence.
+    """Base class of the warnings of this package, except convergence warnings.
 
     A fit that did not converge warns by `sklearn.exceptions.ConvergenceWarning`.
 
@@ -17,8 +17,8 @@ class FewlabelWarning(UserWarning):
 
 
 class ClassPriorWarning(FewlabelWarning):
-    """The class shares, given or estimated, are doubtful, or the predictions do not have them."""
+    """The class shares, given or estimated, are doubtful, or the predictions do not match them."""
 
 
 class DataWarning(FewlabelWarning):
-    """The rows or their labels are unsuitable: rows of very different length, one class only, no unlabeled row."""
+    """The rows or labels are unsuitable: rows of very different length, only one class, no unlabeled row."""

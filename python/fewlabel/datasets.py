@@ -1,4 +1,4 @@
-"""Files of SVMlight, LIBSVM and SVMlin, columns of tokens and tags as of CoNLL, and texts to try things on."""
+"""Files in the SVMlight, LIBSVM and SVMlin formats, CoNLL files with columns of tokens and tags, and example texts."""
 
 import ctypes
 import gzip
@@ -37,7 +37,7 @@ def load_svmlight_file(
     dtype: Any = np.float64,
     max_expansion: int = 100,
 ) -> tuple[Any, Any]:
-    """Read rows and labels, in several threads; Ctrl-C ends it.
+    """Read rows and labels with several threads; Ctrl-C interrupts it.
 
     A line is `label number:value number:value ... # comment`. The file may be plain, gzip or zstd.
 
@@ -46,31 +46,31 @@ def load_svmlight_file(
     path : path-like
         The file.
     n_features : int or None, default=None
-        Number of features. None: the largest that occurs. A larger one in the file is an error.
+        Number of features. None: the largest number in the file. A larger number in the file is an error.
     zero_based : bool, default=False
         Whether the first feature has number 0 instead of 1.
     labels : path-like or None, default=None
-        SVMlin's second file with one label a line; the lines of `path` then begin with the first feature.
+        Second file with one label per line, as for SVMlin; the lines of `path` then begin with the first feature.
     n_jobs : int or None, default=None
         Number of threads. None or -1: every core that the process may use.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Type of the values.
     max_expansion : int, default=100
-        Most bytes of text for a byte of a compressed file, past the first 64 MiB. Files of data expand 2 to 11 times;
-        one that expands far more may be made to fill the memory, and is refused.
+        Maximum expansion of a compressed file, in bytes of text per byte, beyond the first 64 MiB. Data files expand 2
+        to 11 times; a file that expands much more may be designed to exhaust the memory, and is refused.
 
     Returns
     -------
     X : CSR matrix of shape (n_rows, n_features)
         Rows. A sparse array instead if scikit-learn (1.9 or newer) is set to `sparse_interface="sparray"`.
     y : ndarray of shape (n_rows,), float64, or list of tuple of float
-        Labels; tuples if a row has none or several, separated by commas. In the files of SVMlight and SVMlin 0 means
-        unlabeled: pass `TransductiveSVC(unlabeled=0)`.
+        Labels; tuples if a row has none or several, separated by commas. In SVMlight and SVMlin files, 0 means
+        unlabeled: use `TransductiveSVC(unlabeled=0)`.
 
     Raises
     ------
     ValueError
-        If the file cannot be understood; the message names the line.
+        If the file is malformed; the message names the line.
     OSError
         If it cannot be read.
 
@@ -128,21 +128,21 @@ def _whole(name: str, value: Any, other: str = "") -> int:
 
 
 def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> tuple[list[list[str]], ...]:
-    """Read sentences in columns: a token a line, an empty line after each sentence.
+    """Read a CoNLL file: one token per line in columns, and an empty line after each sentence.
 
     Parameters
     ----------
     path : path-like
         The file, UTF-8; compressed if its name ends in .gz.
     columns : tuple of int, default=(0, -1)
-        Columns to read, from 0 on, negative ones from the end: by default tokens and their tags; (0,) for tokens
-        without tags. They are separated by
-        tabs in a line that has one, otherwise by white space. Lines that begin with -DOCSTART- are left out.
+        Columns to read, counted from 0, or from the end if negative: by default tokens and their tags; (0,) for tokens
+        without tags. Columns are separated by tabs if the line has a tab, otherwise by white space. Lines that begin
+        with -DOCSTART- are skipped.
 
     Returns
     -------
     sentences : list of list of str, one for each column
-        With the default tokens and tags, as `TokenVectorizer` and `SequenceSVC` take them.
+        By default tokens and tags, as input for `TokenVectorizer` and `SequenceSVC`.
 
     Raises
     ------
@@ -220,16 +220,16 @@ def load_scipy_docs(topics: tuple[str, ...] = _TOPICS) -> tuple[np.ndarray, np.n
 
 
 def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = False) -> None:
-    """Write rows and labels; compressed if the name ends in .gz or .zst.
+    """Write rows and labels, compressed if the name ends in .gz or .zst.
 
     Parameters
     ----------
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
-        Rows. Values are written so that reading gives the same float64 or float32.
+        Rows. Values are written without loss: reading returns the same float64 or float32.
     y : array-like of shape (n_rows,)
         Labels, numbers.
     path : path-like
-        The file, replaced if it is there.
+        The file. An existing file is replaced.
     zero_based : bool, default=False
         Whether the first feature gets number 0 instead of 1.
 

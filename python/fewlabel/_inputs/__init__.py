@@ -1,1 +1,1 @@
-"""What callers give: rows, labels, weights and class trees, checked, never changed."""
+"""Validation of rows, labels, weights and class trees. The caller's objects are never changed."""

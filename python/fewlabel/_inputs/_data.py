@@ -1,4 +1,4 @@
-"""Rows of features: from whatever the caller has to checked CSR or dense rows, never changing the caller's objects."""
+"""Rows of features: validates X and converts it to CSR or dense rows, without changing the caller's objects."""
 
 from typing import Any, NamedTuple
 
@@ -22,9 +22,9 @@ class Rows(NamedTuple):
 
 
 def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
-    """X for an estimator as CSR or dense rows of float64 or float32, whose values are not looked at.
+    """X as CSR or dense rows of float64 or float32. Values are not checked.
 
-    CSR of such values is given back as it is: unsorted indices, indices that occur twice and explicit zeros stay.
+    CSR of these types is returned unchanged, with unsorted or duplicate indices and explicit zeros.
     """
     try:
         return validate_data(
@@ -46,7 +46,7 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
 
 
 def _holds_text(X: Any) -> bool:
-    """The first value of rows of any form is a text."""
+    """Whether the first value of X is a text."""
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     while (isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim)) and len(X):
         X = X[0]
@@ -54,7 +54,7 @@ def _holds_text(X: Any) -> bool:
 
 
 def training_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
-    """The same with finite values, and as CSR unless most values of dense rows are not zero."""
+    """The same for training: values must be finite, and dense rows become CSR unless most values are nonzero."""
     X = rows_of(estimator, X, reset=reset, y=y)
     if not sp.issparse(X) and np.count_nonzero(X) <= MOSTLY * X.size:
         X = sp.csr_array(X)
@@ -78,7 +78,7 @@ def check_finite(X: Any) -> None:
 
 
 def check_structure(X: Any) -> None:
-    """Raise a ValueError where SciPy's product would read beyond its arrays."""
+    """Raise a ValueError if SciPy's product would read beyond its arrays."""
     indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
     if len(indptr) != X.shape[0] + 1 or indptr[0] != 0:
         raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries and begin with 0")
@@ -94,7 +94,8 @@ def check_structure(X: Any) -> None:
 
 
 def native(X: Any) -> Rows:
-    """The view of a CSR for the library. Arrays are copied only if their type or layout is not the library's."""
+    """The view of a CSR for the library. Arrays are copied only if the library does not support their type or
+    layout."""
     if not sp.issparse(X):
         return _native_dense(X)
     indptr, indices = _whole(X.indptr), _whole(X.indices)
@@ -116,7 +117,7 @@ def native(X: Any) -> Rows:
 
 
 def _native_dense(X: np.ndarray) -> Rows:
-    """The view of a dense array: without a copy if the values of a row lie side by side."""
+    """The view of a dense array, without a copy if the values of a row are contiguous."""
     size = X.itemsize
     if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
         X = np.ascontiguousarray(X)

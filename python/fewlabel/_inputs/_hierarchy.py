@@ -1,7 +1,7 @@
-"""Trees of classes: read from a dict or from class names, numbered for the library, asked for a level.
+"""Class trees: read from a dict or from class names, and numbered for the library.
 
 A tree is a dict from every node to its parent, None just below the top. Classes are the leaves; the other nodes are
-groups. The top itself is no node: a group above all others would add the same to every class.
+groups. The root itself is not a node: a group that contains every class has no effect.
 """
 
 import graphlib
@@ -33,7 +33,7 @@ def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
 
 
 def checked(tree: Any, classes: np.ndarray) -> Tree | None:
-    """A tree from a file, if it is one that `read` can give."""
+    """A tree from a file, validated as by `read`."""
     if tree is None:
         return None
     _check_circle(tree)
@@ -43,7 +43,7 @@ def checked(tree: Any, classes: np.ndarray) -> Tree | None:
 
 
 def numbers(tree: Tree | None) -> np.ndarray | None:
-    """Number of the parent of every node, classes first, -1 just below the top; None where there are no groups."""
+    """Number of the parent of every node, classes first; -1 at the top level. None if there are no groups."""
     if tree is None or not any(parent is not None for parent in tree.values()):
         return None
     number = {name: k for k, name in enumerate(tree)} | {None: -1}
@@ -51,7 +51,7 @@ def numbers(tree: Tree | None) -> np.ndarray | None:
 
 
 def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
-    """Names (K,) of the classes' ancestors at a level, 1 just below the top; a class less deep is its own.
+    """Names (K,) of the classes' ancestors at a level, from 1 at the top. A class above this level is its own ancestor.
 
     In the dtype of the classes if it holds all the names, otherwise objects.
     """

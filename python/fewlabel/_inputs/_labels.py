@@ -16,7 +16,7 @@ FEWEST = 5  # rows of -1 below which their frequency says nothing
 
 
 class Given(NamedTuple):
-    """Labels as given, told apart from markers."""
+    """Labels as given, separated from markers."""
 
     values: np.ndarray  # (n_labeled,) labels in the order of the rows, in the dtype that classes_ will have
     labeled: np.ndarray  # (n,) bool
@@ -24,7 +24,7 @@ class Given(NamedTuple):
     auto: bool
 
     def of(self, rows: np.ndarray) -> np.ndarray:
-        """Labels of these rows, which have one."""
+        """Labels of these rows, all of which are labeled."""
         return self.values[np.cumsum(self.labeled)[rows] - 1]
 
 
@@ -36,10 +36,10 @@ class Labels(NamedTuple):
 
 
 def read(y: Any, unlabeled: Any = "auto") -> Given:
-    """Tell labels from markers.
+    """Separate labels from markers.
 
-    "auto" takes as markers -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text "-1";
-    None takes none: every row is labeled. Any other value is the marker itself.
+    With "auto", the markers are -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text
+    "-1". With None there is no marker: every row is labeled. Any other value is the marker.
     """
     values = _as_1d(y)
     auto = isinstance(unlabeled, str) and unlabeled == "auto"
@@ -62,7 +62,7 @@ def read(y: Any, unlabeled: Any = "auto") -> Given:
 
 
 def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
-    """Number the classes. A row of weight 0 counts as absent: its label is not looked at."""
+    """Number the classes. A row of weight 0 is ignored, including its label."""
     labeled, values, minus_one = given.labeled, given.values, given.minus_one
     if weights is not None:
         values = values[weights[labeled] > 0]
@@ -83,7 +83,7 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
 def with_classes_of(class_prior: Any, labels: Labels) -> Labels:
     """Add the classes that have no labeled row but an entry in the dict `class_prior`.
 
-    Where one class only has labels nothing is added: its model is constant.
+    If all labels have one class, nothing is added: its model is constant.
     """
     known = set(labels.classes.tolist())
     if not isinstance(class_prior, Mapping) or len(known) == 1:
@@ -104,7 +104,7 @@ def with_classes_of(class_prior: Any, labels: Labels) -> Labels:
 
 
 def _refuse_other_kinds(added: list[Any], classes: np.ndarray) -> None:
-    """A name of another type than the labels is a slip, not a class without labels."""
+    """Reject a name of another type than the labels: it is a mistake, not a class without labels."""
     kind = next(kind for kind in (str, bool | np.bool_, Integral, Real, object) if isinstance(classes[0], kind))
     wrong = [name for name in added if not isinstance(name, kind) or _is_missing(name)]
     if wrong:
@@ -115,11 +115,11 @@ def _refuse_other_kinds(added: list[Any], classes: np.ndarray) -> None:
 
 
 def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
-    """Refuse labels that unlabeled="auto" can read in two ways. `unlabeled` is the number of -1.
+    """Reject labels for which unlabeled="auto" is ambiguous. `unlabeled` is the number of -1.
 
     In SVMlight's and SVMlin's files 0 is the marker, and 1 and -1 are the classes. That is likely if only 1 and -1
-    occur, or if 0 is most of -1, 0 and 1 and -1 is no rarity beside 1. All three can be classes, as in sentiment. That
-    is likely if they are about equally frequent.
+    occur, or if most rows are 0 and -1 is not rare compared with 1. All three can also be classes, as in sentiment
+    analysis. That is likely if they are about equally frequent.
     """
     if classes.dtype.kind in "OU" and (classes == "").any():
         raise ValueError(
@@ -230,6 +230,6 @@ def _plain(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def listed(classes: np.ndarray, most: int = 12) -> str:
-    """The names of classes, for a message; the first ones of many."""
+    """The names of classes for a message, at most the first few."""
     names = [str(name) for name in classes[:most]]
     return ", ".join(names) + (", ..." if len(classes) > most else "")

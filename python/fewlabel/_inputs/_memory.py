@@ -1,5 +1,5 @@
-"""How much memory there is, so that what cannot fit is refused before it begins. Elsewhere than on Linux nothing is
-known and nothing is refused. The library has the same for its own arrays (engine/memory)."""
+"""Available memory, so that a computation that cannot fit is refused before it starts. On systems other than Linux
+nothing is refused. The library does the same for its own arrays (engine/memory)."""
 
 import math
 from pathlib import Path
@@ -9,7 +9,7 @@ _CGROUP = Path("/sys/fs/cgroup")  # as a container sees its own
 
 
 def need(n_bytes: float, purpose: str, advice: str) -> None:
-    """Raise a MemoryError where `purpose` takes more bytes than there are."""
+    """Raise a MemoryError if `purpose` needs more bytes than are available."""
     if n_bytes < _UNASKED or n_bytes <= (left := available()):
         return
     raise MemoryError(
@@ -18,7 +18,7 @@ def need(n_bytes: float, purpose: str, advice: str) -> None:
 
 
 def available() -> float:
-    """Bytes that the machine has left and a container allows; infinity where nothing is known."""
+    """Available bytes of the machine or container; infinity if unknown."""
     facts = dict(line.partition(":")[::2] for line in _text(Path("/proc/meminfo")).splitlines())
     machine = sum(1024 * _number(facts[name]) for name in ("MemAvailable", "SwapFree") if name in facts)
     used = _number(_text(_CGROUP / "memory.current"), 0)

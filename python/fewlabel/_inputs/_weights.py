@@ -33,10 +33,9 @@ def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int
 
 
 def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | str:
-    """Share (K,) of each class among the unlabeled rows, adding up to 1, or the name of a rule of the library.
+    """Share (K,) of each class among the unlabeled rows, with sum 1, or the name of a rule of the library.
 
-    Where one class only has labels `class_prior` is looked at for mistakes only: the other classes that it names are
-    not known.
+    If all labels have one class, `class_prior` is only validated, as the other classes that it names are unknown.
     """
     one_class = len(classes) == 1
     if isinstance(class_prior, str) and class_prior in PRIOR_RULES:
@@ -100,7 +99,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
 
 
 def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarray) -> list[float]:
-    """Values in the order of the classes, which have all that `values` names."""
+    """Values in the order of the classes. Every class needs a value."""
     known = classes.tolist()
     missing = [key for key in known if key not in values]
     if missing:
