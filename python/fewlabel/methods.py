@@ -1,6 +1,6 @@
-"""Methods with options: what the parameter `method` of the estimators takes in place of a name.
+"""Methods with options, for the parameter `method` of the estimators.
 
-A name is the method with its defaults: `method="switching"` is the same as `method=Switching()`.
+A name means the method with default options: `method="switching"` is the same as `method=Switching()`.
 """
 
 from dataclasses import asdict, dataclass
@@ -11,15 +11,16 @@ __all__ = ["Annealing", "Entropy", "Expectation", "Gradient", "PairSwitching", "
 
 @dataclass(frozen=True, kw_only=True)
 class Annealing:
-    """Soft labels of the unlabeled rows that harden while a temperature falls.
+    """Soft labels of the unlabeled rows that become hard as a temperature decreases.
 
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        How the class prior is held. "labels": by the counts of labels only, as in the papers. "share": at the end the
-        thresholds also move so that the predictions of the unlabeled rows have the class shares. "mean": the mean score
-        of the unlabeled rows is also constrained, for each class (squared hinge only). "auto": "labels" where shares
-        are estimated and labels look picked; otherwise "mean" with the squared hinge and "share" with other losses.
+        How the class prior is enforced. "labels": only by the label counts, as in the papers. "share": in addition, the
+        thresholds are adjusted at the end so that the predictions of the unlabeled rows match the class shares. "mean":
+        as "share", and the mean score of the unlabeled rows is constrained for each class (squared hinge only). "auto":
+        "labels" if the shares are estimated and the labels look picked; otherwise "mean" with the squared hinge and
+        "share" with other losses.
     """
 
     name: ClassVar[str] = "annealing"
@@ -28,14 +29,14 @@ class Annealing:
 
 @dataclass(frozen=True, kw_only=True)
 class Switching:
-    """Hard labels of the unlabeled rows, many exchanged at a time, while the weight of the unlabeled rows rises.
+    """Hard labels of the unlabeled rows, many exchanged at a time, while the weight of the unlabeled rows increases.
 
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Annealing`; "auto" is "share" where it is not "labels".
+        As in `Annealing`; "auto" is "labels" or "share".
     max_switches : int, default=0
-        Pairs of labels that are exchanged at a time; 0: all that lower the objective.
+        Maximum number of label pairs exchanged at a time. 0: all that lower the objective.
     """
 
     name: ClassVar[str] = "switching"
@@ -59,13 +60,13 @@ class PairSwitching:
 
 @dataclass(frozen=True, kw_only=True)
 class Gradient:
-    """No labels of the unlabeled rows: a smooth loss of their margin, whose weight rises.
+    """A smooth loss of the margin of unlabeled rows, whose weight increases. No labels are assigned.
 
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Annealing`, except that there are no labels whose counts could be kept: with "labels" nothing holds the
-        class prior, as in the paper, and with "share" only the thresholds do at the end. "auto" is "mean".
+        As in `Annealing`, but there are no label counts: with "labels" the class prior is not enforced, as in the
+        paper, and with "share" only by the thresholds at the end. "auto" is "mean".
     """
 
     name: ClassVar[str] = "gradient"
@@ -74,15 +75,16 @@ class Gradient:
 
 @dataclass(frozen=True, kw_only=True)
 class Entropy:
-    """Probabilities of the unlabeled rows that are certain and have the class prior as their mean.
+    """Entropy regularization: probabilities of low entropy with the class prior as their mean.
 
     Parameters
     ----------
     constraint : {"equality", "penalty"}, default="equality"
-        How the mean of the probabilities is held. "equality": exactly, by multipliers. "penalty": at a cost.
+        How the mean of the probabilities is constrained. "equality": exactly, with multipliers. "penalty": by a
+        penalty.
     penalty_weight : float, default=10.0
-        Weight of the divergence of the mean probabilities from the class prior with constraint "penalty", above 0, in
-        the unit of a row's loss.
+        Weight of the divergence of the mean probabilities from the class prior with constraint "penalty", above 0,
+        relative to the averaged loss.
     """
 
     name: ClassVar[str] = "entropy"
@@ -92,7 +94,7 @@ class Entropy:
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """Probabilities of the unlabeled rows that have the class prior as their mean.
+    """Expectation regularization: probabilities with the class prior as their mean.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ class Expectation:
 
 @dataclass(frozen=True, kw_only=True)
 class Posterior:
-    """Probabilities of the unlabeled rows that are near labels with the class prior as their mean.
+    """Posterior regularization: probabilities close to labels with the class prior as their mean.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ _BY_NAME = {
 
 
 def resolve(method: Any, names: tuple[str, ...]) -> Method:
-    """The method of a name, or the given one, if its name is one of `names`."""
+    """The method with this name, or the given object, if its name is one of `names`."""
     found = _BY_NAME[method]() if isinstance(method, str) and method in _BY_NAME else method
     if not isinstance(found, Method) or found.name not in names:
         kinds = ", ".join(f"{name!r}" for name in names)
@@ -145,5 +147,5 @@ def of_options(given: dict[str, Any]) -> Method:
 
 
 def options(method: Method) -> dict[str, Any]:
-    """The options of the library that say the same."""
+    """The corresponding options of the library."""
     return {"method": method.name} | asdict(method)

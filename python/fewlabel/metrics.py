@@ -1,4 +1,4 @@
-"""Measures of what a classifier is worth."""
+"""Metrics and scorers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,25 +15,24 @@ __all__ = ["labeled_scorer", "precision_recall_breakeven"]
 
 
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
-    """Scorer that leaves out the unlabeled rows, which others would take for a class of their own.
+    """Scorer that ignores unlabeled rows, which other scorers would treat as a class.
 
-    For `cross_val_score`, `GridSearchCV` and the like with an ordinary splitter, whose test parts have unlabeled rows;
-    those of `fewlabel.model_selection.SemiSupervisedSplit` have none. Numbers that are labels in an object array, as
-    None between them makes one, are scored as numbers.
+    For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
+    unlabeled rows; those of `fewlabel.model_selection.SemiSupervisedSplit` do not. Numeric labels in an object array,
+    for example beside None, are scored as numbers.
 
     Parameters
     ----------
     scoring : str, callable, list, tuple, dict or None, default=None
-        What is scored, as in `cross_validate`: the name of a score, a scorer, or several. None: the estimator's own
-        `score`.
+        Metric, as in `cross_validate`: the name of a metric, a scorer, or several. None: the estimator's `score`.
     unlabeled : "auto", None or a label, default="auto"
-        What marks an unlabeled row in `y`, as in the estimator.
+        Marker of unlabeled rows in `y`, as in the estimator.
 
     Returns
     -------
     scorer : callable
-        Takes an estimator, X, y and, where the score does, `sample_weight`. It gives a float, or a dict from name to
-        float if `scoring` is several, and raises a ValueError where no row is labeled.
+        Called with an estimator, X, y and, if the metric supports it, `sample_weight`. It returns a float, or a dict
+        from name to float for several metrics, and raises a ValueError if no row is labeled.
 
     Examples
     --------
@@ -49,10 +48,10 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
 
 
 def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:
-    """Precision/recall break-even point of a ranking, the measure of Joachims (1998, 1999).
+    """Precision/recall break-even point of a ranking (Joachims 1998, 1999).
 
-    Of as many of the highest scores as there are positive rows, the share that is positive: precision and recall are
-    then equal. If equal scores straddle that cut, its value is the mean over all orders of the equal ones.
+    The share of positive rows among the n rows with the highest scores, where n is the number of positive rows: there,
+    precision and recall are equal. If tied scores straddle this cut, the mean over all orders of the ties is used.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ def _positive_label(truth: np.ndarray) -> int:
 
 @dataclass(eq=False, repr=False)
 class _LabeledScorer:
-    """What `labeled_scorer` gives: an object rather than a function in a function, so that it can be pickled."""
+    """Result of `labeled_scorer`: an object instead of a closure, so that it can be pickled."""
 
     scoring: Any
     unlabeled: Any

@@ -1,4 +1,4 @@
-"""Choosing parameters when most rows have no label: splits for cross-validation."""
+"""Cross-validation splits for partly labeled data."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -14,24 +14,24 @@ __all__ = ["SemiSupervisedSplit"]
 
 
 class SemiSupervisedSplit(BaseCrossValidator):
-    """Cross-validation over the labeled rows; every unlabeled row is in each training part and in no test part.
+    """Cross-validation over the labeled rows. Unlabeled rows are in every training set and in no test set.
 
-    For `cross_val_score`, `GridSearchCV` and whatever else takes `cv`. An ordinary splitter hides unlabeled rows from
-    training and tests on them, where most scores count the markers as a class.
+    For `cross_val_score`, `GridSearchCV` and every other function with a parameter `cv`. An ordinary splitter removes
+    unlabeled rows from training sets and puts them into test sets, where most metrics count the marker as a class.
 
     Parameters
     ----------
     cv : int or splitter, default=5
-        What splits the labeled rows. An int: that many folds of `StratifiedKFold`, in the order of the rows. A
-        splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`: it gets the labels and groups
-        of the labeled rows, and in place of X an array of zeros of that length.
+        How the labeled rows are split. An int: number of folds of `StratifiedKFold`, in the order of the rows. A
+        splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`, is called with the labels and
+        groups of the labeled rows, and with an array of zeros in place of X.
     unlabeled : "auto", None or a label, default="auto"
-        What marks an unlabeled row in `y`, as in the estimator.
+        Marker of unlabeled rows in `y`, as in the estimator.
 
     Notes
     -----
-    Test parts have the labels as they stand in `y`. The classifiers' own `score` takes numbers in an object array, as
-    in [0, 1, None]; scikit-learn's scores do not: use `fewlabel.metrics.labeled_scorer` for these.
+    The labels of test sets are those in `y`, unchanged. The `score` method of the classifiers accepts numbers in an
+    object array, such as [0, 1, None]; scikit-learn's metrics do not: use `fewlabel.metrics.labeled_scorer`.
 
     Examples
     --------
@@ -56,24 +56,24 @@ class SemiSupervisedSplit(BaseCrossValidator):
         Parameters
         ----------
         X : array-like of length n_rows
-            Rows; only their number is looked at.
+            Rows; only their number is used.
         y : array-like of shape (n_rows,)
             Labels, with markers for the rows without one.
         groups : array-like of shape (n_rows,) or None, default=None
-            Group of each row, for a splitter that keeps groups together; those of unlabeled rows do not count.
+            Group of each row, for a splitter that uses groups. Groups of unlabeled rows are ignored.
 
         Yields
         ------
         train : ndarray of shape (n_train,), int
-            Numbers of the rows to learn from, in order: the unlabeled ones and the labeled ones of this split.
+            Indices of the training rows, sorted: the unlabeled rows and the labeled training rows of this split.
         test : ndarray of shape (n_test,), int
-            Numbers of the rows to score, as the splitter gives them: labeled ones only.
+            Indices of the test rows, in the order of the splitter; only labeled rows.
 
         Raises
         ------
         ValueError
-            If no row is labeled, or an int `cv` is more than there are labeled rows of any class, or a class has one
-            labeled row only, which cannot be in training and in a test.
+            If no row is labeled, an int `cv` exceeds the number of labeled rows of every class, or a class has only one
+            labeled row, which cannot be in both the training and the test set.
         """
         if y is None:
             raise ValueError("y is None: the labels tell which rows can be tested")
@@ -89,12 +89,12 @@ class SemiSupervisedSplit(BaseCrossValidator):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of pairs that `split` gives.
+        """Number of splits.
 
         Parameters
         ----------
         X : object, default=None
-            Not looked at.
+            Not used.
         y : array-like of shape (n_rows,) or None, default=None
             Labels with markers; only some splitters, such as `LeaveOneOut`, need them here.
         groups : array-like of shape (n_rows,) or None, default=None
@@ -126,7 +126,7 @@ def _is_folds(cv: Any) -> bool:
 
 
 def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:
-    """Folds need two labeled rows of each class, and of one class as many as there are folds."""
+    """Check that each class has two labeled rows, and one class as many as there are folds."""
     classes, counts = np.unique(labels, return_counts=True)
     if counts.max() < folds:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Pictures of a fit, and of what unlabeled rows are worth. Drawing needs matplotlib, which is imported then."""
+"""Plots of a fit and of the gain from unlabeled rows. matplotlib is imported when a plot is drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ _MARKED = 60  # steps up to which each has a marker
 
 @dataclass(eq=False, repr=False)
 class HistoryDisplay:
-    """What happened in each outer step of a fit: objective, temperature or weight, labels changed, class shares.
+    """Plot of the outer steps of a fit: objective, temperature or weight, labels changed, class shares.
 
     Parameters
     ----------
     history : dict of str to ndarray of shape (n_steps,)
-        As `history_` of an estimator.
+        The attribute `history_` of an estimator.
     wanted_share : float or None, default=None
-        Share of the second of two classes that the fit was to keep.
+        Share of the second of two classes in the class prior.
     name : str or None, default=None
         Title of the picture.
 
@@ -68,11 +68,11 @@ class HistoryDisplay:
         Parameters
         ----------
         estimator : TransductiveSVC, SemiSupervisedLogisticRegression, or a pipeline or search that ends in one
-            Fitted here: a model file keeps no history.
+            Fitted estimator. Model files do not save the history.
         name : str or None, default=None
-            Title. None: the class of the estimator and its method.
+            Title. None: the class and the method of the estimator.
         ax : matplotlib Axes, array-like of 4 matplotlib Axes, or None, default=None
-            Where to draw. One Axes gives its place to the four panels. None: a new figure.
+            Where to draw. A single Axes is replaced by the four panels. None: a new figure.
 
         Returns
         -------
@@ -134,18 +134,18 @@ class HistoryDisplay:
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay:
-    """Scores by the number of labels: what is learned from labeled rows alone, beside all rows.
+    """Learning curves: scores by number of labels, of a semi-supervised and a supervised estimator.
 
     Parameters
     ----------
     n_labels : array-like of shape (n_sizes,), int
         Numbers of labeled rows.
     scores : ndarray of shape (n_sizes, n_draws)
-        Scores of the semi-supervised estimator on rows that it has not seen, for each drawing of labels.
+        Test scores of the semi-supervised estimator, for each draw of the labels.
     supervised_scores : ndarray of shape (n_sizes, n_draws)
-        Those of the supervised one.
+        Test scores of the supervised estimator.
     score_name : str, default="score"
-        What the scores are.
+        Name of the score.
 
     Attributes
     ----------
@@ -154,9 +154,9 @@ class LearningCurveDisplay:
     figure_ : matplotlib Figure
         The figure with them.
     lines_ : list of 2 matplotlib Line2D
-        Means over the drawings: semi-supervised, supervised.
+        Means over the draws: semi-supervised, supervised.
     fill_between_ : list of 2 matplotlib collections
-        One standard deviation of the drawings around each.
+        One standard deviation over the draws around each mean.
 
     Examples
     --------
@@ -191,29 +191,29 @@ class LearningCurveDisplay:
         random_state: Any = 0,
         ax: Any = None,
     ) -> "LearningCurveDisplay":
-        """Fit with more and more labels, score on labeled rows that were held out, and draw.
+        """Fit with increasing numbers of labels, score on held-out labeled rows, and draw.
 
         Parameters
         ----------
         estimator : estimator or pipeline
-            Semi-supervised; not changed.
+            Semi-supervised estimator; clones are fitted.
         X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
             Rows.
         y : array-like of shape (n_rows,)
-            Labels, with or without markers. Labels beyond `n_labels` are hidden, and their rows count as unlabeled.
+            Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
         n_labels : sequence of int, default=(10, 20, 40, 80)
-            Numbers of labeled rows. In each drawing the larger sets have the smaller ones in them.
+            Numbers of labeled rows. In each draw the larger sets contain the smaller ones.
         n_draws : int, default=5
-            How often test rows and labels are drawn, with every class among the fewest labels.
+            Number of random draws of test rows and labels. Every class is among the fewest labels.
         test_size : float, default=0.25
-            Share of the labeled rows that are held out.
+            Share of the labeled rows that is held out.
         supervised : estimator, pipeline or None, default=None
-            What is fitted with the labeled rows only. None: a copy of the estimator with `unlabeled_weight=0`, which
-            gets the unlabeled rows too, so that the transformers of a pipeline are the same.
+            Estimator that is fitted on the labeled rows only. None: a clone of the estimator with `unlabeled_weight=0`,
+            to which the unlabeled rows are passed too, so that the transformers of a pipeline are the same.
         scoring : str, callable or None, default=None
-            What is scored. None: the estimator's own `score`, which is accuracy.
+            Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
-            What the drawings are drawn with.
+            Seed of the draws.
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.
 
@@ -276,12 +276,12 @@ class LearningCurveDisplay:
 
 @dataclass(eq=False, repr=False)
 class ComponentDisplay:
-    """The features with the largest and the smallest weights in some components of a structure.
+    """Plot of the features with the largest and the smallest weights in some components of a structure.
 
     Parameters
     ----------
     table : list of Strongest
-        As from `ASOTransformer.strongest_features`, one for each panel.
+        Result of `ASOTransformer.strongest_features`, one entry per panel.
 
     Attributes
     ----------
@@ -290,7 +290,7 @@ class ComponentDisplay:
     figure_ : matplotlib Figure
         The figure with them.
     bars_ : list of matplotlib BarContainer
-        The bars of each panel, the largest weight on top.
+        The bars of each panel, with the largest weight at the top.
 
     Examples
     --------
@@ -325,13 +325,13 @@ class ComponentDisplay:
         estimator : ASOTransformer or ASOClassifier
             Fitted.
         components : sequence of int or None, default=None
-            Which ones. None: the first four.
+            Indices of the components. None: the first four.
         n_features : int, default=6
-            Features of either sign.
+            Number of features of each sign.
         feature_names : array-like of shape (`n_features_in_`,) or None, default=None
             Names of the features, as in `strongest_features`.
         ax : matplotlib Axes, array-like of matplotlib Axes, or None, default=None
-            Where to draw. One Axes gives its place to the panels. None: a new figure.
+            Where to draw. A single Axes is replaced by the panels. None: a new figure.
 
         Returns
         -------
@@ -379,7 +379,7 @@ def _need_matplotlib(caller: str) -> None:
 
 
 def _panels(ax: Any, n: int) -> np.ndarray:
-    """Axes (n,) one below the other: new ones, in the place of one, or those given."""
+    """Axes (n,) from top to bottom: new Axes, Axes in place of a single one, or the given Axes."""
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
     from matplotlib.gridspec import GridSpecFromSubplotSpec
@@ -410,7 +410,7 @@ def _whole(axis: Any) -> None:
 
 
 def _scale_level(axes: Any, level: np.ndarray) -> None:
-    """Temperatures and weights go up or down by factors; a temperature of 0 at the end has no place there."""
+    """Log scale for temperatures and weights, without the temperature 0 at the end."""
     from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     if not (level > 0).any():

@@ -1,4 +1,4 @@
-"""Label sequences: features of tokens, and transitions that tags in IOB form forbid."""
+"""Label sequences: features of tokens, and transitions that IOB tags forbid."""
 
 import itertools
 import re
@@ -20,7 +20,7 @@ _REPEATED = re.compile(r"(.)\1+")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TokenVectorizer(TransformerMixin, BaseEstimator):
-    """Sparse features of the tokens of sentences, for `SequenceSVC`: one row a token, sentence after sentence.
+    """Sparse features of tokens for `SequenceSVC`: one row per token, sentence after sentence.
 
     Features are 0 or 1: the token in lower case and its shape ("Xx" for "Madrid", "d" for "2002"), and both of its
     neighbours; the token as it is; its first and last characters; a constant.
@@ -28,12 +28,12 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     window : int, default=2
-        How many tokens on each side count as neighbours.
+        Number of neighbors on each side.
     affixes : int, default=4
-        Length of the longest prefix and suffix.
+        Maximum length of prefixes and suffixes.
     n_features : int or None, default=None
-        None: one column for every feature that `fit` has seen (`DictVectorizer`). Otherwise features are hashed into
-        so many columns (`FeatureHasher`): nothing is kept of the training text.
+        None: one column per feature seen in `fit` (`DictVectorizer`). Otherwise features are hashed into this number of
+        columns (`FeatureHasher`), and no training text is stored.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     n_features: int | None = None
 
     def fit(self, X: Iterable[Sequence[str]], y: Any = None) -> "TokenVectorizer":
-        """Learn the features that occur.
+        """Learn the vocabulary of features.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         ValueError
             If a parameter is out of range.
         TypeError
-            If a sentence is no list, or a token no text.
+            If a sentence is not a list or a token is not a text.
         """
         self._check_parameters()
         if self.n_features is None:
@@ -77,7 +77,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Iterable[Sequence[str]]) -> Any:
-        """Features of every token.
+        """Features of all tokens.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
                 yield names if self.n_features is not None else dict.fromkeys(names, 1.0)
 
     def _names(self, tokens: Sequence[str]) -> Iterator[list[str]]:
-        """Names of the features of each token of a sentence."""
+        """Feature names of each token of a sentence."""
         if isinstance(tokens, str):
             raise TypeError("X must be a list of sentences, each a list of tokens; found a text: split it into tokens")
         if not all(isinstance(token, str) for token in tokens):
@@ -131,29 +131,29 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
 
 
 def _shape(token: str) -> str:
-    """Capital, small letter, digit or the character itself; runs as one."""
+    """Shape of a token: upper case, lower case, digit or the character itself, with runs collapsed."""
     for pattern, mark in _SHAPES:
         token = pattern.sub(mark, token)
     return _REPEATED.sub(r"\1", token)
 
 
 def iob_forbidden_transitions(tags: Iterable[str]) -> list[tuple[str | None, str]]:
-    """Transitions that tags in IOB2 form forbid: "I-X" comes only after "B-X" or "I-X".
+    """Transitions that IOB2 tags forbid: "I-X" may follow only "B-X" or "I-X".
 
     Parameters
     ----------
     tags : iterable of str
-        The tags that occur, such as "O", "B-PER", "I-PER"; None, as of tokens without a label, is left out.
+        The tags that occur, such as "O", "B-PER", "I-PER". None (a token without a label) is ignored.
 
     Returns
     -------
     transitions : list of (str or None, str)
-        For `SequenceSVC(forbidden_transitions=...)`; None stands for the start of a sequence.
+        For `SequenceSVC(forbidden_transitions=...)`; None means the start of a sequence.
 
     Raises
     ------
     TypeError
-        If `tags` holds something else than texts and None, such as a list for each sequence.
+        If `tags` contains anything but texts and None, such as a list per sequence.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""Questions about a fit: do unlabeled rows help, why this class, what to label next, which labels look wrong, what is
-new to the model.
+"""Inspection of a fit: whether unlabeled rows help, why a class is predicted, which rows to label next, which labels
+look wrong.
 
-All of them read the weights of a linear classifier. `model` is a fitted classifier with `coef_`, a pipeline that ends
-in one, or a search (`GridSearchCV`) that found one; rows are what it predicts from: for a pipeline from texts, texts.
+All functions use the weights of a linear classifier. `model` is a fitted classifier with `coef_`, a pipeline that ends
+in one, or a search (`GridSearchCV`) over one. Rows are the input of `model.predict`: texts for a pipeline that takes
+texts.
 """
 
 from fewlabel.inspection._check import Check as Check

@@ -1,4 +1,4 @@
-"""check: do unlabeled rows help this model here? Answers for labeled rows that were held out, with and without them."""
+"""check: whether unlabeled rows help a model, by cross-validation with and without them."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from fewlabel.model_selection import SemiSupervisedSplit
 
 
 class Check(NamedTuple):
-    """What `check` found."""
+    """Result of `check`."""
 
     n_rows: int
     supervised: float
@@ -25,8 +25,8 @@ class Check(NamedTuple):
     def verdict(self) -> str:
         """Whether unlabeled rows help.
 
-        "helps" or "hurts" if more rows were gained than lost, or fewer, by more than a standard error: the square root
-        of their number (McNemar 1947); otherwise "unclear".
+        "helps" if more rows were gained than lost, "hurts" if fewer, by more than a standard error: the square root of
+        their number (McNemar 1947). Otherwise "unclear".
         """
         gain = self.gained - self.lost
         if gain * gain <= self.gained + self.lost:
@@ -42,33 +42,35 @@ class Check(NamedTuple):
 
 
 def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
-    """Check on labeled rows that are held out in turn whether unlabeled rows help a model.
+    """Check by cross-validation on the labeled rows whether unlabeled rows help a model.
 
-    It fits twice for each part: with the other labeled rows and all unlabeled ones, and with the labeled ones alone.
+    It fits two models per fold: one on the other labeled rows and all unlabeled rows, one on the labeled rows alone.
 
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
-        Fitted or not; copies of it are fitted. The other steps of a pipeline see the unlabeled rows both times.
+        Fitted or not; clones are fitted. In both models, the other steps of a pipeline are fitted on the unlabeled rows
+        too.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled; texts for a pipeline that begins with a vectorizer.
+        Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     y : array-like of shape (n_rows,)
-        Labels; the parameter `unlabeled` of the model says what marks a row without one.
+        Labels. Rows without one have the marker of the parameter `unlabeled` of the model.
     cv : int or splitter, default=5
-        What splits the labeled rows, as in `SemiSupervisedSplit`. Each class needs that many labeled rows.
+        How the labeled rows are split, as in `SemiSupervisedSplit`. Each class needs at least `cv` labeled rows.
 
     Returns
     -------
     check : Check
-        `verdict`: "helps", "hurts" or "unclear"; `supervised` and `semi_supervised`, the shares of right answers for
-        `n_rows` labeled rows; `gained` and `lost`, the rows that only one of the two has right. `str()` says it all.
+        `verdict`: "helps", "hurts" or "unclear"; `supervised` and `semi_supervised`, the accuracies on `n_rows` labeled
+        rows; `gained` and `lost`, the numbers of rows that only one of the two models classifies correctly. `str()` is
+        a summary.
 
     Raises
     ------
     ValueError
         If a class has fewer labeled rows than `cv`.
     TypeError
-        If the model is another one.
+        If the model is of another type.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""compare: do unlabeled rows help here? Cross-fitted scores of methods beside those of the supervised model."""
+"""compare: cross-validated scores of methods and of the supervised model."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ METHODS = ("annealing", "switching")
 
 @dataclass(eq=False, repr=False)
 class Comparison:
-    """What `compare` found.
+    """Result of `compare`.
 
     Attributes
     ----------
     scores : dict of str to ndarray of shape (n_splits,)
-        Score on each test part, by name; "supervised" comes first.
+        Score on each test fold, by name; "supervised" comes first.
     scoring : str
         What the scores are.
     """
@@ -71,7 +71,7 @@ class Comparison:
         Parameters
         ----------
         ax : matplotlib.axes.Axes or None, default=None
-            Where to draw. None: a figure of its own.
+            Where to draw. None: a new figure.
         """
         if ax is None:
             from matplotlib import pyplot
@@ -96,43 +96,43 @@ def compare(
     verbose: int = 1,
     ax: Any = None,
 ) -> Comparison:
-    """Compare methods with the supervised model, on labeled rows that were held out in turn.
+    """Compare methods with the supervised model by cross-validation on the labeled rows.
 
-    It fits each method and the supervised model `cv` times. With few labels the standard errors are wide: a gain of
-    less than two of them says little.
+    It fits each method and the supervised model `cv` times. With few labels the standard errors are large: a gain of
+    less than two standard errors is not significant.
 
     Parameters
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled; texts for a pipeline that begins with a vectorizer.
+        Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     y : array-like of shape (n_rows,)
-        Labels; the parameter `unlabeled` of the estimator says what marks a row without one.
+        Labels. Rows without one have the marker of the parameter `unlabeled` of the estimator.
     methods : list of str, or dict of str to estimator, default=("annealing", "switching")
-        Values of the parameter `method` of `estimator`, or estimators by the names that they shall have.
+        Values of the parameter `method` of `estimator`, or a dict from name to estimator.
     estimator : estimator, pipeline that ends in one, or None, default=None
-        What `methods` are values for. Where unlabeled rows have no weight it is the supervised model; in a pipeline the
-        steps before see the unlabeled rows all the same. None: `TransductiveSVC()`.
+        The estimator whose parameter `method` is varied. With `unlabeled_weight=0` it is the supervised model; the
+        other steps of a pipeline are still fitted on the unlabeled rows. None: `TransductiveSVC()`.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
     cv : int or splitter, default=5
-        What splits the labeled rows, as in `SemiSupervisedSplit`. Each class needs that many labeled rows.
+        How the labeled rows are split, as in `SemiSupervisedSplit`. Each class needs at least `cv` labeled rows.
     verbose : int, default=1
         Above 0: print the table.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw the scores. None: nothing is drawn; `Comparison.plot` does it later.
+        Where to draw the scores. None: do not draw; `Comparison.plot` draws them later.
 
     Returns
     -------
     comparison : Comparison
-        `scores`, a dict from name to array (n_splits,); `str()` is the table, `to_frame()` one for pandas; `plot()`
+        `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame, and `plot()`
         draws it.
 
     Raises
     ------
     ValueError
-        If there is no method, if one has the name "supervised", or if a class has fewer labeled rows than `cv`.
+        If there is no method, a method is named "supervised", or a class has fewer labeled rows than `cv`.
     TypeError
-        If `estimator` is one that does not learn from unlabeled rows.
+        If `estimator` does not learn from unlabeled rows.
 
     Examples
     --------

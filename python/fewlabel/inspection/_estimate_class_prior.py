@@ -1,4 +1,4 @@
-"""estimate_class_prior: the class shares of unlabeled rows, with an interval."""
+"""estimate_class_prior: the class shares of unlabeled rows, with confidence intervals."""
 
 import ctypes
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from fewlabel.inspection import _table
 
 
 class ClassPriorEstimate(NamedTuple):
-    """What `estimate_class_prior` found; arrays are in the order of `classes`."""
+    """Result of `estimate_class_prior`; arrays are in the order of `classes`."""
 
     classes: np.ndarray
     class_prior: np.ndarray
@@ -33,7 +33,7 @@ class ClassPriorEstimate(NamedTuple):
         return {"class" if name == "classes" else name: getattr(self, name).tolist() for name in self._fields}
 
     def as_dict(self) -> dict[Any, float]:
-        """Class to share, as the parameter `class_prior` of the estimators takes it."""
+        """Dict from class to share, as for the parameter `class_prior` of the estimators."""
         return dict(zip(self.classes.tolist(), self.class_prior.tolist(), strict=True))
 
 
@@ -50,53 +50,53 @@ def estimate_class_prior(
 ) -> ClassPriorEstimate:
     """Estimate the share of each class among the unlabeled rows.
 
-    These are the shares that the estimators use with `class_prior="auto"`, here with an interval. The labeled rows need
-    not be drawn at random, but have to be typical of their class.
+    These are the shares that the estimators use with `class_prior="auto"`, with confidence intervals. The labeled rows
+    need not be a random sample, but within each class they must be representative.
 
     Parameters
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         Rows, labeled and unlabeled. At most 5,000 of the unlabeled rows, evenly spaced, are used.
     y : array-like of shape (n_rows,)
-        Labels; the parameter `unlabeled` says what marks a row without one.
+        Labels. Rows without one have the marker `unlabeled`.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Weight of each row, at least 0.
     n_bootstraps : int, default=50
-        How often rows are given random weights for the interval, at least 2.
+        Number of bootstrap replications with random row weights, at least 2.
     confidence_level : float, default=0.9
-        Of the interval, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
     unlabeled : "auto", None or a label, default="auto"
-        What marks an unlabeled row in `y`, as in `TransductiveSVC`.
+        Marker of unlabeled rows in `y`, as in `TransductiveSVC`.
     n_jobs : int or None, default=None
         Number of threads, as in `TransductiveSVC`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the interval. None is a fixed seed.
+        Seed of the bootstrap. None means a fixed seed.
 
     Returns
     -------
     estimate : ClassPriorEstimate
-        `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, which add up to 1; `lower` and `upper`
-        (n_classes,), the ends of the interval of each share; `label_shares` (n_classes,), the shares of the labeled
-        rows; `as_dict()`, from class to share; `to_frame()`, a row of pandas a class.
+        `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, with sum 1; `lower` and `upper`
+        (n_classes,), the confidence limits of each share; `label_shares` (n_classes,), the shares of the labeled rows;
+        `as_dict()`, from class to share; `to_frame()`, a data frame with one row per class.
 
     Raises
     ------
     ValueError
-        If one class only has labels, if no row is unlabeled, or if a parameter is out of range.
+        If all labels have one class, no row is unlabeled, or a parameter is out of range.
 
     Notes
     -----
-    Five supervised models, each without a fifth of the labels, score rows whose labels they have not seen. Calibrated
-    probabilities of these scores give the shares of the unlabeled rows by EM, with a Dirichlet prior in which the
-    labels count as far as they look drawn at random.
+    Five-fold cross-validation gives scores of supervised models on held-out rows. From their calibrated probabilities,
+    EM estimates the shares of the unlabeled rows. In its Dirichlet prior, the label shares have more weight the more
+    the labeled rows look like a random sample.
 
-    The interval says how much the shares vary with the labels that happened to be there. It does not say how far off
-    they are if labeled rows are not typical of their class.
+    The intervals measure how the shares vary with the sample of labeled rows. They do not include the bias that arises
+    if the labeled rows are not representative of their class.
 
     References
     ----------
     Saerens, Latinne and Decaestecker (Neural Computation 2002): EM. Alexandari, Kundaje and Shrikumar (ICML 2020): the
-    calibration. Newton and Raftery (Journal of the Royal Statistical Society B 1994): the interval.
+    calibration. Newton and Raftery (Journal of the Royal Statistical Society B 1994): the intervals.
 
     Examples
     --------

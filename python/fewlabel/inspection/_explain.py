@@ -1,4 +1,4 @@
-"""Which features pushed a row to its class."""
+"""The features that contribute most to the score of a row."""
 
 import contextlib
 from typing import Any, NamedTuple
@@ -11,7 +11,8 @@ from fewlabel.inspection import _linear_model, _table
 
 
 class Explanation(NamedTuple):
-    """What pushed a row to a class: `score` is `contributions.sum() + rest + intercept`. As text, a small table."""
+    """Contributions to the score of a class: `score` is `contributions.sum() + rest + intercept`. `str()` is a
+    table."""
 
     label: Any  #: the class that is explained
     score: float  #: decision for it; above 0, for one of two classes or against another one, means this class
@@ -42,7 +43,7 @@ class Explanation(NamedTuple):
 def explain(
     model: Any, row: Any, feature_names: Any = None, n: int = 10, *, label: Any = None, against: Any = None
 ) -> Explanation:
-    """Tell which features pushed a row to its class.
+    """List the features that contribute most to the score of a row's class.
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ def explain(
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row.
     feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features that the classifier gets. None: those of the pipeline or data frame, else x0, x1, ...
+        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n : int, default=10
-        Most features that are named: those with the largest contributions, for the class or against it.
+        Maximum number of features listed: those with the largest absolute contributions.
     label : label or None, default=None
         The class to explain. None: the predicted one.
     against : label or None, default=None
@@ -62,12 +63,12 @@ def explain(
     Returns
     -------
     explanation : Explanation
-        Names and contributions, which sum to the decision together with the intercept and the rest.
+        Names and contributions. Their sum, the rest and the intercept add up to the score.
 
     Raises
     ------
     ValueError
-        If `row` is not one row, a class is unknown, or names are too few or too many.
+        If `row` is not a single row, a class is unknown, or the number of names is wrong.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def _one_row(row: Any) -> Any:
 
 
 def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, float]:
-    """Weights (n_features,) and intercept whose score is explained."""
+    """Weights (n_features,) and intercept of the explained score."""
     coef, intercept = classifier.coef_, np.broadcast_to(classifier.intercept_, len(classifier.coef_))
     other = None if against is None else _linear_model.class_number(classifier, against, "against")
     if other == k:
@@ -130,7 +131,7 @@ def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, floa
 
 
 def _names(model: Any, classifier: Any, feature_names: Any) -> np.ndarray:
-    """Names (n_features,) of what the classifier gets."""
+    """Names (n_features,) of the features of the classifier."""
     model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
     if feature_names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
         with contextlib.suppress(AttributeError):  # a HashingVectorizer, for one, has no names

@@ -1,4 +1,4 @@
-"""Scores by the number of labels, of a semi-supervised estimator and of a supervised one."""
+"""Scores of a semi-supervised and a supervised estimator by number of labels."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -68,7 +68,7 @@ def _check_sizes(n_labels: Any) -> list[int]:
 def _draw(
     given: _labels.Given, sizes: list[int], test_size: float, random: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to test, and rows whose labels are told, every class among the first sizes[0]."""
+    """Test rows and labeled training rows, with every class among the first sizes[0] of the latter."""
     pool, n_classes = np.flatnonzero(given.labeled), len(np.unique(given.values))
     n_test = round(test_size * len(pool))
     if n_test < 1 or len(pool) - n_test < sizes[-1]:

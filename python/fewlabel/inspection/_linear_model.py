@@ -1,4 +1,4 @@
-"""A fitted linear classifier, alone or at the end of a pipeline or search: what reaches it, and its scores."""
+"""A fitted linear classifier, alone or at the end of a pipeline or search: its input and scores."""
 
 from numbers import Integral
 from typing import Any
@@ -13,13 +13,13 @@ from fewlabel._inputs import _labels
 
 
 def last(model: Any) -> Any:
-    """The last step of a pipeline, of a search what it found, or the model itself."""
+    """The last step of a pipeline, the best estimator of a search, or the model itself."""
     model = getattr(model, "best_estimator_", model)
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
 def marker(model: Any) -> Any:
-    """What marks unlabeled rows for a model that learns from them."""
+    """Marker of unlabeled rows of a semi-supervised model."""
     classifier = last(model)
     if not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
         raise TypeError(
@@ -30,7 +30,7 @@ def marker(model: Any) -> Any:
 
 
 def supervised(model: Any) -> Any:
-    """A copy that unlabeled rows teach nothing; the other steps of a pipeline see them."""
+    """A clone with `unlabeled_weight=0`. The other steps of a pipeline still see the unlabeled rows."""
     copy = clone(model)
     last(copy).set_params(unlabeled_weight=0, calibrate=False, verbose=0)
     return copy
@@ -52,12 +52,13 @@ def rows_of(model: Any, X: Any) -> Any:
 
 
 def matrix(rows: Any) -> Any:
-    """Rows, which the classifier has taken, as CSR or as an array."""
+    """Validated rows as CSR or as an array."""
     return sp.csr_array(rows) if sp.issparse(rows) else np.asarray(rows)
 
 
 def class_scores(classifier: Any, rows: Any) -> np.ndarray:
-    """Score of each class (n_rows, n_classes); of two the first has 0, as only the difference counts."""
+    """Score of each class (n_rows, n_classes). Of two classes, the first has score 0, as only the difference
+    matters."""
     if len(classifier.classes_) == 1:
         raise ValueError(f"the model has one class only, {classifier.classes_[0]}: no score is near that of another")
     scores = classifier.decision_function(rows)
@@ -65,7 +66,7 @@ def class_scores(classifier: Any, rows: Any) -> np.ndarray:
 
 
 def class_number(classifier: Any, label: Any, what: str) -> int:
-    """Place of a label in `classes_`; `what` names the label in the message if it is none of them."""
+    """Index of a label in `classes_`; `what` names the label in the error message."""
     classes = classifier.classes_.tolist()
     if label not in classes:
         raise ValueError(f"{what} is {label!r}, which is not a class: these are {_labels.listed(classifier.classes_)}")
@@ -73,7 +74,7 @@ def class_number(classifier: Any, label: Any, what: str) -> int:
 
 
 def count(name: str, value: Any, least: int = 1, otherwise: str = "") -> int:
-    """A number of rows, features or fits, checked; `otherwise` names in the message what else there is."""
+    """A validated number of rows, features or fits; `otherwise` names other valid values in the error message."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}{otherwise}, got {value!r}")
     return int(value)

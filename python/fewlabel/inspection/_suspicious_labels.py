@@ -1,4 +1,4 @@
-"""Which labels the others contradict."""
+"""Labels that contradict the predictions of models fitted without them."""
 
 import warnings
 from numbers import Real
@@ -14,7 +14,7 @@ from fewlabel.inspection import _linear_model, _table
 
 
 class SuspiciousLabels(NamedTuple):
-    """Labels that contradict what the other labels say, the most contradicted first."""
+    """Suspicious labels, the largest contradiction first."""
 
     rows: np.ndarray  #: (n,) numbers of the rows
     given: np.ndarray  #: (n,) their labels
@@ -34,29 +34,30 @@ class SuspiciousLabels(NamedTuple):
 
 
 def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10) -> SuspiciousLabels:
-    """Find labels that the others contradict.
+    """Find labels that may be wrong.
 
-    Labels are hidden in turn, and copies of the model that have not seen them judge them: a model mostly obeys a wrong
-    label that it was told.
+    Each label is compared with the prediction of a clone that was fitted without it (cross-validation), because a model
+    usually reproduces the wrong labels that it was fitted on.
 
     Parameters
     ----------
     model : classifier, pipeline or search
         Fitted.
     X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled, best all that the model was fitted on.
+        Rows, labeled and unlabeled, preferably all rows that the model was fitted on.
     y : array-like of shape (n_rows,)
         Labels, with markers for the rows without one.
     margin : float, default=0.5
-        A label is suspicious if the score of another class is at least so much above that of its own.
+        A label is suspicious if the score of another class exceeds the score of its own class by at least this value.
     cv : int or None, default=10
-        In how many parts the labels are hidden; that many fits. None: no fit, the model itself judges, which is right
-        for labels that it has not been fitted with.
+        Number of folds, and of fits. None: no fit; the predictions of the model itself are used, which is valid for
+        labels that it was not fitted on.
 
     Returns
     -------
     found : SuspiciousLabels
-        The most contradicted first. Rows that are the only one of their class cannot be judged and are not among them.
+        Suspicious labels, the largest contradiction first. A row that is the only one of its class cannot be judged and
+        is not included.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
 def _blind_scores(
     model: Any, X: Any, y: Any, labeled: np.ndarray, own: np.ndarray, parts: Any, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which labels were judged, as positions in `labeled`, and their scores by models that have not seen them."""
+    """The labels that were judged, as positions in `labeled`, and their held-out scores."""
     parts = _linear_model.count("cv", parts, least=2, otherwise=", or None")
     counts = np.bincount(own)
     judged = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone

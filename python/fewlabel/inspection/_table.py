@@ -1,4 +1,4 @@
-"""What several results share: their columns as a data frame, and as a table in notebooks."""
+"""Results with columns: as a data frame, and as a table in notebooks."""
 
 from html import escape
 from typing import Any

@@ -1,4 +1,4 @@
-"""How much of a row the model has never seen."""
+"""The share of a row that lies on features unseen in training."""
 
 from typing import Any
 
@@ -8,28 +8,29 @@ from fewlabel.inspection import _linear_model
 
 
 def unseen_mass(model: Any, X: Any) -> np.ndarray:
-    """Share of each row that the model knows nothing of: features that no training row had.
+    """Share of each row that lies on features that no training row has.
 
-    Where it is large the model answers from the little it knows; where it grows over time the rows are drifting away.
+    If it is large, the prediction relies on few features. If it grows over time, the data drifts.
 
     Parameters
     ----------
     model : classifier, pipeline or search
         Fitted.
     X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows. A vectorizer with a vocabulary drops unknown words before they can be counted; `HashingVectorizer` does
-        not.
+        Rows. A vectorizer with a vocabulary drops unknown words, so they are not counted; `HashingVectorizer` keeps
+        them.
 
     Returns
     -------
     shares : ndarray of shape (n_rows,), float64
-        Sum of the absolute values on such features by that on all features, from 0 to 1; 0 for an empty row.
+        Sum of the absolute values on unseen features divided by the sum over all features, from 0 to 1; 0 for an empty
+        row.
 
     Notes
     -----
-    A feature counts as unseen if its weight is exactly 0 for every class, as it stays where no row, labeled or not,
-    moves it. Rows that move nothing are those of weight 0, unlabeled ones with `unlabeled_weight=0`, and with method
-    "pair_switching" those that lie beyond the margin throughout.
+    A feature counts as unseen if its weight is exactly 0 for every class. Rows that do not change weights are rows of
+    weight 0, unlabeled rows with `unlabeled_weight=0`, and, with method "pair_switching", rows that stay beyond the
+    margin.
 
     Examples
     --------
