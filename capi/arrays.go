@@ -31,7 +31,7 @@ func (c *call) borrow(name string, p unsafe.Pointer, count, size int64) error {
 	case p == nil:
 		return fault.Argument("%s is NULL", name)
 	case uintptr(p) < firstAddress:
-		return fault.Argument("%s is %#x, which is no address", name, uintptr(p))
+		return fault.Argument("%s is %#x, which is not a valid address", name, uintptr(p))
 	case count > addressSpace/size:
 		return fault.Argument("%s cannot have %d elements", name, count)
 	}
@@ -47,12 +47,12 @@ func (c *call) explain(cause any) error {
 	}
 	for _, r := range c.borrowed {
 		if offset := int64(at - r.start); at >= r.start && offset < r.count*r.size {
-			return fault.Argument("%s: the memory of element %d, at %#x, is not there or cannot be used",
+			return fault.Argument("%s: the memory of element %d, at %#x, is not mapped or not accessible",
 				r.name, offset/r.size, at)
 		}
 		// The processor does not tell the address when it is outside the address space.
 		if at == 0 && r.start >= addressSpace {
-			return fault.Argument("%s is %#x, which is no address", r.name, r.start)
+			return fault.Argument("%s is %#x, which is not a valid address", r.name, r.start)
 		}
 	}
 	return nil

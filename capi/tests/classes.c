@@ -247,18 +247,18 @@ static void refusals(void) {
   many_problem p;
   many_classes(&p);
   FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior has 2 entries: 3 are needed", refused(&p, "{\"class_prior\": [0.5, 0.5]}"));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"pair_switching\": it is for two classes, and there are 3",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"pair_switching\": it supports two classes only, but there are 3",
         refused(&p, "{\"method\": \"pair_switching\"}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"pair_switching\"",
         refused(&p, "{\"method\": \"pair_switching\", \"unlabeled_weight\": 0}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy is 7: it must be an array of integers", refused(&p, "{\"hierarchy\": 7}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy has 2 nodes, but there are 3 classes",
         refused(&p, "{\"hierarchy\": [-1, -1]}"));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: node 1 has the parent 9, which is no node",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: node 1 has the parent 9, which is not a node",
         refused(&p, "{\"hierarchy\": [-1, 9, -1]}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: class 0 is the parent of node 1, but a class must be a leaf",
         refused(&p, "{\"hierarchy\": [-1, 0, -1]}"));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "leads back to it", refused(&p, "{\"hierarchy\": [3, -1, -1, 4, 3]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "is its own ancestor", refused(&p, "{\"hierarchy\": [3, -1, -1, 4, 3]}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy: node 3 has no class below it",
         refused(&p, "{\"hierarchy\": [-1, -1, -1, -1]}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "balance is \"mean\"", refused(&p, "{\"loss\": \"maxent\", \"balance\": \"mean\"}"));

@@ -297,7 +297,7 @@ static void wrong_pointers(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element", fit(&p, NULL));
   good_problem(&p);
   p.rows.indptr = (void *)8;
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0x8, which is no address", fit(&p, NULL));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0x8, which is not a valid address", fit(&p, NULL));
   good_problem(&p);
   status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, ERROR);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",

@@ -25,7 +25,7 @@ func NewDense[V float32 | float64](n, d, stride int, values []V) (*Matrix, error
 	case stride < d:
 		return nil, fault.Data("the rows are %d values apart, but each has %d", stride, d)
 	case stride > math.MaxInt/n || len(values) < (n-1)*stride+d:
-		return nil, fault.Data("%d values are there, fewer than %d rows of %d take", len(values), n, d)
+		return nil, fault.Data("there are %d values, fewer than %d rows of %d need", len(values), n, d)
 	}
 	a := &dense[V]{values: values, n: n, d: d, stride: stride}
 	for i := range n {

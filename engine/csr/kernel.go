@@ -51,7 +51,7 @@ func (a *arrays[I, V]) check(cols int) error {
 			return fault.Data("indptr falls from %d to %d at row %d", a.indptr[i], a.indptr[i+1], i)
 		}
 		if a.indptr[i+1] > int64(stored) {
-			return fault.Data("indptr[%d] promises %d values, but only %d are there", i+1, a.indptr[i+1], stored)
+			return fault.Data("indptr[%d] requires %d values, but there are only %d", i+1, a.indptr[i+1], stored)
 		}
 	}
 	for i := range n {

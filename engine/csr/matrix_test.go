@@ -226,7 +226,7 @@ func TestNewRefusesBrokenMatrices(t *testing.T) {
 		{"no rows", 3, []int64{0}, nil, nil, "no rows"},
 		{"start", 3, []int64{1, 1}, []int64{0}, []float64{1}, "indptr[0] is 1"},
 		{"falls", 3, []int64{0, 2, 1}, []int64{0, 1}, []float64{1, 1}, "indptr falls from 2 to 1 at row 1"},
-		{"promises", 3, []int64{0, 1 << 31}, []int64{0}, []float64{1}, "promises 2147483648 values, but only 1 are there"},
+		{"promises", 3, []int64{0, 1 << 31}, []int64{0}, []float64{1}, "requires 2147483648 values, but there are only 1"},
 		{"index", 3, []int64{0, 1, 2}, []int64{0, 3}, []float64{1, 1}, "row 1 has index 3: the matrix has features 0 to 2"},
 		{"negative", 3, []int64{0, 1}, []int64{-1}, []float64{1}, "row 0 has index -1"},
 		{"nan", 3, []int64{0, 0, 1}, []int64{2}, []float64{math.NaN()}, "row 1 has the value NaN at feature 2"},

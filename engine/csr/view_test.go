@@ -121,8 +121,8 @@ func TestDecisionsOfRowsThatAreWrong(t *testing.T) {
 		"has index -1":   func(_, indices []int64) { indices[4] = -1 },
 		"falls from 2":   func(indptr, _ []int64) { indptr[2] = 1 },
 		"indptr[0] is 1": func(indptr, _ []int64) { indptr[0] = 1 },
-		"promises 6":     func(indptr, _ []int64) { indptr[3] = 6 },
-		"promises 9":     func(indptr, _ []int64) { indptr[1] = 9 },
+		"requires 6":     func(indptr, _ []int64) { indptr[3] = 6 },
+		"requires 9":     func(indptr, _ []int64) { indptr[1] = 9 },
 	} {
 		ends, places := slices.Clone(indptr), slices.Clone(indices)
 		spoil(ends, places)

@@ -108,9 +108,9 @@ func (r *reader) readPreamble() error {
 	r.fileLength = binary.LittleEndian.Uint64(start[16:])
 	switch {
 	case r.fileLength > uint64(r.size):
-		return fault.Data("%s is cut short (or damaged): %d of %d bytes are there", r.name, r.size, r.fileLength)
+		return fault.Data("%s is truncated or damaged: it has %d of %d bytes", r.name, r.size, r.fileLength)
 	case r.fileLength < uint64(r.size):
-		return r.damaged("%d bytes are there, but only %d belong to it", r.size, r.fileLength)
+		return r.damaged("it has %d bytes, but only %d belong to it", r.size, r.fileLength)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (r *reader) failure(err error) error {
 }
 
 func (r *reader) cutShort() error {
-	return fault.Data("%s is cut short: only %d bytes are there", r.name, r.size)
+	return fault.Data("%s is truncated: it has only %d bytes", r.name, r.size)
 }
 
 func (r *reader) damaged(format string, a ...any) error {

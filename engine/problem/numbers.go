@@ -26,7 +26,7 @@ func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 // OutOfRange is the error of a fit that has left the range of numbers.
 func (s *Sample) OutOfRange() error {
 	value, row, feature := s.largestValue()
-	return fault.Data("the fit left the range of numbers: scale your features (the largest value of X is %.4g in row %d, "+
+	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, "+
 		"column %d) or raise alpha", value, row, feature)
 }
 

@@ -149,23 +149,23 @@ func DecodeOptions(text []byte) (Options, error) {
 func (o *Options) agree() error {
 	switch pairs := o.Method == PairSwitching; {
 	case o.Loss == Hinge && !pairs:
-		return fault.Argument("loss is \"hinge\": it goes with method pair_switching only, not with %s", o.Method)
+		return fault.Argument("loss is \"hinge\": it is supported by method pair_switching only, not by %s", o.Method)
 	case pairs && o.Loss != Hinge && o.Loss != SquaredHinge:
-		return fault.Argument("loss is %q: method pair_switching has the losses hinge and squared_hinge", o.Loss)
+		return fault.Argument("loss is %q: method pair_switching supports hinge and squared_hinge", o.Loss)
 	case o.Method == Gradient && o.Loss != SquaredHinge:
-		return fault.Argument("loss is %q, but method gradient has a loss of its own: leave loss \"squared_hinge\"", o.Loss)
+		return fault.Argument("loss is %q, but method gradient has its own loss: leave loss at \"squared_hinge\"", o.Loss)
 	case pairs && o.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
 	case o.Probable() && o.Loss != Maxent:
-		return fault.Argument("method is %q: it is for the loss maxent, not for %s", o.Method, o.Loss)
+		return fault.Argument("method is %q: it needs the loss maxent, not %s", o.Method, o.Loss)
 	case o.Probable() && o.Balance != "auto":
-		return fault.Argument("balance is %q, but method %s holds the class prior by the mean of probabilities: leave "+
-			"balance \"auto\"", o.Balance, o.Method)
+		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
+			"balance at \"auto\"", o.Balance, o.Method)
 	case o.Penalized() && o.Method != Entropy && o.Method != Expectation:
-		return fault.Argument("constraint is \"penalty\", but method %s holds the class prior exactly: use entropy or "+
+		return fault.Argument("constraint is \"penalty\", but method %s enforces the class prior exactly: use entropy or "+
 			"expectation", o.Method)
 	case o.Balance == "mean" && o.Loss != SquaredHinge && o.Loss != Hinge:
-		return fault.Argument("balance is \"mean\", which holds the mean of scores with two sides, but loss is %q: use "+
+		return fault.Argument("balance is \"mean\", which needs the squared hinge, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
 	}
 	return nil

@@ -27,7 +27,7 @@ func NewTree(classes int, parents []int32) (*Tree, error) {
 	for v, p := range parents {
 		switch {
 		case p < -1 || int(p) >= len(parents):
-			return nil, fault.Argument("hierarchy: node %d has the parent %d, which is no node", v, p)
+			return nil, fault.Argument("hierarchy: node %d has the parent %d, which is not a node", v, p)
 		case p >= 0 && int(p) < classes:
 			return nil, fault.Argument("hierarchy: class %d is the parent of node %d, but a class must be a leaf", p, v)
 		}
@@ -83,7 +83,7 @@ func (t *Tree) place(v int32, placed []bool) error {
 	var path []int32
 	for u := v; u >= 0 && !placed[u]; u = t.parent[u] {
 		if len(path) > len(t.parent) {
-			return fault.Argument("hierarchy: going up from node %d leads back to it", v)
+			return fault.Argument("hierarchy: node %d is its own ancestor", v)
 		}
 		path = append(path, u)
 	}

@@ -60,10 +60,10 @@ func TestBrokenTreesAreRefused(t *testing.T) {
 		says    string
 	}{
 		{[]int32{-1}, "1 nodes"},
-		{[]int32{7, -1}, "no node"},
-		{[]int32{-2, -1}, "no node"},
+		{[]int32{7, -1}, "not a node"},
+		{[]int32{-2, -1}, "not a node"},
 		{[]int32{1, -1, -1}, "must be a leaf"},
-		{[]int32{2, 2, 3, 2, -1}, "leads back"},
+		{[]int32{2, 2, 3, 2, -1}, "its own ancestor"},
 		{[]int32{-1, -1, -1}, "no class below"},
 	} {
 		if _, err := NewTree(2, c.parents); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -126,7 +126,7 @@ func check(p Problem) error {
 	case p.Hidden != nil && p.Hidden.Cols() != p.Rows.Cols():
 		return fault.Argument("hidden has %d features, rows has %d", p.Hidden.Cols(), p.Rows.Cols())
 	case p.Hidden != nil && p.Hides == nil:
-		return fault.Argument("hidden is given, but no hides, which says what is hidden from which problem")
+		return fault.Argument("hidden is given without hides, which assigns a set of hidden features to each problem")
 	case p.Hides != nil && len(p.Hides) != m:
 		return fault.Argument("hides has %d entries for %d problems", len(p.Hides), m)
 	case p.Groups != nil && len(p.Groups) != p.Rows.Cols():

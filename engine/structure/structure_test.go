@@ -546,7 +546,7 @@ func TestWhatCannotBeLearnedFromIsRefused(t *testing.T) {
 		{"negative group", func(p *Problem) { p.Groups = append(make([]int32, 29), -1) }, func(*Options) {},
 			"groups[29] is -1"},
 		{"hides", func(p *Problem) { p.Hides = append(make([]int32, 19), 20) }, func(*Options) {}, "hides[19] is 20"},
-		{"no hides", func(p *Problem) { p.Hides = nil }, func(*Options) {}, "hidden is given, but no hides"},
+		{"no hides", func(p *Problem) { p.Hides = nil }, func(*Options) {}, "hidden is given without hides"},
 		{"hidden", func(p *Problem) { p.Hidden = nil }, func(*Options) {}, "hidden has 0 sets"},
 		{"rows", func(p *Problem) { p.Labels = p.Hidden }, func(*Options) {}, "labels has 20 rows, rows has 100"},
 	} {

@@ -305,7 +305,7 @@ func TestDamagedCompression(t *testing.T) {
 		for _, cut := range []int{5, len(content) / 2, len(content) - 1} {
 			path := writeFile(t, "rows", content[:cut])
 			_, err := read(path, ReadOptions{Threads: 2}, 1000)
-			wantFault(t, err, fault.BadData, path+" is cut short: the compressed data ends too early")
+			wantFault(t, err, fault.BadData, path+" is truncated: the compressed data ends too early")
 		}
 		content[len(content)/2] ^= 0x55
 		path := writeFile(t, name, content)
@@ -408,7 +408,7 @@ func TestEveryCutOfACompressedFileIsToldAsOne(t *testing.T) {
 			}
 			path := writeFile(t, "rows", content[:cut])
 			_, err := Read(path, ReadOptions{})
-			if err == nil || err.Error() != path+" is cut short: the compressed data ends too early" {
+			if err == nil || err.Error() != path+" is truncated: the compressed data ends too early" {
 				t.Fatalf("%s cut at %d: %v", name, cut, err)
 			}
 		}

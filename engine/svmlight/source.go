@@ -178,7 +178,7 @@ func (s *source) failure(err error) error {
 		return fault.Data("%s gives more than %d times as much text as it has bytes, and more than %d MiB: if you trust it, "+
 			"raise max_expansion", s.path, s.expansion, freeText>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.Data("%s is cut short: the compressed data ends too early", s.path)
+		return fault.Data("%s is truncated: the compressed data ends too early", s.path)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return fault.Data("%s was compressed with a window of more than %d MiB", s.path, maxWindow>>20)
 	default:

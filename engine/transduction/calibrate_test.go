@@ -189,8 +189,8 @@ func TestCalibrationIsTheSameOnAnyNumberOfThreads(t *testing.T) {
 
 func TestWhatIsNotCalibrated(t *testing.T) {
 	for labeled, want := range map[int]string{
-		2:  "that takes 20 different labeled rows of classes with at least two, and there are 0. ",
-		19: "and there are 19. ",
+		2:  "calibration needs 20 distinct labeled rows from classes with at least two, but there are 0. ",
+		19: "but there are 19. ",
 		20: "",
 	} {
 		data, _ := topics(2, labeled)

@@ -102,7 +102,7 @@ func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
 		}
 	}
 	if s.Options.Method == problem.PairSwitching && !s.Paired() {
-		return nil, fault.Argument("method is %q: it is for two classes, and there are %d; use annealing or switching",
+		return nil, fault.Argument("method is %q: it supports two classes only, but there are %d; use annealing or switching",
 			s.Options.Method, s.Classes())
 	}
 	t, err := newTask(s, rival)

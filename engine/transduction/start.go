@@ -69,7 +69,7 @@ func checkStart(s *problem.Sample) error {
 	for _, list := range [][]float64{start.Coef, start.Intercept} {
 		for _, v := range list {
 			if math.Abs(v)*unit >= problem.HugeValue {
-				return fault.Argument("start has the weight %v, too large to compute with", v)
+				return fault.Argument("start has the weight %v, which is too large", v)
 			}
 		}
 		unit = 1

@@ -175,11 +175,11 @@ func TestStartOfAnotherShapeIsRefused(t *testing.T) {
 	data := planted.Topics(100, 30, 10, 0.5, 1)
 	good := fitFrom(t, data, nil, plainOptions()).Model
 	for want, change := range map[string]func(m *model.Linear){
-		"start has 29 features, but the rows have 30":           func(m *model.Linear) { m.Features = 29 },
-		"start has 3 classes, but the labels and class_prior":   func(m *model.Linear) { m.Classes, m.Outputs = 3, 3 },
-		"start: coef has 29 values":                             func(m *model.Linear) { m.Coef = m.Coef[:29] },
-		"start: coef[3] is NaN":                                 func(m *model.Linear) { m.Coef[3] = math.NaN() },
-		"start has the weight 1e+60, too large to compute with": func(m *model.Linear) { m.Intercept[0] = 1e60 },
+		"start has 29 features, but the rows have 30":         func(m *model.Linear) { m.Features = 29 },
+		"start has 3 classes, but the labels and class_prior": func(m *model.Linear) { m.Classes, m.Outputs = 3, 3 },
+		"start: coef has 29 values":                           func(m *model.Linear) { m.Coef = m.Coef[:29] },
+		"start: coef[3] is NaN":                               func(m *model.Linear) { m.Coef[3] = math.NaN() },
+		"start has the weight 1e+60, which is too large":      func(m *model.Linear) { m.Intercept[0] = 1e60 },
 	} {
 		m := *good
 		m.Coef, m.Intercept = slices.Clone(m.Coef), slices.Clone(m.Intercept)

@@ -44,10 +44,10 @@ type Kind struct{ name, values, text string }
 
 // The kinds; docs/c.md lists them. Of the data:
 var (
-	NoUnlabeled  = Kind{"no_unlabeled", "", "no row is unlabeled: this is the supervised solution"}
-	OneUnlabeled = Kind{"one_unlabeled", "", "one row only is unlabeled: this is the supervised solution"}
-	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v: the model gives every row this class. " +
-		"Label a row of another class"}
+	NoUnlabeled  = Kind{"no_unlabeled", "", "no row is unlabeled: the model is fitted on labeled rows only"}
+	OneUnlabeled = Kind{"one_unlabeled", "", "only one row is unlabeled: the model is fitted on labeled rows only"}
+	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every " +
+		"row. Label at least one row of another class"}
 	RowLengths = Kind{"row_lengths", "spread", "the unlabeled rows have very different lengths (their standard " +
 		"deviation is %.2g times their mean). A score grows with the length of its row, so the fit may separate long rows " +
 		"from short ones instead of the classes. Scale every row to unit length (scikit-learn: Normalizer); for counts " +
@@ -59,22 +59,22 @@ var (
 
 // Of the class shares:
 var (
-	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it gets the rows " +
-		"that fit the other classes least. Label some rows of this class"}
+	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +
+		"the rows that fit the other classes least. Label some rows of this class"}
 	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g in the class prior, which is " +
-		"less than one of the %v unlabeled rows: none need be predicted as this class"}
+		"less than one of the %v unlabeled rows: it may be predicted for none of them"}
 	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for a share of %.3f of the unlabeled rows, " +
-		"where the class prior says %.3f: the fit may have collapsed. Label more rows, or check class_prior and the " +
-		"preprocessing (stop words out, idf, rows of unit length)"}
-	Balance = Kind{"balance", "", "the class prior is held by the counts of labels only: for a threshold that moves, " +
-		"too, turn fit_intercept on and set balance to \"share\""}
+		"but its share in the class prior is %.3f: the fit may have collapsed. Label more rows, or check class_prior " +
+		"and the preprocessing (remove stop words, use idf, scale rows to unit length)"}
+	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts: to adjust the threshold as " +
+		"well, set fit_intercept to true and balance to \"share\""}
 	ClassPrior = Kind{"class_prior", "class prior found", "class_prior gives class %v a share of %.3f, but the labeled " +
 		"and the unlabeled rows together suggest %.3f: check class_prior, or use \"auto\""}
 )
 
 // Of the end:
 var (
-	MaxIter = Kind{"max_iter", "max_iter", "max_iter = %v was reached before the fit had converged: raise max_iter"}
+	MaxIter = Kind{"max_iter", "max_iter", "max_iter = %v was reached before the fit converged: raise max_iter"}
 
 	MaxIterDistance = Kind{"max_iter_distance", "max_iter distance tol", "max_iter = %v Newton steps ended at a " +
 		"relative distance of %.2g from the optimum, above tol = %.2g: raise max_iter or tol"}
@@ -87,14 +87,14 @@ var (
 	NotStationary = Kind{"not_stationary", "length tol", "the last solve ended where the squared gradient is %.2g " +
 		"times 2 alpha times the objective, above tol = %.2g, and more steps would not help: raise tol or alpha"}
 	Constraint = Kind{"constraint", "residual allowed", "the mean probabilities of the unlabeled rows stay %.2g away " +
-		"from class_prior (%.2g is asked for): these rows may not allow it. To go on, turn fit_intercept on if it is off, " +
+		"from class_prior (the tolerance is %.2g): these rows may not allow it. Set fit_intercept to true, " +
 		"check class_prior, or set constraint to \"penalty\""}
 )
 
 // Of probabilities:
 var (
-	Calibration = Kind{"calibration", "needed labeled", "probabilities are not calibrated: that takes %v different " +
-		"labeled rows of classes with at least two, and there are %v. Label more rows"}
+	Calibration = Kind{"calibration", "needed labeled", "probabilities are not calibrated: calibration needs %v " +
+		"distinct labeled rows from classes with at least two, but there are %v. Label more rows"}
 	CalibrationFailed = Kind{"calibration_failed", "", "probabilities are not calibrated"} // Because of what
 )
 

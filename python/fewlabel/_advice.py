@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from fewlabel._inputs._labels import FEWEST, Labels
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
-# By the kinds of the library's warnings, which docs/c.md explains. Those of None are left out: `nothing_unlabeled` and
-# `not_calibrated` warn of the same in other terms.
+# Category of each kind of warning of the library (docs/c.md). None: not passed on, because `nothing_unlabeled` and
+# `not_calibrated` give the same warning.
 _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("no_unlabeled", "calibration", "calibration_failed"), None),
     **dict.fromkeys(("one_unlabeled", "one_class", "row_lengths", "column_scales"), DataWarning),
@@ -20,17 +20,17 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
 
-# Those that name a class; the others have the words of the library.
+# Warnings that name a class. The others use the text of the library.
 _SENTENCES = {
-    "one_class": "all labeled rows have class {name}: the model gives every row this class. Label a row of another "
-    "class",
-    "no_label": "class {name} has a share in class_prior but no labeled row, so it gets the rows that fit the other "
-    "classes least. Label some rows of this class",
+    "one_class": "all labeled rows have class {name}, so the model predicts it for every row. Label at least one row "
+    "of another class",
+    "no_label": "class {name} has a share in class_prior but no labeled row, so it is assigned the rows that fit the "
+    "other classes least. Label some rows of this class",
     "small_share": "class {name} has a share of {prior:.2g} in the class prior, which is less than one of the {rows} "
-    "unlabeled rows: none need be predicted as this class",
-    "collapse": "class {name} is predicted for {share:.1%} of the unlabeled rows, where the class prior says "
-    "{prior:.1%}: the fit may have collapsed. Label more rows, or check class_prior and the preprocessing (stop words "
-    "out, idf, rows of unit length)",
+    "unlabeled rows: it may be predicted for none of them",
+    "collapse": "class {name} is predicted for {share:.1%} of the unlabeled rows, but its share in the class "
+    "prior is {prior:.1%}: the fit may have collapsed. Label more rows, or check class_prior and the preprocessing "
+    "(remove stop words, use idf, scale rows to unit length)",
     "class_prior": "class_prior gives class {name} a share of {prior:.1%}, but the labeled and the unlabeled rows "
     'together suggest {found:.1%}: check class_prior, or use "auto"',
 }
@@ -47,36 +47,37 @@ def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
 
 
 def nothing_unlabeled() -> None:
-    """`y` was searched for markers and has none."""
+    """Warn that no row in `y` has the marker."""
     warn(
-        "y has no unlabeled row, so this is the supervised solution. Append unlabeled rows, marked by -1 or None in y, "
-        "or give their marker as the parameter `unlabeled`; unlabeled=None means that all rows are labeled.",
+        "y has no unlabeled row, so the model is fitted on labeled rows only. Append unlabeled rows, marked by -1 or "
+        "None in y, or set the parameter `unlabeled` to their marker; unlabeled=None means that all rows are labeled.",
         DataWarning,
     )
 
 
 def rare_marker(labels: Labels, unlabeled: int) -> None:
-    """Warn where "auto" takes -1 for the marker, but fewer rows have it than 0 and 1 each: it may be a class."""
+    """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1, and so may be a class."""
     if unlabeled >= FEWEST and labels.classes.tolist() == [0, 1]:
         counts = np.bincount(labels.codes[labels.codes >= 0], minlength=2)
         if unlabeled < counts.min():
             warn(
-                f"{unlabeled} rows of -1 in y are taken as unlabeled, fewer than those of 0 ({counts[0]}) and of 1 "
-                f"({counts[1]}). Pass unlabeled=-1 to confirm this, unlabeled=None if -1, 0 and 1 are three classes.",
+                f"{unlabeled} rows with -1 in y are treated as unlabeled, but 0 ({counts[0]} rows) and 1 ({counts[1]} "
+                "rows) are more frequent. Pass unlabeled=-1 to confirm this, or unlabeled=None if -1, 0 and 1 are "
+                "classes.",
                 DataWarning,
             )
 
 
 def not_calibrated(needed: int = 20) -> None:
-    """Warn that probabilities are those of the scores as they are."""
+    """Warn that the probabilities are the softmax of uncalibrated scores."""
     warn(
-        f"the probabilities are not calibrated: that takes {needed} different labeled rows of classes with at least 2. "
-        "Label more rows, or set calibrate=False."
+        f"the probabilities are not calibrated: calibration needs {needed} distinct labeled rows from classes with at "
+        "least 2. Label more rows, or set calibrate=False."
     )
 
 
 def of_the_library(found: list[dict[str, Any]], classes: np.ndarray, steps: int, objective: float) -> None:
-    """Pass on the warnings of the library, with the names of the classes in place of their numbers."""
+    """Issue the warnings of the library, with class names in place of class numbers."""
     for warning in found:
         kind, values, text = warning["kind"], warning["values"], warning["text"]
         category = _CATEGORIES.get(kind, FewlabelWarning)
@@ -85,5 +86,5 @@ def of_the_library(found: list[dict[str, Any]], classes: np.ndarray, steps: int,
         if kind in _SENTENCES:
             text = _SENTENCES[kind].format(name=classes[values["class"]], **values)
         if category is ConvergenceWarning:
-            text += f". It did {steps} steps; the objective is {objective:.6g}"
+            text += f". The fit took {steps} steps; the objective is {objective:.6g}"
         warn(f"{text}.", category)

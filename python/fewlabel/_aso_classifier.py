@@ -123,13 +123,13 @@ class ASOClassifier(ClassifierMixin, Structure):
         ValueError
             As in `ASOTransformer`, or if no row is labeled or a column has no label.
         """
-        expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
+        expected = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
         rows = canonical(_data.training_rows(self, X, y=expected, reset=True))
         given = read_labels(y, self.unlabeled)
         check_consistent_length(rows, given[0].labeled)
         matrix = is_indicator(y)
         if not matrix:
-            _labels.encode(given[0])  # refuses labels that can be read in two ways
+            _labels.encode(given[0])  # refuses ambiguous labels
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         self._learn(rows, y, given)
         weight = 1.0 if self.regularize_structure else _FREE

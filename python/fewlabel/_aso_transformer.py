@@ -146,7 +146,7 @@ class ASOTransformer(TransformerMixin, Structure):
         Returns
         -------
         features : CSR of shape (n_rows, n_features + n_added), or ndarray of shape (n_rows, n_added)
-            As `output` says; n_added is `n_components` times the number of groups.
+            According to `output`; n_added is `n_components` times the number of groups.
         """
         check_is_fitted(self)
         X = canonical(_data.rows_of(self, X, reset=False))

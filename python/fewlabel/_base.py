@@ -87,7 +87,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         warm = self.warm_start and hasattr(self, "coef_")
         method = methods.resolve(self.method, self._methods)
-        expected = None if y is None else "no_validation"  # None: scikit-learn says that y is missing
+        expected = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
         rows = self._training_features(X, expected, warm)
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
@@ -278,8 +278,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Check that the fitted model, from which the fit continues, has these classes."""
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"warm_start=True goes on from a model of the classes {_labels.listed(self.classes_)}, but y and "
-                f"class_prior have {_labels.listed(classes)}: set warm_start=False to begin anew with other classes"
+                f"warm_start=True continues from a model with the classes {_labels.listed(self.classes_)}, but y and "
+                f"class_prior have {_labels.listed(classes)}: set warm_start=False to fit other classes"
             )
 
     def _assemble(self) -> int:

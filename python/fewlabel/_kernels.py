@@ -230,8 +230,8 @@ def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
     ordered = np.sort(sizes)[::-1].tolist()
     listed = ", ".join(map(str, ordered[:5])) + (", ..." if len(ordered) > 5 else "")
     _advice.warn(
-        f"the graph of n_neighbors={n_neighbors} is in {len(sizes)} pieces of {listed} rows: labels reach only the "
-        "rows of their own piece. More neighbors join pieces.",
+        f"the graph of n_neighbors={n_neighbors} has {len(sizes)} connected components of {listed} rows: labels "
+        "do not spread between components. Increase n_neighbors.",
         DataWarning,
     )
 

@@ -76,7 +76,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     """
     if type(model).__name__ not in _ESTIMATORS:
         raise TypeError(
-            f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: keep others by joblib, or the "
+            f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: save others with joblib, or the "
             "last step of a pipeline, pipeline[-1], if it is one of these"
         )
     check_is_fitted(model)

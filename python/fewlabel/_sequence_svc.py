@@ -335,7 +335,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         """Check that the fitted model, from which the fit continues, has these tags."""
         if not np.array_equal(tags, self.classes_):
             raise ValueError(
-                f"warm_start=True goes on from a model of the tags {_labels.listed(self.classes_)}, but y has "
+                f"warm_start=True continues from a model with the tags {_labels.listed(self.classes_)}, but y has "
                 f"{_labels.listed(tags)}: set warm_start=False"
             )
 

@@ -43,10 +43,10 @@ def refused(
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        ([0.0, 1.0], "between 0 and 1, both excluded"),
-        ([-0.1, 1.1], "between 0 and 1, both excluded"),
-        ([np.nan, 0.5], "between 0 and 1, both excluded"),
-        ([0.5, 0.6], r"add up to 1; \[0.5, 0.6\] adds up to 1.1"),
+        ([0.0, 1.0], "above 0 and below 1"),
+        ([-0.1, 1.1], "above 0 and below 1"),
+        ([np.nan, 0.5], "above 0 and below 1"),
+        ([0.5, 0.6], r"sum to 1; \[0.5, 0.6\] sums to 1.1"),
         ([0.2, 0.3, 0.5], r"3 shares, but 2 classes have labeled rows \(0, 1\)"),
         ({0: 0.5}, r"one entry for each class.*missing: \[1\]"),
         ({0: 0.5, 1: 0.3, "2": 0.2}, r"unknown: \['2'\]"),
@@ -98,8 +98,8 @@ def test_parameters_out_of_range(settings: dict[str, Any], message: str) -> None
         ({"alpha": -1.0}, "alpha.*-1"),
         ({"method": "anealing"}, "method.*anealing.*annealing"),
         ({"loss": "hinge"}, "loss.*hinge.*pair_switching"),
-        ({"class_prior": [0.5, 0.6]}, "add up to 1"),
-        ({"class_prior": {0: 0.5, 1: 1.5}}, "between 0 and 1"),
+        ({"class_prior": [0.5, 0.6]}, "sum to 1"),
+        ({"class_prior": {0: 0.5, 1: 1.5}}, "above 0 and below 1"),
         ({"class_weight": {0: 1, 1: -1}}, "class_weight must hold finite weights above 0"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
     ],
@@ -165,7 +165,7 @@ def test_labels() -> None:
     refused("requires y to be passed, but the target y is None", {}, y=None)
     refused("no labeled row", {}, y=np.full(80, -1))
     refused("inconsistent numbers of samples", {}, y=Y[:-1])
-    refused("two ways.*unlabeled=0", {}, y=np.where(TRUTH == 1, 1, -1))
+    refused("ambiguous.*unlabeled=0", {}, y=np.where(TRUTH == 1, 1, -1))
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_shapes() -> None:
     ],
 )
 def test_texts_where_numbers_belong(texts: Any) -> None:
-    refused("X holds texts where numbers belong: put a vectorizer before", {}, X=texts, y=[0, 1])
+    refused("X holds texts, but must hold numbers: use a vectorizer first", {}, X=texts, y=[0, 1])
     with pytest.raises(ValueError, match=r"X holds texts .*TokenVectorizer"):
         SequenceSVC().fit(texts, [0, 1])
     with pytest.raises(ValueError, match="X holds texts"):
@@ -254,7 +254,7 @@ def test_texts_where_numbers_belong(texts: Any) -> None:
 def test_texts_in_a_frame() -> None:
     pandas = pytest.importorskip("pandas")
     for texts in pandas.Series(["red wine", "fast car"]), pandas.DataFrame({"text": ["red wine", "fast car"]}):
-        refused("X holds texts where numbers belong", {}, X=texts, y=[0, 1])
+        refused("X holds texts, but must hold numbers", {}, X=texts, y=[0, 1])
 
 
 # --- the C interface, called directly ---------------------------------------------------------------------------------

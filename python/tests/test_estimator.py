@@ -202,7 +202,7 @@ def test_warning_without_unlabeled_rows() -> None:
 def test_warning_when_one_class_is_labeled() -> None:
     one = np.where(Y == 1, -1, Y)
     with pytest.warns(
-        DataWarning, match="all labeled rows have class 0: the model gives every row this class"
+        DataWarning, match="all labeled rows have class 0, so the model predicts it for every row"
     ) as caught:
         model = TransductiveSVC().fit(X, one)
     assert len(caught) == 1
@@ -239,7 +239,9 @@ def test_no_warning_when_a_true_prior_is_far_from_labels_that_were_picked() -> N
 
 
 def test_warning_of_too_few_steps() -> None:
-    with pytest.warns(ConvergenceWarning, match=r"max_iter = 1 .* It did \d+ steps; the objective is 0\.\d+") as caught:
+    with pytest.warns(
+        ConvergenceWarning, match=r"max_iter = 1 .* The fit took \d+ steps; the objective is 0\.\d+"
+    ) as caught:
         model = TransductiveSVC(max_iter=1).fit(X, Y)
     assert model.termination_condition_ == "max_iter"
     assert {warning.category for warning in caught} == {ConvergenceWarning}
@@ -289,7 +291,7 @@ def test_warnings_of_the_library() -> None:
             ClassPriorWarning,
         ),
         ("some are long.", DataWarning),
-        ("max_iter is low. It did 7 steps; the objective is 0.25.", ConvergenceWarning),
+        ("max_iter is low. The fit took 7 steps; the objective is 0.25.", ConvergenceWarning),
     ]
 
 
@@ -297,23 +299,25 @@ def test_warning_of_a_collapse_has_the_names_of_the_classes() -> None:
     # Without an intercept the threshold cannot move; a large constant feature pushes all scores to one side.
     rows = sp.hstack([X, np.full((X.shape[0], 1), 30.0)], format="csr")
     model = TransductiveSVC(class_prior=[0.5, 0.5], fit_intercept=False, alpha=1.0, unlabeled_weight=1e-6)
-    with pytest.warns(ClassPriorWarning, match=r"class (spam|ham) is predicted for .* says 50\.0%") as caught:
+    with pytest.warns(ClassPriorWarning, match=r"class (spam|ham) is predicted .* class prior is 50\.0%") as caught:
         model.fit(rows, np.array(["ham", "spam", "-1"])[Y])
     assert len(caught) == 2
-    assert "turn fit_intercept on" in str(caught[1].message)
+    assert "set fit_intercept to true" in str(caught[1].message)
     assert caught[0].filename == __file__
 
 
 def test_one_unlabeled_row_is_no_collapse() -> None:
     labels = TRUTH.copy()
     labels[3] = -1
-    with pytest.warns(DataWarning, match="one row only is unlabeled: this is the supervised solution") as caught:
+    with pytest.warns(
+        DataWarning, match="only one row is unlabeled: the model is fitted on labeled rows only"
+    ) as caught:
         TransductiveSVC().fit(X, labels)
     assert len(caught) == 1
 
 
 def test_a_balance_that_needs_an_intercept() -> None:
-    with pytest.warns(ClassPriorWarning, match="turn fit_intercept on") as caught:
+    with pytest.warns(ClassPriorWarning, match="set fit_intercept to true") as caught:
         TransductiveSVC(method=Annealing(balance="mean"), fit_intercept=False).fit(X, Y)
     assert len(caught) == 1
 

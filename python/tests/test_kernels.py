@@ -93,10 +93,10 @@ def test_every_piece_has_a_feature() -> None:
     """Eigenvalues that occur many times, of which a search by Lanczos steps misses some."""
     rng = np.random.default_rng(0)
     rows = np.concatenate([rng.normal(size=(40, 2)) / 10 + 10 * k for k in range(12)])
-    with pytest.warns(DataWarning, match="12 pieces"):
+    with pytest.warns(DataWarning, match="12 connected components"):
         few, every = (GraphKernelFeatures(n_components=m).fit(rows) for m in (30, None))
     np.testing.assert_allclose(few.eigenvalues_, every.eigenvalues_[:30], atol=1e-10)
-    with pytest.warns(DataWarning, match="12 pieces of 40, 40, 40, 40, 40, ... rows"):
+    with pytest.warns(DataWarning, match="12 connected components of 40, 40, 40, 40, 40, ... rows"):
         assert GraphKernelFeatures(n_components=5).fit_transform(rows).shape == (480, 5)
 
 
@@ -128,7 +128,9 @@ def test_new_rows_have_the_nystrom_extension() -> None:
 
 def test_a_graph_in_pieces_is_told_with_their_sizes() -> None:
     apart = np.concatenate([X, X[:50] + 100])
-    with pytest.warns(DataWarning, match="in 2 pieces of 300, 50 rows: labels reach only the rows of their own"):
+    with pytest.warns(
+        DataWarning, match="2 connected components of 300, 50 rows: labels do not spread between components"
+    ):
         graph = GraphKernelFeatures().fit(apart)
     assert graph.n_pieces_ == 2
     with warnings.catch_warnings():
@@ -138,7 +140,7 @@ def test_a_graph_in_pieces_is_told_with_their_sizes() -> None:
 
 def test_warnings_in_a_pipeline_are_those_of_its_callers_line() -> None:
     apart = np.concatenate([X, X[:50] + 100])
-    with pytest.warns(DataWarning, match="in 2 pieces") as caught:
+    with pytest.warns(DataWarning, match="2 connected components") as caught:
         make_pipeline(GraphKernelFeatures(), TransductiveSVC()).fit(apart, np.resize([0, 1, None], len(apart)))
     assert {warning.filename for warning in caught} == {__file__}
 
@@ -360,5 +362,5 @@ def test_memory_left_is_the_least_of_machine_and_container(monkeypatch: Any, tmp
 
 
 def test_a_model_file_has_linear_models_only(tmp_path: Any) -> None:
-    with pytest.raises(TypeError, match=r"save_model takes .* got KernelTransductiveSVC: keep others by joblib"):
+    with pytest.raises(TypeError, match=r"save_model takes .* got KernelTransductiveSVC: save others with joblib"):
         save_model(KernelTransductiveSVC().fit(X, Y), tmp_path / "model")

@@ -121,7 +121,7 @@ def test_own_marker_among_texts(y: object, marker: object) -> None:
 
 
 def test_svmlight_labels_read_as_markers() -> None:
-    with pytest.raises(ValueError, match=r"two ways.*only class 1 has labels.*unlabeled=0.*unlabeled=None"):
+    with pytest.raises(ValueError, match=r"ambiguous.*only class 1 has labels.*unlabeled=0.*unlabeled=None"):
         _labels.encode(_labels.read([1, -1, -1, 1]))
     assert _labels.encode(_labels.read([1, -1, 0, 1], unlabeled=0)).codes.tolist() == [1, 0, -1, 1]
     assert _labels.encode(_labels.read([1, None, np.nan, 1])).classes.tolist() == [1]  # NaN cannot be a class
@@ -233,9 +233,9 @@ def rows_of(minus: int, zero: int, one: int) -> np.ndarray:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (rows_of(10, 90, 10), r"10 rows of -1, 90 of 0 and 10 of 1.*two ways.*unlabeled=-1.*SVMlight.*unlabeled=0"),
-        (rows_of(40, 101, 60), r"two ways.*unlabeled=-1.*unlabeled=0"),
-        (rows_of(50, 50, 50), r"two ways.*unlabeled=-1.*three classes, pass unlabeled=None"),
+        (rows_of(10, 90, 10), r"10 rows of -1, 90 of 0 and 10 of 1.*ambiguous.*unlabeled=-1.*SVMlight.*unlabeled=0"),
+        (rows_of(40, 101, 60), r"ambiguous.*unlabeled=-1.*unlabeled=0"),
+        (rows_of(50, 50, 50), r"ambiguous.*unlabeled=-1.*three classes, pass unlabeled=None"),
         (rows_of(70, 100, 90), r"three classes, pass unlabeled=None"),
         (rows_of(120, 100, 85), r"three classes, pass unlabeled=None"),
     ],
@@ -275,7 +275,9 @@ def test_rows_of_weight_zero_make_no_labels_ambiguous() -> None:
 def test_fewer_rows_of_minus_one_than_of_each_class_are_warned_about() -> None:
     X, _, truth = text_like(share=0.5)
     y = np.where(np.arange(len(truth)) % 10 == 0, -1, truth)
-    with pytest.warns(DataWarning, match=r"30 rows of -1 in y are taken as unlabeled.*unlabeled=-1.*unlabeled=None"):
+    with pytest.warns(
+        DataWarning, match=r"30 rows with -1 in y are treated as unlabeled.*unlabeled=-1.*unlabeled=None"
+    ):
         TransductiveSVC().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -284,7 +286,7 @@ def test_fewer_rows_of_minus_one_than_of_each_class_are_warned_about() -> None:
 
 @pytest.mark.parametrize("y", [["a", "", None, "b"], np.array(["a", "", "", "b"]), ["a", "", "-1", "b"]])
 def test_empty_texts_can_be_read_in_two_ways(y: object) -> None:
-    with pytest.raises(ValueError, match=r'empty texts.*two ways.*unlabeled="".*unlabeled=None'):
+    with pytest.raises(ValueError, match=r'empty texts.*ambiguous.*unlabeled="".*unlabeled=None'):
         _labels.encode(_labels.read(y))
 
 

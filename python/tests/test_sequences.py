@@ -231,7 +231,7 @@ def test_warm_start_goes_on(data: Any) -> None:
     objective = model.objective_
     assert model.fit(X, y, lengths).n_iter_ == 0
     assert model.objective_ == pytest.approx(objective, rel=1e-12)
-    with pytest.raises(ValueError, match="warm_start=True goes on from a model of the tags B, I, O"):
+    with pytest.raises(ValueError, match="warm_start=True continues from a model with the tags B, I, O"):
         model.fit(X, np.where(y == "I", "B", y), lengths)
     with pytest.raises(ValueError, match="loss is 3"):
         model.set_params(loss=3).fit(X, y, lengths)
@@ -296,7 +296,7 @@ def test_a_long_sequence_works() -> None:
         ({"unlabeled_weight": -1}, "unlabeled_weight is -1: it must be at least 0"),
         ({"class_prior": "auto"}, "class_prior='auto' is not supported"),
         ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but 3 classes"),
-        ({"class_prior": {"B": 0.5, "I": 0.4, "O": 0.3}}, "class_prior must add up to 1"),
+        ({"class_prior": {"B": 0.5, "I": 0.4, "O": 0.3}}, "class_prior must sum to 1"),
         (
             {"class_prior": {"B": 0.5, "I": 0.3, "O": 0.1, "X": 0.1}},
             r"class_prior names \['X'\], but the tags .* B, I, O",

@@ -98,7 +98,7 @@ def test_other_classes_are_an_error() -> None:
     other = more_labels(Y, TRUTH)
     other[-1] = 7
     with pytest.raises(
-        ValueError, match="goes on from a model of the classes 0, 1, but y and class_prior have 0, 1, 7"
+        ValueError, match="continues from a model with the classes 0, 1, but y and class_prior have 0, 1, 7"
     ):
         model.fit(X, other)
     assert model.set_params(warm_start=False).fit(X, other).classes_.tolist() == [0, 1, 7]

@@ -34,14 +34,14 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
             reset=reset,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # check_finite says where
+            ensure_all_finite=False,  # check_finite names the place
         )
     except ValueError as reason:
         if not _holds_text(X):
             raise
         raise ValueError(
-            "X holds texts where numbers belong: put a vectorizer before, such as TfidfVectorizer in a pipeline, or "
-            f"for the tokens of sentences fewlabel.sequences.TokenVectorizer ({reason})"
+            "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, or "
+            f"for tokens fewlabel.sequences.TokenVectorizer ({reason})"
         ) from reason
 
 
@@ -86,7 +86,7 @@ def check_structure(X: Any) -> None:
     if falling.size:
         raise ValueError(f"X.indptr decreases in row {falling[0]}")
     if indptr[-1] > n_values:
-        raise ValueError(f"X.indptr promises {indptr[-1]} values, but there are {n_values}")
+        raise ValueError(f"X.indptr requires {indptr[-1]} values, but there are {n_values}")
     if indptr[-1]:
         used = indices[: indptr[-1]]
         if used.view(f"u{used.itemsize}").max() >= X.shape[1]:  # below 0 is huge as an unsigned number

@@ -12,7 +12,7 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 UNLABELED = -1  # class number of a row without a label
 _SIMILAR = 2 / 3  # ratio of two frequencies from which on the rows of -1 look like a third class
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
-FEWEST = 5  # rows of -1 below which their frequency says nothing
+FEWEST = 5  # rows of -1 below which their frequency is not significant
 
 
 class Given(NamedTuple):
@@ -97,7 +97,7 @@ def with_classes_of(class_prior: Any, labels: Labels) -> Labels:
     moved = np.append(np.searchsorted(classes, labels.classes), UNLABELED).astype(np.int32)
     if len(classes) > len(labels.codes):
         raise ValueError(
-            f"class_prior names {listed(np.array(added, dtype=object))} besides the classes with labeled rows: "
+            f"class_prior names {listed(np.array(added, dtype=object))} in addition to the classes with labeled rows: "
             f"{len(classes)} classes, more than the {len(labels.codes)} rows"
         )
     return Labels(classes, moved[labels.codes])
@@ -109,8 +109,8 @@ def _refuse_other_kinds(added: list[Any], classes: np.ndarray) -> None:
     wrong = [name for name in added if not isinstance(name, kind) or _is_missing(name)]
     if wrong:
         raise ValueError(
-            f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and further ones "
-            f"only for classes without, which have names of the same type; unknown: {wrong}"
+            f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and may have "
+            f"others only for classes without labeled rows, with names of the same type; unknown: {wrong}"
         )
 
 
@@ -123,24 +123,24 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
     """
     if classes.dtype.kind in "OU" and (classes == "").any():
         raise ValueError(
-            'y has empty texts (""), which can be read in two ways. If they mark unlabeled rows, put None in their '
-            'place, or pass unlabeled="" where they are the only marker. If "" is a class, pass the marker: unlabeled='
-            'None (every row is labeled), unlabeled="-1" or, for None and NaN, unlabeled=float("nan").'
+            'y has empty texts (""), which are ambiguous. If they mark unlabeled rows, replace them by None, or '
+            'pass unlabeled="" if they are the only marker. If "" is a class, pass the marker: unlabeled=None (every '
+            'row is labeled), unlabeled="-1" or, for None and NaN, unlabeled=float("nan").'
         )
     names = [str(name).removesuffix(".0") for name in classes]
     if not unlabeled or names not in (["1"], ["True"], ["0", "1"]):
         return
     if len(names) == 1:
         raise ValueError(
-            "y holds 1 and -1 only, which can be read in two ways. If -1 marks unlabeled rows, only class 1 has "
-            "labels: label some rows of another class too. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks "
-            "unlabeled rows, as in SVMlight's and SVMlin's files) or unlabeled=None (every row is labeled)."
+            "y holds only 1 and -1, which is ambiguous. If -1 marks unlabeled rows, only class 1 has labels: label "
+            "some rows of another class too. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks unlabeled "
+            "rows, as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
         )
-    found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which can be read in two ways."
+    found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous."
     cure = "If -1 marks unlabeled rows, pass unlabeled=-1."
     if counts[0] > unlabeled + counts[1] and unlabeled >= _RARE * counts[1]:
         raise ValueError(
-            f"{found} {cure} If 0 marks unlabeled rows and -1 is a class, as in SVMlight's and SVMlin's files, pass "
+            f"{found} {cure} If 0 marks unlabeled rows and -1 is a class, as in SVMlight and SVMlin files, pass "
             "unlabeled=0."
         )
     if unlabeled >= FEWEST and all(_SIMILAR * unlabeled <= n <= unlabeled / _SIMILAR for n in counts):

@@ -44,7 +44,7 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         if bad.size and not one_class:
             raise ValueError(
                 f"sample_weight: the labeled rows of class {classes[bad[0]]} have a share of {shares[bad[0]]:.3g} of "
-                "the labeled weight, which cannot be the class prior: make it less unequal, or give class_prior"
+                "the labeled weight, which cannot be the class prior: make the weights less unequal or give class_prior"
             )
         return class_prior
     if isinstance(class_prior, Mapping):
@@ -65,11 +65,9 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     bad = np.flatnonzero(~(np.isfinite(prior) & (prior > 0) & (prior < 1)))
     if bad.size:
         name = f"of class {classes[bad[0]]} " if not one_class else ""
-        raise ValueError(
-            f"class_prior must hold shares between 0 and 1, both excluded; the share {name}is {prior[bad[0]]}"
-        )
+        raise ValueError(f"class_prior must hold shares above 0 and below 1; the share {name}is {prior[bad[0]]}")
     if abs(prior.sum() - 1) > 1e-6:
-        raise ValueError(f"class_prior must add up to 1; {prior.tolist()} adds up to {prior.sum():.6g}")
+        raise ValueError(f"class_prior must sum to 1; {prior.tolist()} sums to {prior.sum():.6g}")
     return "auto" if one_class else prior / prior.sum()
 
 

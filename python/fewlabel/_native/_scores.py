@@ -34,7 +34,7 @@ def _of_sparse(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | No
         try:
             return _by_library(X, coef, intercept, n_jobs)
         except ValueError:
-            _data.check_structure(X)  # says it in words of X
+            _data.check_structure(X)  # names X in its message
             raise
     _data.check_structure(X)
     found = _sparse_products(X, coef)

@@ -32,7 +32,7 @@ def compute(
         raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
-        raise ValueError("unlabeled=None says that all rows are labeled: labels could not be hidden")
+        raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
     given = _labels.read(y, marker)
     check_consistent_length(X, given.labeled)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
@@ -80,4 +80,4 @@ def _draw(
         labeled = order[n_test : n_test + sizes[-1]]
         if len(np.unique(given.of(labeled[: sizes[0]]))) == n_classes:
             return order[:n_test], labeled
-    raise ValueError(f"n_labels begins with {sizes[0]}, too few to have all of the {n_classes} classes among them")
+    raise ValueError(f"n_labels begins with {sizes[0]}, too few for all of the {n_classes} classes among them")

@@ -18,7 +18,7 @@ class SuspiciousLabels(NamedTuple):
 
     rows: np.ndarray  #: (n,) numbers of the rows
     given: np.ndarray  #: (n,) their labels
-    predicted: np.ndarray  #: (n,) what the model says instead
+    predicted: np.ndarray  #: (n,) predicted labels
     margins: np.ndarray  #: (n,) by how much the score of the predicted class is above that of the given one
 
     def to_frame(self) -> Any:
