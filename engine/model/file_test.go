@@ -289,7 +289,9 @@ func TestGoldenFiles(t *testing.T) {
 		Coef:      []float64{0.5, -1, 0, 0.1, 0.2, 0.3, -0.125, 1e-300, 1e300, 3, 2, 1},
 		Intercept: []float64{0.25, -0.5, 1.0 / 3}, ClassPrior: []float64{0.5, 0.25, 0.25},
 		Report: Report{Method: "switching", Iterations: 7, Objective: 0.1240, Termination: "max_iter",
-			Warnings: []warning.Warning{warning.NoLabel.Of(2)}, Metadata: json.RawMessage(`{"classes":["a","b","c"]}`)},
+			Warnings: []warning.Warning{{Kind: "no_label", Values: map[string]float64{"class": 2}, Text: "class 2 has a " +
+				"share in class_prior but no labeled row, so it gets the rows that fit the other classes least. Label some " +
+				"rows of this class"}}, Metadata: json.RawMessage(`{"classes":["a","b","c"]}`)},
 	}
 	chain := &Chain{
 		Tags: 2, Features: 3, Coef: []float64{0.5, -1, 0, 0.1, 1e-300, 1e300}, Transitions: []float64{0.25, math.Inf(-1), 3, -2},

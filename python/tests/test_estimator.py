@@ -286,8 +286,8 @@ def test_warnings_of_the_library() -> None:
     assert [(str(warning.message), warning.category) for warning in caught] == [
         ("the moon is full.", FewlabelWarning),
         (
-            "class spam has a share in class_prior but no labeled row, so it gets the rows that fit the other classes "
-            "least. Label some rows of this class.",
+            "class spam has a share in class_prior but no labeled row, so it is assigned the rows that fit the other "
+            "classes least. Label some rows of this class.",
             ClassPriorWarning,
         ),
         ("some are long.", DataWarning),
