@@ -85,27 +85,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         RuntimeError
             If the native library cannot be loaded.
         """
-        warm = self.warm_start and hasattr(self, "coef_")
         method = methods.resolve(self.method, self._methods)
-        expected = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
-        rows = self._training_features(X, expected, warm)
-        given = _labels.read(y, self.unlabeled)
-        check_consistent_length(rows, given.labeled)
-        weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
-        labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
-        tree = _hierarchy.read(self.hierarchy, labels.classes)
-        if warm:
-            self._check_start(labels.classes)
-        self._warn_before(given, labels, weights)
-        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        options = self._options() | methods.options(method) | self._class_options(labels.classes, totals, tree)
-        task = _progress.FitTask(self, X, given, weights)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            start = self._assemble if warm else None
-            fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
-        self._keep(labels.classes, tree, fitted)
-        task.end()
-        _advice.of_the_library(fitted.report["warnings"], self.classes_, self.n_iter_, self.objective_)
+            warnings = self._learn(X, y, sample_weight, method, show)
+        _advice.of_the_library(warnings, self.classes_, self.n_iter_, self.objective_)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -240,6 +223,28 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
+        """Fit by a method, and return the warnings of the library."""
+        warm = self.warm_start and hasattr(self, "coef_")
+        expected = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
+        rows = self._training_features(X, expected, warm)
+        given = _labels.read(y, self.unlabeled)
+        check_consistent_length(rows, given.labeled)
+        weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
+        labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
+        tree = _hierarchy.read(self.hierarchy, labels.classes)
+        if warm:
+            self._check_start(labels.classes)
+        self._warn_before(given, labels, weights)
+        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
+        options = self._options() | methods.options(method) | self._class_options(labels.classes, totals, tree)
+        task = _progress.FitTask(self, X, given, weights)
+        start = self._assemble if warm else None
+        fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
+        self._keep(labels.classes, tree, fitted)
+        task.end()
+        return fitted.report["warnings"]
 
     def _training_features(self, X: Any, y: Any, warm: bool) -> Any:
         """The checked rows that the weights multiply, in `fit`."""

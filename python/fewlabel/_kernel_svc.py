@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_array
 
-from fewlabel import _progress
 from fewlabel._inputs import _data, _hierarchy, _memory
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures, check_count
 from fewlabel._native import _fit
@@ -140,8 +139,7 @@ class KernelTransductiveSVC(TransductiveSVC):
         if warm:
             return self._made.transform(X)
         self._check_memory(X)
-        with _progress.stage(type(self).__name__, "features", self.verbose):
-            return np.ascontiguousarray(self._with_gamma(X).fit_transform(X))
+        return np.ascontiguousarray(self._with_gamma(X).fit_transform(X))
 
     def _features(self, X: Any) -> Any:
         if self.features_ is None:

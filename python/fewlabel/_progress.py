@@ -1,7 +1,9 @@
-"""What a running fit tells: a progress bar where `verbose` asks for one, and scikit-learn's callbacks."""
+"""Progress of running fits: a bar if `verbose` is above 0, and scikit-learn's callbacks."""
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from sklearn.utils import _safe_indexing
@@ -11,12 +13,14 @@ from fewlabel._native._signatures import STOP, Progress
 
 Watch = Callable[[Progress], None]
 
+_inside: ContextVar[bool] = ContextVar("inside", default=False)  # of a call of several fits that has a bar
+
 
 @contextlib.contextmanager
 def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
-    """A function that shows the progress of a method it is called with, if `verbose` is above 0.
+    """A function that shows the progress of a fit, if `verbose` is above 0 and no call of several fits has a bar.
 
-    In a bar where tqdm is installed (on stderr, in a notebook as a widget), otherwise in lines on stdout.
+    The bar needs tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout.
     """
     names = {
         "annealing": "temperature",
@@ -25,7 +29,7 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
         "structure": "",
     }  # as in the columns of `history_`
     level = names.get(method, "unlabeled weight")
-    if not verbose:
+    if not verbose or _inside.get():
         yield lambda progress: None
         return
     try:
@@ -45,28 +49,42 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
 
 @contextlib.contextmanager
-def stage(title: str, name: str, verbose: int) -> Iterator[None]:
-    """Show that a part of a fit is going on that has no steps, if `verbose` is above 0."""
-    if not verbose:
-        yield
+def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], None]]:
+    """A function to call after each of `total` fits: one bar for all, in place of a bar for each fit."""
+    if not verbose or _inside.get():
+        yield lambda: None
         return
+    token = _inside.set(True)
+    try:
+        with _counter(title, total) as count:
+            yield count
+    finally:
+        _inside.reset(token)
+
+
+@contextlib.contextmanager
+def _counter(title: str, total: int) -> Iterator[Callable[[], None]]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        print(f"[{title}] {name}", flush=True)
-        yield
+        done = itertools.count(1)
+        yield lambda: print(f"[{title}] fit {next(done)} of {total}", flush=True)
         return
-    with tqdm(desc=f"{title}: {name}", total=1) as bar:
-        yield
-        bar.update()
+    with tqdm(desc=title, total=total, unit=" fits") as bar:
+
+        def count() -> None:
+            bar.update()
+
+        yield count
+        bar.refresh()
 
 
 class FitTask:
-    """A fit as scikit-learn's callbacks see it: a task "fit" with an unknown number of tasks "step".
+    """A fit for scikit-learn's callbacks: a task "fit" with an unknown number of subtasks "step".
 
-    Hooks get the labeled rows as X and y: markers would be scored as a class. A step has no `fitted_estimator`, as the
-    library keeps the weights until the end; at the end of the fit there is one. If the end of a step answers True, the
-    fit stops.
+    Hooks get the labeled rows as X and y, because markers would be scored as a class. A step has no `fitted_estimator`,
+    as the weights are in the library until the end of the fit. If a hook at the end of a step returns True, the fit
+    stops.
     """
 
     def __init__(self, estimator: Any, X: Any, given: Given, sample_weight: Any) -> None:
@@ -83,7 +101,7 @@ class FitTask:
         self._context.call_on_fit_task_begin(**self._given)
 
     def tell(self, progress: Progress) -> None:
-        """Tell of the steps since the last time, each one, though they may have been done in one go."""
+        """Report every step since the last call, even if several were done in between."""
         if self._context is None or not hasattr(self._estimator, "_skl_callbacks"):
             return
         for _ in range(self._told, progress.step):
@@ -94,7 +112,7 @@ class FitTask:
             self._told += 1
 
     def end(self) -> None:
-        """Tell that the estimator is fitted."""
+        """Report that the estimator is fitted."""
         if self._context is not None:
             self._context.call_on_fit_task_end(**self._given, reconstruction_attributes=dict)
 

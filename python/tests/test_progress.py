@@ -15,11 +15,13 @@ from planted import many_topics, text_like
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC, compare
 from fewlabel._native import _library
 from fewlabel._native._fit import run
 from fewlabel._native._signatures import Progress
+from fewlabel.inspection import check, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.plotting import LearningCurveDisplay
 
 X, Y, TRUTH = text_like()
 LEVEL = {"annealing": "temperature", "switching": "unlabeled weight", "pair_switching": "unlabeled weight"}
@@ -29,7 +31,7 @@ def test_silence_is_the_default() -> None:
     """Nothing on file descriptors 1 and 2, whoever writes: Python or the library."""
     program = """if True:
         from planted import many_topics, text_like
-        from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+        from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC, compare
         for rows, y, _ in (text_like(labeled=40), many_topics(labels=60)):
             TransductiveSVC(verbose=0).fit(rows, y).predict(rows)
             SemiSupervisedLogisticRegression(method="switching").fit(rows, y).predict_proba(rows)
@@ -103,6 +105,40 @@ def test_the_bar_is_closed_when_the_fit_fails(capfd: pytest.CaptureFixture[str])
     with pytest.raises(ValueError, match="alpha"):
         TransductiveSVC(alpha=-1, verbose=1).fit(X, Y)
     assert not tqdm._instances
+
+
+CALLS = {  # that fit several times, each with the number of fits
+    "compare": (30, lambda model: compare(X, Y, ["annealing", "switching"], estimator=model, cv=10, verbose=0)),
+    "check": (6, lambda model: check(model, X, Y, cv=3)),
+    "suspicious labels": (4, lambda model: suspicious_labels(model, X, Y, cv=4)),
+    "learning curve": (8, lambda model: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4, 8], n_draws=2)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_one_bar_for_a_call_of_several_fits(call: str, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    fits, function = CALLS[call]
+    model = TransductiveSVC().fit(X, Y).set_params(verbose=1)
+    function(model)
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert re.match(rf"{call}: 100%.* {fits}/{fits} ", shown.err.rstrip().split("\r")[-1])
+    model.fit(X, Y)
+    assert "TransductiveSVC: " in capfd.readouterr().err, "a fit afterwards has its own bar"
+
+
+def test_lines_for_a_call_of_several_fits(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    check(TransductiveSVC(verbose=1), X, Y, cv=2)
+    assert capfd.readouterr().out.splitlines() == [f"[check] fit {k} of 4" for k in (1, 2, 3, 4)]
+
+
+def test_a_kernel_fit_has_one_bar(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    KernelTransductiveSVC(kernel="rbf", n_components=20, verbose=1).fit(X.toarray(), Y)
+    assert capfd.readouterr().err.count("\n") == 1
 
 
 def test_watches_are_called_at_the_end_even_of_a_short_task() -> None:

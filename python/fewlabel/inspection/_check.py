@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
+from fewlabel import _progress
 from fewlabel._inputs import _labels
 from fewlabel.inspection import _linear_model
 from fewlabel.model_selection import SemiSupervisedSplit
@@ -93,11 +94,14 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     held = np.zeros(len(codes), dtype=bool)
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False, verbose=0)
-    for train, test in SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y):
-        held[test] = True
-        for k, one in enumerate((_linear_model.supervised(model), whole)):
-            fitted = clone(one).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-            right[k, test] = fitted.predict(_safe_indexing(X, test)) == classes[codes[test]]
+    splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))
+    with _progress.several("check", _linear_model.verbosity(model), 2 * len(splits)) as count:
+        for train, test in splits:
+            held[test] = True
+            for k, one in enumerate((_linear_model.supervised(model), whole)):
+                fitted = clone(one).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+                right[k, test] = fitted.predict(_safe_indexing(X, test)) == classes[codes[test]]
+                count()
     gained, lost = np.sum(right[1] & ~right[0]), np.sum(right[0] & ~right[1])
     supervised, semi_supervised = right[:, held].mean(axis=1)
     return Check(int(held.sum()), float(supervised), float(semi_supervised), int(gained), int(lost))

@@ -10,6 +10,7 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
+from fewlabel import _progress
 from fewlabel._inputs import _labels
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _linear_model, _table
@@ -117,7 +118,7 @@ def compare(
     cv : int or splitter, default=5
         How the labeled rows are split, as in `SemiSupervisedSplit`. Each class needs at least `cv` labeled rows.
     verbose : int, default=1
-        Above 0: print the table.
+        Above 0: print the table. The `verbose` of an estimator shows one progress bar for all fits.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw the scores. None: do not draw; `Comparison.plot` draws them later.
 
@@ -154,11 +155,15 @@ def compare(
     score = get_scorer(scoring)
     scores: dict[str, list[float]] = {name: [] for name in (SUPERVISED, *chosen)}
     models = {SUPERVISED: _linear_model.supervised(base), **chosen}
-    for train, test in SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y):
-        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
-        X_test, y_test = _safe_indexing(X, test), given.of(test)
-        for name, model in models.items():
-            scores[name].append(score(clone(model).fit(X_train, y_train), X_test, y_test))
+    splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))
+    shown = max(map(_linear_model.verbosity, models.values()))
+    with _progress.several("compare", shown, len(splits) * len(models)) as count:
+        for train, test in splits:
+            X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
+            X_test, y_test = _safe_indexing(X, test), given.of(test)
+            for name, model in models.items():
+                scores[name].append(score(clone(model).fit(X_train, y_train), X_test, y_test))
+                count()
     found = Comparison({name: np.array(values) for name, values in scores.items()}, scoring)
     if verbose:
         print(found)

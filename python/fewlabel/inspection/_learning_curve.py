@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
+from fewlabel import _progress
 from fewlabel._inputs import _labels
 from fewlabel.inspection import _linear_model
 
@@ -42,19 +43,23 @@ def compute(
         supervised = _linear_model.supervised(estimator)
     scores, supervised_scores = np.empty((2, len(sizes), n_draws))
     random = check_random_state(random_state)
-    for draw in range(n_draws):
-        test, drawn = _draw(given, sizes, float(test_size), random)
-        rows = np.setdiff1d(np.arange(len(given.labeled)), test)
-        X_test, truth = _safe_indexing(X, test), given.of(test)
-        for k, size in enumerate(sizes):
-            told = np.sort(drawn[:size])
-            known = np.full(len(given.labeled), marker, dtype=object)
-            known[told] = given.of(told)
-            with_all = clone(estimator).fit(_safe_indexing(X, rows), known[rows])
-            beside = (told, given.of(told)) if labeled_rows_only else (rows, known[rows])
-            without = clone(supervised).fit(_safe_indexing(X, beside[0]), beside[1])
-            scores[k, draw] = check_scoring(with_all, scoring)(with_all, X_test, truth)
-            supervised_scores[k, draw] = check_scoring(without, scoring)(without, X_test, truth)
+    shown = max(map(_linear_model.verbosity, (estimator, supervised)))
+    with _progress.several("learning curve", shown, 2 * n_draws * len(sizes)) as count:
+        for draw in range(n_draws):
+            test, drawn = _draw(given, sizes, float(test_size), random)
+            rows = np.setdiff1d(np.arange(len(given.labeled)), test)
+            X_test, truth = _safe_indexing(X, test), given.of(test)
+            for k, size in enumerate(sizes):
+                labeled = np.sort(drawn[:size])
+                known = np.full(len(given.labeled), marker, dtype=object)
+                known[labeled] = given.of(labeled)
+                with_all = clone(estimator).fit(_safe_indexing(X, rows), known[rows])
+                count()
+                beside = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known[rows])
+                without = clone(supervised).fit(_safe_indexing(X, beside[0]), beside[1])
+                count()
+                scores[k, draw] = check_scoring(with_all, scoring)(with_all, X_test, truth)
+                supervised_scores[k, draw] = check_scoring(without, scoring)(without, X_test, truth)
     return sizes, scores, supervised_scores
 
 

@@ -29,6 +29,11 @@ def marker(model: Any) -> Any:
     return classifier.unlabeled
 
 
+def verbosity(model: Any) -> int:
+    """The parameter `verbose` of the last step, 0 if it has none."""
+    return int(getattr(last(model), "verbose", 0))
+
+
 def supervised(model: Any) -> Any:
     """A clone with `unlabeled_weight=0`. The other steps of a pipeline still see the unlabeled rows."""
     copy = clone(model)

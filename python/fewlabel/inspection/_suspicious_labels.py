@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from fewlabel import _progress
 from fewlabel._inputs import _labels
 from fewlabel.inspection import _linear_model, _table
 
@@ -114,11 +115,13 @@ def _blind_scores(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(folds.split(judged, own[judged]))
-    for _, hidden in splits:
-        test = labeled[judged[hidden]]
-        train = np.setdiff1d(np.arange(len(y)), test)
-        blind = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
-        columns = np.searchsorted(classes, classifier.classes_)
-        scores[judged[hidden][:, None], columns] = _linear_model.class_scores(classifier, rows)
+    with _progress.several("suspicious labels", _linear_model.verbosity(model), len(splits)) as count:
+        for _, hidden in splits:
+            test = labeled[judged[hidden]]
+            train = np.setdiff1d(np.arange(len(y)), test)
+            blind = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+            classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
+            columns = np.searchsorted(classes, classifier.classes_)
+            scores[judged[hidden][:, None], columns] = _linear_model.class_scores(classifier, rows)
+            count()
     return judged, scores[judged]
