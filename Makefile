@@ -39,9 +39,10 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
-	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-svmlin bench-install faults fuzz \
-	fuzz-c fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c wheel-all wheel-test release-check \
-	docs docs-test check check-go check-sources check-width check-c check-library check-python clean
+	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-peers bench-svmlin \
+	bench-install faults fuzz fuzz-c fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c \
+	wheel-all wheel-test release-check docs docs-test check check-go check-sources check-width check-c check-library \
+	check-python clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +95,11 @@ bench-calls: build ## compare what a call costs with the build in the folder OTH
 
 bench-large: build ## measure a fit on a million rows
 	$(BIN)/python -m benchmarks.run --only large $(BENCH)
+
+bench-peers: build ## compare with other tools on the same tasks; writes the table and the picture of docs/comparison.md
+	$(BIN)/python -m benchmarks.run --only peers $(BENCH)
+	$(BIN)/python -m benchmarks.peers bench-results/peers.json docs/comparison.md
+	$(BIN)/python -m benchmarks.figures --only comparison bench-results/peers.json docs/figures
 
 bench-paired: build ## compare this build with that of the folder OTHER, task by task, in paired runs
 	$(BIN)/python -m benchmarks.paired $(OTHER) $(BENCH)
@@ -217,9 +223,10 @@ figures: build ## measure and draw the pictures in README.md and docs/ (half an 
 	$(BIN)/python -m benchmarks.run --section galaxy
 	$(BIN)/python -m benchmarks.run --section aso_components
 	$(BIN)/python -m benchmarks.run --section workers_simulated
+	$(BIN)/python -m benchmarks.run --only peers
 	$(BIN)/python -m benchmarks.figures bench-results/few.json bench-results/recipe.json \
 		bench-results/figure5.json bench-results/galaxy.json bench-results/aso_components.json \
-		bench-results/workers_simulated.json docs/figures
+		bench-results/workers_simulated.json bench-results/peers.json docs/figures
 
 check: check-go check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports
 

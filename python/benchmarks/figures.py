@@ -1,7 +1,8 @@
 """The pictures of README.md and docs/, drawn from what the benchmarks found. `make figures` runs all.
 
 python -m benchmarks.figures bench-results/few.json bench-results/recipe.json bench-results/figure5.json \\
-    bench-results/galaxy.json bench-results/aso_components.json bench-results/workers_simulated.json docs/figures
+    bench-results/galaxy.json bench-results/aso_components.json bench-results/workers_simulated.json \\
+    bench-results/peers.json docs/figures
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import normalize
 
-from benchmarks import aso, dask_ranks, few_labels, figure5, kernels, recipes, report
+from benchmarks import aso, dask_ranks, few_labels, figure5, kernels, peers, recipes, report
 from fewlabel import KernelTransductiveSVC, TransductiveSVC
 
 STYLES = {  # learner -> color, marker
@@ -189,6 +190,27 @@ def workers(found: dict[str, Any]) -> plt.Figure:
     return figure
 
 
+def comparison(found: dict[str, Any]) -> plt.Figure:
+    """Macro F against the number of labels of a class: every tool with its better setting on the page."""
+    chosen = {tool: peers.named(tool, peers.CHOSEN.get(tool, "")) for tool in peers.DEFAULTS}
+    looks = [("#777777", "o"), ("#d98c00", "s"), ("#cc79a7", "v"), ("#009e73", "^"), ("#0072b2", "D")]
+    figure, axes = plt.subplots(1, 4, figsize=(8.4, 3.6), layout="constrained", sharey=True)
+    cells = [(name, way) for name in peers.SETS for way in peers.WAYS]
+    for panel, (name, way) in zip(axes, cells, strict=True):
+        for (tool, setting), (color, marker) in zip(chosen.items(), looks, strict=True):
+            kept = [found[f"{peers.PREFIX}{name} {way} {k}"][setting] for k in peers.LABELS]
+            means = [np.mean([fit[0] for fit in fits]) for fits in kept]
+            panel.plot(peers.LABELS, means, marker=marker, markersize=4, color=color, label=tool)
+        chosen_how = "each class" if way == "picked" else "at random"
+        panel.set(xscale="log", title=f"{peers.SETS[name]}, {chosen_how}", xlabel="labels a class")
+        panel.title.set_fontsize(9)
+        _label_numbers(panel, list(peers.LABELS))
+    axes[0].set_ylabel("macro F")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
 FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {
     "few-labels": few,
     "recipe": recipe,
@@ -197,6 +219,7 @@ FIGURES: dict[str, Callable[[dict[str, Any]], plt.Figure]] = {
     "curves": curves,
     "components": components,
     "workers": workers,
+    "comparison": comparison,
 }
 
 
@@ -207,9 +230,10 @@ def main(arguments: list[str] | None = None) -> int:
         "found",
         type=Path,
         nargs="+",
-        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5` and of `--section galaxy`, "
+        help="the JSON files of `benchmarks.run --only few`, `recipe`, `figure5`, `peers` and of `--section galaxy`, "
         "`aso_components`, `workers_simulated`",
     )
+    parser.add_argument("--only", choices=FIGURES, help="one picture, from its own JSON file")
     parser.add_argument("folder", type=Path, help="where the pictures go")
     chosen = parser.parse_args(arguments)
     found: dict[str, Any] = {}
@@ -217,7 +241,7 @@ def main(arguments: list[str] | None = None) -> int:
         found |= json.loads(path.read_text(encoding="utf-8"))["data"]
     chosen.folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(SETTINGS):
-        for name, draw in FIGURES.items():
+        for name, draw in FIGURES.items() if chosen.only is None else [(chosen.only, FIGURES[chosen.only])]:
             path = chosen.folder / f"{name}.svg"
             draw(found).savefig(path, metadata={"Date": None})
             print(path)

@@ -118,6 +118,14 @@ CHOSEN = {  # the setting of each tool that `peers_choice` found
 TOOLS = [*((tool, "") for tool in DEFAULTS), *CHOSEN.items()]  # with the setting; "" is as it comes
 
 
+def named(tool: str, setting: str) -> str:
+    """A tool with its setting."""
+    return f"{tool}; {setting}" if setting else tool
+
+
+NAMES = [named(*tool) for tool in TOOLS]
+
+
 class Measured(NamedTuple):
     """Of one fit."""
 
@@ -169,11 +177,6 @@ CHOICES = (peers_choice,)
 
 
 # ------------------------------------------------------------------ one fit
-def named(tool: str, setting: str) -> str:
-    """A tool with its setting."""
-    return f"{tool}; {setting}" if setting else tool
-
-
 def measured(tool: str, setting: str, task: Task) -> Measured:
     """Fit in a fresh process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -202,3 +205,60 @@ def _fit(make: Make, X: Any, y: np.ndarray) -> Any:
     if isinstance(estimator, LinearSVC):
         X, y = X[y >= 0], y[y >= 0]
     return quietly(estimator, X, y)
+
+
+# ------------------------------------------------------------------ the page
+def table(found: dict[str, Any], machine: dict[str, str]) -> str:
+    """The table of docs/comparison.md from the values that `peers` kept."""
+    columns = [f"{k} a class" for k in LABELS] + [f"{k}, at random" for k in LABELS]
+    cells = [f"{way} {k}" for way in WAYS for k in LABELS]
+    lines = []
+    for name, title in SETS.items():
+        lines += [
+            f"**{title}**",
+            "",
+            f"| | {' | '.join(columns)} | seconds | processor | MB |",
+            "|---|" + "---:|" * (len(cells) + 3),
+        ]
+        best = [max(_macro_f(found, name, cell, tool) for tool in NAMES) for cell in cells]
+        for tool in NAMES:
+            scores = [_macro_f(found, name, cell, tool) for cell in cells]
+            shown = [f"**{f:.3f}**" if f == top else f"{f:.3f}" for f, top in zip(scores, best, strict=True)]
+            fits = np.concatenate([found[f"{PREFIX}{name} {cell}"][tool] for cell in cells])
+            seconds, processor, megabytes = np.median(fits[:, 1:], axis=0)
+            lines.append(f"| {tool} | {' | '.join(shown)} | {seconds:.1f} | {processor:.1f} | {megabytes:.0f} |")
+        lines.append("")
+    return "\n".join([*lines, _conditions(found, machine), ""])
+
+
+def _macro_f(found: dict[str, Any], name: str, cell: str, tool: str) -> float:
+    return float(np.mean([fit[0] for fit in found[f"{PREFIX}{name} {cell}"][tool]]))
+
+
+def _conditions(found: dict[str, Any], machine: dict[str, str]) -> str:
+    load = found[PREFIX + LOAD]
+    draws = "one draw" if load["draws"] == 1 else f"means of {load['draws']} draws"
+    busy = ""
+    if load["before"] > BUSY:
+        busy = f" **The machine was busy with other work (load {load['before']:.1f}), so the seconds are too large; those of processors are less affected.**"
+    versions = f"{machine['cores']} cores, {machine['processor']}, scikit-learn {machine['scikit-learn']}"
+    return f"Macro F on the test rows, {draws}; seconds, seconds of processors and MB are medians over the fits of a row. {versions}.{busy}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The program."""
+    parser = argparse.ArgumentParser(prog="benchmarks.peers", description="Write the table into the page.")
+    parser.add_argument("found", type=Path, help="the JSON file of `benchmarks.run --only peers`")
+    parser.add_argument("page", type=Path, help="docs/comparison.md")
+    chosen = parser.parse_args(arguments)
+    content = json.loads(chosen.found.read_text(encoding="utf-8"))
+    page, made = chosen.page.read_text(encoding="utf-8"), table(content["data"], content["machine"])
+    written, n = TABLE.subn(lambda place: place[1] + "\n" + made + "\n" + place[2], page)
+    if n != 1:
+        parser.error(f"{chosen.page} must have one place for the table, it has {n}")
+    chosen.page.write_text(written, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
-from benchmarks import aso, dask_ranks, few_labels, figure5, figures, kernels, recipe, recipes
+from benchmarks import aso, dask_ranks, few_labels, figure5, figures, kernels, peers, recipe, recipes
 from benchmarks.report import Report
 from benchmarks.tasks import UNLABELED, Task
 
@@ -53,6 +54,35 @@ def test_accuracies_are_those_of_the_test_rows() -> None:
     assert few_labels.transductive(Task("", X, y, given, X_test=X, y_test=y)) == 100
 
 
+def compared_with_peers() -> dict[str, dict]:
+    """Values as the benchmark keeps them: macro F, seconds, processor seconds, MB of each fit."""
+    fits = {name: [[0.5, 2.0, 3.0, 40.0], [0.6, 4.0, 3.0, 60.0]] for name in peers.NAMES}
+    fits[peers.OURS] = [[0.7, 1.0, 1.0, 10.0], [0.8, 1.0, 1.0, 10.0]]
+    cells = [f"{peers.PREFIX}{name} {way} {k}" for name in peers.SETS for way in peers.WAYS for k in peers.LABELS]
+    return dict.fromkeys(cells, fits) | {peers.PREFIX + peers.LOAD: {"before": 3.0, "draws": 2}}
+
+
+def test_the_table_of_peers_replaces_the_one_of_the_page(tmp_path: Path) -> None:
+    machine = {"cores": "2", "processor": "some", "scikit-learn": "1.9"}
+    (tmp_path / "peers.json").write_text(json.dumps({"data": compared_with_peers(), "machine": machine}))
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- table: python -m benchmarks.peers -->\nanother table\n<!-- end of table -->\nafter\n")
+    for _ in range(2):
+        assert peers.main([str(tmp_path / "peers.json"), str(page)]) == 0
+    text = page.read_text()
+    assert text.startswith("before\n<!-- table")
+    assert text.endswith("<!-- end of table -->\nafter\n")
+    assert "another table" not in text
+    assert text.count(f"| {peers.OURS} | **0.750** |") == len(peers.SETS)
+    assert text.count("| LinearSVC | 0.550 |") == len(peers.SETS)
+    assert "means of 2 draws" in text
+    assert "busy" in text
+    assert text.count("| 3.0 | 3.0 | 50 |") == 2 * (len(peers.NAMES) - 1)
+    page.write_text("no place")
+    with pytest.raises(SystemExit):
+        peers.main([str(tmp_path / "peers.json"), str(page)])
+
+
 def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
     points = {"labels": [40.0, 80.0], "accuracy": [50.0, 60.0]}
     curves = {
@@ -78,6 +108,7 @@ def test_figures_are_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         "figure5": {"data": compared},
         "galaxy": {"data": {"galaxy": sequences}},
         "aso_components": {"data": qualities},
+        "peers": {"data": compared_with_peers()},
         "workers_simulated": {
             "data": {
                 dask_ranks.SIMULATED: dict.fromkeys(

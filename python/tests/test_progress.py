@@ -108,7 +108,7 @@ def test_the_bar_is_closed_when_the_fit_fails(capfd: pytest.CaptureFixture[str])
 
 
 CALLS = {  # that fit several times, each with the number of fits
-    "compare": (30, lambda model: compare(X, Y, ["annealing", "switching"], estimator=model, cv=10, verbose=0)),
+    "compare": (9, lambda model: compare(X, Y, ["annealing", "switching"], estimator=model, cv=3, verbose=0)),
     "check": (6, lambda model: check(model, X, Y, cv=3)),
     "suspicious labels": (4, lambda model: suspicious_labels(model, X, Y, cv=4)),
     "learning curve": (8, lambda model: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4, 8], n_draws=2)),
