@@ -115,7 +115,7 @@ CANDIDATES: dict[str, dict[str, Make]] = {
 CHOSEN = {  # the setting of each tool that `peers_choice` found
     "LinearSVC": "C=100",
     "SelfTraining, naive Bayes": "alpha=0.003, threshold=0.75",
-    "SelfTraining, logistic regression": "SGD, alpha=1e-5, threshold=0.4",
+    "SelfTraining, logistic regression": "SGD, alpha=1e-5, threshold=0.3",
     "LabelSpreading": "n_neighbors=50, alpha=0.2",
 }
 TOOLS = [*((tool, "") for tool in DEFAULTS), *CHOSEN.items()]  # with the setting; "" is as it comes
