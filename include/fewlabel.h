@@ -1,31 +1,31 @@
-/* fewlabel.h: classifiers from few labels and many unlabeled rows. The contract.
+/* fewlabel.h: classifiers from few labels and many unlabeled rows.
  *
  * Rules that hold for every function
  *   Result     a status code; 0 is success. Outputs are written only on success, unless a function
  *              says otherwise.
  *   Errors     `error` is a buffer of `error_size` bytes that the caller owns; it may be NULL with size 0. After a
  *              failure it holds a message in English that names the argument; it is always NUL-terminated.
- *   Arrays     inputs are borrowed for the call and never written. Outputs go to arrays the caller has sized.
- *   Handles    integers, 0 is never one. A wrong or freed handle gives FEWLABEL_BAD_HANDLE, never a crash.
+ *   Arrays     inputs are borrowed for the call and never written. Outputs go to arrays allocated by the caller.
+ *   Handles    positive integers. An invalid or freed handle returns FEWLABEL_BAD_HANDLE, never a crash.
  *   Threads    every function may be called from any thread at any time; concurrent fits are independent. Calls
  *              on one handle may run concurrently, except that freeing it must come last.
  *   Processes  after fork() a child must not use a copy of the library that its parent loaded: every function
  *              then returns FEWLABEL_FORKED at once. Load the library in the child, or start it with exec. Of the
- *              functions without a status fewlabel_abi_version answers as ever, fewlabel_version may give "" and
- *              fewlabel_live_handles gives 0.
- *   Files      appear whole or not at all: they are written beside their place, under another name first. A symbolic
- *              link stays, and the file that it points to is written.
- *   Signals    handlers of the program run on its own threads and stacks, whether they have SA_ONSTACK or not. A long
- *              call works on threads of the library, in which signals are blocked, and its caller waits; a short one
- *              blocks them for about a millisecond. A handler returns: it must not leave a call by longjmp. On Linux
- *              that holds for every signal but four: Go's runtime handles SIGSEGV, SIGBUS, SIGFPE and SIGURG (and
- *              SIGPIPE) from the loading on, and passes on what is not its own to the handlers that it finds. A
- *              handler of these four that is installed later must have SA_ONSTACK; with one of the first three a
- *              wrong pointer ends the process instead of the call.
- *   Rounding   results do not depend on the rounding mode of the caller, which keeps it.
- *   Settings   all are arguments. Of the environment that the process began with Go's runtime reads GOMAXPROCS (the
- *              processors that it uses at most), GODEBUG and GOTRACEBACK (what it prints when it ends the process), and
- *              GOMEMLIMIT: one that is not a size, as "4GiB", ends the process when the library is loaded.
+ *              functions without a status, fewlabel_abi_version works, fewlabel_version may return "" and
+ *              fewlabel_live_handles returns 0.
+ *   Files      are written atomically: to a temporary file in the same folder, which is then renamed. For a symbolic
+ *              link, its target is replaced.
+ *   Signals    handlers of the program run on its own threads and stacks, with or without SA_ONSTACK. A long call
+ *              runs on threads of the library, in which signals are blocked, while the caller waits; a short call
+ *              blocks signals for about a millisecond. A handler must return: no longjmp out of a call. On Linux
+ *              this holds for every signal but four: when the library is loaded, Go's runtime installs handlers of
+ *              SIGSEGV, SIGBUS, SIGFPE and SIGURG (and SIGPIPE), and forwards signals from other code to the previous
+ *              handlers. A handler of these four that is installed later must use SA_ONSTACK; if it replaces one of
+ *              the first three, an invalid pointer ends the process instead of the call.
+ *   Rounding   results do not depend on the rounding mode of the caller, which is left unchanged.
+ *   Settings   all settings are arguments. From the environment at process start, Go's runtime reads GOMAXPROCS
+ *              (maximum number of processors), GODEBUG and GOTRACEBACK (output when it ends the process), and
+ *              GOMEMLIMIT: a value that is not a size, such as "4GiB", ends the process when the library is loaded.
  */
 #ifndef FEWLABEL_H
 #define FEWLABEL_H
@@ -40,16 +40,16 @@ extern "C" {
 
 /* Status codes. */
 #define FEWLABEL_OK 0
-#define FEWLABEL_BAD_ARGUMENT 1 /* the caller's mistake: a null pointer, an option out of range, an unknown name */
-#define FEWLABEL_BAD_DATA 2     /* the data cannot be used: an index out of range, NaN, a damaged file */
+#define FEWLABEL_BAD_ARGUMENT 1 /* invalid argument: a null pointer, an option out of range, an unknown name */
+#define FEWLABEL_BAD_DATA 2     /* invalid data: an index out of range, NaN, a damaged file */
 #define FEWLABEL_BAD_HANDLE 3   /* the handle is unknown or was freed */
 #define FEWLABEL_CANCELLED 4    /* progress->cancel was set */
 #define FEWLABEL_IO_ERROR 5     /* a file cannot be opened, read or written */
-#define FEWLABEL_INTERNAL 6     /* a defect of fewlabel; the process goes on */
+#define FEWLABEL_INTERNAL 6     /* a defect of fewlabel; the process continues */
 #define FEWLABEL_FORKED 7       /* called in a forked child, see Processes above */
-#define FEWLABEL_NO_MEMORY 8    /* it would take more memory than there is; refused before it was taken */
+#define FEWLABEL_NO_MEMORY 8    /* the estimated memory exceeds the available memory */
 
-#define FEWLABEL_GROUP_FAILED 9 /* the sum over the machines of a group has failed, or one of the others */
+#define FEWLABEL_GROUP_FAILED 9 /* the sum over the machines of a group failed, or another machine failed */
 
 /* Types of array elements. */
 #define FEWLABEL_INT32 1
@@ -58,12 +58,12 @@ extern "C" {
 #define FEWLABEL_FLOAT64 4
 
 /* A sparse matrix in compressed row form. Row i holds the entries indptr[i] ... indptr[i+1]-1 of `indices` and
- * `values`. Indices may be unsorted; an index that occurs twice in a row counts with the sum of its values. */
+ * `values`. Indices may be unsorted; duplicate indices in a row are summed. */
 typedef struct {
   int64_t n_rows;
   int64_t n_features;
   int64_t n_values;    /* length of `indices` and of `values` */
-  const void *indptr;  /* [n_rows + 1] of indptr_type, from 0 on and never falling */
+  const void *indptr;  /* [n_rows + 1] of indptr_type, starting at 0 and nondecreasing */
   const void *indices; /* [n_values] of index_type, each in 0 ... n_features-1 */
   const void *values;  /* [n_values] of value_type, finite */
   int32_t indptr_type; /* FEWLABEL_INT32 or FEWLABEL_INT64 */
@@ -80,34 +80,35 @@ typedef struct {
   int32_t value_type; /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
 } fewlabel_dense;
 
-/* In progress->cancel: end after the outer step under way, settle the labels and give the model. */
+/* In progress->cancel: stop after the current outer step, fix the labels and return the model. */
 #define FEWLABEL_STOP 2
 
 /* Shared by a running fit, or the reading of a file, and its caller: zero it, pass it, read it from another thread at
- * any time. Set `cancel` to FEWLABEL_STOP and the fit ends early, with a model whose "termination_condition" is
- * "stopped"; to another value than 0 and it returns FEWLABEL_CANCELLED, without a model, within a fraction of a second.
+ * any time. With `cancel` FEWLABEL_STOP, the fit stops early and returns a model whose "termination_condition" is
+ * "stopped"; with any other nonzero value, it returns FEWLABEL_CANCELLED within a fraction of a second, without a
+ * model.
  */
 typedef struct {
   int64_t cancel;     /* written by the caller */
-  int64_t step;       /* outer steps done */
+  int64_t step;       /* number of outer steps */
   double objective;   /* of the method, after that step */
   double level;       /* the temperature (annealing) or the weight of the unlabeled rows (switching) */
   int64_t n_switched; /* labels changed in that step */
-  double n_passes;    /* passes over the non-zeros so far */
+  double n_passes;    /* passes over the nonzeros so far */
 } fewlabel_progress;
 
-/* Machines that share the rows of a fit: each calls it with rows of its own, perhaps none, and all get the same model.
- * A call of `allreduce` turns values into their sums over all machines, with the same bits on each, as MPI_Allreduce
- * with MPI_SUM does. It returns 0, or another number where it could not: then it is not called again, and the fit
- * returns FEWLABEL_GROUP_FAILED.
+/* Machines that share the rows of a fit: each calls it with its own rows (possibly none), and all get the same model.
+ * A call of `allreduce` replaces values by their sums over all machines, bitwise identical on each, as MPI_Allreduce
+ * with MPI_SUM does. It returns 0, or a nonzero value on failure: then it is not called again, and the fit returns
+ * FEWLABEL_GROUP_FAILED.
  *   Threads   it is called only on the thread that called the fit, one call at a time.
- *   Memory    `values` belongs to the library and stays in place during the call; keep nothing of it.
- *   Calls     all machines make the same calls, of the same lengths, up to the end of the fit. A machine whose data are
- *             wrong, that is cancelled or runs out of memory tells the others at the next call: the fit then ends on
- *             all of them, with the status of its cause there, FEWLABEL_CANCELLED or FEWLABEL_GROUP_FAILED. Machines
- *             whose sums differ, or whose options do, get FEWLABEL_GROUP_FAILED too. The death of a machine is for
- *             `allreduce` to notice.
- *   Leaving   it returns: no longjmp, no exception. It may call functions of this library. */
+ *   Memory    `values` belongs to the library and is valid only during the call.
+ *   Calls     all machines make the same calls with the same lengths until the fit ends. A machine that has invalid
+ *             data, is cancelled or runs out of memory informs the others at the next call: the fit then ends on all
+ *             of them, with its own status there, and FEWLABEL_CANCELLED or FEWLABEL_GROUP_FAILED on the others.
+ *             Machines whose sums or options differ get FEWLABEL_GROUP_FAILED too. `allreduce` has to detect machines
+ *             that died.
+ *   Return    no longjmp, no exception. It may call functions of this library. */
 typedef int32_t (*fewlabel_allreduce)(void *context, double *values, int64_t n);
 
 typedef struct {
@@ -117,55 +118,55 @@ typedef struct {
   void *context; /* its first argument */
 } fewlabel_group;
 
-/* Numbers that grow with every incompatible change of this file, and the version of the library ("0.1.0"). */
+/* A number that increases with every incompatible change of this file, and the version of the library ("0.1.0"). */
 int32_t fewlabel_abi_version(void);
 const char *fewlabel_version(void);
 
 /* The options of fewlabel_fit as a JSON array of objects with "name", "type", "default", "meaning" and, where they
- * apply, "choices", "minimum", "maximum", "exclusive_minimum". `needed` gets the bytes that the whole text takes,
- * NUL included; `text` may be NULL to ask for it. */
+ * apply, "choices", "minimum", "maximum", "exclusive_minimum". `needed` is set to the size of the whole text in bytes,
+ * including NUL; with `text` NULL only the size is returned. */
 int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
 
 /* Fit a classifier.
  *   rows     the training rows, labeled and unlabeled
  *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled. Every class needs a labeled row, unless the
- *            option class_prior has its share.
- *   weights  [n_rows] weight of each row, not negative; NULL: all 1. Whole ones that are not all equal, at most 4 on
- *            average, are numbers of copies: the fit is that of the row so often, up to rounding. Of others hard labels
- *            go to whole rows.
- *   start    a model to go on from after labels were added, with the features and classes of this fit, from an earlier
- *            fit, a file or fewlabel_assemble; 0: none. Annealing then begins at a low temperature, switching at the
- *            full weight of the unlabeled rows, both with labels from the scores of the start; it saves most of the
- *            time. The start is not changed and may be freed afterwards.
+ *            option class_prior contains its share.
+ *   weights  [n_rows] weight of each row, nonnegative; NULL: all 1. Integer weights with a mean of at most 4 that are
+ *            not all equal are numbers of copies: the fit equals that of the repeated rows, up to rounding. With other
+ *            weights each row gets one hard label.
+ *   start    a model to continue from, for example after labels were added, with the features and classes of this fit,
+ *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
+ *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which
+ *            saves most of the time. The start is not changed and may be freed afterwards.
  *   options  JSON object, for example {"method": "annealing", "alpha": 1e-3, "threads": 2}; NULL: the defaults
  *   progress may be NULL
- *   group    machines that share the rows; NULL: this one has them all. All give the same options (but for "threads"),
- *            n_features, start and kind of rows; labels number the classes of all. The arrays "transduction" and
- *            "label_distributions" of the model are those of the rows here. Refused in a group are method
- *            "pair_switching", "max_switches" and "calibrate". For class_prior "auto" every machine gets the labeled
+ *   group    machines that share the rows; NULL: this machine has all rows. All machines pass the same options (except
+ *            "threads"), n_features, start, kind of rows and class numbers. The arrays "transduction" and
+ *            "label_distributions" of the model are for the rows of this machine. Not supported in a group are method
+ *            "pair_switching", "max_switches" and "calibrate". With class_prior "auto" every machine gets the labeled
  *            rows of all.
- *   model    gets the handle; release it with fewlabel_free
+ *   model    set to the handle; release it with fewlabel_free
  *
  * n_classes is one more than the largest class number, or the length of class_prior if that is larger; it is at most
  * n_rows. The option hierarchy is a tree over the classes as an array with the number of each node's parent: the nodes
  * 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With five
- * classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. The model
- * has the weights of the classes, with those of their groups in them; it does not keep the tree (metadata can).
+ * classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. In the
+ * model the weights of each class include those of its groups. The model does not store the tree (metadata can).
  *
- * Rows are measured in units of rms, the root of the mean square length of the rows that are not zero, weighted with
- * `weights`: rows times a number give the same decisions, and alpha means the same for all data. The regularizer in the
- * objective is alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² where balance
- * holds the mean score. */
+ * Rows are scaled by rms, the root mean square norm of the nonzero rows, weighted with `weights`: decisions and the
+ * meaning of alpha do not depend on the scale of the rows. The regularizer in the objective is
+ * alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² if balance constrains the
+ * mean score. */
 int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
                      const char *options, fewlabel_progress *progress, const fewlabel_group *group, int64_t *model,
                      char *error, int64_t error_size);
 
-/* Sizes of a model, from which the lengths of the arrays below follow. `n_outputs` is the number of decisions of a row:
+/* Sizes of a model, which determine the lengths of the arrays below. `n_outputs` is the number of decisions of a row:
  * 1 for one or two classes, otherwise n_classes. */
 int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,
                        int64_t error_size);
 
-/* The same with dense rows: worth it where more than half of the values are not zero, as in embeddings. */
+/* The same with dense rows: use it if more than half of the values are nonzero, as in embeddings. */
 int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights, int64_t start,
                            const char *options, fewlabel_progress *progress, const fewlabel_group *group,
                            int64_t *model, char *error, int64_t error_size);
@@ -174,12 +175,12 @@ int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, co
  *   rows, labels, weights  as for fewlabel_fit
  *   options    JSON object with some of "n_bootstraps" (50; 2 or more), "confidence_level" (0.9; above 0, below 1),
  *              "random_state" (0; seed of the bootstrap), "threads" (1) and "fit_intercept" (true); NULL: the defaults
- *   shares     [n_classes] gets the shares that fewlabel_fit with class_prior "auto" uses, bit for bit
- *   lower, upper  [n_classes] get the ends of an interval that holds the share with the probability
- *              confidence_level; NULL: not wanted (if both are, the bootstrap is saved). Where no labeled row can be
- *              held out, as every class has but one, fewer than two rows are unlabeled, or all labels have one class,
- *              the shares are those of the labels and the interval is 0 to 1.
- *   n_classes  one more than the largest class number, but at least 2 */
+ *   shares     [n_classes] set to the shares that fewlabel_fit uses with class_prior "auto", bit for bit
+ *   lower, upper  [n_classes] set to the limits of a confidence interval with level confidence_level; NULL: not
+ *              needed (if both are NULL, the bootstrap is skipped). If no labeled row can be held out because every
+ *              class has only one, fewer than two rows are unlabeled, or all labels have one class, the shares are
+ *              those of the labels and the interval is 0 to 1.
+ *   n_classes  the largest class number plus one, but at least 2 */
 int32_t fewlabel_class_prior(const fewlabel_csr *rows, const int32_t *labels, const double *weights,
                              const char *options, double *shares, double *lower, double *upper, int64_t n_classes,
                              char *error, int64_t error_size);
@@ -187,14 +188,14 @@ int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *la
                                    const char *options, double *shares, double *lower, double *upper,
                                    int64_t n_classes, char *error, int64_t error_size);
 
-/* Learn from unlabeled rows what the weights of good classifiers have in common (Ando & Zhang 2005): components, which
- * give further features to any classifier, from auxiliary problems over the same rows.
+/* Learn a subspace shared by the weights of good classifiers from unlabeled rows (Ando & Zhang 2005): components, which
+ * define additional features for any classifier, from auxiliary problems over the same rows.
  *   rows       the rows; labels of the task itself are not used
  *   labels     the auxiliary problems: [n_rows] rows with a feature for each problem; a value other than 0 is the label
  *              1, all others are -1
- *   hidden     [sets] rows with the features of `rows`: those with a value other than 0 are hidden together. NULL: none
- *   hides      [n_problems] the set of `hidden` that a problem does not see, or -1: it sees all. NULL where `hidden` is
- *   groups     [n_features] number of each feature's group, from 0 on; each has components of its own. NULL: one group
+ *   hidden     [sets] rows with the features of `rows`: the nonzero features of a row are hidden together. NULL: none
+ *   hides      [n_problems] the set of `hidden` that is hidden from a problem, or -1: none. NULL if `hidden` is NULL
+ *   groups     [n_features] group number of each feature, from 0; each group has its own components. NULL: one group
  *   options    JSON object with some of "solver" ("none": the components of centered co-occurrences; "squared": of the
  *              weights that solve the problems with the squared loss), "alpha" (1e-3; regularization of these weights,
  *              in units of the root mean square length of the rows), "max_iter" (4; steps of their solution), "tol"
@@ -202,8 +203,8 @@ int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *la
  *              components), "unit" (true; every problem counts the same, whatever the length of its weights),
  *              "random_state" (0) and "threads" (1); NULL: the defaults
  *   progress   may be NULL; a step is a block of 32 problems, or the components of a round
- *   components [n_components * n_features] gets the components, one behind the other; those of a group stand at its
- *              features, where they are orthonormal
+ *   components [n_components * n_features] gets the components, one after the other; those of a group are stored at
+ *              its features, where they are orthonormal
  *   strengths  [n_groups * n_components] gets the singular values of each group, falling; n_groups is one more than the
  *              largest number in `groups`
  *   objective  [n_iter] gets equation 6 after each round; NaN with solver "none". NULL: not wanted
@@ -213,9 +214,9 @@ int32_t fewlabel_structure(const fewlabel_csr *rows, const fewlabel_csr *labels,
                            fewlabel_progress *progress, double *components, double *strengths, double *objective,
                            int64_t n_components, char *error, int64_t error_size);
 
-/* Components that are kept: a model of a kind of its own, with a linear classifier on the rows and their structure
- * features, or without. fewlabel_report, fewlabel_array, fewlabel_save, fewlabel_load and fewlabel_free take it; the
- * report has "n_features", "n_components", "n_groups" and "n_outputs" in place of other sizes.
+/* A model of components, with or without a linear classifier on the rows and their structure features. It is supported
+ * by fewlabel_report, fewlabel_array, fewlabel_save, fewlabel_load and fewlabel_free; the report has "n_features",
+ * "n_components", "n_groups" and "n_outputs" in place of other sizes.
  *   description     JSON object with "n_features", "n_components", where they are not 1 "n_groups" and
  *                   "structure_weight", where there is a classifier "n_outputs", and, where known, "method", "n_iter",
  *                   "objective" and "termination_condition"
@@ -237,22 +238,22 @@ int32_t fewlabel_structure_features(int64_t model, const fewlabel_csr *rows, int
 int32_t fewlabel_structure_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions,
                                     char *error, int64_t error_size);
 
-/* What a fit or a model file says of itself, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
- * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows to which the supervised
- * solution, where the method began, gives the same class; null after a fit from a start and where there is nothing to
- * compare), "returned" (directly after a fit: the method that the solution comes from; "switching" after a fit by
- * annealing that was compared with switching and ended at a higher objective, otherwise the method itself; null for
+/* The report of a fit or a model file, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
+ * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows for which the supervised
+ * model, the starting point of the method, predicts the same class; null after a fit from a start and if there is
+ * nothing to compare), "returned" (directly after a fit: the method of the returned solution; "switching" after
+ * annealing if switching reached a lower objective, otherwise the method itself; null for
  * other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below), "termination_condition",
  * "warnings" (objects of "kind", a name as "collapse"; "values", an object of numbers, in which "class" is a class
  * number; "text", a sentence for people; docs/c.md lists the kinds), "metadata" (the text given to fewlabel_save),
  * "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`.
  *
- * Directly after a fit with the option calibrate the decisions can be made probabilities: with T the
+ * Directly after a fit with the option calibrate, decisions can be converted to probabilities: with T the
  * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes, class y
  * has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one decision f take
- * s = (0, f). n_held_out is the number of labeled rows from which T was found. All three are null without calibrate,
- * and where it is not possible, which a warning explains: at least 20 different labeled rows are needed, of classes
- * with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A model file does not keep them
+ * s = (0, f). n_held_out is the number of labeled rows used to estimate T. All three are null without calibrate, and
+ * if calibration is not possible, which a warning explains: it needs at least 20 distinct labeled rows from classes
+ * with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A model file does not store them
  * (metadata can). */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
@@ -266,8 +267,8 @@ int32_t fewlabel_array(int64_t model, const char *name, double *values, int64_t 
                        int64_t error_size);
 
 /* Decision values [n_rows * n_outputs] and class numbers [n_rows] of rows with the features of the model. With two
- * classes a decision above 0 means class 1. With more a row has a decision for every class, side by side, and the
- * largest is that of its class, the first of equals. `threads` is 1 or more. */
+ * classes, a decision above 0 means class 1. With more, each row has one decision per class, and the class with the
+ * largest decision is predicted, the first of equal ones. `threads` is 1 or more. */
 int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions, char *error,
                           int64_t error_size);
 int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
@@ -277,37 +278,37 @@ int32_t fewlabel_decision_dense(int64_t model, const fewlabel_dense *rows, int32
 int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, int32_t *classes,
                                char *error, int64_t error_size);
 
-/* Decision values [n_rows * n_outputs] of rows by weights that the caller holds, without a model: of each output the
- * sum over a row's values times their weights, in the order of the row, and its intercept.
+/* Decision values [n_rows * n_outputs] of rows from weights of the caller, without a model: for each output the sum
+ * over a row's values times their weights, in the order of the row, plus its intercept.
  *   coef       [n_outputs * n_features] all features of an output side by side; with by_feature 1: all outputs of a
- *              feature, as fewlabel_array gives them, which is quicker where there are several outputs
+ *              feature, as fewlabel_array gives them, which is faster for several outputs
  *   intercept  [n_outputs]
  *   by_feature 0 or 1
- * The rows are read once. Their indices are checked along the way; their values are not: one that is not finite makes
- * the decisions of its row NaN or infinite. After a failure some of `decisions` may have been written. */
+ * The rows are read once. Indices are checked on the way, values are not: a value that is not finite makes the
+ * decisions of its row NaN or infinite. After a failure some of `decisions` may have been written. */
 int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, const double *intercept,
                                int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
                                char *error, int64_t error_size);
 
-/* A model from its numbers: `coef` [n_features * n_outputs], `intercept` [n_outputs] and `class_prior` [n_classes] as
+/* Create a model from arrays: `coef` [n_features * n_outputs], `intercept` [n_outputs] and `class_prior` [n_classes] as
  * fewlabel_array gives them, and a JSON object with "n_classes", "n_features" and, where known, "method", "n_iter",
  * "objective" and "termination_condition". n_outputs is 1 for one or two classes, otherwise n_classes. */
 int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
                           const double *class_prior, int64_t *model, char *error, int64_t error_size);
 
-/* Write a model to a file and read it again. `metadata` is any JSON text to keep with it, in UTF-8 and with no name
- * twice in an object; NULL keeps what it has. */
+/* Save a model to a file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without duplicate
+ * names in an object; NULL keeps the current metadata. */
 int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
 int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
 
 /* ---- Label sequences ---------------------------------------------------------------------------------------------
  *
- * One row a token; sequence after sequence. A model gives the tags y[1] ... y[T] of a sequence the score
+ * One row per token, sequence after sequence. The tags y[1] ... y[T] of a sequence have the score
  *
  *     sum over t of x[t] . coef[., y[t]]  +  sum over t > 1 of transitions[y[t-1], y[t]]  +  start[y[1]]  +  end[y[T]]
  *
- * Its handle is of a kind of its own, for the functions below, fewlabel_report, fewlabel_array, fewlabel_save and
- * fewlabel_free. fewlabel_load gives one if the file holds such a model. */
+ * The handle has its own kind, for the functions below, fewlabel_report, fewlabel_array, fewlabel_save and
+ * fewlabel_free. fewlabel_load returns one if the file contains such a model. */
 
 /* The options of fewlabel_sequence_fit, as fewlabel_options. */
 int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
@@ -316,12 +317,12 @@ int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed
  *   rows     the tokens
  *   lengths  [n_sequences] tokens of each sequence, 1 or more, which sum to the number of rows
  *   labels   [n_rows] tag number 0 ... n_tags-1, or -1: none. Every tag needs a labeled token.
- *   start    a model to go on from, with the features and tags of this fit; 0: none
+ *   start    a model to continue from, with the features and tags of this fit; 0: none
  *   options  JSON object, for example {"loss": "crf", "solver": "lbfgs"}; NULL: the defaults
  *   progress may be NULL; a step is an epoch, or a step of "lbfgs"
  *   model    gets the handle
  *
- * The option forbidden_transitions is an array of pairs of tags, one behind the other: [2, 1, -1, 1] forbids tag 1
+ * The option forbidden_transitions is an array of pairs of tags, flattened: [2, 1, -1, 1] forbids tag 1
  * after tag 2 and, with -1 for the start or the end, as the first tag. They have the score -infinity. Rows are measured
  * in units of rms, the root of their mean square length. The objective is
  *
@@ -338,23 +339,23 @@ int32_t fewlabel_sequence_fit(const fewlabel_csr *rows, const int64_t *lengths, 
                               const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
                               int64_t *model, char *error, int64_t error_size);
 
-/* A model of sequences from its numbers, as fewlabel_array gives them, and a JSON object with "n_tags", "n_features"
- * and, where known, "method", "n_iter", "objective" and "termination_condition". */
+/* Create a model of sequences from arrays, as fewlabel_array returns them, and a JSON object with "n_tags",
+ * "n_features" and, where known, "method", "n_iter", "objective" and "termination_condition". */
 int32_t fewlabel_sequence_assemble(const char *description, const double *coef, const double *transitions,
                                    const double *start, const double *end, int64_t *model, char *error,
                                    int64_t error_size);
 
-/* The best tags of sequences, and what is near them. Each output may be NULL: it is not wanted then.
- *   tags       [n_rows] the best path. Of equal ones it is that with the lowest last tag, and so on towards the front.
+/* Decode sequences. Each output may be NULL if it is not needed.
+ *   tags       [n_rows] the best path; of equal ones that with the lowest last tag, and so on towards the front
  *   scores     [n_sequences] of the best path
- *   margins    [n_sequences] by which the score of the second best path is lower; infinite where there is one path only
+ *   margins    [n_sequences] by which the score of the second best path is lower; infinite if there is only one path
  *   marginals  [n_rows * n_tags] probability of every tag, those of a token side by side
  * After a failure some of them may have been written. */
 int32_t fewlabel_sequence_decode(int64_t model, const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
                                  int32_t threads, int32_t *tags, double *scores, double *margins, double *marginals,
                                  char *error, int64_t error_size);
 
-/* The same from scores that the caller holds.
+/* The same from scores of the caller.
  *   unary  [n_rows * n_tags] score of every tag, those of a token side by side; -infinity forbids a tag at a token
  *   transitions [n_tags * n_tags], start, end [n_tags]  as in a model; -infinity forbids */
 int32_t fewlabel_sequence_decode_scores(const double *unary, int64_t n_rows, int64_t n_tags, const double *transitions,
@@ -362,18 +363,18 @@ int32_t fewlabel_sequence_decode_scores(const double *unary, int64_t n_rows, int
                                         int64_t n_sequences, int32_t threads, int32_t *tags, double *scores,
                                         double *margins, double *marginals, char *error, int64_t error_size);
 
-/* Read a svmlight / libsvm file: plain, gzip or zstd, told by its first bytes.
- *   labels_path   SVMlin's form: rows without a label, labels in this second file; NULL: each row starts with one
+/* Read a svmlight / libsvm file: plain, gzip or zstd, detected by its first bytes.
+ *   labels_path   SVMlin format: rows without labels, labels in this second file; NULL: each row starts with one
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
- *   max_expansion 0: 100. A compressed file that gives more than 64 MiB of text, and more than so many bytes for each
- *                 of its own, is refused. Files of data expand 2 to 11 times.
- *   progress      its `cancel`, set to 1 from another thread, ends the reading; NULL: not wanted
- * `data` gets a handle; fewlabel_svmlight_shape tells the sizes, fewlabel_svmlight_copy fills the caller's arrays
+ *   max_expansion 0: 100. A compressed file that expands to more than 64 MiB of text and by more than this factor is
+ *                 refused. Data files expand 2 to 11 times.
+ *   progress      setting its `cancel` to 1 from another thread stops reading; may be NULL
+ * `data` gets a handle; fewlabel_svmlight_shape returns the sizes, fewlabel_svmlight_copy fills the caller's arrays
  * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i
  * has the labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of
- * the five may be NULL: not wanted. The arrays go into a fewlabel_csr as they are, with indptr_type FEWLABEL_INT64 and
- * index_type FEWLABEL_INT32. */
+ * the five may be NULL if it is not needed. The arrays go into a fewlabel_csr as they are, with indptr_type
+ * FEWLABEL_INT64 and index_type FEWLABEL_INT32. */
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
                                int64_t max_expansion, int32_t threads, fewlabel_progress *progress, int64_t *data,
                                char *error, int64_t error_size);
@@ -389,7 +390,7 @@ int32_t fewlabel_svmlight_write(const char *path, const fewlabel_csr *rows, cons
 /* Release a handle of any kind. */
 int32_t fewlabel_free(int64_t handle, char *error, int64_t error_size);
 
-/* Number of handles not yet freed: 0 at the end of a program that leaks none. */
+/* Number of handles not yet freed: 0 at the end of a program without leaks. */
 int64_t fewlabel_live_handles(void);
 
 #ifdef __cplusplus
