@@ -14,7 +14,7 @@ from fewlabel._inputs import _data, _hierarchy, _labels, _weights
 from fewlabel._native import _fit, _scores, _threads
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
 
-# Parameters that are options of the library, whatever the classes.
+# Parameters that are options of the library and do not depend on the classes.
 _OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
 
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
@@ -257,7 +257,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""
         scores = self.decision_function(X)
-        if len(self.classes_) == 1:  # whatever the scores of a model file are
+        if len(self.classes_) == 1:  # regardless of the scores in a model file
             return np.zeros(len(scores), dtype=np.intp)
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 

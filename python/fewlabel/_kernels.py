@@ -376,5 +376,5 @@ def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> N
         values = eigvalsh(gram)
         raise ValueError(
             f"the kernel is not positive semidefinite: its eigenvalues go from {values[0]:.3g} to {values[-1]:.3g}. "
-            "Distances are no kernel"
+            "A distance matrix is not a kernel"
         )

@@ -35,6 +35,6 @@ class WhereCalibrated:
         if estimator._needs_calibration and not estimator.calibrate:
             raise AttributeError(
                 f"{type(estimator).__name__} has {self.method.__name__} only with calibrate=True: its "
-                "probabilities are calibrated on labeled rows that `fit` holds out in turn"
+                "probabilities are calibrated by cross-validation in `fit`"
             )
         return MethodType(self.method, estimator)

@@ -484,8 +484,8 @@ def _mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
     mask = np.concatenate([np.asarray(part) for part in allowed]) if _is_list(allowed) else np.asarray(allowed)
     if mask.shape != shape or mask.dtype != bool:
         raise ValueError(
-            f"allowed must say True or False for {shape[0]} tokens and {shape[1]} tags, got {mask.dtype} of shape "
-            f"{mask.shape}"
+            f"allowed must be a bool array of shape ({shape[0]}, {shape[1]}), tokens by tags; got {mask.dtype} of "
+            f"shape {mask.shape}"
         )
     return mask
 

@@ -96,7 +96,7 @@ def _positive_label(truth: np.ndarray) -> int:
     values = set(np.unique(truth).tolist())
     if values <= {0, 1} or values <= {-1, 1}:
         return 1
-    raise ValueError(f"y_true has the labels {sorted(values)[:6]}: say by pos_label which one is positive")
+    raise ValueError(f"y_true has the labels {sorted(values)[:6]}: set pos_label to the positive one")
 
 
 @dataclass(eq=False, repr=False)

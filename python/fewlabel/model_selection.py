@@ -76,7 +76,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
             labeled row, which cannot be in both the training and the test set.
         """
         if y is None:
-            raise ValueError("y is None: the labels tell which rows can be tested")
+            raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
         indexable(X, y, groups)
         given = _labels.read(y, self.unlabeled)
         labeled, unlabeled = np.flatnonzero(given.labeled), np.flatnonzero(~given.labeled)

@@ -12,9 +12,9 @@ from fewlabel.inspection import _learning_curve, _linear_model
 
 __all__ = ["ComponentDisplay", "HistoryDisplay", "LearningCurveDisplay"]
 
-# Blue and vermilion of Okabe and Ito, which every kind of color vision tells apart; line and marker differ, too.
+# Blue and vermilion of Okabe and Ito, distinguishable with any color vision; line and marker differ as well.
 _BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "0.45"
-_SHARES = {  # what a history tells of the classes' shares, and the name of its axis if it depends on no class
+_SHARES = {  # columns of a history about class shares, and the name of the axis unless it depends on a class
     "positive_share": None,
     "share_distance": "shares off by up to",
     "constraint_residual": "means off by up to",

@@ -23,7 +23,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     """Sparse features of tokens for `SequenceSVC`: one row per token, sentence after sentence.
 
     Features are 0 or 1: the token in lower case and its shape ("Xx" for "Madrid", "d" for "2002"), and both of its
-    neighbours; the token as it is; its first and last characters; a constant.
+    neighbors; the unchanged token; its first and last characters; a constant.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def test_every_function_is_explained() -> None:
 def test_every_status_code_and_constant() -> None:
     constants = dict(re.findall(r"#define (FEWLABEL_\w+) (\d+)", HEADER))
     table = dict(re.findall(r"^\| `(FEWLABEL_\w+)` \| (\d+) \|", PAGE, re.MULTILINE))
-    named = table | dict(re.findall(r"`(FEWLABEL_\w+)` \((\d+)\)", PAGE))
+    named = table | dict(re.findall(r"`(FEWLABEL_\w+)`\s\((\d+)\)", PAGE))
     assert named == constants
     assert sorted(map(int, table.values())) == list(range(len(table)))
 

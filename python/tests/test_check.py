@@ -46,8 +46,8 @@ def test_the_verdict(gained: int, lost: int, verdict: str) -> None:
     found = check(Planned(), np.column_stack([before, after]), y)
     assert found == Check(150, 1 - gained / 150, 1 - lost / 150, gained, lost)
     assert found.verdict == verdict
-    assert str(found).startswith(f"unlabeled rows: {verdict}. Of 150 labeled rows held out in turn ")
-    assert str(found).endswith(f"{gained} gained, {lost} lost")
+    assert str(found).startswith(f"unlabeled rows: {verdict}. Accuracy on 150 held-out labeled rows: ")
+    assert str(found).endswith(f"{gained} gained, {lost} lost)")
 
 
 @pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])

@@ -144,7 +144,7 @@ def test_rows_of_weight_zero_do_not_count() -> None:
         ([0.0, np.inf, 1.0], "auto", "Input y contains infinity"),
         ([0.0, np.nan, 1.0], None, "Input y contains NaN"),
         ([0.0, np.nan, 1.0], 0, "Input y contains NaN"),
-        ([0, None, 1], None, "None in row 1, which `unlabeled` does not name"),
+        ([0, None, 1], None, "None in row 1, which is not the marker"),
         (np.array(["a", 3, None], dtype=object), "auto", "several types: int, str"),
         (np.zeros((3, 2)), "auto", "1d array"),
     ],

@@ -344,7 +344,7 @@ def test_tags_that_are_not_allowed_are_not_predicted(
     with pytest.raises(ValueError, match=r"sequence 1.* has no path"):
         model.predict(X, lengths, allowed=some)
     for wrong in (some[1:], some.astype(int)):
-        with pytest.raises(ValueError, match=f"allowed must say True or False for {len(y)} tokens and 3 tags"):
+        with pytest.raises(ValueError, match=f"allowed must be a bool array of shape .{len(y)}, 3., tokens by tags"):
             model.predict(X, lengths, allowed=wrong)
 
 

@@ -69,7 +69,7 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
         labeled, minus_one = labeled & (weights > 0), minus_one & (weights > 0)
     if not labeled.any():
         raise ValueError(
-            "y has no labeled row: every label is a marker of unlabeled rows (see the parameter `unlabeled`) or has "
+            "y has no labeled row: every label is the marker of unlabeled rows (see the parameter `unlabeled`) or has "
             "sample_weight 0. Give at least one row of each class a label."
         )
     classes, numbers = np.unique(values, return_inverse=True)
@@ -221,7 +221,7 @@ def _plain(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return labels
     for value, row in zip(labels, rows, strict=True):
         if _is_missing(value):
-            raise ValueError(f"y has {value!r} in row {row}, which `unlabeled` does not name as a marker")
+            raise ValueError(f"y has {value!r} in row {row}, which is not the marker set by `unlabeled`")
     for kind, dtype in ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64)):
         if all(isinstance(value, kind) for value in labels):
             return labels.astype(dtype)

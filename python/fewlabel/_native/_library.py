@@ -126,7 +126,7 @@ def _open() -> ctypes.CDLL:
     except OSError as reason:
         raise RuntimeError(
             f"the native library of fewlabel cannot be loaded: {_diagnosis.reason(PATH)} (Fitting and files need the "
-            f"library, predict does not. The system says: {reason})"
+            f"library, predict does not. System message: {reason})"
         ) from reason
 
 

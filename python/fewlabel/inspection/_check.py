@@ -37,8 +37,8 @@ class Check(NamedTuple):
     def __str__(self) -> str:
         """The verdict and its reasons."""
         return (
-            f"unlabeled rows: {self.verdict}. Of {self.n_rows} labeled rows held out in turn {self.supervised:.1%} are "
-            f"right without and {self.semi_supervised:.1%} with unlabeled rows; {self.gained} gained, {self.lost} lost"
+            f"unlabeled rows: {self.verdict}. Accuracy on {self.n_rows} held-out labeled rows: {self.supervised:.1%} "
+            f"without and {self.semi_supervised:.1%} with unlabeled rows ({self.gained} gained, {self.lost} lost)"
         )
 
 

@@ -65,7 +65,7 @@ def class_scores(classifier: Any, rows: Any) -> np.ndarray:
     """Score of each class (n_rows, n_classes). Of two classes, the first has score 0, as only the difference
     matters."""
     if len(classifier.classes_) == 1:
-        raise ValueError(f"the model has one class only, {classifier.classes_[0]}: no score is near that of another")
+        raise ValueError(f"the model has only one class, {classifier.classes_[0]}, so there are no margins")
     scores = classifier.decision_function(rows)
     return np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores
 
