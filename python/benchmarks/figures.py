@@ -198,8 +198,7 @@ def comparison(found: dict[str, Any]) -> plt.Figure:
     cells = [(name, way) for name in peers.SETS for way in peers.WAYS]
     for panel, (name, way) in zip(axes, cells, strict=True):
         for (tool, setting), (color, marker) in zip(chosen.items(), looks, strict=True):
-            kept = [found[f"{peers.PREFIX}{name} {way} {k}"][setting] for k in peers.LABELS]
-            means = [np.mean([fit[0] for fit in fits]) for fits in kept]
+            means = [peers.macro_f(found, name, way, k, setting) for k in peers.LABELS]
             panel.plot(peers.LABELS, means, marker=marker, markersize=4, color=color, label=tool)
         chosen_how = "each class" if way == "picked" else "at random"
         panel.set(xscale="log", title=f"{peers.SETS[name]}, {chosen_how}", xlabel="labels a class")

@@ -214,28 +214,37 @@ def _fit(make: Make, X: Any, y: np.ndarray) -> Any:
 def table(found: dict[str, Any], machine: dict[str, str]) -> str:
     """The table of docs/comparison.md from the values that `peers` kept."""
     columns = [f"{k} a class" for k in LABELS] + [f"{k}, at random" for k in LABELS]
-    cells = [f"{way} {k}" for way in WAYS for k in LABELS]
+    heads = ["", *columns, "seconds", "processor", "MB"]
     lines = []
     for name, title in SETS.items():
-        lines += [
-            f"**{title}**",
-            "",
-            f"| | {' | '.join(columns)} | seconds | processor | MB |",
-            "|---|" + "---:|" * (len(cells) + 3),
-        ]
-        best = [max(_macro_f(found, name, cell, tool) for tool in NAMES) for cell in cells]
+        lines += [f"**{title}**", "", f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
+        scores = {tool: [macro_f(found, name, way, k, tool) for way in WAYS for k in LABELS] for tool in NAMES}
+        best = np.max(list(scores.values()), axis=0)
         for tool in NAMES:
-            scores = [_macro_f(found, name, cell, tool) for cell in cells]
-            shown = [f"**{f:.3f}**" if f == top else f"{f:.3f}" for f, top in zip(scores, best, strict=True)]
-            fits = np.concatenate([found[f"{PREFIX}{name} {cell}"][tool] for cell in cells])
-            seconds, processor, megabytes = np.median(fits[:, 1:], axis=0)
-            lines.append(f"| {tool} | {' | '.join(shown)} | {seconds:.1f} | {processor:.1f} | {megabytes:.0f} |")
+            shown = [_cell(f, top) for f, top in zip(scores[tool], best, strict=True)]
+            seconds, processor, megabytes = _costs(found, name, tool)
+            cost = [f"{seconds:.1f}", f"{processor:.1f}", f"{megabytes:.0f}"]
+            lines.append(f"| {' | '.join([tool, *shown, *cost])} |")
         lines.append("")
     return "\n".join([*lines, _conditions(found, machine), ""])
 
 
-def _macro_f(found: dict[str, Any], name: str, cell: str, tool: str) -> float:
-    return float(np.mean([fit[0] for fit in found[f"{PREFIX}{name} {cell}"][tool]]))
+def macro_f(found: dict[str, Any], name: str, way: str, k: int, tool: str) -> float:
+    """Mean over the draws; NaN for a cell with too few unlabeled rows."""
+    fits = found.get(f"{PREFIX}{name} {way} {k}", {}).get(tool, [])
+    return float(np.mean([fit[0] for fit in fits])) if fits else float("nan")
+
+
+def _cell(value: float, best: float) -> str:
+    if np.isnan(value):
+        return "–"
+    return f"**{value:.3f}**" if value == best else f"{value:.3f}"
+
+
+def _costs(found: dict[str, Any], name: str, tool: str) -> np.ndarray:
+    """Medians over all fits of a tool on a set: seconds, seconds of processors, MB."""
+    fits = [fit[1:] for cell, tools in found.items() if cell.startswith(f"{PREFIX}{name} ") for fit in tools[tool]]
+    return np.median(fits, axis=0)
 
 
 def _conditions(found: dict[str, Any], machine: dict[str, str]) -> str:
