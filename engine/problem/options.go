@@ -59,7 +59,7 @@ type Options struct {
 	RandomState     int
 }
 
-// Defaults are the options when nothing is said.
+// Defaults are the options if none are given.
 func Defaults() Options {
 	return Options{
 		Method: Annealing, ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
@@ -76,20 +76,20 @@ const mostWeight = 1e6
 var table = option.Table[Options]{
 	{Name: "method", Kind: "string",
 		Choices: textsOf(Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior),
-		Meaning: "how unlabeled rows are learned from", Field: func(o *Options) any { return (*string)(&o.Method) }},
+		Meaning: "how unlabeled rows are used", Field: func(o *Options) any { return (*string)(&o.Method) }},
 	{Name: "alpha", Kind: "number", Exclusive: true,
 		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
 	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: mostWeight,
-		Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, less where they are few",
+		Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few",
 		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
 	{Name: "class_prior", Kind: "string or numbers", Choices: priorRules,
-		Meaning: "share of each class among the unlabeled rows; auto: found; labels: as among the labeled rows",
+		Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows",
 		Field:   func(o *Options) any { return &o.ClassPrior }},
 	{Name: "class_weight", Kind: "numbers", Exclusive: true,
 		Meaning: "factor on the weights of the labeled rows of each class, for their loss and not for class_prior; null: 1",
 		Field:   func(o *Options) any { return &o.ClassWeight }},
 	{Name: "constraint", Kind: "string", Choices: []string{"equality", "penalty"},
-		Meaning: "how entropy and expectation hold the class prior",
+		Meaning: "how entropy and expectation enforce the class prior",
 		Field:   func(o *Options) any { return &o.Constraint }},
 	{Name: "penalty_weight", Kind: "number", Exclusive: true,
 		Meaning: "weight of the divergence of mean probabilities from the class prior; constraint penalty only",
@@ -98,7 +98,7 @@ var table = option.Table[Options]{
 		Meaning: "weight of the averaged divergence of labels and probabilities; posterior only",
 		Field:   func(o *Options) any { return &o.KLWeight }},
 	{Name: "balance", Kind: "string", Choices: balances,
-		Meaning: "how the class prior is held", Field: func(o *Options) any { return &o.Balance }},
+		Meaning: "how the class prior is enforced", Field: func(o *Options) any { return &o.Balance }},
 	{Name: "loss", Kind: "string", Choices: textsOf(SquaredHinge, Hinge, CrammerSinger, Maxent),
 		Meaning: "loss of a row; hinge with method pair_switching only",
 		Field:   func(o *Options) any { return (*string)(&o.Loss) }},
@@ -108,18 +108,18 @@ var table = option.Table[Options]{
 	{Name: "fit_intercept", Kind: "boolean",
 		Meaning: "whether the classifier has an intercept", Field: func(o *Options) any { return &o.FitIntercept }},
 	{Name: "calibrate", Kind: "boolean",
-		Meaning: "whether to find a temperature that makes probabilities of decisions, by five further fits",
+		Meaning: "whether to calibrate probabilities, with five further fits",
 		Field:   func(o *Options) any { return &o.Calibrate }},
 	{Name: "max_switches", Kind: "integer",
-		Meaning: "pairs of labels exchanged at a time, 0: all that help",
+		Meaning: "maximum number of label pairs exchanged at a time; 0: all that lower the objective",
 		Field:   func(o *Options) any { return &o.MaxSwitches }},
 	{Name: "max_iter", Kind: "integer", Minimum: 1,
-		Meaning: "largest number of outer steps", Field: func(o *Options) any { return &o.MaxIter }},
+		Meaning: "maximum number of outer steps", Field: func(o *Options) any { return &o.MaxIter }},
 	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "the final solve ends within this relative distance of the optimum",
+		Meaning: "tolerance of the last solve: relative distance of its objective from the optimum",
 		Field:   func(o *Options) any { return &o.Tol }},
 	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "goroutines that work at a time", Field: func(o *Options) any { return &o.Threads }},
+		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
 	{Name: "random_state", Kind: "integer",
 		Meaning: "seed of the order of coordinates in pair_switching", Field: func(o *Options) any { return &o.RandomState }},
 }

@@ -26,7 +26,7 @@ type Options struct {
 	PenaltyWeight   float64
 }
 
-// Method says how sequences without any label are learned from.
+// Method says how sequences without any label are used.
 type Method string
 
 // The methods.
@@ -42,29 +42,30 @@ var table = option.Table[Options]{
 	{Name: "loss", Kind: "string", Choices: []string{"softmax_margin", "crf", "soft_hinge", "huber"},
 		Meaning: "loss of a sequence", Field: func(o *Options) any { return &o.Loss }},
 	{Name: "cost", Kind: "string", Choices: []string{"hamming", "zero_one"},
-		Meaning: "cost of a wrong path: its wrong tags, or 1", Field: func(o *Options) any { return (*string)(&o.Cost) }},
+		Meaning: "cost of a wrong path: the number of wrong tags, or 1",
+		Field:   func(o *Options) any { return (*string)(&o.Cost) }},
 	{Name: "rho", Kind: "number", Exclusive: true, Maximum: 100,
 		Meaning: "sharpness of the loss soft_hinge", Field: func(o *Options) any { return &o.Rho }},
 	{Name: "epsilon", Kind: "number", Exclusive: true,
-		Meaning: "half of the width of the rounded part of the loss huber",
+		Meaning: "half of the width of the smooth part of the loss huber",
 		Field:   func(o *Options) any { return &o.Epsilon }},
 	{Name: "solver", Kind: "string", Choices: []string{"stochastic", "lbfgs"},
 		Meaning: "how the objective is minimized", Field: func(o *Options) any { return &o.Solver }},
 	{Name: "max_iter", Kind: "integer",
-		Meaning: "epochs (stochastic), as many again with unlabeled sequences, or most steps (lbfgs); 0: 10, 1000",
+		Meaning: "epochs (stochastic; doubled with unlabeled sequences) or maximum number of steps (lbfgs); 0: 10, 1000",
 		Field:   func(o *Options) any { return &o.MaxIter }},
 	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "lbfgs ends within this relative distance of the optimum",
+		Meaning: "tolerance of lbfgs: relative distance of the objective from the optimum",
 		Field:   func(o *Options) any { return &o.Tol }},
 	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1,
-		Meaning: "pairs of tags, from and to, one behind the other; -1 before the first and after the last tag",
+		Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end",
 		Field:   func(o *Options) any { return &o.Forbidden }},
 	{Name: "method", Kind: "string", Choices: []string{string(Supervised), string(Gradient), string(Posterior)},
-		Meaning: "how sequences without any label are learned from", Field: func(o *Options) any {
+		Meaning: "how sequences without any label are used", Field: func(o *Options) any {
 			return (*string)(&o.Method)
 		}},
 	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: 1e6,
-		Meaning: "weight of the averaged loss of sequences without any label; auto: 1, less where they are few",
+		Meaning: "weight of the averaged loss of sequences without any label; auto: 1, or less if they are few",
 		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
 	{Name: "class_prior", Kind: "numbers", Exclusive: true, Maximum: 1,
 		Meaning: "posterior: shares of the tags among the tokens of sequences without any label; none: those of the labels",
@@ -73,7 +74,7 @@ var table = option.Table[Options]{
 		Meaning: "posterior: weight of the squared distance from the class prior",
 		Field:   func(o *Options) any { return &o.PenaltyWeight }},
 	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "goroutines that work at a time", Field: func(o *Options) any { return &o.Threads }},
+		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
 	{Name: "random_state", Kind: "integer",
 		Meaning: "seed of the order of the sequences", Field: func(o *Options) any { return &o.RandomState }},
 }

@@ -33,17 +33,18 @@ var table = option.Table[Options]{
 	{Name: "alpha", Kind: "number", Exclusive: true,
 		Meaning: "strength of the regularization of the auxiliary problems", Field: func(o *Options) any { return &o.Alpha }},
 	{Name: "max_iter", Kind: "integer", Minimum: 1,
-		Meaning: "largest number of steps of conjugate gradients", Field: func(o *Options) any { return &o.MaxIter }},
+		Meaning: "maximum number of conjugate gradient steps", Field: func(o *Options) any { return &o.MaxIter }},
 	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "fall of a problem's residual at which it is solved", Field: func(o *Options) any { return &o.Tol }},
+		Meaning: "relative residual at which a problem is solved", Field: func(o *Options) any { return &o.Tol }},
 	{Name: "n_iter", Kind: "integer", Minimum: 1,
 		Meaning: "rounds of weights and components", Field: func(o *Options) any { return &o.Alternations }},
 	{Name: "unit", Kind: "boolean",
-		Meaning: "whether every problem counts the same in the components", Field: func(o *Options) any { return &o.Unit }},
+		Meaning: "whether every problem has the same weight in the components",
+		Field:   func(o *Options) any { return &o.Unit }},
 	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "goroutines that work at a time", Field: func(o *Options) any { return &o.Threads }},
+		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
 	{Name: "random_state", Kind: "integer",
-		Meaning: "seed of the first probes", Field: func(o *Options) any { return &o.RandomState }},
+		Meaning: "seed of the computation of the components", Field: func(o *Options) any { return &o.RandomState }},
 }
 
 // DecodeOptions reads a JSON object strictly; empty text means all defaults.
