@@ -201,8 +201,8 @@ def comparison(found: dict[str, Any]) -> plt.Figure:
             means = [peers.macro_f(found, name, way, k, setting) for k in peers.LABELS]
             panel.plot(peers.LABELS, means, marker=marker, markersize=4, color=color, label=tool)
         chosen_how = "each class" if way == "picked" else "at random"
-        panel.set(xscale="log", title=f"{peers.SETS[name]}, {chosen_how}", xlabel="labels a class")
-        panel.title.set_fontsize(9)
+        panel.set(xscale="log", xlabel="labels a class")
+        panel.set_title(f"{peers.SETS[name]},\n{chosen_how}", fontsize=10)
         _label_numbers(panel, list(peers.LABELS))
     axes[0].set_ylabel("macro F")
     handles, names = axes[0].get_legend_handles_labels()
