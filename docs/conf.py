@@ -66,6 +66,7 @@ ORDER = [  # as a reader meets the questions
     "plot_curves.py",
     "plot_sequences.py",
     "plot_history.py",
+    "plot_many_machines.py",
 ]
 sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),

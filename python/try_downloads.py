@@ -3,8 +3,8 @@
     python python/try_downloads.py [--only NAME] WHEEL
 
 Unpacks both archives of the gallery, and takes the single files and the notebook as well. Each file is in an empty
-folder of its own when it runs, so that none can import another. The environment has the wheel with the extra `plot`,
-and what runs notebooks.
+folder of its own when it runs, so that none can import another. The environment has the wheel with the extras
+`plot` and `dask`, and what runs notebooks.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def main() -> int:
     files = {name: content for name, content in downloads().items() if chosen.only in name}
     shutil.rmtree(FOLDER, ignore_errors=True)
     python = fresh_environment.create(FOLDER / "environment")
-    fresh_environment.install(python, f"{chosen.wheel.resolve()}[plot]", "ipykernel", "nbclient")
+    fresh_environment.install(python, f"{chosen.wheel.resolve()}[plot,dask]", "ipykernel", "nbclient")
     failed = [name for name, content in files.items() if not runs(python, name, content)]
     print(f"{len(files)} downloads, {len(failed)} fail alone")
     return int(bool(failed))

@@ -39,7 +39,8 @@ type task struct {
 }
 
 func newTask(s *problem.Sample, rival float64) (*task, error) {
-	t := &task{Sample: s, asked: s.Options.Method, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival, units: findUnits(s)}
+	t := &task{Sample: s, asked: s.Options.Method, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival,
+		units: findUnits(s)}
 	if n := s.All.Rows; t.classes > n && !s.Paired() {
 		return nil, fault.Data("class_prior has %d classes, more than the %d rows", t.classes, n)
 	}

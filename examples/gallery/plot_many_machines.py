@@ -9,6 +9,7 @@ where the rows are.
 # %%
 # Docstrings of three subpackages of SciPy in six parts; 30 of the texts have a label. The cluster is two threads here.
 # For a real one give ``Client`` the address of its scheduler, and let each part be read by a worker.
+# This example needs ``pip install "fewlabel[dask]"``.
 
 import numpy as np
 from dask import compute, delayed
@@ -16,12 +17,11 @@ from distributed import Client, LocalCluster
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
-import scipy_docs  # examples/scipy_docs.py
 from fewlabel import TransductiveSVC
 from fewlabel.dask import DaskTransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 
-texts, topics = scipy_docs.load(("linalg", "signal", "stats"))
-topics = np.array(topics)
+texts, topics = load_scipy_docs(("linalg", "signal", "stats"))
 labeled = np.random.default_rng(0).choice(len(texts), 30, replace=False)
 y = np.full(len(texts), None, dtype=object)
 y[labeled] = topics[labeled]
