@@ -3,8 +3,8 @@ package problem
 import "math/rand/v2"
 
 // Few is the same problem with these class shares and one of every so many neighboring unlabeled rows, drawn by a
-// generator of its own: the same ones however the rows, in their order, are divided among machines. rows are their numbers
-// here; the features and the unit of length are those of s.Rows.
+// generator of its own: the same ones however the rows, in their order, are divided among machines. rows are their
+// numbers here; the features and the unit of length are those of s.Rows.
 func (s *Sample) Few(of int, shares []float64) (few *Sample, p Problem, rows []int32, err error) {
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
