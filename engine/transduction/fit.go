@@ -166,9 +166,13 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 			Termination: s.end.reason.String(), Warnings: t.Warnings},
 	}
 	classifier.Coef, classifier.Intercept = t.modelWeights(s)
-	return &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),
+	result := &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),
 		Distributions: t.distributions(), History: t.History.Columns(t.asked, t.shareColumn()),
-		reason: s.end.reason, origin: t.origin}, nil
+		reason: s.end.reason, origin: t.origin}
+	if t.asked != t.Options.Method {
+		certain(t.Sample, result)
+	}
+	return result, nil
 }
 
 // learnsMeans says that the method is one of package expectation, and has something to learn from.

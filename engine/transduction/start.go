@@ -123,6 +123,9 @@ func bothSides(difference []float64) []float64 {
 func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 	soft, labels := t.soften(r), t.perUnit(make([]int32, len(t.Unlabeled)))
 	t.cheapest(labels)
+	if t.asked == problem.Annealing { // its result has distributions
+		t.soft = r.Soft
+	}
 	end := stop{reason: ending.NoSwitch}
 	if !t.atLimit(&end) {
 		soft.enter(softStart * t.firstTemperature())

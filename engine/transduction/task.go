@@ -233,11 +233,8 @@ func (t *task) note(r *risk.Risk, level float64, switched int, entropy float64) 
 }
 
 func (t *task) noteAt(score scorer, regularizer, level float64, switched int, entropy float64, l loss.Classes) {
-	if t.asked != t.Options.Method {
-		level = 0 // it is no temperature
-	}
 	objective, shares := t.objective(l, regularizer, score)
-	t.Record(objective, level, switched, t.shareToShow(shares), entropy)
+	t.Record(objective, t.shown(level), switched, t.shareToShow(shares), entropy)
 }
 
 // noteOwn is note with the labels changed and the part of the entropy of this machine; it returns those of all.
@@ -245,8 +242,16 @@ func (t *task) noteOwn(r *risk.Risk, level float64, switched int, entropy float6
 	sums := []float64{float64(switched), entropy}
 	t.Job.Later(sums)
 	objective, shares := t.objective(r.Loss(), r.Regularizer(), r.Score)
-	t.Record(objective, level, int(sums[0]), t.shareToShow(shares), sums[1])
+	t.Record(objective, t.shown(level), int(sums[0]), t.shareToShow(shares), sums[1])
 	return int(sums[0]), sums[1]
+}
+
+// shown is a level as the history has it, which is that of the method asked for: a weight is no temperature.
+func (t *task) shown(level float64) float64 {
+	if t.asked != t.Options.Method {
+		return 0
+	}
+	return level
 }
 
 // shareToShow is what the history tells of the classes' shares: that of class 1 of a pair, otherwise the distance from
