@@ -60,7 +60,7 @@ func cutOf(share, rows float64) float64 {
 
 // firstRows gives label 1 to so many rows, those of the first machines.
 func firstRows(job *work.Job, labels []int32, count int) {
-	_, first := job.Gather(make([]float64, len(labels)))
+	first, _ := job.Before(len(labels))
 	for i := range labels {
 		labels[i] = 0
 		if first+i < count {

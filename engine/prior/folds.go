@@ -45,13 +45,7 @@ func (s *Sample) Split(job *work.Job, most int) Split {
 
 // spaced are places in Unlabeled of at most so many rows, evenly spaced among those of all machines, by rank.
 func (s *Sample) spaced(job *work.Job, most int) (places []int) {
-	first, total := 0, 0
-	for rank, rows := range job.Each(float64(len(s.Unlabeled))) {
-		if job.Group != nil && rank == job.Group.Rank {
-			first = total
-		}
-		total += int(rows[0])
-	}
+	first, total := job.Before(len(s.Unlabeled))
 	n := min(most, total)
 	for k := range n {
 		if place := k*total/n - first; place >= 0 && place < len(s.Unlabeled) {

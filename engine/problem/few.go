@@ -12,7 +12,7 @@ func (s *Sample) Few(of int, shares []float64) (few *Sample, p Problem, rows []i
 	for k, i := range s.Labeled {
 		take(i, s.Class[k], s.LabeledRows[k])
 	}
-	place := s.rowsBefore()
+	place, _ := s.Job.Before(len(s.Unlabeled))
 	for k, i := range s.Unlabeled {
 		if group := (place + k) / of; rand.New(rand.NewPCG(uint64(group), 0)).IntN(of) == (place+k)%of {
 			take(i, -1, s.UnlabeledRows[k])
@@ -23,18 +23,7 @@ func (s *Sample) Few(of int, shares []float64) (few *Sample, p Problem, rows []i
 	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
 	few, err = New(p, options, s.Job)
 	if err == nil {
-		few.Picked, few.visits, few.History.Before = s.Picked, s.visits, s.History.Before
+		few.Picked, few.visits = s.Picked, s.visits
 	}
 	return few, p, rows, err
-}
-
-// rowsBefore is the number of unlabeled rows of the machines before this one.
-func (s *Sample) rowsBefore() (rows int) {
-	for rank, unlabeled := range s.Job.Each(float64(len(s.Unlabeled))) {
-		if s.Job.Group == nil || rank == s.Job.Group.Rank {
-			break
-		}
-		rows += int(unlabeled[0])
-	}
-	return rows
 }

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -124,9 +126,13 @@ func TestFewIsOneOfEight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, p, rows, err := s.Few(8, []float64{0.65, 0.35})
+	s.Picked = true
+	few, p, rows, err := s.Few(8, []float64{0.6, 0.4})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if given, err := few.ClassShares(2); err != nil || given[1] != 0.4 || !few.Picked || few.Passes() != s.Passes() {
+		t.Errorf("shares %v (%v), picked: %v, passes %v for %v", given, err, few.Picked, few.Passes(), s.Passes())
 	}
 	if len(few.Labeled) != 16 || len(few.Unlabeled) != 1984/8 {
 		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), len(few.Unlabeled))
@@ -154,11 +160,13 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 	data := planted.Topics(8000, 250, 20, 0.35, 1)
 	o := plainOptions()
 	o.ClassPrior.Shares, o.MaxIter = shares(data), 3
-	if found := fitFrom(t, data, nil, o); found.Model.Termination != "max_iter" {
-		t.Errorf("ends by %s", found.Model.Termination)
+	progress := &work.Progress{}
+	found, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	if err != nil || found.Model.Termination != "max_iter" || found.Model.Iterations != 1 || progress.Step != 5 { // 3, a comparison, 1
+		t.Errorf("%v: ends by %s after %d steps, of all %d", err, found.Model.Termination, found.Model.Iterations, progress.Step)
 	}
-	progress := &work.Progress{Cancel: 1}
-	_, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	progress = &work.Progress{Cancel: 1}
+	_, err = Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
 	if !errors.Is(err, fault.ErrCancelled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -184,6 +192,32 @@ func TestFewRowsMayChooseSwitching(t *testing.T) {
 	for _, column := range result.History {
 		if column.Name == "temperature" && slices.Max(column.Values) > 0 {
 			t.Errorf("temperatures %v", column.Values)
+		}
+	}
+}
+
+// What few rows find is a start for all in the caller's features and units.
+func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
+	withMany(t, 500)
+	const unit, unused = 0x1p20, 3
+	for name, draw := range fewCases() {
+		data, o := draw(1)
+		one := fitFrom(t, data, nil, o)
+		indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+		for i := range data.Rows.Rows() {
+			data.Rows.Row(i, func(col int, v float64) {
+				indices, values = append(indices, int32(unused+col)), append(values, unit*v)
+			})
+			indptr = append(indptr, int64(len(indices)))
+		}
+		var err error
+		if data.Rows, err = csr.New(unused+data.Rows.Cols(), indptr, indices, values); err != nil {
+			t.Fatal(err)
+		}
+		other := fitFrom(t, data, nil, o)
+		vector.Scale(other.Model.Coef, unit)
+		if !slices.Equal(one.Model.Coef, other.Model.Coef[unused:]) || passesOf(one) != passesOf(other) {
+			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(one), passesOf(other))
 		}
 	}
 }

@@ -110,6 +110,17 @@ func (j *Job) EachLater(own ...float64) [][]float64 {
 	return slices.Collect(slices.Chunk(all, max(1, len(own))))
 }
 
+// Before adds up a whole number of every machine: of those before this one, by rank, and of all.
+func (j *Job) Before(n int) (before, all int) {
+	for rank, of := range j.Each(float64(n)) {
+		if j.Group != nil && rank == j.Group.Rank {
+			before = all
+		}
+		all += int(of[0])
+	}
+	return before, all
+}
+
 // Range is the least and the largest number of all machines.
 func (j *Job) Range(least, largest float64) (low, high float64) {
 	return Ends(j.Each(least, largest))
