@@ -42,8 +42,10 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
-	All    Census // of all machines
-	visits int    // non-zeros of a pass
+	All    Census   // of all machines
+	visits int      // non-zeros of a pass
+	fewer  int      // how often Few has been taken of Few
+	keys   []uint64 // [n] of Few, see csr.Keys; nil: not known yet
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 

@@ -16,11 +16,8 @@ import (
 //	         switching 0.4 to 1.2, to objectives and macro F that differ as much as those of other draws do, either way
 //	Rejected more than two classes: on MNIST, 60,000 rows of ten classes, switching took 1.4 times the time
 //	Stops    as the method does
-//	Cost     1/fewOf of a whole fit, and the last part of the method's path on all rows, see start.go
-const (
-	manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
-	fewOf    = 8
-)
+//	Cost     1/problem.FewOf of a whole fit, and the last part of the method's path on all rows, see start.go
+const manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 
 // many is manyRows; replaced in tests.
 var many = manyRows
@@ -29,12 +26,16 @@ var many = manyRows
 func (t *task) beginAtFew() error {
 	o := &t.Options
 	way := o.Method == problem.Annealing || o.Method == problem.Switching && o.MaxSwitches == 0
+	unlabeled := t.All.Unlabeled
+	if t.units != nil {
+		unlabeled = t.Job.Count(len(t.units))
+	}
 	if !way || !t.Paired() || t.Constant() || !t.Transductive() || t.Start != nil || t.rival > 0 ||
-		t.Options.UnlabeledWeight > mostOverAlpha*t.Options.Alpha || t.All.Unlabeled < many {
+		o.UnlabeledWeight > mostOverAlpha*o.Alpha || unlabeled < many {
 		return nil
 	}
-	few, part, rows, err := t.Few(fewOf, t.prior)
-	if err != nil {
+	few, part, rows, err := t.Few(t.prior)
+	if err != nil || few == nil {
 		return err
 	}
 	found, err := fitAndCompare(few, part)

@@ -3,6 +3,7 @@ package transduction
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func fewCases() map[string]func(seed uint64) (planted.Data, problem.Options) {
 // passes; about as many rows have changed.
 func TestManyRowsBeginAtFew(t *testing.T) {
 	for name, draw := range fewCases() {
-		const draws = 3
+		const draws = 6
 		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(draws) {
 			data, o := draw(seed)
@@ -89,7 +90,7 @@ func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-// Machines that hold the rows in their order begin at the same few as one machine.
+// Machines begin at the same few as one machine, whichever rows they have.
 func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	withMany(t, 500)
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
@@ -98,14 +99,9 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 		o.Method, o.ClassPrior.Shares = method, shares(data)
 		p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
 		want := fitAlone(t, p, o)
-		for _, ends := range [][]int{{0, 4000}, {0, 1237, 4000}, {0, 20, 20, 3001, 4000}} {
-			parts := make([][]int32, len(ends)-1)
-			for k := range parts {
-				for i := ends[k]; i < ends[k+1]; i++ {
-					parts[k] = append(parts[k], int32(i))
-				}
-			}
-			got, errs := fitTogether(t, worktest.NewRanks(len(parts)), p, o, parts)
+		for _, size := range []int{1, 2, 3, 5} {
+			parts := parted(data, size)
+			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
 			}
@@ -114,43 +110,106 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	}
 }
 
-// Few has every labeled row, and one of every eight neighbouring unlabeled ones with its weight.
+// sampleOf makes a problem ready.
+func sampleOf(t *testing.T, p problem.Problem) *problem.Sample {
+	t.Helper()
+	s, err := problem.New(p, plainOptions(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// fewOf are the rows of Few of a problem.
+func fewOf(t *testing.T, p problem.Problem) []int32 {
+	t.Helper()
+	_, _, rows, err := sampleOf(t, p).Few([]float64{0.6, 0.4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// Few has every labeled row, and about one of eight unlabeled ones with its weight.
 func TestFewIsOneOfEight(t *testing.T) {
-	data := planted.Topics(2000, 50, 16, 0.35, 1)
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
 	weights := make([]float64, len(data.Labels))
 	for i := range weights {
 		weights[i] = 0.5 + float64(i)
 	}
-	s, err := problem.New(problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, plainOptions(),
-		work.NewJob(1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sampleOf(t, problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights})
 	s.Picked = true
-	few, p, rows, err := s.Few(8, []float64{0.6, 0.4})
+	few, p, rows, err := s.Few([]float64{0.6, 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if given, err := few.ClassShares(2); err != nil || given[1] != 0.4 || !few.Picked || few.Passes() != s.Passes() {
 		t.Errorf("shares %v (%v), picked: %v, passes %v for %v", given, err, few.Picked, few.Passes(), s.Passes())
 	}
-	if len(few.Labeled) != 16 || len(few.Unlabeled) != 1984/8 {
-		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), len(few.Unlabeled))
+	if got := len(few.Unlabeled); len(few.Labeled) != 16 || got < 450 || got > 550 {
+		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), got)
 	}
-	places := map[int]int{}
 	for k, i := range rows {
 		if p.Labels[k] != data.Labels[i] || p.Weights[k] != weights[i] {
 			t.Errorf("row %d has label %d and weight %v", i, p.Labels[k], p.Weights[k])
 		}
-		if k >= 16 {
-			places[(int(i)-16)%8]++
-			if (int(i)-16)/8 != k-16 {
-				t.Errorf("row %d stands at %d", i, k)
-			}
+	}
+	again, _, _, err := few.Few([]float64{0.6, 0.4})
+	if err != nil || again != nil && len(again.Unlabeled) > len(few.Unlabeled)/4 {
+		t.Errorf("few of few: %v", err)
+	}
+}
+
+// Few draws the same rows in another order, times a factor, and as many copies as their weights.
+func TestFewKnowsRowsByWhatTheyAre(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	want := fewOf(t, problem.Problem{Rows: data.Rows, Labels: data.Labels})
+	scaled := fewOf(t, problem.Problem{Rows: data.Rows.Scaled(0.37), Labels: data.Labels})
+	if !slices.Equal(scaled, want) {
+		t.Errorf("%d rows, of scaled ones %d", len(want), len(scaled))
+	}
+	order, labels := rand.New(rand.NewPCG(1, 1)).Perm(4000), make([]int32, 4000)
+	list := make([]int32, 4000)
+	for k, i := range order {
+		list[k], labels[k] = int32(i), data.Labels[i]
+	}
+	var found []int32
+	for _, k := range fewOf(t, problem.Problem{Rows: data.Rows.Selected(list), Labels: labels}) {
+		found = append(found, list[k])
+	}
+	slices.Sort(found)
+	sorted := slices.Sorted(slices.Values(want))
+	if !slices.Equal(found, sorted) {
+		t.Errorf("%d rows, in another order %d", len(want), len(found))
+	}
+	weights := make([]float64, 4000)
+	for i := range weights {
+		weights[i] = float64(1 + i%3)
+	}
+	weighted := problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
+	copied, first := weighted.Copied()
+	total := 0.0
+	for _, i := range fewOf(t, weighted) {
+		total += weights[i]
+	}
+	if copies := fewOf(t, problem.Problem{Rows: copied.Rows, Labels: copied.Labels}); float64(len(copies)) != total {
+		t.Errorf("%v copies by weights, %d as rows, of %d", total, len(copies), len(first))
+	}
+}
+
+// Where most rows are equal, no part of them is like all: there is none.
+func TestEqualRowsHaveNoPart(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	list := make([]int32, 4000)
+	for i := range list {
+		list[i] = int32(i)
+		if i > 1000 {
+			list[i] = 1000
 		}
 	}
-	if len(places) != 8 {
-		t.Errorf("the rows are always at the same places: %v", places)
+	s := sampleOf(t, problem.Problem{Rows: data.Rows.Selected(list), Labels: data.Labels})
+	if few, _, _, err := s.Few([]float64{0.6, 0.4}); few != nil || err != nil {
+		t.Errorf("a part of %d rows, %v", len(few.Unlabeled), err)
 	}
 }
 
@@ -176,7 +235,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 // labels are certain, and a weight is no temperature.
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withMany(t, 900)
-	data, o := planted.Topics(1000, 250, 10, 0.1, 0), plainOptions()
+	data, o := planted.Topics(1000, 250, 10, 0.1, 2), plainOptions()
 	o.Method, o.ClassPrior.Shares, o.Alpha = problem.Annealing, shares(data), 1e-3
 	result := fitFrom(t, data, nil, o)
 	if result.Returned != "switching" || result.Model.Method != "annealing" {
@@ -206,17 +265,17 @@ func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
 		indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
 		for i := range data.Rows.Rows() {
 			data.Rows.Row(i, func(col int, v float64) {
-				indices, values = append(indices, int32(unused+col)), append(values, unit*v)
+				indices, values = append(indices, int32(col)), append(values, unit*v)
 			})
 			indptr = append(indptr, int64(len(indices)))
 		}
 		var err error
-		if data.Rows, err = csr.New(unused+data.Rows.Cols(), indptr, indices, values); err != nil {
+		if data.Rows, err = csr.New(data.Rows.Cols()+unused, indptr, indices, values); err != nil {
 			t.Fatal(err)
 		}
 		other := fitFrom(t, data, nil, o)
 		vector.Scale(other.Model.Coef, unit)
-		if !slices.Equal(one.Model.Coef, other.Model.Coef[unused:]) || passesOf(one) != passesOf(other) {
+		if !slices.Equal(one.Model.Coef, other.Model.Coef[:data.Rows.Cols()-unused]) || passesOf(one) != passesOf(other) {
 			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(one), passesOf(other))
 		}
 	}
