@@ -24,7 +24,7 @@ type kernel interface {
 	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
 	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
 	features(marks []int32, mark int32, list []int32) []int32
-	key(i int, number []int32) uint64 // see Keys
+	key(i int, number []int32) uint64         // see Keys
 	squaredNorm(i int, scale float64) float64 // of scale * x_i; NaN where an index may stand twice
 }
 

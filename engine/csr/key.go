@@ -2,9 +2,9 @@ package csr
 
 import "github.com/fewlabel/fewlabel/engine/work"
 
-// Keys gives a pseudorandom number for each row: of which features are not zero, and which are above half of the largest;
-// number [cols] is that of each feature. Rows have the same key in any order and number of copies, on any machine, sparse
-// or dense, and times any positive factor; different rows hardly ever.
+// Keys gives a pseudorandom number for each row: of which features are not zero, and which are above half of the
+// largest; number [cols] is that of each feature. Rows have the same key in any order and number of copies, on any
+// machine, sparse or dense, and times any positive factor; different rows hardly ever.
 func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	keys := make([]uint64, m.Rows())
 	job.EachRow(m.Rows(), func(lo, hi int) {

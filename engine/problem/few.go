@@ -1,6 +1,11 @@
 package problem
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
 
 // Few draws one of FewOf unlabeled rows.
 const (
@@ -10,43 +15,80 @@ const (
 	chance    = 3.0 // and in its roots
 )
 
-// Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones in
-// any order, on any number of machines. rows are their numbers here; the features and the unit of length are those of
-// s.Rows. It is nil if so many rows are equal that the part has not its share of the rows.
-func (s *Sample) Few(shares []float64) (few *Sample, p Problem, rows []int32, err error) {
-	take := func(row, class int32, weight float64) {
-		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
-	}
-	for k, i := range s.Labeled {
-		take(i, s.Class[k], s.LabeledRows[k])
-	}
+// Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones
+// in any order, on any number of machines. These share the part, or each has all of it where it has at most
+// mostGathered non-zeros. rows are their numbers here, -1 those of other machines; the features and the unit of length
+// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows.
+func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
 	if s.keys == nil {
 		s.keys = s.Rows.Keys(s.Job, s.Feature)
 	}
-	taken := 0.0
+	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
+	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Unlabeled {
 		if s.keys[i]>>(fewBits*s.fewer)%(1<<fewBits) == 0 {
-			take(i, -1, s.UnlabeledRows[k])
+			rows, weights = append(rows, i), append(weights, s.UnlabeledRows[k])
 			taken += s.count(k)
 		}
 	}
-	counts := []float64{taken, float64(s.units())}
+	for _, i := range rows {
+		nonZeros += s.Rows.RowNonZeros(int(i))
+	}
+	counts := []float64{taken, float64(s.units()), float64(nonZeros)}
 	s.Job.Reduce(counts)
 	if expected := counts[1] / FewOf; math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
 		return nil, p, nil, nil
 	}
-	p.Rows = s.Rows.Selected(rows)
+	labels, keys := make([]int32, len(rows)), make([]uint64, len(rows))
+	for k, i := range rows {
+		labels[k], keys[k] = -1, s.keys[i]
+	}
+	copy(labels, s.Class)
+	p, job := Problem{Labels: labels, Weights: weights}, s.Job
+	if job.Group != nil && counts[2] <= float64(mostGathered) {
+		p.Rows, _ = s.Rows.Gathered(job, rows)
+		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Alone()
+	} else {
+		p.Rows = s.Rows.Selected(rows)
+	}
 	options := s.Options
 	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
-	few, err = New(p, options, s.Job)
+	few, err = New(p, options, job)
 	if err != nil {
 		return nil, p, nil, err
 	}
-	few.Picked, few.visits, few.fewer = s.Picked, s.visits, s.fewer+1
-	for _, i := range rows {
-		few.keys = append(few.keys, s.keys[i])
-	}
+	few.Picked, few.visits, few.fewer, few.keys = s.Picked, s.visits, s.fewer+1, keys
 	return few, p, rows, nil
+}
+
+// gather has labels and weights of all machines in place of these, and gives the numbers of the rows, -1 of others.
+func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
+	own := make([]float64, 0, 2*len(rows))
+	for k := range rows {
+		own = append(own, float64(p.Labels[k]), p.Weights[k])
+	}
+	all, first := job.Gather(own)
+	number := slices.Repeat([]int32{-1}, len(all)/2)
+	copy(number[first/2:], rows)
+	p.Labels, p.Weights = make([]int32, len(number)), make([]float64, len(number))
+	for k := range number {
+		p.Labels[k], p.Weights[k] = int32(all[2*k]), all[2*k+1]
+	}
+	return number
+}
+
+// gatherKeys are the keys of all machines, which travel as two halves.
+func gatherKeys(job *work.Job, keys []uint64) []uint64 {
+	halves := make([]float64, 0, 2*len(keys))
+	for _, key := range keys {
+		halves = append(halves, float64(key>>32), float64(key&math.MaxUint32))
+	}
+	all, _ := job.Gather(halves)
+	keys = make([]uint64, len(all)/2)
+	for k := range keys {
+		keys[k] = uint64(all[2*k])<<32 | uint64(all[2*k+1])
+	}
+	return keys
 }
 
 // count is the number of rows that an unlabeled one stands for.

@@ -14,14 +14,16 @@ type origin struct {
 	weights []float64 // [rows]
 }
 
-// among is the same solution for rows that are numbered anew: row i is now rows[i].
+// among is the same solution for rows that are numbered anew: row i is now rows[i], or that of another machine.
 func (o origin) among(rows []int32) origin {
-	number := make([]int32, len(o.rows))
+	out := origin{classes: []int32{}}
 	for k, i := range o.rows {
-		number[k] = rows[i]
+		if rows[i] >= 0 {
+			out.rows, out.classes = append(out.rows, rows[i]), append(out.classes, o.classes[k])
+			out.weights = append(out.weights, o.weights[k])
+		}
 	}
-	o.rows = number
-	return o
+	return out
 }
 
 // agreement is how much unlabeled rows have changed: the share of them whose class is that of the supervised solution

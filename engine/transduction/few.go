@@ -19,8 +19,11 @@ import (
 //	Cost     1/problem.FewOf of a whole fit, and the last part of the method's path on all rows, see start.go
 const manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 
-// many is manyRows; replaced in tests.
-var many = manyRows
+// Replaced in tests.
+var (
+	many         = manyRows
+	mostGathered = 1 << 22 // non-zeros of a part that every machine gets
+)
 
 // beginAtFew makes a fit of a part of the rows the start, if there are many.
 func (t *task) beginAtFew() error {
@@ -34,13 +37,16 @@ func (t *task) beginAtFew() error {
 		o.UnlabeledWeight > mostOverAlpha*o.Alpha || unlabeled < many {
 		return nil
 	}
-	few, part, rows, err := t.Few(t.prior)
+	few, part, rows, err := t.Few(t.prior, mostGathered)
 	if err != nil || few == nil {
 		return err
 	}
 	found, err := fitAndCompare(few, part)
 	if err != nil {
 		return err
+	}
+	if few.Job != t.Job {
+		t.Job.Visit(few.Job.Visited())
 	}
 	t.Start, t.origin = t.inProblem(found.Model), found.origin.among(rows)
 	t.Options.Method = problem.Method(found.Returned)

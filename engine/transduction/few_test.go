@@ -93,14 +93,17 @@ func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 // Machines begin at the same few as one machine, whichever rows they have.
 func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	withMany(t, 500)
+	before := mostGathered
+	t.Cleanup(func() { mostGathered = before })
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
 	for _, method := range []problem.Method{problem.Annealing, problem.Switching} {
 		o := plainOptions()
 		o.Method, o.ClassPrior.Shares = method, shares(data)
 		p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
 		want := fitAlone(t, p, o)
-		for _, size := range []int{1, 2, 3, 5} {
+		for _, size := range []int{1, 2, 3, 4, 5} {
 			parts := parted(data, size)
+			mostGathered = []int{0, 1 << 13, 1 << 22}[size%3] // none, the part of the part, all
 			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
@@ -123,7 +126,7 @@ func sampleOf(t *testing.T, p problem.Problem) *problem.Sample {
 // fewOf are the rows of Few of a problem.
 func fewOf(t *testing.T, p problem.Problem) []int32 {
 	t.Helper()
-	_, _, rows, err := sampleOf(t, p).Few([]float64{0.6, 0.4})
+	_, _, rows, err := sampleOf(t, p).Few([]float64{0.6, 0.4}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +142,7 @@ func TestFewIsOneOfEight(t *testing.T) {
 	}
 	s := sampleOf(t, problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights})
 	s.Picked = true
-	few, p, rows, err := s.Few([]float64{0.6, 0.4})
+	few, p, rows, err := s.Few([]float64{0.6, 0.4}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +157,7 @@ func TestFewIsOneOfEight(t *testing.T) {
 			t.Errorf("row %d has label %d and weight %v", i, p.Labels[k], p.Weights[k])
 		}
 	}
-	again, _, _, err := few.Few([]float64{0.6, 0.4})
+	again, _, _, err := few.Few([]float64{0.6, 0.4}, 0)
 	if err != nil || again != nil && len(again.Unlabeled) > len(few.Unlabeled)/4 {
 		t.Errorf("few of few: %v", err)
 	}
@@ -208,7 +211,7 @@ func TestEqualRowsHaveNoPart(t *testing.T) {
 		}
 	}
 	s := sampleOf(t, problem.Problem{Rows: data.Rows.Selected(list), Labels: data.Labels})
-	if few, _, _, err := s.Few([]float64{0.6, 0.4}); few != nil || err != nil {
+	if few, _, _, err := s.Few([]float64{0.6, 0.4}, 0); few != nil || err != nil {
 		t.Errorf("a part of %d rows, %v", len(few.Unlabeled), err)
 	}
 }

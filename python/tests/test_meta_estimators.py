@@ -189,7 +189,7 @@ MAKES_A_CLASS: dict[str, Callable[[], Any]] = {
 }
 RAISES = {
     "AdaBoostClassifier": (lambda: AdaBoostClassifier(TransductiveSVC()), "worse than random"),
-    "OutputCodeClassifier": (lambda: OutputCodeClassifier(TransductiveSVC()), "1 and -1 only"),
+    "OutputCodeClassifier": (lambda: OutputCodeClassifier(TransductiveSVC()), "only 1 and -1"),
     "FixedThresholdClassifier": (lambda: FixedThresholdClassifier(TransductiveSVC()), "Only binary"),
     "TunedThresholdClassifierCV": (lambda: TunedThresholdClassifierCV(TransductiveSVC()), "Only binary"),
 }

@@ -185,7 +185,7 @@ def test_learning_curve_of_a_pipeline_does_not_change_it() -> None:
         ({"n_labels": [20, 10]}, "each larger than the one before"),
         ({"n_labels": []}, "n_labels must be integers"),
         ({"n_labels": [10, 290]}, "y has 300 labels, of which 75 are for testing: 290 of n_labels cannot be drawn"),
-        ({"n_labels": [1, 5]}, "n_labels begins with 1, too few to have all of the 2 classes"),
+        ({"n_labels": [1, 5]}, "n_labels begins with 1, too few for all of the 2 classes"),
         ({"n_draws": 0}, "n_draws must be an integer of at least 1"),
         ({"test_size": 1.5}, "test_size must lie between 0 and 1, got 1.5"),
         ({"y": TWO.truth[:7]}, "inconsistent numbers of samples"),
