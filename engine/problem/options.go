@@ -175,13 +175,11 @@ func (o *Options) agree() error {
 func (o *Options) together() error {
 	switch {
 	case o.Method == PairSwitching:
-		return fault.Argument("method is \"pair_switching\", which changes one row after the other and is for one machine: " +
-			"use annealing or switching")
+		return fault.Argument("method is \"pair_switching\", which is not supported on several ranks: use annealing or switching")
 	case o.MaxSwitches > 0:
-		return fault.Argument("max_switches is %d, but machines that share rows exchange all labels that help: leave it 0",
-			o.MaxSwitches)
+		return fault.Argument("max_switches is %d, which is not supported on several ranks: set it to 0", o.MaxSwitches)
 	case o.Calibrate:
-		return fault.Argument("calibrate is true, but its further fits are for one machine: calibrate on rows of your own")
+		return fault.Argument("calibrate is true, which is not supported on several ranks: calibrate on other labeled rows")
 	}
 	return nil
 }

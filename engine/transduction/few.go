@@ -14,9 +14,11 @@ import (
 //	Source   ours, after multigrid methods: the coarse problem first, the fine one from its solution. Measured with 45
 //	         labels on two groups of 20 Newsgroups, CCAT and GCAT: annealing takes 0.3 to 0.6 of the passes and
 //	         switching 0.4 to 1.2, to objectives and macro F that differ as much as those of other draws do, either way
-//	Rejected more than two classes: on MNIST, 60,000 rows of ten classes, switching took 1.4 times the time
+//	Rejected more than two classes: on MNIST, 60,000 rows of ten classes, switching took 1.4 times the time. λ' above
+//	         mostOverAlpha α: on planted topics objectives ended 1.1 to 2.4 times as high (α = 1e-4 to 1e-6)
 //	Stops    as the method does
-//	Cost     1/problem.FewOf of a whole fit, and the last part of the method's path on all rows, see start.go
+//	Cost     1/problem.FewOf of a whole fit, more where many rows are labeled, as all of these take part; and the last
+//	         part of the method's path on all rows, see start.go
 const manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 
 // Replaced in tests.

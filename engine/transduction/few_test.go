@@ -96,10 +96,13 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	before := mostGathered
 	t.Cleanup(func() { mostGathered = before })
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
-	for _, method := range []problem.Method{problem.Annealing, problem.Switching} {
+	for _, rows := range []*csr.Matrix{data.Rows, denseRows(t, data.Rows)} {
 		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = method, shares(data)
-		p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
+		o.ClassPrior.Shares = shares(data)
+		if rows.Dense() {
+			o.Method = problem.Switching
+		}
+		p := problem.Problem{Rows: rows, Labels: data.Labels}
 		want := fitAlone(t, p, o)
 		for _, size := range []int{1, 2, 3, 4, 5} {
 			parts := parted(data, size)
@@ -108,7 +111,7 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
 			}
-			sameFit(t, string(method), o, want, got, parts)
+			sameFit(t, string(o.Method), o, want, got, parts)
 		}
 	}
 }
@@ -280,6 +283,27 @@ func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
 		vector.Scale(other.Model.Coef, unit)
 		if !slices.Equal(one.Model.Coef, other.Model.Coef[:data.Rows.Cols()-unused]) || passesOf(one) != passesOf(other) {
 			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(one), passesOf(other))
+		}
+	}
+}
+
+// Where few rows lead to worse solutions, or labels are exchanged in small numbers, fits begin as they did.
+func TestWhatDoesNotBeginAtFew(t *testing.T) {
+	data := planted.Topics(1000, 250, 20, 0.35, 1)
+	for name, change := range map[string]func(o *problem.Options){
+		"small alpha":            func(o *problem.Options) { o.Alpha = 1e-5 },
+		"small alpha, switching": func(o *problem.Options) { o.Method, o.Alpha = problem.Switching, 1e-5 },
+		"max_switches":           func(o *problem.Options) { o.Method, o.MaxSwitches = problem.Switching, 5 },
+	} {
+		o := plainOptions()
+		o.ClassPrior.Shares = shares(data)
+		change(&o)
+		whole := fitFrom(t, data, nil, o)
+		withMany(t, 500)
+		same := fitFrom(t, data, nil, o)
+		many = manyRows
+		if !slices.Equal(whole.Model.Coef, same.Model.Coef) || passesOf(whole) != passesOf(same) {
+			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(whole), passesOf(same))
 		}
 	}
 }

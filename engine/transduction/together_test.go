@@ -36,7 +36,7 @@ func partOf(t *testing.T, p problem.Problem, rows []int32) problem.Problem {
 	t.Helper()
 	out := problem.Problem{Rows: p.Rows.Selected(rows), Start: p.Start}
 	if len(rows) == 0 {
-		empty, err := csr.Empty(p.Rows.Cols(), false)
+		empty, err := csr.Empty(p.Rows.Cols(), p.Rows.Dense())
 		if err != nil {
 			t.Error(err)
 		}
@@ -47,6 +47,21 @@ func partOf(t *testing.T, p problem.Problem, rows []int32) problem.Problem {
 		if p.Weights != nil {
 			out.Weights = append(out.Weights, p.Weights[i])
 		}
+	}
+	return out
+}
+
+// denseRows are the same rows with a value for every feature.
+func denseRows(t *testing.T, rows *csr.Matrix) *csr.Matrix {
+	t.Helper()
+	n, d := rows.Rows(), rows.Cols()
+	values := make([]float64, n*d)
+	for i := range n {
+		rows.AddRow(i, 1, values[i*d:(i+1)*d])
+	}
+	out, err := csr.NewDense(n, d, d, values)
+	if err != nil {
+		t.Error(err)
 	}
 	return out
 }
@@ -311,21 +326,14 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 			p.Start = &model.Linear{Coef: []float64{1}, Intercept: []float64{0}}
 		}, false, "different options, starts"},
 		"dense rows": {func(p *problem.Problem, _ *problem.Options) {
-			values := make([]float64, p.Rows.Rows()*p.Rows.Cols())
-			for i := range p.Rows.Rows() {
-				p.Rows.AddRow(i, 1, values[i*p.Rows.Cols():(i+1)*p.Rows.Cols()])
-			}
-			var err error
-			if p.Rows, err = csr.NewDense(p.Rows.Rows(), p.Rows.Cols(), p.Rows.Cols(), values); err != nil {
-				t.Error(err)
-			}
+			p.Rows = denseRows(t, p.Rows)
 		}, false, "sparse and dense"},
 		"an option":    {func(_ *problem.Problem, o *problem.Options) { o.Tol = 1e-3 }, false, "different options"},
 		"max_switches": {func(_ *problem.Problem, o *problem.Options) { o.MaxSwitches = 2 }, true, "max_switches is 2"},
 		"pair by pair": {func(_ *problem.Problem, o *problem.Options) {
 			o.Method = problem.PairSwitching
-		}, true, "for one machine"},
-		"calibration": {func(_ *problem.Problem, o *problem.Options) { o.Calibrate = true }, true, "for one machine"},
+		}, true, "not supported on several ranks"},
+		"calibration": {func(_ *problem.Problem, o *problem.Options) { o.Calibrate = true }, true, "not supported on several ranks"},
 	} {
 		parts, ranks, errs := parted(f.data, 2), worktest.NewRanks(2), make([]error, 2)
 		ranks.Run(t, func(rank int) {
@@ -426,5 +434,18 @@ func TestMachinesFindTheClassSharesOfOne(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A group of one has nothing to add: its fit is that without a group, and makes no call.
+func TestAGroupOfOneMakesNoCall(t *testing.T) {
+	data, o, ranks := planted.Topics(200, 60, 8, 0.4, 5), plainOptions(), worktest.NewRanks(1)
+	p := problem.Problem{Rows: data.Rows, Labels: data.Labels}
+	got, errs := fitTogether(t, ranks, p, o, parted(data, 1))
+	if errs[0] != nil {
+		t.Fatal(errs[0])
+	}
+	if want := fitAlone(t, p, o); ranks.Calls > 0 || !slices.Equal(got[0].Model.Coef, want.Model.Coef) {
+		t.Errorf("%d calls, or other weights", ranks.Calls)
 	}
 }

@@ -100,10 +100,9 @@ func (j *Job) Try(part func() error) (err error) {
 			err = errAbandoned
 		}
 	}()
+	err = part()
 	v := j.votes()
-	if err = part(); err != nil {
-		v.abandons, j.Group.later = true, nil
-	}
+	v.abandons = err != nil
 	j.Group.reduce(nil, v)
 	return err
 }
@@ -183,7 +182,7 @@ func (g *Group) pack(parts [][]float64) (framed, vectors [][]float64) {
 func (g *Group) exchange(values []float64) error {
 	if err := g.Sum(values); err != nil {
 		g.over = true
-		return fault.Group("the sum over the machines has failed on rank %d of %d: %v", g.Rank, g.Size, err)
+		return fault.Group("the sum over the ranks has failed on rank %d of %d: %v", g.Rank, g.Size, err)
 	}
 	return nil
 }
@@ -229,7 +228,7 @@ func (g *Group) check() (sum float64) {
 
 var errAbandoned = fault.Group("a part of the fit has failed on another machine")
 
-var errDamaged = fault.Group("the sum over the machines came back damaged")
+var errDamaged = fault.Group("the sum over the ranks was damaged on its way")
 
 // damaged says that the sum of frames cannot be one.
 func (g *Group) damaged() bool {
@@ -254,22 +253,21 @@ func (g *Group) verdict() error {
 	}
 	switch {
 	case f[failed] == 1:
-		return fault.Group("the fit has failed on rank %.0f of %d, which says why", f[whoFailed], g.Size)
+		return fault.Group("the fit has failed on rank %.0f of %d: see the error there", f[whoFailed], g.Size)
 	case f[failed] > 1:
-		return fault.Group("the fit has failed on %.0f of %d machines, which say why", f[failed], g.Size)
+		return fault.Group("the fit has failed on ranks (%.0f of %d): see the errors there", f[failed], g.Size)
 	case f[cancelled] > 0:
 		return fault.ErrCancelled
 	case f[abandoned] > 0:
 		return errAbandoned
 	case differ(0, 1) || f[present] != n || f[ranks] != n*(n-1)/2 || f[squaredRanks] != n*(n-1)*(2*n-1)/6:
-		return fault.Group("the sum is over %.0f machines, which do not have the ranks 0 to %d of size %d", f[present],
-			g.Size-1, g.Size)
+		return fault.Group("the sum is over %.0f ranks, but it must be over the ranks 0 to %d, all of size %d",
+			f[present], g.Size-1, g.Size)
 	case g.done == 0 && differ(6, pieces):
-		return fault.Group("the machines were given different options, starts, numbers of features or kinds of rows, " +
-			"sparse and dense")
+		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows (sparse and dense)")
 	case differ(1, pieces):
-		return fault.Group("the machines have parted at reduction %d: the last sum was not the same on all of them, or "+
-			"they do not run the same fit", g.done+1)
+		return fault.Group("the ranks differ at reduction %d: they got different results from the last sum, or run "+
+			"different fits", g.done+1)
 	}
 	g.stopped = g.stopped || f[stopped] > 0
 	return nil

@@ -74,10 +74,10 @@ func TestAllMachinesLeaveTogether(t *testing.T) {
 		"an error":         {func(*Job) error { return fault.Data("bad rows") }, "failed on rank 1 of 3"},
 		"a panic":          {func(*Job) error { panic("oh") }, "failed on rank 1 of 3"},
 		"cancel":           {func(j *Job) error { j.progress.Cancel = 1; return nil }, "cancelled"},
-		"another length":   {func(j *Job) error { j.Reduce(make([]float64, 7)); return nil }, "have parted"},
-		"a sum more":       {func(j *Job) error { j.Count(1); return nil }, "have parted"},
-		"an early end":     {func(*Job) error { return errEarly }, "have parted"},
-		"another checksum": {func(j *Job) error { j.Group.last++; return nil }, "have parted"},
+		"another length":   {func(j *Job) error { j.Reduce(make([]float64, 7)); return nil }, "the ranks differ"},
+		"a sum more":       {func(j *Job) error { j.Count(1); return nil }, "the ranks differ"},
+		"an early end":     {func(*Job) error { return errEarly }, "the ranks differ"},
+		"another checksum": {func(j *Job) error { j.Group.last++; return nil }, "the ranks differ"},
 	}
 	for name, c := range ends {
 		for _, size := range []int{3, fewSums, 500} {
@@ -201,7 +201,7 @@ func TestRanksThatDoNotFitAreRefused(t *testing.T) {
 			job.Count(1)
 			return nil
 		}) {
-			if err == nil || !strings.Contains(err.Error(), "do not have the ranks") {
+			if err == nil || !strings.Contains(err.Error(), "it must be over the ranks") {
 				t.Errorf("%s: rank %d says %v", name, rank, err)
 			}
 		}
