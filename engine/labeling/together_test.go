@@ -82,6 +82,25 @@ func TestMachinesFindTheThresholdOfOne(t *testing.T) {
 	}
 }
 
+// Where all rows cost the same the first ones get label 1, whichever machine has them.
+func TestMachinesLabelTheFirstOfEqualRows(t *testing.T) {
+	const n = 40
+	for _, ones := range []int{1, 13, 27, 39} {
+		share := float64(ones) / n
+		for _, size := range []int{1, 2, 3, 5} {
+			labels, v := onMachines(t, size, make([]float64, 2*n), equalWeights(n), []float64{1 - share, share})
+			for i, y := range labels {
+				if (y == 1) != (i < ones) {
+					t.Fatalf("%d machines: row %d of %d with label 1 has label %d", size, i, ones, y)
+				}
+			}
+			if margin := v[1] - v[0]; math.Abs(margin) != 2 || (margin > 0) != (share >= 0.5) {
+				t.Errorf("%d machines, share %v: potentials %v", size, share, v)
+			}
+		}
+	}
+}
+
 // Many classes: the labels of Transport, and the potentials in the middle of all that prove them.
 func TestMachinesFindTheCheapestLabelsOfOne(t *testing.T) {
 	for seed := range uint64(20) {
