@@ -108,7 +108,7 @@ class _Ranks:
         if failure is not None:
             raise failure
         if failed:
-            raise RuntimeError(f"the fit has failed on rank {failed[0]} of {self.group.size}, which says why")
+            raise RuntimeError(f"the fit has failed on rank {failed[0]} of {self.group.size}: see the error there")
         return made  # type: ignore[return-value]
 
     @contextlib.contextmanager
