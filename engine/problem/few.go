@@ -18,7 +18,8 @@ const (
 // Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones
 // in any order, on any number of machines. These share the part, or each has all of it where it has at most
 // mostGathered non-zeros. rows are their numbers here, -1 those of other machines; the features and the unit of length
-// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows.
+// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, or if a machine
+// has no memory for a copy of its part.
 func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
 	if s.keys == nil {
 		s.keys = s.Rows.Keys(s.Job, s.Feature)
@@ -34,9 +35,13 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	for _, i := range rows {
 		nonZeros += s.Rows.RowNonZeros(int(i))
 	}
-	counts := []float64{taken, float64(s.units()), float64(nonZeros)}
+	counts := []float64{taken, float64(s.units()), float64(nonZeros), 0}
+	if need(bytesOfPart*float64(nonZeros), "a part of the rows", "") != nil {
+		counts[3]++
+	}
 	s.Job.Reduce(counts)
-	if expected := counts[1] / FewOf; math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
+	expected, lacking := counts[1]/FewOf, counts[3]
+	if lacking > 0 || math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
 		return nil, p, nil, nil
 	}
 	labels, keys := make([]int32, len(rows)), make([]uint64, len(rows))
@@ -60,6 +65,8 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	few.Picked, few.visits, few.fewer, few.keys = s.Picked, s.visits, s.fewer+1, keys
 	return few, p, rows, nil
 }
+
+const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
 // gather has labels and weights of all machines in place of these, and gives the numbers of the rows, -1 of others.
 func (p *Problem) gather(job *work.Job, rows []int32) []int32 {

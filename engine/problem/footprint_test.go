@@ -158,3 +158,25 @@ func plainOptions() problem.Options {
 	o.UnlabeledWeight, o.ClassPrior.Rule = 1, "labels"
 	return o
 }
+
+// A fit that could begin at few rows begins without them where there is no memory for a copy.
+func TestWithoutMemoryForFewRowsAFitDoesWithoutThem(t *testing.T) {
+	defer func(old func(float64, string, string) error) { *problem.Need = old }(*problem.Need)
+	p, o, steps := scattered(9000, 50, 50, 2, 50), plainOptions(), [2]int{}
+	for k, lacks := range []string{"nothing", "a part of the rows"} {
+		*problem.Need = func(_ float64, purpose, _ string) error {
+			if purpose == lacks {
+				return fault.Memory("no memory")
+			}
+			return nil
+		}
+		result, err := transduction.Fit(p, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps[k] = len(result.History[0].Values)
+	}
+	if steps[0] > 8 || steps[1] < 10 {
+		t.Errorf("%d steps with memory, %d without", steps[0], steps[1])
+	}
+}
