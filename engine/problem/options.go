@@ -175,7 +175,7 @@ func (o *Options) agree() error {
 func (o *Options) together() error {
 	switch {
 	case o.Method == PairSwitching:
-		return fault.Argument("method is \"pair_switching\", which is not supported on several ranks: use annealing or "+
+		return fault.Argument("method is \"pair_switching\", which is not supported on several ranks: use annealing or " +
 			"switching")
 	case o.MaxSwitches > 0:
 		return fault.Argument("max_switches is %d, which is not supported on several ranks: set it to 0", o.MaxSwitches)

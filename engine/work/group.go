@@ -264,7 +264,8 @@ func (g *Group) verdict() error {
 		return fault.Group("the sum is over %.0f ranks, but it must be over the ranks 0 to %d, all of size %d",
 			f[present], g.Size-1, g.Size)
 	case g.done == 0 && differ(6, pieces):
-		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows (sparse and dense)")
+		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows " +
+			"(sparse and dense)")
 	case differ(1, pieces):
 		return fault.Group("the ranks differ at reduction %d: they got different results from the last sum, or run "+
 			"different fits", g.done+1)
