@@ -17,8 +17,8 @@ import (
 //	Rejected more than two classes: on MNIST, 60,000 rows of ten classes, switching took 1.4 times the time. λ' above
 //	         mostOverAlpha α: on planted topics objectives ended 1.1 to 2.4 times as high (α = 1e-4 to 1e-6)
 //	Stops    as the method does
-//	Cost     1/problem.FewOf of a whole fit, more where many rows are labeled, as all of these take part; and the last
-//	         part of the method's path on all rows, see start.go
+//	Cost     1/problem.FewOf of a whole fit, and as much again where as many rows are labeled, which all take part: with
+//	         more it does not pay; and the last part of the method's path on all rows, see start.go
 const manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 
 // Replaced in tests.
@@ -36,7 +36,7 @@ func (t *task) beginAtFew() error {
 		unlabeled = t.Job.Count(len(t.units))
 	}
 	if !way || !t.Paired() || t.Constant() || !t.Transductive() || t.Start != nil || t.rival > 0 ||
-		o.UnlabeledWeight > mostOverAlpha*o.Alpha || unlabeled < many {
+		o.UnlabeledWeight > mostOverAlpha*o.Alpha || unlabeled < max(many, problem.FewOf*t.All.Labeled) {
 		return nil
 	}
 	few, part, rows, err := t.Few(t.prior, mostGathered)
