@@ -21,6 +21,9 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
 }
 
 # Warnings that name a class. The others use the text of the library.
+# Texts that people or a conversion to text put in place of a label that is missing.
+_LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
+
 _SENTENCES = {
     "one_class": "all labeled rows have class {name}, so the model predicts it for every row. Label at least one row "
     "of another class",
@@ -46,13 +49,18 @@ def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def nothing_unlabeled() -> None:
-    """Warn that no row in `y` has the marker."""
-    warn(
-        "y has no unlabeled row, so the model is fitted on labeled rows only. Append unlabeled rows, marked by -1 or "
-        "None in y, or set the parameter `unlabeled` to their marker; unlabeled=None means that all rows are labeled.",
-        DataWarning,
-    )
+def nothing_unlabeled(classes: np.ndarray, unlabeled: Any) -> None:
+    """Warn that no row in `y` has the marker; name a class that looks like one."""
+    text = "y has no unlabeled row, so the model is fitted on labeled rows only. "
+    likely = [name for name in classes.tolist() if isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS]
+    if likely:
+        text += f"If the class {likely[0]!r} stands for no label, set unlabeled={likely[0]!r}. Otherwise append "
+    elif not isinstance(unlabeled, str) or unlabeled != "auto":
+        text += f"The marker is unlabeled={unlabeled!r}, which y does not contain. Correct it, or append "
+    else:
+        text += "Append "
+    text += "unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker; "
+    warn(f"{text}unlabeled=None means that all rows are labeled.", DataWarning)
 
 
 def rare_marker(labels: Labels, unlabeled: int) -> None:
@@ -86,5 +94,5 @@ def of_the_library(found: list[dict[str, Any]], classes: np.ndarray, steps: int,
         if kind in _SENTENCES:
             text = _SENTENCES[kind].format(name=classes[values["class"]], **values)
         if category is ConvergenceWarning:
-            text += f". The fit took {steps} steps; the objective is {objective:.6g}"
+            text += f". The fit took {steps} {'step' if steps == 1 else 'steps'}; the objective is {objective:.6g}"
         warn(f"{text}.", category)

@@ -199,6 +199,19 @@ def test_warning_without_unlabeled_rows() -> None:
     assert caught[0].filename == __file__
 
 
+@pytest.mark.parametrize(
+    ("names", "unlabeled", "message"),
+    [
+        (["nan", "b"], "auto", "If the class 'nan' stands for no label, set unlabeled='nan'"),
+        (["?", "b"], "??", "If the class '\\?' stands for no label, set unlabeled='\\?'"),
+        ([0, 1], -9, "The marker is unlabeled=-9, which y does not contain"),
+    ],
+)
+def test_warning_without_unlabeled_rows_names_the_likely_marker(names: list, unlabeled: object, message: str) -> None:
+    with pytest.warns(DataWarning, match=f"y has no unlabeled row.*{message}"):
+        TransductiveSVC(unlabeled=unlabeled).fit(X, np.array(names)[np.arange(len(TRUTH)) % 2])
+
+
 def test_warning_when_one_class_is_labeled() -> None:
     one = np.where(Y == 1, -1, Y)
     with pytest.warns(
@@ -240,7 +253,7 @@ def test_no_warning_when_a_true_prior_is_far_from_labels_that_were_picked() -> N
 
 def test_warning_of_too_few_steps() -> None:
     with pytest.warns(
-        ConvergenceWarning, match=r"max_iter = 1 .* The fit took \d+ steps; the objective is 0\.\d+"
+        ConvergenceWarning, match=r"max_iter = 1 .* The fit took 1 step; the objective is 0\.\d+"
     ) as caught:
         model = TransductiveSVC(max_iter=1).fit(X, Y)
     assert model.termination_condition_ == "max_iter"

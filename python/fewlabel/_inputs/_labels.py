@@ -51,7 +51,7 @@ def read(y: Any, unlabeled: Any = "auto") -> Given:
         marked = missing | minus_one
     else:
         marked = _equal(values, unlabeled)
-    labels = _plain(values[~marked], np.flatnonzero(~marked))
+    labels = _plain(values[~marked], np.flatnonzero(~marked), unlabeled)
     assert_all_finite(labels, input_name="y")
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must hold class labels")
@@ -215,13 +215,17 @@ def _is_minus_one(value: Any) -> bool:
     return isinstance(value, str | Number) and value in (-1, "-1")
 
 
-def _plain(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _plain(labels: np.ndarray, rows: np.ndarray, unlabeled: Any) -> np.ndarray:
     """Labels of an object array in the plain dtype that holds them; texts stay objects."""
     if labels.dtype.kind != "O":
         return labels
     for value, row in zip(labels, rows, strict=True):
         if _is_missing(value):
-            raise ValueError(f"y has {value!r} in row {row}, which is not the marker set by `unlabeled`")
+            raise ValueError(
+                f"y has {value!r} in row {row}, which is not the marker set by unlabeled={unlabeled!r}"
+                + (" (every row is labeled)" if unlabeled is None else "")
+                + ". None and NaN are markers with the default, unlabeled='auto'."
+            )
     for kind, dtype in ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64)):
         if all(isinstance(value, kind) for value in labels):
             return labels.astype(dtype)

@@ -101,8 +101,9 @@ def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarr
     known = classes.tolist()
     missing = [key for key in known if key not in values]
     if missing:
+        others = classes[totals == 0].tolist()
         raise ValueError(
             f"class_prior must have one entry for each class with labeled rows ({listed(classes[totals > 0])}); "
-            f"missing: {missing}, without labeled rows: {classes[totals == 0].tolist()}"
+            f"missing: {missing}" + (f", without labeled rows: {others}" if others else "")
         )
     return [values[key] for key in known]
