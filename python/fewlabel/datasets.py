@@ -136,8 +136,8 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
         The file, UTF-8; compressed if its name ends in .gz.
     columns : tuple of int, default=(0, -1)
         Columns to read, counted from 0, or from the end if negative: by default tokens and their tags; (0,) for tokens
-        without tags. Columns are separated by tabs if the line has a tab, otherwise by white space. Lines that begin
-        with -DOCSTART- are skipped.
+        without tags. Columns are separated by tabs if the line has a tab, otherwise by white space. All lines of a
+        sentence have the same number. Lines that begin with -DOCSTART- are skipped; remove other comments first.
 
     Returns
     -------
@@ -147,7 +147,9 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     Raises
     ------
     ValueError
-        If a line has too few columns, or the file is not UTF-8.
+        If a line has too few columns or others than the line before, or the file is not UTF-8.
+    TypeError
+        If `columns` are no integers.
     OSError
         If it cannot be read.
 
@@ -161,30 +163,43 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     ([['Juan', 'vive'], ['Si']], [['B-PER', 'O'], ['O']])
     """
     name = os.fsdecode(path)
+    if not isinstance(columns, tuple | list) or not all(isinstance(k, Integral) for k in columns):
+        raise TypeError(f"columns must be a tuple of integers, counted from 0, got {columns!r}")
     sentences: list[list[list[str]]] = [[]]
+    width = 0  # columns of the first line of the sentence
     with gzip.open(name, "rb") if name.endswith(".gz") else open(name, "rb") as file:
         for number, line in enumerate(file, 1):
-            try:
-                text = line.decode("utf-8").strip()
-            except UnicodeDecodeError as reason:
-                raise ValueError(f"{name}, line {number}: not UTF-8 ({reason})") from reason
+            text = _text_of(line, name, number)
             if not text:
                 sentences.append([])
             elif not text.startswith("-DOCSTART-"):
                 cells = text.split("\t") if "\t" in text else text.split()
+                width = len(cells) if not sentences[-1] else width
                 places = {k % len(cells) for k in columns if -len(cells) <= k < len(cells)}
                 if len(places) < len(set(columns)):
                     raise ValueError(f"{name}, line {number}: {len(cells)} columns, too few for columns={columns}")
+                if len(cells) != width:
+                    raise ValueError(f"{name}, line {number}: {len(cells)} columns, after {width} in the lines before")
                 sentences[-1].append([cells[k] for k in columns])
     return tuple([[row[k] for row in sentence] for sentence in sentences if sentence] for k in range(len(columns)))
 
 
-def load_scipy_docs(topics: tuple[str, ...] = _TOPICS) -> tuple[np.ndarray, np.ndarray]:
+def _text_of(line: bytes, name: str, number: int) -> str:
+    try:
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()  # editors of Windows begin with a mark
+    except UnicodeDecodeError as reason:
+        raise ValueError(f"{name}, line {number}: not UTF-8 ({reason})") from reason
+    if "\r" in text:
+        raise ValueError(f"{name}, line {number}: lines end in a carriage return alone; convert them to newlines")
+    return text
+
+
+def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray, np.ndarray]:
     """Texts to try things on: the docstrings of SciPy, which are on your machine. Nothing is downloaded.
 
     Parameters
     ----------
-    topics : tuple of str
+    topics : tuple of str, or str
         Subpackages of SciPy. The default has nine, with more than a thousand docstrings.
 
     Returns
@@ -207,7 +222,7 @@ def load_scipy_docs(topics: tuple[str, ...] = _TOPICS) -> tuple[np.ndarray, np.n
     ['signal', 'stats']
     """
     found: dict[str, str] = {}
-    for topic in topics:
+    for topic in (topics,) if isinstance(topics, str) else topics:
         if importlib.util.find_spec(f"scipy.{topic}") is None:
             raise ValueError(f"topics must be subpackages of SciPy, such as ('signal', 'stats'), got {topic!r}")
         module = importlib.import_module(f"scipy.{topic}")

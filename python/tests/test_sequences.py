@@ -531,3 +531,27 @@ def test_columns_are_read(tmp_path: Path) -> None:
     assert load_conll_file(path, columns=(0,)) == ([["Juan", "vive"]],)
     with pytest.raises(ValueError, match="line 1: 1 columns, too few for"):  # tokens are not their own tags
         load_conll_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("# sent_id = 1\n# text = vive\n1\tvive\tV\tO\t_\n", "line 3: 5 columns, after 4 in the lines before"),
+        ("Juan N B-PER\nvive O\n", "line 2: 2 columns, after 3 in the lines before"),
+        ("Juan N B-PER\rvive V O\r", "line 1: lines end in a carriage return alone"),
+    ],
+)
+def test_usual_faults_of_columns(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "tokens.txt"
+    path.write_bytes(content.encode())
+    with pytest.raises(ValueError, match=f"tokens.txt, {message}"):
+        load_conll_file(path)
+
+
+def test_files_of_windows_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.txt"
+    path.write_bytes(b"\xef\xbb\xbfJuan B-PER\r\nvive O\r\n\r\nSi O\r\n")
+    assert load_conll_file(path) == ([["Juan", "vive"], ["Si"]], [["B-PER", "O"], ["O"]])
+    for columns in 1, ("word", "tag"):
+        with pytest.raises(TypeError, match="columns must be a tuple of integers"):
+            load_conll_file(path, columns=columns)
