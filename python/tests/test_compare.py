@@ -58,6 +58,11 @@ def test_bad_methods(methods: object) -> None:
         compare(X, Y, methods)
 
 
+def test_estimators_without_names() -> None:
+    with pytest.raises(ValueError, match="methods has an estimator: pass a dict from name to estimator"):
+        compare(X, Y, [TransductiveSVC()])
+
+
 def test_estimators_that_do_not_learn_from_unlabeled_rows() -> None:
     for ask in (lambda: check(LinearSVC(), X, Y), lambda: compare(X, Y, estimator=LinearSVC())):
         with pytest.raises(TypeError, match=r"the model must be TransductiveSVC, .* got LinearSVC"):

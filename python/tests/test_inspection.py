@@ -19,7 +19,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
+from fewlabel import (
+    KernelTransductiveSVC,
+    SemiSupervisedLogisticRegression,
+    SequenceSVC,
+    TransductiveSVC,
+    load_model,
+    save_model,
+)
 from fewlabel.inspection import explain, rank_to_label, suspicious_labels, unseen_mass
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -141,6 +148,24 @@ def test_models_that_cannot_answer(ask: Any) -> None:
         ask(TransductiveSVC(), TWO.X[[0]])
     with pytest.raises(TypeError, match="linear classifier with coef_"):
         ask(RandomForestClassifier(2).fit(TWO.X, TWO.truth), TWO.X[[0]])
+
+
+@pytest.mark.parametrize("ask", [explain, unseen_mass])
+def test_kernel_features_are_not_explained(ask: Any) -> None:
+    with pytest.raises(TypeError, match="weights of KernelTransductiveSVC are those of kernel features"):
+        ask(KernelTransductiveSVC(kernel="rbf").fit(TWO.X, TWO.y), TWO.X[[0]])
+    ask(KernelTransductiveSVC(kernel="linear").fit(TWO.X, TWO.y), TWO.X[[0]])
+
+
+def test_labels_in_the_place_of_a_number_of_rows() -> None:
+    with pytest.raises(ValueError, match=r"n must be the number .* got an array or list: pass labels as y=\.\.\."):
+        rank_to_label(TransductiveSVC().fit(TWO.X, TWO.y), TWO.X, TWO.y)
+
+
+def test_a_model_of_sequences_does_not_rank_tokens() -> None:
+    model = SequenceSVC().fit(TWO.X, np.where(TWO.y < 0, 0, TWO.y))
+    with pytest.raises(TypeError, match="linear classifier with coef_"):
+        rank_to_label(model, TWO.X)
 
 
 # ------------------------------------------------------------------ what to label next

@@ -178,6 +178,9 @@ def _chosen(methods: Any, base: Any) -> dict[str, Any]:
     if isinstance(methods, Mapping):
         chosen = dict(methods)
     else:
+        methods = list(methods)
+        if any(hasattr(method, "fit") for method in methods):
+            raise ValueError("methods has an estimator: pass a dict from name to estimator, {'name': estimator, ...}")
         chosen = {name: clone(base) for name in methods}
         for name, model in chosen.items():
             _linear_model.last(model).set_params(method=name)

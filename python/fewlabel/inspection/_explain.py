@@ -69,6 +69,8 @@ def explain(
     ------
     ValueError
         If `row` is not a single row, a class is unknown, or the number of names is wrong.
+    TypeError
+        If the model is not linear in the features of `row`.
 
     Examples
     --------
@@ -83,7 +85,8 @@ def explain(
     >>> explanation.label, explanation.features[0]
     ('ride', 'car')
     """
-    classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, _one_row(row))
+    classifier = _linear_model.final_in_features(model)
+    rows = _linear_model.rows_of(model, _one_row(row))
     predicted = classifier.predict(rows)
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")

@@ -45,8 +45,16 @@ def final(model: Any) -> Any:
     """The same, if it is a fitted linear classifier."""
     classifier = last(model)
     check_is_fitted(classifier)
-    if not hasattr(classifier, "coef_") or not hasattr(classifier, "classes_"):
+    if not all(hasattr(classifier, name) for name in ("coef_", "classes_")) or hasattr(classifier, "transitions_"):
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {model!r}")
+    return classifier
+
+
+def final_in_features(model: Any) -> Any:
+    """The same, if its weights are those of the features of its rows."""
+    classifier = final(model)
+    if getattr(classifier, "features_", None) is not None:
+        raise TypeError(f"the weights of {type(classifier).__name__} are those of kernel features, not of X's features")
     return classifier
 
 

@@ -46,6 +46,8 @@ def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: flo
     ------
     ValueError
         If a parameter is out of range, or the model has only one class.
+    TypeError
+        If the model is no linear classifier of rows.
 
     Notes
     -----
@@ -67,6 +69,8 @@ def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: flo
     >>> rank_to_label(model, X[2:], n=1)
     array([0])
     """
+    if np.ndim(n):
+        raise ValueError("n must be the number of rows to choose, got an array or list: pass labels as y=...")
     n = _linear_model.count("n", n)
     if not isinstance(unsure, Real) or not 0 < unsure <= 1:
         raise ValueError(f"unsure must be a share above 0 and at most 1, got {unsure!r}")
