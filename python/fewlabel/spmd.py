@@ -92,6 +92,8 @@ class _Ranks:
     """The ranks of a communicator, as the library and as Python talk to them."""
 
     def __init__(self, comm: Any) -> None:
+        if not hasattr(comm, "Get_rank"):
+            raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, got {comm!r}")
         self.comm, self.rank = comm, comm.Get_rank()
         self._raised: BaseException | None = None
         self._callback = Allreduce(self._add)  # must live as long as the group

@@ -339,3 +339,9 @@ def test_the_c_example_finds_the_model_of_one_machine(tmp_path: Path) -> None:
     linked = [f"-L{folder}", "-lfewlabel", f"-Wl,-rpath,{folder}", "-lm"]
     subprocess.run([str(MPICC), *flags, str(EXAMPLES / "mpi/train.c"), "-o", str(program), *linked], check=True)
     assert mpirun([str(program)]).count("from those of one machine") == SIZE
+
+
+@pytest.mark.parametrize("comm", [None, "world"])
+def test_what_is_no_communicator(comm: object) -> None:
+    with pytest.raises(TypeError, match=f"comm must be a communicator of mpi4py.*got {comm!r}"):
+        spmd.fit(TransductiveSVC(), np.eye(2), [0, 1], comm=comm)
