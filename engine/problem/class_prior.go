@@ -91,7 +91,8 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 		switch {
 		case s.Constant():
 		case known[class] == 0:
-			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share", class)
+			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share "+
+				"(class numbers start at 0)", class)
 		case !(share > 0 && share < 1):
 			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
 				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
