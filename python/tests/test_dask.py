@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from test_spmd import rows
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
@@ -154,8 +155,16 @@ def test_misaligned_rows_are_an_error(client: Client) -> None:
         model.fit(X_parts, spread(client, pieces(y, [30])))
     with pytest.raises(ValueError, match="59 features in partition 1, but 60 in partition 0"):
         model.fit([X_parts[0], delayed(X[30:60, :59])], spread(client, pieces(y[:60], [30])))
-    with pytest.raises(TypeError, match="X must be an array or data frame of Dask"):
+    with pytest.raises(TypeError, match=r"X must be an array or data frame of Dask.* use dask.array.from_array"):
         model.fit(X, y)
+    with pytest.raises(TypeError, match="X must have arrays, .*; part 0 is list"):
+        model.fit([delayed(["a text"] * len(y))], [delayed(y)])
+
+
+@pytest.mark.parametrize("ask", ["predict", "decision_function"])
+def test_predictions_before_a_fit_are_refused(ask: str) -> None:
+    with pytest.raises(NotFittedError):
+        getattr(DaskTransductiveSVC(), ask)(np.eye(2))
 
 
 @pytest.mark.parametrize(

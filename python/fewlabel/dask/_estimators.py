@@ -73,10 +73,12 @@ class _OnDask:
 
     def predict(self, X: Any) -> Any:
         """Class of each row: lazy for Dask's arrays and data frames, whose index it keeps; lists give an array."""
+        check_is_fitted(self)
         return self._map("predict", X, self.classes_.dtype)
 
     def decision_function(self, X: Any) -> Any:
         """Score of each row, as that of the local class; lazy for Dask's arrays and data frames."""
+        check_is_fitted(self)
         return self._map("decision_function", X, np.dtype(float), len(self.classes_) > 2)
 
     def predict_proba(self, X: Any) -> Any:

@@ -86,7 +86,8 @@ def partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
 def _chunks(name: str, given: Any) -> list[Any]:
     if not is_dask(given):
         raise TypeError(
-            f"{name} must be an array or data frame of Dask or a list of Delayed or Future, got {type(given).__name__}"
+            f"{name} must be an array or data frame of Dask or a list of Delayed or Future, got "
+            f"{type(given).__name__}: use dask.array.from_array, or [dask.delayed(part), ...] for sparse parts"
         )
     if isinstance(given, list | tuple):
         return list(given)
