@@ -180,7 +180,9 @@ def test_a_class_that_the_prior_alone_names(kind: type, method: str) -> None:
     names = np.array(["a", "b", "c", "d", "-1"])
     given = names[np.where(Y == 3, -1, Y)]
     prior = dict(zip("abcd", SHARES, strict=True))
-    with pytest.warns(UserWarning, match="class d has a share in class_prior but no labeled row, so it is assigned") as caught:
+    with pytest.warns(
+        UserWarning, match="class d has a share in class_prior but no labeled row, so it is assigned"
+    ) as caught:
         model = kind(method=method, class_prior=prior, calibrate=False).fit(X, given)
     assert len(caught) == 1
     assert caught[0].filename == __file__

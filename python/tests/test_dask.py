@@ -157,7 +157,7 @@ def test_misaligned_rows_are_an_error(client: Client) -> None:
         model.fit([X_parts[0], delayed(X[30:60, :59])], spread(client, pieces(y[:60], [30])))
     with pytest.raises(TypeError, match=r"X must be an array or data frame of Dask.* use dask.array.from_array"):
         model.fit(X, y)
-    with pytest.raises(TypeError, match="X must have arrays, .*; part 0 is list"):
+    with pytest.raises(TypeError, match=r"X must have arrays, .*; part 0 is list"):
         model.fit([delayed(["a text"] * len(y))], [delayed(y)])
 
 
