@@ -6,22 +6,23 @@
 // with other pieces. In reading order:
 //
 //	transduction  the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
-//	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own
+//	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own. A fit of two
+//	              classes with at least 8,192 unlabeled rows begins with an eighth of them (few.go)
 //	problem       what a fit learns from, checked and made ready; options, history, warnings; start at New
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
-//	prior         class shares among the unlabeled rows where nobody gives them; start at Gather
+//	prior         class shares among the unlabeled rows where they are not given; start at Gather
 //	calibration   a temperature that turns scores into probabilities; start at Temperature
-//	expectation   what the probabilities of unlabeled rows cost: their entropy, and their means, which the class prior
-//	              tells; start at Regularize, then Means
+//	expectation   terms of the probabilities of unlabeled rows: their entropy, and the distance of their means from the
+//	              class prior; start at Regularize, then Means
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
 //	              for any smooth function: QuasiNewton; many linear systems over the same rows: SolveColumns
 //	dual          the hinge, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
-//	structure     what the weights of many made-up problems over the rows have in common, for further features; start at
-//	              Fit, then solve in auxiliary.go and iterate in subspace.go
+//	structure     the subspace near which the weights of many auxiliary problems over the rows lie, for further features;
+//	              start at Fit, then solve in auxiliary.go and iterate in subspace.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
