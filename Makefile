@@ -122,7 +122,7 @@ fuzz: ## run every Go fuzz target for FUZZTIME (10s)
 		echo "(the time was up; no input failed)"; \
 	done
 
-# Another SEED is another sequence of calls; the status that a call must not have is told with the seed.
+# Another SEED is another sequence of calls; a status that a call must not have is reported with the seed.
 CALLS ?= 200000
 SEED ?= 1
 fuzz-c: build ctest-calls ## make CALLS (200000) random calls of the C interface from SEED (1) on, under AddressSanitizer
@@ -280,7 +280,7 @@ define c_program
 	cd build/ctest/$(1) && ./$(3)
 endef
 
-# Memcheck on the examples that are short under it; the tests hand over bad pointers on purpose. It looks for addresses
+# Memcheck on the examples that are short under it; the tests pass bad pointers on purpose. It looks for addresses
 # that are not the program's and for leaks. What is defined it cannot tell here: Go's moves between stacks make it take
 # results of the library for undefined, now and then.
 MEMCHECKED := train stream

@@ -7,7 +7,7 @@ keeps it) it runs on that, too. For each question, 5, 10, 20 and 40 texts have a
     supervised        a linear support vector machine on the labeled texts
     moved threshold   the same, with the threshold moved to the class share, which it is given
     transductive      fewlabel's TransductiveSVC: labeled and unlabeled texts, with the class share given as well
-    all labels        a support vector machine that is told every label: what one could hope for
+    all labels        a support vector machine with every label: what one could hope for
 
 At the end all areas of Go's library at once: which of the eight is it, from five labels of each?
 

@@ -20,7 +20,7 @@ def load(path: Path | None = None) -> tuple[list[str], list[str]] | None:
 
 
 def subject_and_body(message: str) -> str:
-    """The subject and the body of a message; the other headers would tell the group."""
+    """The subject and the body of a message; the other headers would reveal the group."""
     head, _, body = message.replace("\r\n", "\n").partition("\n\n")
     subjects = [line[8:].strip() for line in head.split("\n") if line.lower().startswith("subject:")]
     return "\n".join([*subjects, body])

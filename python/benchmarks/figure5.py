@@ -34,8 +34,8 @@ def measure(report: Report, data: DataSet, draws: int = DRAWS, labels: tuple[int
     """The points of a set, a table row each, then the order of the methods."""
     parts = {seed: tasks.some_rows(data, MOST_ROWS, (seed, 5)) for seed in range(FIRST_DRAW, FIRST_DRAW + draws)}
     whole = [tasks.draw(part, labels[0], seed) for seed, part in parts.items()]
-    told = np.array([first_f(task, _all_labels(task)) for task in whole])
-    report.fact(f"{data.name}: all {len(whole[0].y):,} labels, {MEASURE}", told.mean(), note=str(data), values=told)
+    full = np.array([first_f(task, _all_labels(task)) for task in whole])
+    report.fact(f"{data.name}: all {len(whole[0].y):,} labels, {MEASURE}", full.mean(), note=str(data), values=full)
     points: dict[str, list[np.ndarray]] = {}
     for n in labels:
         drawn = [tasks.draw(part, n, seed) for seed, part in parts.items()]
@@ -44,7 +44,7 @@ def measure(report: Report, data: DataSet, draws: int = DRAWS, labels: tuple[int
             points.setdefault(method, []).append(values)
             unit = f" ± {standard_error(values):.4f}"
             report.fact(f"{data.name}, {n} labels: {method}, {MEASURE}", values.mean(), unit, values=values)
-    for method, found in {**points, "all labels": [told]}.items():
+    for method, found in {**points, "all labels": [full]}.items():
         mean, error = [float(p.mean()) for p in found], [standard_error(p) for p in found]
         report.keep(data.name, method, {"labels": labels[: len(found)], MEASURE: mean, "standard error": error})
     _order(report, data.name, points)

@@ -17,9 +17,9 @@ ROW_LENGTH = 60  # distinct words in a row, on average
 SIZES = (10_000, 100_000, 1_000_000)
 LABELS = 100
 SHARE = 0.3  # of class 1
-TOPICAL_WORDS = 1000  # only words more frequent than this one tell the class
+TOPICAL_WORDS = 1000  # only words more frequent than this one depend on the class
 PRODUCTS = 1.6  # how many of them a pass may take
-GROWTH = 1.25  # how much dearer a non-zero may be in the largest corpus than in the smallest
+GROWTH = 1.25  # how many times the cost of a non-zero in the smallest corpus one may cost in the largest
 
 
 def million(report: Report, sizes: tuple[int, ...] = SIZES) -> None:

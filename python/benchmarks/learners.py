@@ -32,9 +32,9 @@ class Outcome:
     seconds: float
     estimator: Any = field(default=None, repr=False)
 
-    def off_share(self, told: np.ndarray) -> float:
-        """The largest distance, in points, between a share predicted and the share told."""
-        return float(np.max(np.abs(self.shares - told)) * 100)
+    def off_share(self, given: np.ndarray) -> float:
+        """The largest distance, in points, between a predicted and a given share."""
+        return float(np.max(np.abs(self.shares - given)) * 100)
 
 
 def outcome(task: Task, estimator: Any, seconds: float, thresholds: np.ndarray | float | None = None) -> Outcome:
@@ -155,7 +155,7 @@ def our_supervised(task: Task, **settings: Any) -> Outcome:
 
 
 def all_labels(task: Task, **settings: Any) -> Outcome:
-    """The same told every label of the training rows."""
+    """The same with every label of the training rows."""
     from fewlabel import TransductiveSVC
 
     return fitted(task, TransductiveSVC, {"alpha": ALPHA, "unlabeled": None} | settings, task.X, task.named)

@@ -35,9 +35,9 @@ def label_numbers(n_train: int, n_classes: int) -> list[int]:
 def measure(report: Report, data: DataSet, draws: int = DRAWS) -> None:
     """The curves of a data set, a table row a point, and what transductive learning must not fall below."""
     whole = [tasks.draw(data, len(data.classes), seed) for seed in range(draws)]
-    told = np.array([learners.all_labels(task).macro_f for task in whole])
+    full = np.array([learners.all_labels(task).macro_f for task in whole])
     n_train = len(whole[0].y)
-    report.fact(f"{PREFIX}{data.name}: all {n_train:,} labels, macro F", told.mean(), note=str(data), values=told)
+    report.fact(f"{PREFIX}{data.name}: all {n_train:,} labels, macro F", full.mean(), note=str(data), values=full)
     for n in label_numbers(n_train, len(data.classes)):
         found = [_outcomes(tasks.draw(data, n, seed)) for seed in range(draws)]
         point = {name: np.array([outcomes[name].macro_f for outcomes in found]) for name in found[0]}
@@ -68,7 +68,7 @@ def _rows(report: Report, what: str, point: dict[str, np.ndarray]) -> None:
 
 def points_below(report: Report) -> None:
     """The list of the points at which unlabeled rows did harm, beside supervised learning as it is and with thresholds
-    moved to the class shares, which the transductive learner is told as well."""
+    moved to the class shares, which the transductive learner is given as well."""
     points = [row for row in report.rows if row.what.startswith(PREFIX) and BESIDE in row.what]
     for baseline in (SUPERVISED, MOVED):
         rows = [row for row in points if row.what.endswith(BESIDE + baseline)]

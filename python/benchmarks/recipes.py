@@ -1,6 +1,6 @@
 """What each part of the text recipe gives, beside what the choice of the solver gives: two questions of 20 Newsgroups.
 
-The parts are added one after the other. Every learner is told the class share ("labels only" has its threshold moved to
+The parts are added one after the other. Every learner has the class share ("labels only" has its threshold moved to
 it), and each combination has the strength of regularization, of `ALPHAS`, that suits it best on the test: no recipe
 loses because the default was meant for another.
 """

@@ -1,4 +1,4 @@
-"""A default that never quietly hurts: nothing told but the labels, whatever way the labeled rows were chosen.
+"""A default that never quietly hurts: nothing given but the labels, whatever way the labeled rows were chosen.
 
 Labeled are k rows of every class ("picked") or as many rows drawn at random ("drawn"). Macro F on the test, over all
 classes: `LinearSVC` on the labeled rows, `TransductiveSVC()`, and the same given the true shares of the classes that
@@ -40,7 +40,7 @@ class Draw(NamedTuple):
 
     supervised: float
     default: float
-    told: float
+    given: float
     time: float
     time_maxent: float | None
 
@@ -60,7 +60,7 @@ def few_labels(data: DataSet, k: int, way: str, seed: int) -> Task | None:
     return replace(tasks.task_of(data, f"{k} a class, {way} #{seed}", test, labeled), hierarchy=None)
 
 
-def told_shares(task: Task) -> dict[str, float]:
+def given_shares(task: Task) -> dict[str, float]:
     """The true shares of the classes that have labels; together 1."""
     shares = {name: task.class_prior[name] for name in np.unique(task.named[~task.unlabeled]).tolist()}
     total = sum(shares.values())
@@ -74,14 +74,14 @@ def measured(task: Task, with_maxent: bool) -> Draw:
     def fit(kind: type, **settings: object) -> Outcome:
         return learners.fitted(task, kind, {"n_jobs": 1} | settings)
 
-    shares = told_shares(task)
-    told, default = fit(TransductiveSVC, class_prior=shares), fit(TransductiveSVC)
+    shares = given_shares(task)
+    given, default = fit(TransductiveSVC, class_prior=shares), fit(TransductiveSVC)
     ratio = None
     if with_maxent:
         plain = fit(SemiSupervisedLogisticRegression, class_prior=shares, calibrate=False)
         ratio = fit(SemiSupervisedLogisticRegression).seconds / plain.seconds
     supervised = learners.supervised(task).macro_f
-    return Draw(supervised, default.macro_f, told.macro_f, default.seconds / told.seconds, ratio)
+    return Draw(supervised, default.macro_f, given.macro_f, default.seconds / given.seconds, ratio)
 
 
 # ------------------------------------------------------------------ report
@@ -99,10 +99,10 @@ def measure(report: Report, name: str, draws: int = DRAWS) -> None:
 def row(report: Report, what: str, found: list[Draw]) -> None:
     """The row of a cell."""
     gains = [draw.default - draw.supervised for draw in found]
-    gain_told = np.mean([draw.told - draw.supervised for draw in found])
+    gain_given = np.mean([draw.given - draw.supervised for draw in found])
     F = np.mean([draw[:3] for draw in found], axis=0)
     maxent = [draw.time_maxent for draw in found if draw.time_maxent is not None]
-    note = f"{F[0]:.3f}, default {F[1]:.3f}, true shares {F[2]:.3f} ({gain_told:+.3f}); "
+    note = f"{F[0]:.3f}, default {F[1]:.3f}, true shares {F[2]:.3f} ({gain_given:+.3f}); "
     note += f"time {np.median([draw.time for draw in found]):.2f}"
     note += f", maxent {np.median(maxent):.2f}" if maxent else ""
     report.fact(f"{what}: default - supervised", float(np.mean(gains)), note=note, values=gains)
@@ -116,9 +116,9 @@ def default_verdicts(report: Report) -> None:
     worst = min(gains, key=lambda what: gains[what])
     report.at_least("default - supervised, worst cell", gains[worst], BELOW, note=worst, values=gains.values())
     gain = np.mean(list(gains.values()))
-    told = np.mean([np.mean([d.told - d.supervised for d in found]) for found in cells.values()])
-    note = f"{gain:.4f} of {told:.4f}, {len(cells)} cells"
-    report.at_least("gain of the default / with true shares", gain / told, GAIN, note=note)
+    given = np.mean([np.mean([d.given - d.supervised for d in found]) for found in cells.values()])
+    note = f"{gain:.4f} of {given:.4f}, {len(cells)} cells"
+    report.at_least("gain of the default / with true shares", gain / given, GAIN, note=note)
     times = {
         "TransductiveSVC": [np.median([d.time for d in found]) for found in cells.values()],
         "SemiSupervisedLogisticRegression": [

@@ -61,7 +61,7 @@ def against_linear_svc(report: Report, rounds: int = 7) -> None:
 def threads(report: Report, rounds: int = 7) -> None:
     """Two threads against one. A fit of comp.* takes a fifth of a second, of which reading the caller's arrays and the
     loops over rows keep their part; the larger corpus shows what the divided work gains. Other programs on the machine
-    spoil these figures, so the note tells the load before."""
+    spoil these figures, so the note has the load before."""
     sets = ((corpora.comp(0), 1.0), (twenty_classes_task(), TWICE), (large.task(1_000_000), TWICE))
     for task, bound in sets:
         load = f"load before {os.getloadavg()[0]:.1f}"

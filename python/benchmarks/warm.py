@@ -63,17 +63,17 @@ def rows(report: Report, what: str, draws: list[Refit], bounded: bool) -> None:
 
 
 def warm_comp(report: Report, draws: int = 10) -> None:
-    """comp.* of 20 Newsgroups, two classes, 45 labels and 20 more; with the share told and with that of the labels."""
+    """comp.* of 20 Newsgroups, two classes, 45 labels and 20 more; with the share given and with that of the labels."""
     from fewlabel import TransductiveSVC
 
-    for method, prior in (("annealing", "told"), ("annealing", "of the labels"), ("switching", "told")):
+    for method, prior in (("annealing", "given"), ("annealing", "of the labels"), ("switching", "given")):
 
         def make(task: Task, method: str = method, prior: str = prior) -> Any:
-            shares = task.class_prior if prior == "told" else "labels"
+            shares = task.class_prior if prior == "given" else "labels"
             return TransductiveSVC(method=method, alpha=ALPHA, class_prior=shares, n_jobs=1)
 
         found = [refit(corpora.comp(seed), make, seed) for seed in range(draws)]
-        rows(report, f"comp.*, {method}, share {prior}", found, method == "annealing" and prior == "told")
+        rows(report, f"comp.*, {method}, share {prior}", found, method == "annealing" and prior == "given")
 
 
 def warm_newsgroups(report: Report, draws: int = 3) -> None:

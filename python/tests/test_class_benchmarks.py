@@ -245,7 +245,7 @@ def test_time_and_passes_run(stand_ins):
     assert len(ratio.values) == 2
 
 
-def test_trees_and_losses_are_told_in_passes_of_flat_classes(stand_ins, monkeypatch):
+def test_trees_and_losses_are_reported_in_passes_of_flat_classes(stand_ins, monkeypatch):
     monkeypatch.setattr(corpora, "newsgroups20_tree", lambda: small_set(hierarchy="."))
     found = report.Report(quiet=True)
     speed.passes_of_trees_and_losses(found)

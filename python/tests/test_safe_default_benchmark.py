@@ -47,13 +47,13 @@ def test_a_cell_with_few_unlabeled_rows_is_left_out(monkeypatch: pytest.MonkeyPa
     assert safe_default.few_labels(planted(), 80, "picked", 0) is None
 
 
-def test_the_shares_told_are_those_of_the_classes_with_labels() -> None:
+def test_the_given_shares_are_those_of_the_classes_with_labels() -> None:
     task = safe_default.few_labels(planted(), 20, "picked", 0)
-    assert safe_default.told_shares(task) == pytest.approx(task.class_prior)
+    assert safe_default.given_shares(task) == pytest.approx(task.class_prior)
     task.given[task.y == 2] = -1
     total = task.class_prior["a.x"] + task.class_prior["a.y"]
-    told = {name: task.class_prior[name] / total for name in ("a.x", "a.y")}
-    assert safe_default.told_shares(task) == pytest.approx(told)
+    given = {name: task.class_prior[name] / total for name in ("a.x", "a.y")}
+    assert safe_default.given_shares(task) == pytest.approx(given)
 
 
 # ------------------------------------------------------------------ report
