@@ -241,7 +241,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         options = self._options() | methods.options(method) | self._class_options(labels.classes, totals, tree)
         task = _progress.FitTask(self, X, given, weights)
         start = self._assemble if warm else None
-        fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.tell), start)
+        fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.report), start)
         self._keep(labels.classes, tree, fitted)
         task.end()
         return fitted.report["warnings"]

@@ -150,8 +150,8 @@ class KernelTransductiveSVC(TransductiveSVC):
         super()._keep(classes, tree, fitted)
         self.features_ = self.__dict__.pop("_made")
         if self.features_ is not None:  # the rows warned of are features, which have these scales by design
-            told = fitted.report["warnings"]
-            told[:] = [warning for warning in told if warning["kind"] not in ("row_lengths", "column_scales")]
+            warned = fitted.report["warnings"]
+            warned[:] = [warning for warning in warned if warning["kind"] not in ("row_lengths", "column_scales")]
 
     def _maker(self) -> Any:
         """The unfitted transformer, or None if the kernel needs none."""

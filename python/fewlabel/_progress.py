@@ -89,7 +89,7 @@ class FitTask:
 
     def __init__(self, estimator: Any, X: Any, given: Given, sample_weight: Any) -> None:
         self._estimator = estimator
-        self._told = 0
+        self._reported = 0
         self._context = None
         if not hasattr(estimator, "_init_callback_context"):  # scikit-learn before 1.9
             return
@@ -100,16 +100,16 @@ class FitTask:
         self._context = estimator._init_callback_context(max_subtasks=None)
         self._context.call_on_fit_task_begin(**self._given)
 
-    def tell(self, progress: Progress) -> None:
+    def report(self, progress: Progress) -> None:
         """Report every step since the last call, even if several were done in between."""
         if self._context is None or not hasattr(self._estimator, "_skl_callbacks"):
             return
-        for _ in range(self._told, progress.step):
+        for _ in range(self._reported, progress.step):
             step = self._context.subcontext(task_name="step")
             step.call_on_fit_task_begin(estimator=self._estimator)
             if step.call_on_fit_task_end(estimator=self._estimator):
                 progress.cancel = STOP
-            self._told += 1
+            self._reported += 1
 
     def end(self) -> None:
         """Report that the estimator is fitted."""

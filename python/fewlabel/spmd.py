@@ -133,8 +133,8 @@ class _Ranks:
         return 0
 
 
-class _Told(NamedTuple):
-    """What a rank tells the others of its rows."""
+class _Summary(NamedTuple):
+    """What the other ranks have to know of the rows of a rank."""
 
     classes: np.ndarray  # of its labels
     counts: np.ndarray  # of its rows of each class
@@ -144,15 +144,15 @@ class _Told(NamedTuple):
     names: np.ndarray | None  # of its features
 
 
-def _refuse_others(told: list[_Told]) -> None:
+def _refuse_others(summaries: list[_Summary]) -> None:
     """Labels must be of one kind on all ranks, and features in one order."""
-    texts = [rank for rank, own in enumerate(told) if len(own.classes) and own.classes.dtype.kind in "OU"]
-    numbers = [rank for rank, own in enumerate(told) if len(own.classes) and rank not in texts]
+    texts = [rank for rank, own in enumerate(summaries) if len(own.classes) and own.classes.dtype.kind in "OU"]
+    numbers = [rank for rank, own in enumerate(summaries) if len(own.classes) and rank not in texts]
     if texts and numbers:
         raise ValueError(
             f"y has texts on rank {texts[0]}, but numbers on rank {numbers[0]}: make them all text or all numbers"
         )
-    named = [(rank, own.names) for rank, own in enumerate(told) if own.names is not None]
+    named = [(rank, own.names) for rank, own in enumerate(summaries) if own.names is not None]
     for rank, names in named[1:]:
         if not np.array_equal(names, named[0][1]):
             raise ValueError(f"X has other feature names on rank {rank} than on rank {named[0][0]}, or another order")
@@ -188,18 +188,18 @@ class _Part:
         minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)
         n, names = len(self.codes), getattr(self.estimator, "feature_names_in_", None)
         own = (*np.unique(values, return_counts=True), int(minus_one.sum()), sp.issparse(self.rows), n)
-        told = [_Told(*each) for each in ranks.comm.allgather((*own, names if n else None))]
-        known = [each for each in told if len(each.classes)]
+        summaries = [_Summary(*each) for each in ranks.comm.allgather((*own, names if n else None))]
+        known = [each for each in summaries if len(each.classes)]
         if not known:
             raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")
-        _refuse_others(told)
+        _refuse_others(summaries)
         classes, numbers = np.unique(np.concatenate([each.classes for each in known]), return_inverse=True)
         if self.given.auto:
             counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int).tolist()
-            _labels.refuse_ambiguous(classes, counts, sum(each.minus_one for each in told))
-        if any(each.sparse and each.n_rows for each in told) and not sp.issparse(self.rows):
+            _labels.refuse_ambiguous(classes, counts, sum(each.minus_one for each in summaries))
+        if any(each.sparse and each.n_rows for each in summaries) and not sp.issparse(self.rows):
             self.rows = sp.csr_array(self.rows)
-        if not any(each.sparse and each.n_rows for each in told) and not self.rows.shape[0]:
+        if not any(each.sparse and each.n_rows for each in summaries) and not self.rows.shape[0]:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         self.codes[counted] = np.searchsorted(classes, values)
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))

@@ -156,11 +156,11 @@ class Recorder:
 
     def __init__(self, failing: str = "") -> None:
         self.failing = failing
-        self.told: list[str] = []
+        self.hooks: list[str] = []
         self.ends: list[dict[str, Any]] = []
 
     def _note(self, hook: str) -> None:
-        self.told.append(hook)
+        self.hooks.append(hook)
         if hook == self.failing:
             raise ZeroDivisionError(f"the user's own, in {hook}")
 
@@ -192,7 +192,7 @@ def test_callbacks_are_told_of_every_step(callback: Any, kind: Any, problem: Any
     recorder = Recorder()
     model = kind().set_callbacks(recorder).fit(problem.X, problem.y)
     steps = ["begin step", "end step"] * model.n_iter_
-    assert recorder.told == ["setup", "begin fit", *steps, "end fit", "teardown"]
+    assert recorder.hooks == ["setup", "begin fit", *steps, "end fit", "teardown"]
     np.testing.assert_array_equal(model.coef_, kind().fit(problem.X, problem.y).coef_)
     (end,) = recorder.ends
     labeled = problem.y >= 0
@@ -214,7 +214,7 @@ def test_a_callback_that_raises_ends_the_fit_and_the_next_one_works(callback: An
     model, recorder = TransductiveSVC(), Recorder(failing=hook)
     with pytest.raises(ZeroDivisionError, match=f"the user's own, in {hook}"):
         model.set_callbacks(recorder).fit(X, Y)
-    assert recorder.told[-1] == "teardown"
+    assert recorder.hooks[-1] == "teardown"
     assert _library.live_handles() == 0
     model.set_callbacks(Recorder()).fit(X, Y)
     np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y).coef_)
@@ -226,7 +226,7 @@ def test_a_callback_that_raises_cancels_a_running_fit(callback: Any) -> None:
     model = TransductiveSVC(method="pair_switching").set_callbacks(recorder)
     with pytest.raises(ZeroDivisionError):
         model.fit(big.X, big.y)
-    assert recorder.told.count("end step") == 1
+    assert recorder.hooks.count("end step") == 1
     assert not hasattr(model, "coef_")
 
 
@@ -241,8 +241,8 @@ def test_a_callback_that_asks_to_stop_gets_the_model_so_far(callback: Any, kind:
     stopper = Stopper()
     model = kind(method=method, tol=1e-7).set_callbacks(stopper).fit(big.X, big.y)
     assert model.termination_condition_ == "stopped"
-    assert stopper.told.count("end step") == len(model.history_["objective"])
-    assert stopper.told[-2:] == ["end fit", "teardown"]
+    assert stopper.hooks.count("end step") == len(model.history_["objective"])
+    assert stopper.hooks[-2:] == ["end fit", "teardown"]
     assert len(model.history_["objective"]) < len(kind(method=method, tol=1e-7).fit(big.X, big.y).history_["objective"])
     np.testing.assert_array_equal(model.predict(big.X)[big.y < 0], model.transduction_[big.y < 0])
 
@@ -270,7 +270,7 @@ def test_a_clone_has_the_callbacks_and_nothing_of_a_fit_stays(callback: Any) -> 
     model = TransductiveSVC().set_callbacks(recorder).fit(X, Y)
     assert not [name for name in vars(model) if "context" in name or "ctx" in name]
     clone(model).fit(X, Y)
-    assert recorder.told.count("setup") == 2
+    assert recorder.hooks.count("setup") == 2
 
 
 def test_warnings_point_at_the_call_of_fit() -> None:

@@ -62,12 +62,12 @@ class _OnDask:
         method = methods.resolve(self.method, self._local._methods)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
             parts = _fit.partitions(X, y, sample_weight)
-            fitted, told, training = _fit.fit(self._client(), self._model(self.warm_start), parts, show)
+            fitted, warned, training = _fit.fit(self._client(), self._model(self.warm_start), parts, show)
         for name in _fitted(self):
             delattr(self, name)
         self.__dict__.update(_fitted(fitted))
         self._training = training
-        for warning in told:
+        for warning in warned:
             warnings.warn(warning, stacklevel=2)
         return self
 

@@ -20,9 +20,9 @@ _PRESENCE = 1.0  # seconds between two looks at the workers
 _SILENCE = 30.0  # seconds after which a worker that gives no sign of life is lost
 _STANDSTILL = 60.0  # seconds after which nothing will come if every rank waits for another
 _LAST_WORDS = 2.0  # seconds that ranks have to end by themselves once one has failed
-_END = 10.0  # seconds that they have once told to end
+_END = 10.0  # seconds that they have once asked to end
 
-_inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # what the ranks of a fit tell
+_inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # messages of the ranks of a fit
 
 
 class Training(NamedTuple):
@@ -45,12 +45,12 @@ def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[An
             raise ValueError(f"X has {width} features in partition {number}, but {shapes[0][1]} in partition 0")
     ranks = _ranks(holders, shapes)
     run = _Run(client, [address for address, _ in ranks])
-    with run.locked(), run.ended(), run.told():
+    with run.locked(), run.ended(), run.subscribed():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
         run.wait(show)
         first = client.submit(itemgetter(0), run.tasks[0], workers=run.addresses[:1], pure=False)
-        fitted, columns, told = first.result()
-    return fitted, told, Training(run.tasks, ranks, [n for n, _ in shapes], columns)
+        fitted, columns, warned = first.result()
+    return fitted, warned, Training(run.tasks, ranks, [n for n, _ in shapes], columns)
 
 
 def is_dask(X: Any) -> bool:
@@ -172,8 +172,8 @@ class _Run:
             self._run_on(_on_workers.free, self.addresses[:1])
 
     @contextlib.contextmanager
-    def told(self) -> Iterator[None]:
-        """Hear what the ranks tell."""
+    def subscribed(self) -> Iterator[None]:
+        """Receive the messages of the ranks."""
         _inboxes[self.name] = collections.deque()
         self.client.subscribe_topic(_on_workers.TOPIC, _put)
         try:
@@ -210,11 +210,11 @@ class _Run:
     def _hear(self, show: Watch) -> None:
         inbox = _inboxes[self.name]
         while inbox:
-            told = inbox.popleft()
-            if "waited" in told:
-                self.waited[told["rank"]] = told["waited"], time.monotonic()
+            message = inbox.popleft()
+            if "waited" in message:
+                self.waited[message["rank"]] = message["waited"], time.monotonic()
             else:
-                show(SimpleNamespace(**told))  # type: ignore[arg-type]
+                show(SimpleNamespace(**message))  # type: ignore[arg-type]
 
     def _standing(self) -> bool:
         """Whether all ranks have waited for each other for long."""
@@ -233,7 +233,7 @@ class _Run:
             time.sleep(_LOOK)
 
     def _reason(self) -> BaseException:
-        """What to tell: wrong data or parameters, a worker that is lost, or what the first rank says."""
+        """The error to raise: wrong data or parameters, a worker that is lost, or what the first rank says."""
         tasks = zip(self.tasks, self.addresses, strict=True)
         failures = [(task.exception(), address) for task, address in tasks if task.status == "error"]
         for failure, _ in failures:

@@ -16,7 +16,7 @@ from fewlabel._inputs import _labels
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
 
-TOPIC = "fewlabel"  # of the events by which ranks tell the caller how they are
+TOPIC = "fewlabel"  # of the events by which ranks send messages to the caller
 ROW_LABELS = ("transduction_", "label_distributions_")
 WAIT = 10.0  # seconds that a rank waits for the others before it says so, and between two times
 _LOOK = 0.05  # seconds between two looks at whether the fit is to end
@@ -78,13 +78,13 @@ def fit_rank(
     model = copy.copy(model)  # ranks of one process would share it
     model.n_jobs = get_worker().state.nthreads if model.n_jobs is None else model.n_jobs
     X, y, weight = (_joined(parts) for parts in zip(*partitions, strict=True))
-    with warnings.catch_warnings(record=True) as told, _Ranks(network, name, rank, size) as comm:
+    with warnings.catch_warnings(record=True) as warned, _Ranks(network, name, rank, size) as comm:
         warnings.simplefilter("always")
         spmd.fit_with(model, X, y, weight, comm, comm.shown)
     ends = np.cumsum([part[0].shape[0] for part in partitions])[:-1]
     labels = {column: np.split(vars(model).pop(column), ends) for column in ROW_LABELS if column in vars(model)}
     model.n_jobs = None
-    return (model, tuple(labels), [each.message for each in told]) if rank == 0 else None, labels
+    return (model, tuple(labels), [each.message for each in warned]) if rank == 0 else None, labels
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -153,29 +153,29 @@ class _Ranks:
         """What `_progress.shown` gives, for the caller to show."""
         last = 0
 
-        def tell(progress: Progress) -> None:
+        def send(progress: Progress) -> None:
             nonlocal last
             if verbose and progress.step != last:
                 last = progress.step
                 names = ("step", "objective", "level", "n_switched")
-                self._tell({name: getattr(progress, name) for name in names})
+                self._send({name: getattr(progress, name) for name in names})
 
-        yield tell
+        yield send
 
-    def _tell(self, what: dict[str, Any]) -> None:
+    def _send(self, what: dict[str, Any]) -> None:
         self.worker.log_event(TOPIC, {"fit": self.name, "rank": self.rank} | what)
 
     def _do(self, task: Callable[[], Any]) -> Any:
         from xgboost.core import XGBoostError
 
         self._go_on()  # or the tracker would connect this rank with some that have left, and end its process
-        done, begin, told = self.thread.submit(task), time.monotonic(), 0.0
+        done, begin, reported = self.thread.submit(task), time.monotonic(), 0.0
         while not concurrent.futures.wait([done], _LOOK).done:
             self._go_on()
             waited = time.monotonic() - begin
-            if waited > told + WAIT:
-                told = waited
-                self._tell({"waited": waited})
+            if waited > reported + WAIT:
+                reported = waited
+                self._send({"waited": waited})
         self._go_on()
         try:
             return done.result()
