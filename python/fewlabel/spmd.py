@@ -58,7 +58,9 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
 
     Notes
     -----
-    Two ranks or twenty find the model of one machine with all rows, up to the rounding of sums.
+    Any number of ranks find the model of one machine that has all rows in the order of the ranks, up to the rounding of
+    sums. The order matters as fits of two classes with at least 8,192 unlabeled rows begin with an eighth of them, and
+    class_prior="auto" uses 5,000.
 
     Examples
     --------
