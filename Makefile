@@ -54,10 +54,10 @@ demo: build ## run the main job on real text (set-up included)
 
 test: build test-go test-python ctest ## run every test: Go, Python, C (set-up included)
 
-test-go:
+test-go: ## run the Go tests
 	$(GO) test ./...
 
-test-python: build
+test-python: build ## run the Python tests
 	$(BIN)/python -m pytest $(PYTEST)
 
 ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
@@ -210,7 +210,7 @@ docs-test: docs wheel ## run every download of the pages alone, with the wheel; 
 	$(BIN)/python python/try_downloads.py dist/*.whl
 	$(BIN)/python python/check_widths.py
 
-docs-examples: build
+docs-examples: build ## run the examples of the docstrings and pages
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
 
 notebook: build $(VENV)/docs ## run examples/few_labels.py and write it as a notebook
