@@ -45,7 +45,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 	check-python clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: $(VENV)/installed $(LIBRARY) ## build the library and put the package, editable, into .venv
 
