@@ -105,14 +105,16 @@ def work() -> None:
     comm = MPI.COMM_WORLD
     for name, make in SETS.items():
         task = make()
-        rows = np.array_split(np.arange(len(task.marked)), comm.size)[comm.rank]
+        rows = np.arange(len(task.marked)) % comm.size == comm.rank
         for method in METHODS:
             counting = Counting(comm)
-            spent, found = seconds(lambda c=counting, m=method, r=rows: together(task, m, c, r))  # noqa: B023
+            spent, found = seconds(lambda c=counting, m=method, r=rows: together(task, m, c, np.flatnonzero(r)))  # noqa: B023
             parts, spent = comm.gather(found.transduction_), comm.allreduce(spent - counting.waited)
             if comm.rank == 0:
-                classes = np.concatenate(parts).tolist()
-                shared = Shared(float(found.objective_), classes, spent, counting.lengths)
+                classes = np.empty(len(rows), dtype=found.transduction_.dtype)
+                for rank, part in enumerate(parts):
+                    classes[rank :: comm.size] = part
+                shared = Shared(float(found.objective_), classes.tolist(), spent, counting.lengths)
                 print(json.dumps([name, method, asdict(shared)]), flush=True)
 
 

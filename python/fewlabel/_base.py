@@ -60,10 +60,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
             effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
             fit as repeating the row k times, up to rounding. The two fits may still reach different local minima: if
-            rounding decides a tie (loss "crammer_singer"), if there are more than 5,000 unlabeled copies, of which
-            class_prior="auto" uses 5,000, or if there are two classes and at least 8,192 unlabeled rows, of which the
-            fit starts with a part. With fractional or larger weights each row gets one hard label. The weighted class
-            shares may then drift from `class_prior_` with "pair_switching" and `max_switches`.
+            rounding decides a tie (loss "crammer_singer"), or if there are more than 5,000 unlabeled copies, of which
+            class_prior="auto" uses 5,000. With fractional or larger weights each row gets one hard label. The weighted
+            class shares may then drift from `class_prior_` with "pair_switching" and `max_switches`.
 
         Returns
         -------

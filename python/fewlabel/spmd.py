@@ -58,9 +58,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
 
     Notes
     -----
-    Any number of ranks find the model of one machine that has all rows in the order of the ranks, up to the rounding of
-    sums. The order matters as fits of two classes with at least 8,192 unlabeled rows begin with an eighth of them, and
-    class_prior="auto" uses 5,000.
+    Any number of ranks find the model of one machine with all rows, up to the rounding of sums. With class_prior="auto"
+    and more than 5,000 unlabeled rows, that machine has them in the order of the ranks: the estimate uses 5,000.
 
     Examples
     --------

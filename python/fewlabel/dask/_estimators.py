@@ -208,7 +208,7 @@ client : distributed.Client or None, default=None
 """
 _DESCRIPTION = """{summary}
 
-It finds the model of one machine that has the rows in the order of the workers, up to the rounding of sums.
+It finds the model of one machine with all rows, up to the rounding of sums.
 
 Rows stay where they are, but for the labeled ones with class_prior="auto": every worker gets those of all. Ranks are
 the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
