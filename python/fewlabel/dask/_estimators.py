@@ -29,7 +29,7 @@ class _OnDask:
     get_params: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn from labeled and unlabeled rows where they are: none goes to another worker.
+        """Learn from labeled and unlabeled rows on the workers that hold them.
 
         Parameters
         ----------
@@ -210,9 +210,10 @@ _DESCRIPTION = """{summary}
 
 It finds the model of one machine with all rows, up to the rounding of sums.
 
-Rows stay where they are, but for the labeled ones with class_prior="auto": every worker gets those of all. Ranks are
-the workers that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads.
-A worker that is lost ends the fit. Two fits on the same workers wait for each other.
+Rows stay where they are, with two exceptions: every worker gets the labeled rows of all for class_prior="auto", and of
+two classes with at least 8,192 unlabeled rows an eighth, if that is at most 4 million non-zeros. Ranks are the workers
+that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads. A worker that is lost
+ends the fit. Two fits on the same workers wait for each other.
 
 Parameters
 ----------
