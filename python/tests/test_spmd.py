@@ -245,6 +245,17 @@ def test_a_rank_may_have_labels_that_alone_could_be_read_in_two_ways() -> None:
     assert all("y holds only 1 and -1" in str(failure) for failure in on_ranks(of_one_class))
 
 
+def test_labels_that_all_ranks_together_leave_ambiguous_are_refused_on_all() -> None:
+    y = np.repeat([0, 1, -1], 50)
+    parts = [np.arange(100), np.arange(100, 150), np.arange(0)]  # the markers, or the third class, are on one rank
+
+    def fit(comm: Communicator) -> Any:
+        mine = parts[comm.rank]
+        return spmd.fit(TransductiveSVC(class_prior="labels"), rows(2)[0][mine], y[mine], comm=comm)
+
+    assert all("ambiguous" in str(failure) for failure in on_ranks(fit))
+
+
 @pytest.mark.parametrize("texts", [object, str])
 def test_texts_on_one_rank_and_numbers_on_another_are_an_error_on_all(texts: type) -> None:
     X, names = rows(2)
