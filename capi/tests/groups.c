@@ -3,20 +3,15 @@
  * They find the model of one machine; allreduce is called on the thread that called the fit and not again after it has
  * failed; whatever ends the fit on one of them ends it on all. */
 #include "check.h"
+#include "network.h"
 
 #include <math.h>
-#include <pthread.h>
 
 enum { SIZE = 3 };
 
-/* ---- A network --------------------------------------------------------------------------------------------------- */
+/* ---- Machines ---------------------------------------------------------------------------------------------------- */
 
-static struct {
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
-  double sums[4096];
-  int came, left, lost, fails_at; /* fails_at: the call that fails on rank 1; 0: none */
-} net = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {0}, 0, 0, 0, 0};
+static int fails_at; /* the call that fails on rank 1; 0: none */
 
 typedef struct {
   int32_t rank;
@@ -31,30 +26,13 @@ typedef struct {
   char message[300];
 } machine;
 
-/* Every rank adds its part when all have come and waits for the others to do so; sums are added in no order of their
- * own, but of small numbers of rows all ranks still read one and the same array. */
 static int32_t add(void *context, double *values, int64_t n) {
   machine *m = (machine *)context;
-  int64_t k;
   m->calls++;
   m->after += net.lost && m->rank == 1;
   m->elsewhere += !pthread_equal(m->thread, pthread_self());
-  pthread_mutex_lock(&net.mutex);
-  if (m->rank == 1 && m->calls == net.fails_at) net.lost = 1;
-  while (net.left > 0 && !net.lost) pthread_cond_wait(&net.changed, &net.mutex); /* the call before is not over */
-  for (k = 0; k < n && n <= 4096; k++) net.sums[k] = (net.came > 0 ? net.sums[k] : 0) + values[k];
-  net.came++;
-  if (net.came == SIZE) net.left = SIZE;
-  pthread_cond_broadcast(&net.changed);
-  while (net.left == 0 && !net.lost) pthread_cond_wait(&net.changed, &net.mutex);
-  for (k = 0; k < n && n <= 4096; k++) values[k] = net.sums[k];
-  if (--net.left == 0) net.came = 0;
-  pthread_cond_broadcast(&net.changed);
-  pthread_mutex_unlock(&net.mutex);
-  return net.lost;
+  return add_over_network(values, n, m->rank == 1 && m->calls == fails_at);
 }
-
-/* ---- Machines ---------------------------------------------------------------------------------------------------- */
 
 /* The rows of the small problem: rank 1 has none, rank 0 the first three, rank 2 the rest. */
 static void share_rows(machine *m) {
@@ -88,11 +66,11 @@ static void *run(void *argument) {
   return NULL;
 }
 
-static void run_all(machine *m, int fails_at) {
+static void run_all(machine *m, int failing_call) {
   pthread_t threads[SIZE];
   int k;
-  net.came = net.left = net.lost = 0;
-  net.fails_at = fails_at;
+  connect_machines(SIZE);
+  fails_at = failing_call;
   for (k = 0; k < SIZE; k++) HOLDS(pthread_create(&threads[k], NULL, run, &m[k]) == 0);
   for (k = 0; k < SIZE; k++) pthread_join(threads[k], NULL);
 }

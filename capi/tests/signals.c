@@ -10,6 +10,7 @@
 
 #include "host.h"
 #include "long.h"
+#include "network.h"
 
 enum { ROWS = 2000, FEATURES = 1000, EACH = 30 };
 
@@ -294,7 +295,7 @@ static struct {
 
 static int32_t look_around(void *context, double *values, int64_t n) {
   sigset_t blocked;
-  (void)context, (void)values, (void)n; /* the sums over one machine */
+  (void)context;
   pthread_sigmask(SIG_SETMASK, NULL, &blocked);
   sums.wrong += !pthread_equal(sums.thread, pthread_self()) || !rounds_up();
   sums.wrong += sigismember(&blocked, SIGUSR1) != 1 || sigismember(&blocked, SIGUSR2) != 0;
@@ -303,11 +304,13 @@ static int32_t look_around(void *context, double *values, int64_t n) {
     pthread_cancel(sums.thread);
   }
   pthread_testcancel();
-  return 0;
+  return add_over_network(values, n, 0);
 }
 
+static const char group_options[] = "{\"class_prior\": \"labels\", \"threads\": 2}";
+
 static void *fit_in_a_group(void *model) {
-  const fewlabel_group group = {0, 1, look_around, NULL};
+  const fewlabel_group group = {0, 2, look_around, NULL};
   sigset_t blocked;
   char message[100];
   sigemptyset(&blocked);
@@ -315,24 +318,44 @@ static void *fit_in_a_group(void *model) {
   pthread_sigmask(SIG_SETMASK, &blocked, NULL);
   fesetround(FE_UPWARD);
   sums.thread = pthread_self();
-  fewlabel_fit(&small.rows, small.labels, NULL, 0, "{\"class_prior\": \"labels\", \"threads\": 2}", NULL, &group, model,
-               message, 100);
+  fewlabel_fit(&small.rows, small.labels, NULL, 0, group_options, NULL, &group, model, message, 100);
   pthread_testcancel();
+  return NULL;
+}
+
+static int32_t add(void *context, double *values, int64_t n) {
+  (void)context;
+  return add_over_network(values, n, 0);
+}
+
+/* The other machine of the group: it has no rows. */
+static void *fit_without_rows(void *model) {
+  const fewlabel_group group = {1, 2, add, NULL};
+  static const int32_t indptr[] = {0};
+  fewlabel_csr rows = small.rows;
+  char message[100];
+  rows.n_rows = rows.n_values = 0;
+  rows.indptr = indptr;
+  fewlabel_fit(&rows, small.labels, NULL, 0, group_options, NULL, &group, model, message, 100);
   return NULL;
 }
 
 static void sums_are_made_on_the_host(void) {
   static result expected;
-  int64_t model = 0;
-  pthread_t thread;
+  int64_t model = 0, other = 0;
+  pthread_t thread, without_rows;
   void *end = NULL;
   all_kinds_of_calls(&expected, NULL);
+  connect_machines(2);
   HOLDS(pthread_create(&thread, NULL, fit_in_a_group, &model) == 0);
+  HOLDS(pthread_create(&without_rows, NULL, fit_without_rows, &other) == 0);
   pthread_join(thread, &end);
+  pthread_join(without_rows, NULL);
   HOLDS(end == PTHREAD_CANCELED);
   HOLDS(sums.n_calls > 10 && sums.wrong == 0);
   HOLDS(memcmp(&sums.found, &expected, sizeof expected) == 0);
   WORKS(fewlabel_free(model, ERROR));
+  WORKS(fewlabel_free(other, ERROR));
 }
 
 /* ---- Unusual stacks ---------------------------------------------------------------------------------------------- */
