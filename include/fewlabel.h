@@ -144,7 +144,7 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  *            "threads"), n_features, start, kind of rows and class numbers. The arrays "transduction" and
  *            "label_distributions" of the model are for the rows of this machine. Not supported in a group are method
  *            "pair_switching", "max_switches" and "calibrate". With class_prior "auto" every machine gets the labeled
- *            rows of all.
+ *            rows of all; with two classes and many unlabeled rows it may get an eighth of these, too.
  *   model    set to the handle; release it with fewlabel_free
  *
  * n_classes is one more than the largest class number, or the length of class_prior if that is larger; it is at most

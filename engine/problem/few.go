@@ -9,17 +9,18 @@ import (
 
 // Few draws one of FewOf unlabeled rows.
 const (
-	FewOf     = 1 << fewBits
-	fewBits   = 3
-	nearShare = 0.1 // how far the rows drawn may be from 1/FewOf of all, in parts of that,
-	chance    = 3.0 // and in its roots
+	FewOf      = 1 << fewBits
+	fewBits    = 3
+	nearShare  = 0.1 // how far the rows drawn may be from 1/FewOf of all, in parts of that,
+	chance     = 3.0 // and in its roots
+	nearLength = 2   // how many times as long as all rows, or as short, the part may be: alpha is in this unit
 )
 
 // Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones
 // in any order, on any number of machines. These share the part, or each has all of it where it has at most
 // mostGathered non-zeros. rows are their numbers here, -1 those of other machines; the features and the unit of length
-// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, or if a machine
-// has no memory for a copy of its part.
+// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, if a few rows are
+// so long that the part differs in length, or if a machine has no memory for a copy of its part.
 func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
 	if s.keys == nil {
 		s.keys = s.Rows.Keys(s.Job, s.Feature)
@@ -61,6 +62,9 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	few, err = New(p, options, job)
 	if err != nil {
 		return nil, p, nil, err
+	}
+	if few.Length > nearLength || few.Length < 1./nearLength {
+		return nil, p, nil, nil
 	}
 	few.Picked, few.visits, few.fewer, few.keys = s.Picked, s.visits, s.fewer+1, keys
 	return few, p, rows, nil

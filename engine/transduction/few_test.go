@@ -219,6 +219,31 @@ func TestEqualRowsHaveNoPart(t *testing.T) {
 	}
 }
 
+// Where one row is as long as all others together, no part has the unit of length of all: alpha would mean another
+// strength there.
+func TestOneLongRowHasNoPart(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	for _, long := range []int{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007} {
+		indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+		for i := range data.Rows.Rows() {
+			data.Rows.Row(i, func(col int, v float64) {
+				if i == long {
+					v *= 1000
+				}
+				indices, values = append(indices, int32(col)), append(values, v)
+			})
+			indptr = append(indptr, int64(len(indices)))
+		}
+		rows, err := csr.New(data.Rows.Cols(), indptr, indices, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(fewOf(t, problem.Problem{Rows: rows, Labels: data.Labels})); n != 0 {
+			t.Errorf("row %d is long: a part of %d rows", long, n)
+		}
+	}
+}
+
 // max_iter counts the steps of both, and a caller who cancels is heard in the first.
 func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 	withMany(t, 500)

@@ -56,10 +56,12 @@ func FitTogether(
 }
 
 func fitSample(s *problem.Sample, p problem.Problem) (*Result, error) {
+	asked := s.Options
 	result, err := fitAndCompare(s, p)
 	if err != nil {
 		return nil, err
 	}
+	s.Options = asked // few rows may have chosen another method
 	result.Agreement = agreement(s, result)
 	return result, calibrate(s, result)
 }
