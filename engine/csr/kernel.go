@@ -14,7 +14,7 @@ type kernel interface {
 	rows() int
 	part(first, end int) kernel // the rows first ... end-1
 	packed(job *work.Job, cols int) (k kernel, old []int32)
-	selected(rows []int32, indptr []int64, scale float64) kernel // a copy of some rows, times scale
+	selected(pool *work.Pool, rows []int32, indptr []int64, scale float64) kernel // a copy of some rows, times scale
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
@@ -25,7 +25,7 @@ type kernel interface {
 	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
 	features(marks []int32, mark int32, list []int32) []int32
 	key(i int, number []int32) uint64         // see Keys
-	squaredNorm(i int, scale float64) float64 // of scale * x_i; NaN where an index may stand twice
+	squaredNorm(i int, scale float64) float64 // of scale * x_i where no index stands twice
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -108,17 +108,43 @@ func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
 }
 
 func (a *arrays[I, V]) squaredNorm(i int, scale float64) float64 {
-	indices, values := a.row(i)
-	total, rising := 0.0, true
-	for k, v := range values {
+	_, values := a.row(i)
+	total := 0.0
+	for _, v := range values {
 		x := scale * float64(v)
 		total += x * x
-		rising = rising && (k == 0 || indices[k-1] < indices[k])
-	}
-	if !rising {
-		return math.NaN()
 	}
 	return total
+}
+
+// repeats says whether an index stands twice in a row.
+func (a *arrays[I, V]) repeats(cols int) bool {
+	var row []int32 // [cols] one more than the last row with an index
+	for i := range a.rows() {
+		indices, _ := a.row(i)
+		if rising(indices) {
+			continue
+		}
+		if row == nil {
+			row = make([]int32, cols)
+		}
+		for _, j := range indices {
+			if row[j] == int32(i+1) {
+				return true
+			}
+			row[j] = int32(i + 1)
+		}
+	}
+	return false
+}
+
+func rising[I index](indices []I) bool {
+	for k := 1; k < len(indices); k++ {
+		if indices[k-1] >= indices[k] {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {

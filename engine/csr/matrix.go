@@ -11,8 +11,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Matrix is a view of n rows with d features in compressed row form. Products do not change it: several may be under
-// way at a time. Those that sum over rows add the rows of all machines of their job, unless every machine has them all.
+// Matrix is a view of n rows with d features in compressed row form. Several products may be under way at a time. Those
+// that sum over rows add the rows of all machines of their job, unless every machine has them all.
 type Matrix struct {
 	cols   int
 	scale  float64 // x_i is this many times the stored row
@@ -20,7 +20,9 @@ type Matrix struct {
 	indptr []int64
 	all    *Subset
 
-	everywhere bool // every machine has these rows: their sums are whole
+	everywhere bool     // every machine has these rows: their sums are whole
+	repeats    bool     // an index stands twice in a row
+	columns    *columns // made by the first product that needs them
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
@@ -37,7 +39,9 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	return newMatrix(cols, a, a.indptr, rows), nil
+	m := newMatrix(cols, a, a.indptr, rows)
+	m.repeats = a.repeats(cols)
+	return m, nil
 }
 
 // Empty has no rows, as a machine that shares the work of others may; dense is the kind of the others' rows.
@@ -68,7 +72,7 @@ func checkShape(cols, rows int) error {
 
 // newMatrix has all the rows, listed.
 func newMatrix(cols int, k kernel, indptr []int64, rows []int32) *Matrix {
-	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}
+	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr, columns: &columns{}}
 	m.all = m.Subset(rows)
 	return m
 }
@@ -165,7 +169,16 @@ func (m *Matrix) SquaredNorm(i int, scratch []float64) float64 {
 	return m.squaredNorm(i, m.scale, scratch)
 }
 
+// like copies to m what is known of rows that m's are made of.
+func (m *Matrix) like(other *Matrix) *Matrix {
+	m.scale, m.everywhere, m.repeats = other.scale, other.everywhere, other.repeats
+	return m
+}
+
 func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) float64 {
+	if !m.repeats {
+		return m.kernel.squaredNorm(i, scale)
+	}
 	m.kernel.addRow(i, scale, scratch)
 	total := 0.0
 	m.kernel.visit(i, func(col int, _ float64) {

@@ -247,3 +247,32 @@ func near(t *testing.T, what string, got, want []float64) {
 		}
 	}
 }
+
+// Lengths of rows are exact where an index stands twice, in the rows as they are and in those made from them.
+func TestLengthsOfRowsWithRepeatedIndices(t *testing.T) {
+	values := []float64{1, 2, 4, 8, 16}
+	for name, c := range map[string]struct {
+		indices []int32
+		repeats bool
+		squares []float64
+	}{
+		"sorted":          {[]int32{0, 1, 2, 0, 2}, false, []float64{21, 320}},
+		"not sorted":      {[]int32{2, 0, 1, 2, 0}, false, []float64{21, 320}},
+		"twice in a row":  {[]int32{2, 1, 2, 2, 0}, true, []float64{29, 320}},
+		"one after other": {[]int32{0, 1, 2, 1, 1}, true, []float64{21, 576}},
+	} {
+		m, err := New(3, []int64{0, 3, 5}, c.indices, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := work.NewJob(2, nil)
+		packed, _ := m.Packed(job)
+		for of, rows := range map[string]*Matrix{"": m, "packed": packed, "half": m.Scaled(2).Scaled(0.5),
+			"selected": packed.Selected(job.Pool, []int32{0, 1}), "everywhere": m.Everywhere()} {
+			if rows.repeats != c.repeats {
+				t.Errorf("%s %s: repeats is %v", name, of, rows.repeats)
+			}
+			near(t, name+" "+of, rows.squares(job, 1), c.squares)
+		}
+	}
+}

@@ -7,14 +7,12 @@ import "github.com/fewlabel/fewlabel/engine/work"
 // their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	k, old := m.kernel.packed(job, m.cols)
-	packed = newMatrix(len(old), k, m.indptr, m.all.rows)
-	packed.scale, packed.everywhere = m.scale, m.everywhere
-	return packed, old
+	return newMatrix(len(old), k, m.indptr, m.all.rows).like(m), old
 }
 
 func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
 	counts := make([]int64, cols)
-	a.count(counts)
+	a.count(job.Pool, counts)
 	job.ReduceCounts(counts)
 	old = byFrequency(counts)
 	number := make([]int32, cols)
@@ -53,9 +51,25 @@ func byFrequency(counts []int64) []int32 {
 	return order
 }
 
-func (a *arrays[I, V]) count(counts []int64) {
-	for _, j := range a.stored() {
-		counts[j]++
+func (a *arrays[I, V]) count(pool *work.Pool, counts []int64) {
+	indices, parts := a.stored(), pool.Threads()
+	if len(indices) < 8*len(counts) {
+		parts = 1 // adding parts costs more
+	}
+	of := make([][]int64, parts)
+	pool.Run(parts, func(k int) {
+		of[k] = counts
+		if k > 0 {
+			of[k] = make([]int64, len(counts))
+		}
+		for _, j := range indices[k*len(indices)/parts : (k+1)*len(indices)/parts] {
+			of[k][j]++
+		}
+	})
+	for _, part := range of[1:] {
+		for j, count := range part {
+			counts[j] += count
+		}
 	}
 }
 

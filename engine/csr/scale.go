@@ -9,8 +9,8 @@ import (
 // Scaled is a view of the same rows, each times a factor. Products apply it to a row's sum or to what multiplies the
 // row: the values stay where they are.
 func (m *Matrix) Scaled(factor float64) *Matrix {
-	scaled := newMatrix(m.cols, m.kernel, m.indptr, m.all.rows)
-	scaled.scale, scaled.everywhere = m.scale*factor, m.everywhere
+	scaled := newMatrix(m.cols, m.kernel, m.indptr, m.all.rows).like(m)
+	scaled.scale *= factor
 	return scaled
 }
 
@@ -58,19 +58,17 @@ func (m *Matrix) meanSquare(job *work.Job, weights []float64, unit float64) floa
 func (m *Matrix) squares(job *work.Job, scale float64) []float64 {
 	squares := make([]float64, m.Rows())
 	job.Visit(int64(m.NonZeros()))
+	if m.repeats {
+		scratch := make([]float64, m.cols)
+		for i := range squares {
+			squares[i] = m.squaredNorm(i, scale, scratch)
+		}
+		return squares
+	}
 	job.EachRow(len(squares), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			squares[i] = m.kernel.squaredNorm(i, scale)
 		}
 	})
-	var scratch []float64
-	for i, square := range squares {
-		if math.IsNaN(square) { // unsorted indices: one may stand twice
-			if scratch == nil {
-				scratch = make([]float64, m.cols)
-			}
-			squares[i] = m.squaredNorm(i, scale, scratch)
-		}
-	}
 	return squares
 }

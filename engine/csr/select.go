@@ -3,30 +3,36 @@ package csr
 import "github.com/fewlabel/fewlabel/engine/work"
 
 // Selected copies some rows, with all features.
-func (m *Matrix) Selected(rows []int32) *Matrix {
+func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
 	indptr, list := make([]int64, len(rows)+1), make([]int32, len(rows))
 	for k, i := range rows {
 		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.rowLength(i))
 	}
-	return newMatrix(m.cols, m.kernel.selected(rows, indptr, m.scale), indptr, list)
+	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr, m.scale), indptr, list)
+	selected.repeats = m.repeats
+	return selected
 }
 
-func (a *arrays[I, V]) selected(rows []int32, indptr []int64, scale float64) kernel {
+func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64, scale float64) kernel {
 	total := indptr[len(rows)]
-	copied := &arrays[I, float64]{indptr, make([]I, 0, total), make([]float64, total)}
-	for k, i := range rows {
-		indices, values := a.row(int(i))
-		copied.indices = append(copied.indices, indices...)
-		scaleInto(copied.values[indptr[k]:], values, scale)
-	}
+	copied := &arrays[I, float64]{indptr, make([]I, total), make([]float64, total)}
+	pool.Stripes(len(rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			indices, values := a.row(int(rows[k]))
+			copy(copied.indices[indptr[k]:], indices)
+			scaleInto(copied.values[indptr[k]:], values, scale)
+		}
+	})
 	return copied
 }
 
-func (a *dense[V]) selected(rows []int32, _ []int64, scale float64) kernel {
+func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64, scale float64) kernel {
 	copied := &dense[float64]{values: make([]float64, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
-	for k, i := range rows {
-		scaleInto(copied.values[k*a.d:], a.row(int(i)), scale)
-	}
+	pool.Stripes(len(rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			scaleInto(copied.values[k*a.d:], a.row(int(rows[k])), scale)
+		}
+	})
 	return copied
 }
 
@@ -56,5 +62,8 @@ func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first 
 		}
 		list, indptr = append(list, int32(len(list))), append(indptr, int64(len(indices)))
 	}
-	return newMatrix(m.cols, &arrays[int32, float64]{indptr, indices, values}, indptr, list).Everywhere(), first
+	copied := &arrays[int32, float64]{indptr, indices, values}
+	gathered = newMatrix(m.cols, copied, indptr, list)
+	gathered.everywhere, gathered.repeats = true, copied.repeats(m.cols)
+	return gathered, first
 }

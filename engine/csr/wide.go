@@ -120,7 +120,11 @@ func (m *Matrix) AddTransposedWide(job *work.Job, on *Subset, dst, q []float64, 
 			})
 			return
 		}
-		m.addPieces(job.Pool, on, dst, q, shape)
+		if m.byColumns(on, shape) {
+			m.addColumns(job.Pool, on, dst, q, shape)
+		} else {
+			m.addPieces(job.Pool, on, dst, q, shape)
+		}
 	})
 }
 

@@ -43,7 +43,7 @@ func Gather(job *work.Job, s Sample) *Evidence {
 	if split.Folds == 0 {
 		return e
 	}
-	labeled, feature := s.labeled().Selected(s.Labeled).Packed(alone)
+	labeled, feature := s.labeled().Selected(alone.Pool, s.Labeled).Packed(alone)
 	for f := range split.Folds {
 		held := func(k int) bool { return split.Labeled[k] == f }
 		m := s.fit(alone, labeled, feature, held)

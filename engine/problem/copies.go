@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // mostCopies bounds the copies that weights stand for, a row on average: hard labels are found copy by copy.
@@ -43,7 +44,7 @@ func (s *Sample) units() int {
 
 // Copied is the problem with copies of its rows in place of weights, and the first copy of every row; a row of weight 0
 // stays, without a part in the fit.
-func (p Problem) Copied() (copied Problem, first []int32) {
+func (p Problem) Copied(pool *work.Pool) (copied Problem, first []int32) {
 	copied = Problem{Start: p.Start}
 	var rows []int32
 	for i, weight := range p.Weights {
@@ -53,6 +54,6 @@ func (p Problem) Copied() (copied Problem, first []int32) {
 			copied.Labels, copied.Weights = append(copied.Labels, p.Labels[i]), append(copied.Weights, min(1, weight))
 		}
 	}
-	copied.Rows = p.Rows.Selected(rows)
+	copied.Rows = p.Rows.Selected(pool, rows)
 	return copied, first
 }

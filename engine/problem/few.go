@@ -55,7 +55,7 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Alone()
 	} else {
-		p.Rows = s.Rows.Selected(rows)
+		p.Rows = s.Rows.Selected(job.Pool, rows)
 	}
 	options := s.Options
 	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}

@@ -45,6 +45,9 @@ func (f footprint) bytes() float64 {
 	} else if rows < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*rows*stride + used*width // weights held as sums of rows
 	}
+	if f.columns > 1 {
+		shared += float64(csr.ColumnBytes(f.nonZeros, csr.Wide{Features: f.used, Classes: f.columns}))
+	}
 	solving := rows*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors + f.factors()
 	outputs := float64(model.OutputsOf(f.classes))
 	if f.columns > 1 {

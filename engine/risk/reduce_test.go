@@ -74,7 +74,7 @@ func fitOn(t *testing.T, data planted.Data, count int, centered bool, fit superv
 				list, class = append(list, int32(i)), append(class, data.Truth[i])
 			}
 		}
-		job, rows := work.NewJob(2, nil), data.Rows.Selected(list)
+		job, rows := work.NewJob(2, nil), data.Rows.Selected(work.NewPool(1), list)
 		if count > 1 {
 			job.Group = &work.Group{Rank: k, Size: count, Sum: func(v []float64) error { return ranks.Sum(k, v) }}
 		}

@@ -127,7 +127,7 @@ func scoresWithout(s *problem.Sample, f int, split prior.Split, shares []float64
 			take(s.Unlabeled[place], -1, s.UnlabeledWeight[place])
 		}
 	}
-	p.Rows = s.Rows.Selected(rows)
+	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
 	options := s.Options
 	options.ClassPrior = problem.ClassPrior{Shares: shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)
@@ -141,7 +141,7 @@ func scoresWithout(s *problem.Sample, f int, split prior.Split, shares []float64
 		return nil, err
 	}
 	decisions := make([]float64, len(held)*result.Model.Outputs)
-	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(held), decisions); err != nil {
+	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(s.Job.Pool, held), decisions); err != nil {
 		return nil, err
 	}
 	return byClass(decisions, result.Model.Outputs), nil

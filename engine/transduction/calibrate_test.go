@@ -109,7 +109,7 @@ func heldOutRows(t *testing.T, data planted.Data, o problem.Options, s *problem.
 				rows, labels = append(rows, s.Unlabeled[place]), append(labels, -1)
 			}
 		}
-		p := problem.Problem{Rows: data.Rows.Selected(rows), Labels: labels}
+		p := problem.Problem{Rows: data.Rows.Selected(work.NewPool(1), rows), Labels: labels}
 		part, err := problem.New(p, o, work.NewJob(1, nil))
 		if err != nil {
 			t.Fatal(err)

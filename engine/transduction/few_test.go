@@ -180,7 +180,7 @@ func TestFewKnowsRowsByWhatTheyAre(t *testing.T) {
 		list[k], labels[k] = int32(i), data.Labels[i]
 	}
 	var found []int32
-	for _, k := range fewOf(t, problem.Problem{Rows: data.Rows.Selected(list), Labels: labels}) {
+	for _, k := range fewOf(t, problem.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: labels}) {
 		found = append(found, list[k])
 	}
 	slices.Sort(found)
@@ -193,7 +193,7 @@ func TestFewKnowsRowsByWhatTheyAre(t *testing.T) {
 		weights[i] = float64(1 + i%3)
 	}
 	weighted := problem.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
-	copied, first := weighted.Copied()
+	copied, first := weighted.Copied(work.NewPool(1))
 	total := 0.0
 	for _, i := range fewOf(t, weighted) {
 		total += weights[i]
@@ -213,7 +213,7 @@ func TestEqualRowsHaveNoPart(t *testing.T) {
 			list[i] = 1000
 		}
 	}
-	s := sampleOf(t, problem.Problem{Rows: data.Rows.Selected(list), Labels: data.Labels})
+	s := sampleOf(t, problem.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: data.Labels})
 	if few, _, _, err := s.Few([]float64{0.6, 0.4}, 0); few != nil || err != nil {
 		t.Errorf("a part of %d rows, %v", len(few.Unlabeled), err)
 	}

@@ -77,7 +77,7 @@ func fitAndCompare(s *problem.Sample, p problem.Problem) (*Result, error) {
 // fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a
 // dual variable, cannot be divided.
 func fitCopies(p problem.Problem, options problem.Options, job *work.Job) (*Result, error) {
-	copied, first := p.Copied()
+	copied, first := p.Copied(job.Pool)
 	s, err := problem.New(copied, options, job)
 	if err != nil {
 		return nil, err

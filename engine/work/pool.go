@@ -75,10 +75,8 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 	}
 	r.work(0)
-	for spins := 0; r.finished.Load() < int64(n); spins++ {
-		if spins < 1000 {
-			runtime.Gosched()
-		} else {
+	for reads := 0; r.finished.Load() < int64(n); reads++ {
+		if reads >= mostReads {
 			time.Sleep(10 * time.Microsecond)
 		}
 	}
@@ -87,8 +85,12 @@ func (p *Pool) Run(n int, task func(i int)) {
 	}
 }
 
+// mostReads is how often the caller reads, some microseconds long, whether the others are done, before it sleeps in
+// between. It must not yield: a call from C has locked it to its thread, and giving that up costs two wakings.
+const mostReads = 1 << 14
+
 // stayAwake is how long a helper waits for another round before it ends.
-const stayAwake = 300 * time.Microsecond
+const stayAwake = 100 * time.Microsecond
 
 // help is helper k, who joins one round after the other.
 func (p *Pool) help(k int) {

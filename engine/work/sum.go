@@ -3,7 +3,7 @@ package work
 import "slices"
 
 const (
-	blockLength = 2048
+	blockLength = 1024
 	shortLength = 8192 // a second thread is not worth its while for a few operations on this many numbers
 )
 
