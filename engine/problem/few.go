@@ -22,13 +22,14 @@ const (
 // are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, if a few rows are
 // so long that the part differs in length, or if a machine has no memory for a copy of its part.
 func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
-	if s.keys == nil {
-		s.keys = s.Rows.Keys(s.Job, s.Feature)
+	key := s.keys
+	if key == nil {
+		key = s.Rows.Keys(s.Job, s.Feature)
 	}
 	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
 	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Unlabeled {
-		if s.keys[i]>>(fewBits*s.fewer)%(1<<fewBits) == 0 {
+		if key[i]>>(fewBits*s.fewer)%(1<<fewBits) == 0 {
 			rows, weights = append(rows, i), append(weights, s.UnlabeledRows[k])
 			taken += s.count(k)
 		}
@@ -47,7 +48,7 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	}
 	labels, keys := make([]int32, len(rows)), make([]uint64, len(rows))
 	for k, i := range rows {
-		labels[k], keys[k] = -1, s.keys[i]
+		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
 	p, job := Problem{Labels: labels, Weights: weights}, s.Job

@@ -45,7 +45,7 @@ type Sample struct {
 	All    Census   // of all machines
 	visits int      // non-zeros of a pass
 	fewer  int      // how often Few has been taken of Few
-	keys   []uint64 // [n] of Few, see csr.Keys; nil: not known yet
+	keys   []uint64 // [n] see csr.Keys; of a part that Few has drawn
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
