@@ -24,7 +24,7 @@ const manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 // Replaced in tests.
 var (
 	many         = manyRows
-	mostGathered = 1 << 22 // non-zeros of a part that every machine gets
+	mostGathered = 1 << 20 // non-zeros of a part that every machine gets
 )
 
 // beginAtFew makes a fit of a part of the rows the start, if there are many.

@@ -31,7 +31,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         Fitted in place, with the same parameters on every rank but for `n_jobs`. `calibrate`, method "pair_switching"
         and `max_switches` are for one machine. For class_prior="auto" every rank gets the labeled rows of all.
         With two classes and at least 8,192 unlabeled rows, an eighth of these goes to all ranks too if that is at most
-        4 million non-zeros.
+        a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,)

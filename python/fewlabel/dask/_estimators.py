@@ -211,7 +211,7 @@ _DESCRIPTION = """{summary}
 It finds the model of one machine with all rows, up to the rounding of sums.
 
 Rows stay where they are, with two exceptions: every worker gets the labeled rows of all for class_prior="auto", and of
-two classes with at least 8,192 unlabeled rows an eighth, if that is at most 4 million non-zeros. Ranks are the workers
+two classes with at least 8,192 unlabeled rows an eighth, if that is at most a million non-zeros. Ranks are the workers
 that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads. A worker that is lost
 ends the fit. Two fits on the same workers wait for each other.
 
