@@ -25,7 +25,7 @@ type columnSums interface {
 const (
 	columnParts   = 64
 	bytesOfColumn = 4 + 8 // a non-zero: its row and value
-	mostWeights   = 2     // a copy may take the bytes of so many vectors of weights: with more they are few beside the rows
+	mostWeights   = 2     // vectors of weights whose bytes a copy may take: fewer weights fit into the caches
 )
 
 // ColumnBytes are those of the columns of rows with so many non-zeros; 0: products with such weights do without.

@@ -19,8 +19,8 @@ const (
 // Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones
 // in any order, on any number of machines. These share the part, or each has all of it where it has at most
 // mostGathered non-zeros. rows are their numbers here, -1 those of other machines; the features and the unit of length
-// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, if a few rows are
-// so long that the part differs in length, or if a machine has no memory for a copy of its part.
+// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, if a few are so
+// long that the part differs in length, or if a machine has no memory for a copy of its part.
 func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
 	key := s.keys
 	if key == nil {
