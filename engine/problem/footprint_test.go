@@ -16,6 +16,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/transduction"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // scattered has rows of ten random features among the first `used` of d, and classes that are noise.
@@ -77,7 +78,7 @@ func peak(f func()) float64 {
 // What is refused would not fit; what is near the limit is let through. The caller's copy of the model is part of the
 // forecast but not of what the engine takes.
 func TestForecastOfMemory(t *testing.T) {
-	if raced {
+	if worktest.Raced {
 		t.Skip("the race detector takes memory of its own")
 	}
 	defer func(old func(float64, string, string) error) { *problem.Need = old }(*problem.Need)

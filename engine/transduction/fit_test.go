@@ -31,7 +31,7 @@ func settings() map[string]problem.Options {
 	out := map[string]problem.Options{}
 	for k, method := range []string{"annealing", "switching", "pair_switching"} {
 		list := []string{"mean", "share", "labels"}
-		if raced {
+		if worktest.Raced {
 			list = list[k : k+1]
 		}
 		for _, balance := range list {
@@ -221,7 +221,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	for name, o := range settings() {
 		if o.Method == "pair_switching" { // one thread does the work
 			sameBits(t, name, small, o)
-		} else if !raced {
+		} else if !worktest.Raced {
 			sameBits(t, name, large, o)
 		}
 	}
@@ -236,7 +236,7 @@ func TestSameBitsWhereLoopsOverRowsAreParallel(t *testing.T) {
 			continue
 		}
 		o.MaxIter, o.Tol = 3, 1e-2
-		if raced {
+		if worktest.Raced {
 			o.MaxIter, o.Tol = 2, 0.1
 		}
 		sameBits(t, name, data, o)

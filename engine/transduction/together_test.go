@@ -165,7 +165,7 @@ func TestMachinesFindTheFitOfOne(t *testing.T) {
 			p := problem.Problem{Rows: c.data.Rows, Labels: c.data.Labels}
 			want := fitAlone(t, p, o)
 			sizes := []int{1, 2, 3, 5, 8}
-			if raced {
+			if worktest.Raced {
 				sizes = []int{3}
 			}
 			for _, size := range sizes {
@@ -244,7 +244,7 @@ const frame = 128 // numbers
 
 // everyCall is 1; the race detector, which is slow, looks at some.
 func everyCall() int {
-	if raced {
+	if worktest.Raced {
 		return 11
 	}
 	return 1

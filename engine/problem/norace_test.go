@@ -1,5 +1,0 @@
-//go:build !race
-
-package problem_test
-
-const raced = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package transduction
-
-const raced = false

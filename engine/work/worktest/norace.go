@@ -1,0 +1,5 @@
+//go:build !race
+
+package worktest
+
+const Raced = false
