@@ -67,7 +67,7 @@ coverage: build $(VENV)/developer ## measure which lines and branches the tests 
 	$(BIN)/python python/measure_coverage.py $(COVERAGE)
 
 race: ## run the Go tests under the race detector
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 40m ./...
 
 bench: build ## measure quality, time and memory against peers; prints the table
 	$(BIN)/python -m benchmarks.run $(BENCH)
