@@ -156,8 +156,8 @@ class TransductiveSVC(LinearClassifier):
     class is the sum along its path from the top.
 
     "gradient" uses ξ(m) = 1-m up to m = 0.7, 0 from m = 1.3, and a parabola in between. The loss of an unlabeled row is
-    1 where f is at most 0.4 from 0, 0 where it is 1 or more, and two parabolas in between. With more classes, m is s_y minus 0.1 log
-    Σ_{k≠y} exp(10 s_k); for an unlabeled row y is the class with the largest score.
+    1 where f is at most 0.4 from 0, 0 where it is 1 or more, and two parabolas in between. With more classes, m is s_y
+    minus 0.1 log Σ_{k≠y} exp(10 s_k); for an unlabeled row y is the class with the largest score.
 
     With class_prior="auto" and labels that look picked rather than drawn at random, thresholds are not adjusted to the
     estimated shares at the end (balance "labels"). At its end "annealing" is compared with "switching", and the
