@@ -37,7 +37,8 @@ func ColumnBytes(nonZeros int, shape Wide) int {
 	return bytes
 }
 
-// byColumns says that AddTransposedWide goes by columns: these have all rows, the subset's and others.
+// byColumns says that AddTransposedWide reads the columns. They have all rows: of a small subset's sum, most of what it
+// reads would be of other rows.
 func (m *Matrix) byColumns(on *Subset, shape Wide) bool {
 	return !m.Dense() && 2*on.nonZeros >= m.NonZeros() && ColumnBytes(m.NonZeros(), shape) > 0
 }
@@ -89,20 +90,11 @@ func (a *arrays[I, V]) columns(cols int) (sums columnSums, parts []int32) {
 }
 
 func (a *arrays[I, V]) addFeatures(lo, hi int32, dst, q []float64, scale float64, shape Wide) {
-	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panelWidth]float64)
-	stride := shape.Stride()
 	for _, of := range shape.pieces(1) {
-		sums, scores := room[:of.Width], unsafe.Pointer(&q[of.First])
+		times := a.panelTimes(unsafe.Pointer(&q[of.First]), shape.Stride(), of.Width)
 		for j := int(lo); j < int(hi); j++ {
-			rows, values := a.row(j)
-			if loop != nil {
-				loop(len(rows), unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Pointer(unsafe.SliceData(values)), scores,
-					unsafe.Pointer(room), of.Width/4, 8*stride)
-			} else {
-				dotWide(rows, values, scores, stride, sums)
-			}
 			at := of.Start + j*of.Stride
-			vector.Add(dst[at:at+of.Width], scale, sums)
+			vector.Add(dst[at:at+of.Width], scale, times(j))
 		}
 	}
 }

@@ -179,18 +179,25 @@ func (a *arrays[I, V]) timesWide(rows []int32, dst, p []float64, shape Wide) {
 }
 
 func (a *arrays[I, V]) timesPanel(rows []int32, dst, p []float64, shape Wide, of Panel) {
-	panel, stride := unsafe.Pointer(&p[of.Start]), shape.Stride()
-	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panelWidth]float64)
-	sums := room[:of.Width]
+	times := a.panelTimes(unsafe.Pointer(&p[of.Start]), of.Stride, of.Width)
 	for _, i := range rows {
-		indices, values := a.row(int(i))
+		copy(dst[int(i)*shape.Stride()+of.First:], times(int(i)))
+	}
+}
+
+// panelTimes gives for a row its products with the columns of a panel, which has a row of width values for each index,
+// stride values apart. The next call overwrites them.
+func (a *arrays[I, V]) panelTimes(panel unsafe.Pointer, stride, width int) func(i int) []float64 {
+	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panelWidth]float64)
+	return func(i int) []float64 {
+		indices, values := a.row(i)
 		if loop != nil {
 			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), panel,
-				unsafe.Pointer(room), of.Width/4, 8*of.Stride)
+				unsafe.Pointer(room), width/4, 8*stride)
 		} else {
-			dotWide(indices, values, panel, of.Stride, sums)
+			dotWide(indices, values, panel, stride, room[:width])
 		}
-		copy(dst[int(i)*stride+of.First:], sums)
+		return room[:width]
 	}
 }
 

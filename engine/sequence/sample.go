@@ -60,7 +60,7 @@ func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 		return nil, err
 	}
 	s.shape = csr.Wide{Features: p.Rows.Cols(), Classes: s.tags}
-	if err = s.checkMemory(); err != nil {
+	if err = s.checkMemory(p.Rows.NonZeros()); err != nil {
 		return nil, err
 	}
 	if s.open, err = masked(o.Forbidden, s.tags); err != nil {
@@ -127,17 +127,18 @@ func (s *sample) countTags(p Problem) error {
 }
 
 // checkMemory refuses a fit that would not fit, before anything of the size of K² is made.
-func (s *sample) checkMemory() error {
-	vectors, scores := 3.0, 0.0 // weights, gradient, sums of squares
+func (s *sample) checkMemory(nonZeros int) error {
+	vectors, scores, columns := 3.0, 0.0, 0 // weights, gradient, sums of squares
 	if s.options.Solver == "lbfgs" {
 		vectors, scores = 2*pairs+6, float64(len(s.labels))*float64(s.shape.Stride())
+		columns = csr.ColumnBytes(nonZeros, s.shape)
 	}
 	k := float64(s.tags)
 	if s.options.Method == Posterior {
 		scores = float64(len(s.labels)) * k
 	}
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square
+	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square + float64(columns)
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.shape.Features),
 		"use fewer tags or features, or the solver \"stochastic\"")
 }

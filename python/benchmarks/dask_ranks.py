@@ -239,7 +239,7 @@ def workers_simulated(report: Report) -> None:
             f"{what}: a pass, of a non-zero", costs.of_non_zero * 1e9, " ns", f"{costs.passes:.0f} passes a fit"
         )
         report.fact(f"{what}: a pass, of a weight", costs.of_weight * 1e9, " ns")
-        report.fact(f"{what}: calls of a fit", costs.calls, note=f"{costs.vectors:.0f} vectors of weights")
+        report.at_least(f"{what}: calls of a fit", costs.calls, 1, note=f"{costs.vectors:.0f} vectors of weights")
         simulate(report, f"{what}, Dask", costs, TRANSPORTS["Dask"], call, hop + LATENCY)
         simulate(report, f"{what}, MPI", costs, TRANSPORTS["MPI"], 0.0, LATENCY)
 

@@ -74,21 +74,13 @@ func (r *Ranks) add() {
 	r.changed.Broadcast()
 }
 
-// Run runs the parts of all ranks at a time; a test where one of them does not end fails.
+// Run runs the parts of all ranks at a time; where one of them does not end, it ends the tests.
 func (r *Ranks) Run(t testing.TB, part func(rank int)) {
 	t.Helper()
 	var running sync.WaitGroup
-	ended := make(chan struct{})
 	for rank := range r.parts {
 		running.Go(func() { part(rank) })
 	}
-	go func() {
-		running.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		t.Fatal("a rank waits for ever")
-	}
+	defer time.AfterFunc(time.Minute, func() { panic(t.Name() + ": a rank waits for ever") }).Stop()
+	running.Wait()
 }
