@@ -34,6 +34,8 @@ func (c *call) borrow(name string, p unsafe.Pointer, count, size int64) error {
 		return fault.Argument("%s is %#x, which is not a valid address", name, uintptr(p))
 	case count > addressSpace/size:
 		return fault.Argument("%s cannot have %d elements", name, count)
+	case uintptr(p) > ^uintptr(0)-uintptr(count*size):
+		return fault.Argument("%s is %#x, which is not the address of %d elements", name, uintptr(p), count)
 	}
 	c.borrowed = append(c.borrowed, region{name, uintptr(p), count, size})
 	return nil

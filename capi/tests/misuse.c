@@ -298,6 +298,8 @@ static void wrong_pointers(void) {
   good_problem(&p);
   p.rows.indptr = (void *)8;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0x8, which is not a valid address", fit(&p, NULL));
+  p.rows.indptr = (const void *)(UINTPTR_MAX - 15);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0xfffffffffffffff0, which is not the address of", fit(&p, NULL));
   good_problem(&p);
   status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, ERROR);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",

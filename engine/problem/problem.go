@@ -98,6 +98,12 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	return s, nil
 }
 
+// The weight of a row: beyond these sums and quotients leave the range of numbers.
+const (
+	leastWeight   = 1e-300
+	mostRowWeight = 1e300
+)
+
 func (s *Sample) sort(p Problem) error {
 	n, most := p.Rows.Rows(), math.MaxInt32
 	if s.Job.Group == nil {
@@ -114,8 +120,9 @@ func (s *Sample) sort(p Problem) error {
 		if p.Weights != nil {
 			weight = p.Weights[i]
 		}
-		if !(weight >= 0 && weight < 1e300) {
-			return fault.Data("weights of row %d is %v: it must be at least 0 and below 1e300", i, weight)
+		if !(weight == 0 || weight > leastWeight && weight < mostRowWeight) {
+			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, leastWeight,
+				mostRowWeight)
 		}
 		switch {
 		case label < -1 || int(label) >= most:

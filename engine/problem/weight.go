@@ -18,7 +18,7 @@ func (s *Sample) applyClassWeight() error {
 		if factors != nil {
 			s.LabeledWeight[k] *= factors[class]
 		}
-		if w := s.LabeledWeight[k]; !(w > 0 && w < 1e300) {
+		if w := s.LabeledWeight[k]; !(w > leastWeight && w < mostRowWeight) {
 			return fault.Argument("class_weight gives row %d the weight %v: make the weights less unequal", s.Labeled[k], w)
 		}
 	}

@@ -36,7 +36,7 @@ var table = option.Table[Options]{
 		Meaning: "maximum number of conjugate gradient steps", Field: func(o *Options) any { return &o.MaxIter }},
 	{Name: "tol", Kind: "number", Exclusive: true,
 		Meaning: "relative residual at which a problem is solved", Field: func(o *Options) any { return &o.Tol }},
-	{Name: "n_iter", Kind: "integer", Minimum: 1,
+	{Name: "n_iter", Kind: "integer", Minimum: 1, Maximum: 1e6,
 		Meaning: "rounds of weights and components", Field: func(o *Options) any { return &o.Alternations }},
 	{Name: "unit", Kind: "boolean",
 		Meaning: "whether every problem has the same weight in the components",

@@ -150,7 +150,6 @@ class ASOTransformer(TransformerMixin, Structure):
         """
         check_is_fitted(self)
         X = canonical(_data.rows_of(self, X, reset=False))
-        _data.check_finite(X)
         if self.output == "structure":
             return self._projected(X)
         return as_chosen_sparse(sp.hstack([sp.csr_array(X), sp.csr_array(self._added(X))], format="csr"))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from fewlabel._inputs import _data
 from fewlabel._inputs._labels import Given
 
 LEAST_POSITIVES = 2  # rows of the rarer answer: one row alone teaches nothing of others
@@ -153,7 +154,7 @@ _NAMED: dict[str, Strategy] = {"mask": _mask, "frequent": _frequent}
 def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
     """Validated labels and hidden features of each problem, as given by the caller."""
     n, d = X.shape
-    labels = labels if sp.issparse(labels) else np.asarray(labels)
+    labels = _data.admitted(labels, "auxiliary") if sp.issparse(labels) else np.asarray(labels)
     if labels.ndim != 2 or labels.shape[0] != n or labels.dtype.kind not in "biuf":
         raise ValueError(
             f"{who} an array of shape {labels.shape} and type {labels.dtype}: it must be numbers of shape "
@@ -170,7 +171,8 @@ def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
         raise ValueError(
             f"{who} hidden features of shape {np.shape(hidden)}: it must be ({m}, {d}), problems by features"
         )
-    return Problems(answers, sp.csr_array(hidden, dtype=np.float64), np.arange(m, dtype=np.int32))
+    hidden = sp.csr_array(_data.admitted(hidden, "auxiliary's hidden features"), dtype=np.float64)
+    return Problems(answers, hidden, np.arange(m, dtype=np.int32))
 
 
 def _limited(made: Problems, context: Context) -> Problems:

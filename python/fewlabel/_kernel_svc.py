@@ -190,13 +190,14 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     def _rows(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         X = _data.rows_of(self, X, reset=reset, y=y)
-        _data.check_finite(X)
+        _data.check_finite(X, below=_data.HUGE)
         return _dense(X) if _is_precomputed(self._made if reset else self.features_) else X
 
     def _columns(self, X: Any) -> np.ndarray:
         """Check the kernel of new rows with those of fit."""
+        X = _data.admitted(X)
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
-        _data.check_finite(X)
+        _data.check_finite(X, below=_data.HUGE)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "

@@ -128,7 +128,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """
         self._check_numbers()
         X = _data.rows_of(self, X, reset=True)
-        _data.check_finite(X)
+        _data.check_finite(X, below=_data.HUGE)
         n = X.shape[0]
         if n <= self.n_neighbors:
             raise ValueError(
@@ -176,7 +176,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """
         check_is_fitted(self)
         X = _data.rows_of(self, X, reset=False)
-        _data.check_finite(X)
+        _data.check_finite(X, below=_data.HUGE)
         near = self._neighbors.kneighbors(X, return_distance=False)
         weights = 1 / np.sqrt(self.n_neighbors * self.degrees_[near])
         features = np.zeros((X.shape[0], len(self.eigenvalues_)))
@@ -317,8 +317,10 @@ class GramFeatures(BaseEstimator):
 
 
 def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
-    found = kernel(X, Y)
+    found = _data.admitted(kernel(X, Y), "kernel(X, Y)")
     found = found.toarray() if sp.issparse(found) else np.asarray(found)
+    if found.dtype.kind not in "biuf":
+        raise ValueError(f"kernel(X, Y) must return numbers, got {found.dtype}")
     if found.dtype not in (np.float32, np.float64):
         found = found.astype(np.float64)
     wanted = (X.shape[0], Y.shape[0])
@@ -326,8 +328,7 @@ def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
         raise ValueError(
             f"kernel(X, Y) must return an array of shape {wanted}, a number for each pair of rows, got {found.shape}"
         )
-    if not np.isfinite(found).all():
-        raise ValueError("kernel(X, Y) returned values that are not finite")
+    _data.check_finite(found, "kernel(X, Y)", _data.HUGE)
     return found
 
 

@@ -25,7 +25,7 @@ from fewlabel._aso_classifier import ASOClassifier
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
-from fewlabel._native import _fit, _library
+from fewlabel._native import _fit, _library, _threads
 from fewlabel._sequence_svc import SequenceSVC
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
@@ -163,6 +163,7 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     if kind not in kinds:
         raise ValueError(f"the numbers of the file are not those of a {kind.__name__}")
     model = kind(**{key: _decoded(value) for key, value in metadata["parameters"].items()})
+    _threads.resolve(model.n_jobs)  # refuses what is no number of threads
     if kinds is _STRUCTURE:
         _with_structure(model, _classes_of_outputs(metadata["classes"], fitted.report["n_outputs"]), fitted)
     elif kinds is _CHAIN:

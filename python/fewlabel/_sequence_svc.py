@@ -424,6 +424,7 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
         lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
         _check_widths(X)
+        X = [_data.admitted(part, f"X[{k}]") for k, part in enumerate(X)]
         X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
     if y is not None and any(isinstance(part, _TAGS) for part in y):
         own = _own_lengths(y)
@@ -475,6 +476,9 @@ def _checked(lengths: Any, n_rows: int) -> np.ndarray:
     short = np.flatnonzero(given < 1)
     if short.size:
         raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: every sequence needs a token")
+    long = np.flatnonzero(given > n_rows)
+    if long.size:  # the sum could overflow
+        raise ValueError(f"lengths[{long[0]}] is {given[long[0]]}, but X has {n_rows} tokens")
     if given.sum() != n_rows:
         raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
     return np.ascontiguousarray(given, dtype=np.int64)

@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _auxiliary, _progress
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 from fewlabel._native import _fit, _scores, _structure, _threads
+
+_MOST_ROUNDS = 10**6  # of the library's option n_iter
 
 
 class Strongest(NamedTuple):
@@ -95,6 +97,11 @@ class Structure(BaseEstimator):
         )
         rows = sp.csr_array(X)
         made = _auxiliary.make(self.auxiliary, rows, y, context)
+        if self.n_components > made.labels.shape[1]:
+            raise ValueError(
+                f"n_components is {self.n_components}, but there are {made.labels.shape[1]} auxiliary problems: use at "
+                "most as many components"
+            )
         options = {
             "solver": self.solver,
             "alpha": self.auxiliary_alpha,
@@ -136,10 +143,12 @@ class Structure(BaseEstimator):
             self.components_ = [np.ascontiguousarray(components[part].T) for part in self.feature_groups_]
 
     def _check_numbers(self) -> None:
-        for name in ("n_components", "max_problems"):
+        for name in ("n_components", "max_problems", "n_iter"):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+        if self.n_iter > _MOST_ROUNDS:
+            raise ValueError(f"n_iter is {self.n_iter}: it must be at most {_MOST_ROUNDS}")
         weight = self.structure_weight
         if not isinstance(weight, Real) or isinstance(weight, bool) or not 0 < weight < np.inf:
             raise ValueError(f"structure_weight must be a number above 0 and finite, got {weight!r}")
@@ -178,7 +187,9 @@ class Structure(BaseEstimator):
 
 
 def canonical(X: Any) -> Any:
-    """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays."""
+    """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays. Values
+    are checked."""
+    _data.check_finite(X, below=_data.HUGE)
     if not sp.issparse(X):
         return X
     rows = sp.csr_array(X)

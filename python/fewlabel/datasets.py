@@ -255,6 +255,7 @@ def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = Fa
     OSError
         If the file cannot be written.
     """
+    X = _data.admitted(X)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
     X = X if sp.issparse(X) else sp.csr_array(X)
     _data.check_finite(X)

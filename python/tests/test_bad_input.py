@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ import pytest
 import scipy.sparse as sp
 from planted import text_like
 
-from fewlabel import SequenceSVC, TransductiveSVC
+from fewlabel import ASOClassifier, ASOTransformer, KernelTransductiveSVC, SequenceSVC, TransductiveSVC
 from fewlabel._inputs import _data
 from fewlabel._native import _library
 from fewlabel._native import _signatures as c
+from fewlabel.inspection import unseen_mass
 from fewlabel.methods import Annealing, Switching
 
 X, Y, TRUTH = text_like(n=80, d=40)
@@ -125,15 +126,15 @@ def test_parameters_of_a_wrong_type(settings: dict[str, Any], message: str) -> N
     [
         (np.ones(3), r"sample_weight must have shape \(80,\)"),
         (np.ones((80, 2)), r"has shape \(80, 2\)"),
-        (np.where(np.arange(80) == 7, -1.0, 1.0), "at least 0 and below 1e300: row 7 has -1"),
-        (np.where(np.arange(80) == 9, np.nan, 1.0), "at least 0 and below 1e300: row 9 has nan"),
+        (np.where(np.arange(80) == 7, -1.0, 1.0), r"0, or above 1e-300 and below 1e\+300: row 7 has -1"),
+        (np.where(np.arange(80) == 9, np.nan, 1.0), r"below 1e\+300: row 9 has nan"),
         (np.zeros(80), "sample_weight is zero in every row"),
         (np.where(Y >= 0, 0.0, 1.0), "no labeled row.*sample_weight 0"),
         (
             np.where(Y == 1, 1e200, 1e-200),
             "sample_weight: .* class 0 have a share of 0 .*less unequal or give class_prior",
         ),
-        (np.where(Y >= 0, 1e308, 1.0), r"below 1e300: row \d+ has 1e\+308"),
+        (np.where(Y >= 0, 1e308, 1.0), r"below 1e\+300: row \d+ has 1e\+308"),
     ],
 )
 def test_sample_weight(weights: np.ndarray, message: str) -> None:
@@ -480,3 +481,66 @@ def test_arrays_that_cannot_be_assembled() -> None:
     assert (status, "coef[1] is NaN" in said) == (c.BAD_ARGUMENT, True)
     status, said = status_of("fewlabel_assemble", text, None, good, good, ctypes.byref(handle))
     assert (status, "coef is NULL" in said) == (c.BAD_ARGUMENT, True)
+
+
+SMALL = np.random.default_rng(0).random((60, 12)).clip(0.3) - 0.3  # some 0
+GIVEN = np.where(np.arange(60) < 20, np.arange(60) % 2, -1)
+HUGE = np.where(np.arange(12) == 2, 1e300, SMALL)
+NUMBERS = {"n_components": 2, "max_problems": 5}
+
+
+def aso(**given: Any) -> Any:
+    return ASOTransformer(**(NUMBERS | given))
+
+
+def by_kernel(kernel: Any, X: Any = SMALL) -> Any:
+    return KernelTransductiveSVC(kernel=kernel, n_components=4).fit(X, GIVEN)
+
+
+def of_lengths(lengths: Any) -> Any:
+    return SequenceSVC().fit(SMALL, np.arange(60) % 2, lengths=lengths)
+
+
+def weighted(weights: Any, method: str = "switching") -> Any:
+    return TransductiveSVC(method=method).fit(SMALL, GIVEN, sample_weight=weights)
+
+
+TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+100"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: aso().fit(HUGE), TOO_LARGE),
+        (lambda: aso().fit(SMALL).transform(HUGE), TOO_LARGE),
+        (lambda: ASOClassifier(**NUMBERS).fit(HUGE, GIVEN), TOO_LARGE),
+        (lambda: by_kernel("rbf", HUGE), TOO_LARGE),
+        (lambda: by_kernel("graph", HUGE), TOO_LARGE),
+        (lambda: by_kernel("precomputed", np.eye(60) * 1e300), r"X has \+1e\+300 in row 0, column 0"),
+        (lambda: unseen_mass(weighted(None), HUGE), TOO_LARGE),
+        (lambda: aso(n_iter=-1, solver="squared").fit(SMALL), "n_iter must be an integer of at least 1, got -1"),
+        (lambda: aso(n_iter=2**31, solver="squared").fit(SMALL), "n_iter is 2147483648: it must be at most 1000000"),
+        (lambda: aso(n_components=2**31).fit(SMALL), "n_components is 2147483648, but there are 5 auxiliary problems"),
+        (lambda: of_lengths([2**62] * 4), r"lengths\[0\] is 4611686018427387904, but X has 60 tokens"),
+        (lambda: of_lengths(np.array([60, 2**63], np.uint64)), r"lengths\[1\] is 9223372036854775808"),
+        (lambda: by_kernel(lambda A, B: (A @ B.T) + 0j), r"kernel\(X, Y\) must return numbers, got complex128"),
+        (lambda: by_kernel(lambda A, B: (A @ B.T).astype(str)), r"kernel\(X, Y\) must return numbers, got <U"),
+        (lambda: weighted(np.ones(60) + 1j), "sample_weight must hold real numbers"),
+        (lambda: weighted(["1.5"] * 60), "sample_weight must hold real numbers, got .'1.5'"),
+        (lambda: weighted([None] * 60), "sample_weight must hold real numbers, got .None"),
+        (lambda: weighted(np.full(60, 5e-324)), "sample_weight must be 0, or above 1e-300 .* row 0 has 5e-324"),
+        (lambda: TransductiveSVC(class_weight={0: "2", 1: 1}).fit(SMALL, GIVEN), "class_weight must hold real numbers"),
+        (lambda: TransductiveSVC(class_prior=[0.5j, 0.5]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
+        (lambda: TransductiveSVC(class_prior=[".5", ".5"]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
+    ],
+)
+def test_the_argument_is_named(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("method", ["annealing", "switching", "pair_switching", "gradient"])
+def test_the_least_and_the_largest_weights_give_a_model(method: str) -> None:
+    for labeled, others in ((1.1e-300, 1.0), (1.0, 1.1e-300), (1.1e-300, 9e299), (9e299, 1.1e-300)):
+        model = weighted(np.where(GIVEN >= 0, labeled, others), method)
+        assert np.isfinite(model.coef_).all()

@@ -300,7 +300,7 @@ def test_the_callers_arrays_are_not_written() -> None:
         ({"n_neighbors": 300}, "n_neighbors=300 must be below the number of rows, but X has n_samples = 300"),
         ({"n_neighbors": 2.5}, "n_neighbors must be an integer of at least 1, got 2.5"),
         ({"kernel": lambda A, B: np.ones(len(A))}, r"kernel\(X, Y\) must return .* shape \(300, 300\).* got \(300,\)"),
-        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "returned values that are not finite"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, r"kernel\(X, Y\) has NaN in row 0, column 0"),
         ({"kernel": lambda A, B: -A @ B.T}, r"not positive semidefinite: its eigenvalues go from -\d"),
     ],
 )

@@ -336,24 +336,14 @@ def decides_rows(package: Any, rows: np.ndarray) -> bool:
 
 
 def tags_rows(package: Any, rows: np.ndarray) -> bool:
-    threads = package.n_jobs
     try:
-        return set(package.set_params(n_jobs=1).predict(rows)) <= set(
-            package.classes_
-        )  # another n_jobs may be no number
+        return set(package.predict(rows)) <= set(package.classes_)
     except ValueError as refusal:  # as many of the mutations forbid or overflow
         return "has no path" in str(refusal) or "only numbers and -infinity" in str(refusal)
-    finally:
-        package.n_jobs = threads
 
 
 def adds_features(package: Any, rows: np.ndarray) -> bool:
-    added, threads = sum(len(components) for _, components in package._parts()), package.n_jobs
-    package.n_jobs = 1  # another may be no number
-    try:
-        return has_shapes(package, rows, added)
-    finally:
-        package.n_jobs = threads
+    return has_shapes(package, rows, sum(len(components) for _, components in package._parts()))
 
 
 def has_shapes(package: Any, rows: np.ndarray, added: int) -> bool:

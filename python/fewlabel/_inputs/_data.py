@@ -11,6 +11,7 @@ from fewlabel._native import _signatures as c
 _VALUE_TYPES = {np.dtype(np.float32): c.FLOAT32, np.dtype(np.float64): c.FLOAT64}
 _INDEX_TYPES = {np.dtype(np.int32): c.INT32, np.dtype(np.int64): c.INT64}
 _CHUNK = 1 << 20  # values looked at in one piece
+HUGE = 1e100  # squares of such values, and their sums, are still finite
 MOSTLY = 0.5  # above this share of values that are not zero CSR would take more memory and time
 
 
@@ -26,6 +27,7 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
 
     CSR of these types is returned unchanged, with unsorted or duplicate indices and explicit zeros.
     """
+    X = admitted(X)
     try:
         return validate_data(
             estimator,
@@ -62,35 +64,70 @@ def training_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validatio
     return X
 
 
-def check_finite(X: Any) -> None:
-    """Raise a ValueError that names row and column of the first value that is NaN or infinite."""
+def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
+    """Raise a ValueError that names row and column of the first value that is NaN, infinite or not below a bound."""
     values = X.data if sp.issparse(X) else X
     step = _CHUNK if sp.issparse(X) else max(1, _CHUNK // X.shape[1])
     for start in range(0, len(values), step):
         part = values[start : start + step]
-        if not np.isfinite(part).all():
-            place = np.argwhere(~np.isfinite(part))[0]
+        good = np.isfinite(part) if np.isinf(below) else np.abs(part) < below
+        if not good.all():
+            place = np.argwhere(~good)[0]
             row, column = start + place[0], place[-1]
             if sp.issparse(X):
                 row, column = np.searchsorted(X.indptr, row, side="right") - 1, X.indices[row]
-            found = "NaN" if np.isnan(part[tuple(place)]) else f"{part[tuple(place)]:+}"
-            raise ValueError(f"X has {found} in row {row}, column {column}: every value must be finite")
+            value = part[tuple(place)]
+            found = "NaN" if np.isnan(value) else f"{value:+}"
+            wanted = f"below {below:.0e}: scale the features" if np.isfinite(value) else "finite"
+            raise ValueError(f"{name} has {found} in row {row}, column {column}: every value must be {wanted}")
 
 
-def check_structure(X: Any) -> None:
-    """Raise a ValueError if SciPy's product would read beyond its arrays."""
+def admitted(X: Any, name: str = "X") -> Any:
+    """X, or a sparse matrix of another format in one whose structure is checked: SciPy checks none.
+
+    Every matrix of a caller passes here before anything else looks at it.
+    """
+    if not sp.issparse(X) or X.ndim != 2:
+        return X
+    if X.format not in ("csr", "csc", "bsr", "coo"):
+        X = X.tocsr() if X.format == "lil" else X.tocoo()
+    if X.format == "coo":
+        _check_coordinates(X, name)
+    else:
+        height, width = X.blocksize if X.format == "bsr" else (1, 1)
+        shape = X.shape[0] // height, X.shape[1] // width
+        _check_compressed(X, name, shape[::-1] if X.format == "csc" else shape)
+    return X
+
+
+def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
+    """Raise a ValueError unless SciPy can walk over the arrays, of so many lists of so many places."""
+    major, minor = shape
     indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
-    if len(indptr) != X.shape[0] + 1 or indptr[0] != 0:
-        raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries and begin with 0")
-    falling = np.flatnonzero(indptr[1:] < indptr[:-1])
-    if falling.size:
-        raise ValueError(f"X.indptr decreases in row {falling[0]}")
+    for what, numbers in (("indptr", indptr), ("indices", indices)):
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+            raise ValueError(f"{name}.{what} must be a list of integers, is {numbers.dtype} of shape {numbers.shape}")
+    if len(indptr) != major + 1 or indptr[0] != 0:
+        raise ValueError(f"{name}.indptr must have {major + 1} entries and begin with 0")
+    falling = indptr[1:] < indptr[:-1]
+    if falling.any():
+        raise ValueError(f"{name}.indptr decreases in row {falling.argmax()}")
     if indptr[-1] > n_values:
-        raise ValueError(f"X.indptr requires {indptr[-1]} values, but there are {n_values}")
-    if indptr[-1]:
-        used = indices[: indptr[-1]]
-        if used.view(f"u{used.itemsize}").max() >= X.shape[1]:  # below 0 is huge as an unsigned number
-            raise ValueError(f"X.indices must lie in 0 ... {X.shape[1] - 1}, found {used.min()} ... {used.max()}")
+        raise ValueError(f"{name}.indptr requires {indptr[-1]} values, but there are {n_values}")
+    _check_range(indices[: indptr[-1]], minor, f"{name}.indices")
+
+
+def _check_coordinates(X: Any, name: str) -> None:
+    if not len(X.row) == len(X.col) == len(X.data):
+        raise ValueError(f"{name} has {len(X.row)} rows, {len(X.col)} columns and {len(X.data)} values of its entries")
+    _check_range(X.row, X.shape[0], f"{name}.row")
+    _check_range(X.col, X.shape[1], f"{name}.col")
+
+
+def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
+    """Raise a ValueError unless the numbers are from 0 on and below `end`."""
+    if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= end:  # below 0 is huge as an unsigned number
+        raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
 
 
 def native(X: Any) -> Rows:
@@ -100,8 +137,6 @@ def native(X: Any) -> Rows:
         return _native_dense(X)
     indptr, indices = _whole(X.indptr), _whole(X.indices)
     values = np.ascontiguousarray(X.data)
-    if len(indptr) != X.shape[0] + 1:
-        raise ValueError(f"X.indptr must have {X.shape[0] + 1} entries, has {len(indptr)}")
     struct = c.Csr(
         n_rows=X.shape[0],
         n_features=X.shape[1],

@@ -9,6 +9,8 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
+from fewlabel._inputs import _data
+
 UNLABELED = -1  # class number of a row without a label
 _SIMILAR = 2 / 3  # ratio of two frequencies from which on the rows of -1 look like a third class
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
@@ -173,7 +175,7 @@ def labeled_part(X: Any, y: Any, unlabeled: Any, sample_weight: Any = None) -> t
         return X, given.values, sample_weight
     rows = np.flatnonzero(given.labeled)
     weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-    return _safe_indexing(X, rows), given.values, weights
+    return _safe_indexing(_data.admitted(X), rows), given.values, weights
 
 
 def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,7 @@
 """Weights of rows and shares of classes."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -8,22 +9,33 @@ import numpy as np
 from fewlabel._inputs._labels import listed
 
 PRIOR_RULES = ("auto", "labels")
+_LEAST, _MOST = 1e-300, 1e300  # of a weight: beyond them sums and quotients leave the range of numbers
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights (n_rows,) as float64, or None: all 1."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = _numbers("sample_weight", sample_weight)
     weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
-    bad = np.flatnonzero(~((weights >= 0) & (weights < 1e300)))
+    bad = np.flatnonzero(~((weights == 0) | (weights > _LEAST) & (weights < _MOST)))
     if bad.size:
-        raise ValueError(f"sample_weight must be at least 0 and below 1e300: row {bad[0]} has {weights[bad[0]]}")
+        raise ValueError(
+            f"sample_weight must be 0, or above {_LEAST} and below {_MOST}: row {bad[0]} has {weights[bad[0]]}"
+        )
     if not weights.any():
         raise ValueError("sample_weight is zero in every row: at least one labeled row of each class needs a weight")
     return weights
+
+
+def _numbers(name: str, values: Any) -> np.ndarray:
+    """As float64; a ValueError for what is no real number, be it a text that could be read as one."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in given.flat):
+        raise ValueError(f"{name} must hold real numbers, got {given.tolist()!r:.80}")
+    return given.astype(np.float64)
 
 
 def labeled_totals(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
@@ -49,14 +61,14 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         return class_prior
     if isinstance(class_prior, Mapping):
         shares = list(class_prior.values()) if one_class else _by_class(class_prior, classes, totals)
-        prior = np.array(shares, dtype=np.float64)
+        prior = _numbers("class_prior", shares)
     elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
         raise ValueError(
             f"class_prior={class_prior!r} is not supported: give 'auto', 'labels' (the shares of the labeled rows), an "
             f"array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
         )
     else:
-        prior = np.asarray(class_prior, dtype=np.float64)
+        prior = _numbers("class_prior", class_prior)
     if prior.shape != (len(classes),) and not one_class:
         raise ValueError(
             f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({listed(classes)}). "
@@ -90,7 +102,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1:
         raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
-    given = np.array(list(class_weight.values()), dtype=np.float64)
+    given = _numbers("class_weight", list(class_weight.values()))
     if not (np.isfinite(given) & (given > 0)).all():
         raise ValueError(f"class_weight must hold finite weights above 0; got {class_weight!r}")
     return np.array(list(known.values()), dtype=np.float64)

@@ -18,7 +18,7 @@ _CHUNK = 1 << 17  # values of dense rows made float64 at a time
 
 def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """Scores (n, K) of checked rows X (n, d) with finite weights coef (K, d) and intercept (K,). A ValueError if a
-    value of X is not finite or an index of X is out of range."""
+    value of X is not finite."""
     if sp.issparse(X):
         found = _of_sparse(X, coef, intercept, n_jobs)
     else:
@@ -31,12 +31,7 @@ def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) 
 
 def _of_sparse(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
     if _library.is_loaded() and coef.shape == (len(intercept), X.shape[1]):
-        try:
-            return _by_library(X, coef, intercept, n_jobs)
-        except ValueError:
-            _data.check_structure(X)  # names X in its message
-            raise
-    _data.check_structure(X)
+        return _by_library(X, coef, intercept, n_jobs)
     found = _sparse_products(X, coef)
     found += intercept
     return found

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import spmd
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
 
@@ -90,7 +90,7 @@ def fit_rank(
 def _joined(parts: Sequence[Any]) -> Any:
     if parts[0] is None:
         return None
-    parts = [part for part in parts if np.shape(part)[0]] or parts[:1]
+    parts = [_data.admitted(part) for part in parts if np.shape(part)[0]] or parts[:1]
     if len(parts) == 1:
         return parts[0]
     if any(sp.issparse(part) for part in parts):

@@ -8,7 +8,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _progress
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 from fewlabel.inspection import _linear_model
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -87,7 +87,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5) -> Check:
     'unclear'
     """
     unlabeled = _linear_model.marker(model)
-    given = _labels.read(y, unlabeled)
+    X, given = _data.admitted(X), _labels.read(y, unlabeled)
     check_consistent_length(X, given.labeled)
     classes, codes = _labels.encode(given)
     right = np.zeros((2, len(codes)), dtype=bool)

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _progress
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
@@ -147,7 +147,7 @@ def compare(
     >>> list(comparison.scores)
     ['supervised', 'annealing']
     """
-    base = TransductiveSVC() if estimator is None else estimator
+    base, X = TransductiveSVC() if estimator is None else estimator, _data.admitted(X)
     unlabeled = _linear_model.marker(base)
     chosen = _chosen(methods, base)
     given = _labels.read(y, unlabeled)

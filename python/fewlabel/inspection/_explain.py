@@ -86,7 +86,7 @@ def explain(
     ('ride', 'car')
     """
     classifier = _linear_model.final_in_features(model)
-    rows = _linear_model.rows_of(model, _one_row(row))
+    rows = _linear_model.rows_of(model, _one_row(row), "row")
     predicted = classifier.predict(rows)
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")

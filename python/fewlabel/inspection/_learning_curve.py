@@ -9,7 +9,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from fewlabel import _progress
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 from fewlabel.inspection import _linear_model
 
 _TRIES = 1000  # at drawing labels until every class is among them
@@ -34,7 +34,7 @@ def compute(
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
-    given = _labels.read(y, marker)
+    X, given = _data.admitted(X), _labels.read(y, marker)
     check_consistent_length(X, given.labeled)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 
 
 def last(model: Any) -> Any:
@@ -58,9 +58,9 @@ def final_in_features(model: Any) -> Any:
     return classifier
 
 
-def rows_of(model: Any, X: Any) -> Any:
+def rows_of(model: Any, X: Any, name: str = "X") -> Any:
     """The rows that reach the classifier."""
-    model = getattr(model, "best_estimator_", model)
+    model, X = getattr(model, "best_estimator_", model), _data.admitted(X, name)
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model.steps) > 1 else X
 
 

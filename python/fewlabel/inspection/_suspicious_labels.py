@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel import _progress
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _data, _labels
 from fewlabel.inspection import _linear_model, _table
 
 
@@ -80,7 +80,7 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     if not isinstance(margin, Real) or not np.isfinite(margin):
         raise ValueError(f"margin must be a finite number, got {margin!r}")
     model = getattr(model, "best_estimator_", model)
-    classifier = _linear_model.final(model)
+    classifier, X = _linear_model.final(model), _data.admitted(X)
     given = _labels.read(y, getattr(classifier, "unlabeled", "auto"))
     check_consistent_length(X, given.labeled)
     if not given.labeled.any():

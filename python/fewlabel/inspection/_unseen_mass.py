@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel._inputs import _data
 from fewlabel.inspection import _linear_model
 
 
@@ -44,7 +45,9 @@ def unseen_mass(model: Any, X: Any) -> np.ndarray:
     """
     classifier, rows = _linear_model.final_in_features(model), _linear_model.rows_of(model, X)
     classifier.decision_function(rows)  # checks the rows
-    sizes = abs(_linear_model.matrix(rows))
+    rows = _linear_model.matrix(rows)
+    _data.check_finite(rows, below=_data.HUGE)
+    sizes = abs(rows)
     unseen = ~np.any(classifier.coef_, axis=0)
     totals = np.asarray(sizes.sum(axis=1), dtype=np.float64).ravel()
     shares = np.zeros(len(totals))
