@@ -2,6 +2,8 @@ module github.com/fewlabel/fewlabel
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/klauspost/compress v1.20.3 // zstd and gzip: svmlight files
 	golang.org/x/sys v0.49.0 // cpu: which loops the processor can run

@@ -23,6 +23,10 @@ import (
 // version is stamped by the build: -ldflags "-X main.version=0.1.0".
 var version = "0.0.0+unstamped"
 
+// signalMasks is "yes" where Go's runtime was built with the edits of python/signal_masks.py: -ldflags "-X
+// main.signalMasks=yes".
+var signalMasks = "no"
+
 // versionText is version as a C string that lives as long as the process.
 var versionText *C.char
 
@@ -39,5 +43,13 @@ func init() {
 
 //export go_fewlabel_version
 func go_fewlabel_version() *C.const_char { return versionText }
+
+//export go_fewlabel_signal_masks
+func go_fewlabel_signal_masks() C.int32_t {
+	if signalMasks == "yes" {
+		return 1
+	}
+	return 0
+}
 
 func main() {}

@@ -6,9 +6,11 @@
  *     wait for ever. A library that is loaded in the child is a copy with a runtime of its own and is not refused;
  *   keeps the host's signals away from Go. Where a handler of the host was installed without SA_ONSTACK it would run on
  *     the stack of a goroutine, which is small, and write over other memory. Go's own threads are built with all
- *     signals blocked (SIGNAL_MASKS in python/build_library.py), but for those that are caused by the thread itself.
+ *     signals blocked (python/signal_masks.py), but for those that are caused by the thread itself.
  *     Here the same is done to the thread that enters Go: the caller's own for a short call; for a long one a thread
  *     of the library, while the caller waits, with the signals it had, on its own stack;
+ *   leaves the thread the alternate stack for handlers that it had, or none. Go keeps one of 32 KB on every thread that
+ *     has called it, on which the host's handlers with SA_ONSTACK would run from then on;
  *   computes with numbers rounded to nearest, whatever the caller has chosen for its own. */
 #include "_cgo_export.h"
 
@@ -83,7 +85,9 @@ static void set_rounding(rounding r) { (void)r; }
 
 typedef struct {
   rounding rounded;
+  int on_its_alternate_stack; /* a handler there makes the call */
 #ifndef _WIN32
+  stack_t alternate;
   sigset_t signals;
   int cancelled; /* whether pthread_cancel may end the thread */
 #endif
@@ -92,6 +96,8 @@ typedef struct {
 #ifdef _WIN32
 static void block_signals(host *h) { (void)h; }
 static void let_signals(const host *h) { (void)h; }
+static void give_alternate_stack(host *h) { h->on_its_alternate_stack = 0; }
+static void put_back_alternate_stack(const host *h) { (void)h; }
 #else
 static void block_signals(host *h) {
   static const int of_the_thread[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -107,16 +113,28 @@ static void let_signals(const host *h) {
   pthread_setcancelstate(h->cancelled, NULL);
   pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
 }
+
+/* Go's alternate stack of this thread: Go makes it in the thread's first call, where it finds none, and expects it in
+ * the calls that follow. */
+static __thread stack_t of_go = {.ss_flags = SS_DISABLE};
+
+static void give_alternate_stack(host *h) { h->on_its_alternate_stack = sigaltstack(&of_go, &h->alternate) != 0; }
+
+static void put_back_alternate_stack(const host *h) {
+  if (!h->on_its_alternate_stack) sigaltstack(&h->alternate, &of_go);
+}
 #endif
 
 static void leave_host(host *h) {
   block_signals(h);
+  give_alternate_stack(h);
   h->rounded = get_rounding();
   set_rounding(TO_NEAREST);
 }
 
 static void return_to_host(const host *h) {
   set_rounding(h->rounded);
+  put_back_alternate_stack(h);
   let_signals(h);
 }
 
@@ -141,7 +159,7 @@ int32_t shim_allreduce(const fewlabel_group *group, double *values, int64_t n) {
   return r.status;
 }
 
-static int on_own_thread(routine run, void *call, const host *h) {
+static int on_own_thread(routine run, void *call, host *h) {
   (void)run, (void)call, (void)h;
   return 0;
 }
@@ -245,7 +263,7 @@ static void release(worker *w) {
 
 /* Has a worker make a call and waits, with the signals of the host, for its end; 0 if there is no worker. A handler
  * that runs meanwhile may make a call: it gets another worker. */
-static int on_own_thread(routine run, void *call, const host *h) {
+static int on_own_thread(routine run, void *call, host *h) {
   worker *w = hire();
   host here;
   if (w == NULL) return 0;
@@ -254,11 +272,13 @@ static int on_own_thread(routine run, void *call, const host *h) {
   w->call = call;
   pthread_mutex_unlock(&w->mutex);
   pthread_cond_signal(&w->wake);
+  put_back_alternate_stack(h);
   pthread_sigmask(SIG_SETMASK, &h->signals, NULL);
   pthread_mutex_lock(&w->mutex);
   attend(w, h);
   pthread_mutex_unlock(&w->mutex);
   block_signals(&here);
+  give_alternate_stack(h);
   release(w);
   return 1;
 }
@@ -288,7 +308,8 @@ static int on_own_thread(routine run, void *call, const host *h) {
     host h;                                                                                       \
     if (refused(error, error_size)) return FEWLABEL_FORKED;                                       \
     leave_host(&h);                                                                               \
-    if (!(is_long) || !on_own_thread(run_##function, &call, &h)) run_##function(&call);           \
+    if (!(h.on_its_alternate_stack || (is_long)) || !on_own_thread(run_##function, &call, &h))    \
+      run_##function(&call);                                                                      \
     return_to_host(&h);                                                                           \
     return call.status;                                                                           \
   }
@@ -452,6 +473,16 @@ const char *fewlabel_version(void) {
   text = go_fewlabel_version();
   return_to_host(&h);
   return text;
+}
+
+int32_t fewlabel_signal_masks(void) {
+  int32_t in;
+  host h;
+  if (in_child()) return 0;
+  leave_host(&h);
+  in = go_fewlabel_signal_masks();
+  return_to_host(&h);
+  return in;
 }
 
 /* A child has no handles: those of its parent are out of its reach. */

@@ -26,22 +26,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import check_library
+import signal_masks
 from check_library import GLIBC_FLOOR, ROOT
 
 PACKAGE = ROOT / "python" / "fewlabel"
 COVERED = "./engine/...,./capi"  # Go packages whose coverage a library built with --tags coverage writes down
-
-# What Go's runtime is built with instead of its own lines. Of the signals of a host it must take none: a handler that
-# the host has installed without SA_ONSTACK would run on the stack of a goroutine and write over other memory. Go lets
-# its threads have the signals that the loading thread has, and always SIGCHLD, SIGPROF and the first real-time signal.
-# Here they keep the synchronous signals, the two of glibc, and Go's own for preemption.
-SIGNAL_MASKS = (
-    ("nmask := getg().m.sigmask", "nmask := sigset_all"),
-    (
-        "if flags&_SigUnblock != 0 {",
-        "if flags&_SigUnblock != 0 && flags&(_SigPanic|_SigThrow) != 0 || sig == _SIGSYS || sig == 32 || sig == 33 {",
-    ),
-)
 
 
 class BuildError(Exception):
@@ -211,29 +200,43 @@ def build_environment(target: Target = HERE) -> dict[str, str]:
     return environment
 
 
-def overlay(scratch: Path) -> list[str]:
-    """Flags that build Go's runtime with SIGNAL_MASKS; none, and a message, where a new Go has other lines there."""
-    original = Path(_go("env", "GOROOT")) / "src" / "runtime" / "signal_unix.go"
-    text = original.read_text(encoding="utf-8")
-    if any(text.count(line) != 1 for line, _ in SIGNAL_MASKS):
-        print(f"fewlabel: {original} has changed; handlers without SA_ONSTACK are not safe", file=sys.stderr)
-        return []
-    for line, instead in SIGNAL_MASKS:
-        text = text.replace(line, instead)
+class Masks(NamedTuple):
+    """Whether Go's runtime is built with the edits of signal_masks.py, and the flags for that."""
+
+    flags: list[str]
+    variable: str  # for the linker
+
+
+def masks(scratch: Path) -> Masks:
+    """Flags that build Go's runtime with the edits of signal_masks.py. Where they do not fit, the build fails unless
+    the environment accepts a library without them."""
+    if os.environ.get(signal_masks.ACCEPT) == "1":
+        return Masks([], "-X main.signalMasks=no")
+    root, version = _go("env", "GOROOT"), _go("env", "GOVERSION")
+    original = Path(root) / signal_masks.FILE
+    try:
+        text = signal_masks.edited(original.read_text(encoding="utf-8"), version)
+    except (OSError, ValueError) as reason:
+        lacking = f"this installation of Go has no sources: {reason}" if isinstance(reason, OSError) else reason
+        raise BuildError(
+            f"fewlabel: the signal masks of Go's threads cannot be set, as {lacking}. Without them a handler of the "
+            "host that was installed without SA_ONSTACK can crash the process. Install Go "
+            f"{signal_masks.GO[-1]} from go.dev, or set {signal_masks.ACCEPT}=1 to build a library without the masks"
+        ) from reason
     changed, table = scratch / original.name, scratch / "overlay.json"
     changed.write_text(text, encoding="utf-8")
     table.write_text(json.dumps({"Replace": {str(original): str(changed)}}), encoding="utf-8")
-    return ["-overlay", str(table)]
+    return Masks(["-overlay", str(table)], "-X main.signalMasks=yes")
 
 
 def build_command(output: Path, version: str, tags: str = "", target: Target = HERE) -> list[str]:
     """The `go build` command that writes the library to `output`, beside which it may write other files."""
+    flags, variable = masks(output.parent)
     external = " ".join(f'"{flag}"' for flag in link_flags(target, output.parent))  # in quotes: paths may have spaces
-    link = f"-s -w -buildid= -X main.version={version}" + (f" '-extldflags={external}'" if external else "")
+    link = f"-s -w -buildid= -X main.version={version} {variable}" + (f" '-extldflags={external}'" if external else "")
     fixed = ["-buildmode=c-shared", "-buildvcs=false", "-trimpath"]
     counted = ["-cover", "-covermode=atomic", f"-coverpkg={COVERED}"] if "coverage" in tags.split(",") else []
-    masks = overlay(output.parent)
-    return ["go", "build", *fixed, *counted, *masks, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
+    return ["go", "build", *fixed, *counted, *flags, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
 
 
 def build(folder: Path = PACKAGE, version: str | None = None, tags: str = "", target: Target = HERE) -> Path:
@@ -267,12 +270,13 @@ def build_static(folder: Path) -> Path:
     """
     check_tools()
     library = folder / "libfewlabel.a"
-    link = f"-s -w -buildid= -X main.version={project_version()}"
     fixed = ["-buildmode=c-archive", "-buildvcs=false", "-trimpath"]
     with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
         parts, whole = Path(scratch) / library.name, Path(scratch) / "fewlabel.o"
+        flags, variable = masks(parts.parent)
+        link = f"-s -w -buildid= -X main.version={project_version()} {variable}"
         for command in (
-            ["go", "build", *fixed, *overlay(parts.parent), "-ldflags", link, "-o", str(parts), "./capi"],
+            ["go", "build", *fixed, *flags, "-ldflags", link, "-o", str(parts), "./capi"],
             ["ld", "-r", "-d", "--whole-archive", str(parts), "-o", str(whole)],
             ["objcopy", "--strip-debug", "--wildcard", "--keep-global-symbol=fewlabel_*", str(whole)],
             ["ar", "rcsD", str(library), str(whole)],  # D: no date and no owner in it

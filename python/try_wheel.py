@@ -49,8 +49,9 @@ def chosen_trials(only: list[str]) -> list[tuple[str, str, list[str]]]:
     return [trial for trial in found if not only or trial[0] in only]
 
 
-def show_versions(python: Path) -> None:
-    """Load the library of the installed wheel and print what works together; fail if it is not the wheel's."""
+def try_library(python: Path) -> None:
+    """Load the library of the installed wheel, print what works together, and run the program of signals with it; fail
+    if it is not the wheel's."""
     script = "import fewlabel; fewlabel.show_versions(); print(fewlabel.__file__)"
     done = subprocess.run(
         [python, "-c", script],
@@ -66,6 +67,7 @@ def show_versions(python: Path) -> None:
         raise RuntimeError(f"fewlabel was imported from {place}, which is not the environment of {python}")
     if any("not usable" in line for line in lines):
         raise RuntimeError("the library of the wheel does not load")
+    subprocess.run([python, ROOT / "python" / "try_signals.py"], cwd=python.parent, check=True)
 
 
 def run_tests(python: Path, arguments: list[str]) -> int:
@@ -91,14 +93,14 @@ def main() -> int:
     if chosen.import_only:
         python = fresh_environment.create(FOLDER / "import")
         fresh_environment.install(python, str(wheel))
-        show_versions(python)
+        try_library(python)
         return 0
     failed = []
     for name, interpreter, requirements in chosen_trials(chosen.only):
         print(f"\n=== Python {name} {' '.join(requirements)}", flush=True)
         python = fresh_environment.create(FOLDER / name, interpreter)
         fresh_environment.install(python, f"{wheel}[test,plot,progress]", *requirements)
-        show_versions(python)
+        try_library(python)
         if run_tests(python, arguments):
             failed.append(name)
     print(f"\nthe wheel fails with Python {', '.join(failed)}" if failed else "\nthe wheel passes everywhere")

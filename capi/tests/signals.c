@@ -1,7 +1,7 @@
 /* A host with handlers of signals: they run on the host's own stacks and threads, never on Go's, and soon; nothing of
  * the host's threads is changed by a call; callers with unusual stacks.
  *
- *   signals [FITS]     that many fits for each signal and kind of handler (10) */
+ *   signals [FITS]     that many fits for each signal, handler and kind of stack (5) */
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include <fenv.h>
 #include <sys/mman.h>
@@ -45,6 +45,8 @@ typedef struct {
   double loaded[1];
 } result;
 
+static result of_small_stack; /* and by threads that have called in a handler */
+
 static void all_kinds_of_calls(result *r, const char *options) {
   static int number;
   char message[200], path[40];
@@ -52,7 +54,10 @@ static void all_kinds_of_calls(result *r, const char *options) {
   int failed = 0;
   sprintf(path, "signals-%d.fewlabel", __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
   memset(r, 0, sizeof *r);
+  failed += fewlabel_version() == NULL || fewlabel_abi_version() != FEWLABEL_ABI_VERSION;
+  failed += fewlabel_options(NULL, 0, &needed, message, 200);
   failed += fewlabel_fit(&small.rows, small.labels, NULL, 0, options, NULL, NULL, &model, message, 200);
+  failed += fewlabel_shape(model, &needed, &needed, &needed, message, 200) || fewlabel_live_handles() < 1;
   failed += fewlabel_array(model, "coef", r->coef, FEATURES, message, 200);
   failed += fewlabel_predict(model, &small.rows, 2, r->classes, message, 200);
   failed += fewlabel_report(model, NULL, 0, &needed, message, 200);
@@ -63,6 +68,38 @@ static void all_kinds_of_calls(result *r, const char *options) {
   failed += fewlabel_free(model, message, 200);
   remove(path);
   HOLDS(failed == 0);
+}
+
+/* ---- Handlers that need much stack ------------------------------------------------------------------------------- */
+
+enum { ALTERNATE = 1 << 19 }; /* bytes of the host's alternate stack */
+
+/* A handler that writes over so many kilobytes of its stack. */
+#define WITH_A_FRAME_OF(kilobytes)                         \
+  static void handler_##kilobytes(int signal) {            \
+    volatile char frame[1024 * kilobytes];                 \
+    size_t k;                                              \
+    for (k = 0; k < sizeof frame; k += 64) frame[k] = 'f'; \
+    handler(signal);                                       \
+  }
+WITH_A_FRAME_OF(8)
+WITH_A_FRAME_OF(48)
+WITH_A_FRAME_OF(200)
+
+/* The alternate stack of this thread: one that the host has made, or none. */
+static void have_alternate_stack(void *memory) {
+  stack_t own;
+  memset(&own, 0, sizeof own);
+  own.ss_sp = memory;
+  own.ss_size = ALTERNATE;
+  own.ss_flags = memory == NULL ? SS_DISABLE : 0;
+  HOLDS(sigaltstack(&own, NULL) == 0);
+}
+
+static int has_alternate_stack(const void *memory) {
+  stack_t found;
+  HOLDS(sigaltstack(NULL, &found) == 0);
+  return memory == NULL ? found.ss_flags == SS_DISABLE : found.ss_sp == memory && found.ss_size == ALTERNATE;
 }
 
 /* ---- Signals all the time ---------------------------------------------------------------------------------------- */
@@ -81,41 +118,90 @@ static void *tick(void *unused) {
   return unused;
 }
 
-static void under_signals(int signal, int flags, int n_fits, const result *expected) {
+static void under_signals(int signal, void (*with)(int), int flags, void *alternate, int n_fits,
+                          const result *expected) {
   static result found;
   pthread_t ticker;
-  int k, equal = 0;
+  int k, equal = 0, kept = 0;
+  have_alternate_stack(alternate);
   on_the_host = elsewhere = on_another_stack = sent = 0;
   signal_sent = signal;
   ticking = 1;
-  install(signal, handler, flags);
+  install(signal, with, flags);
   start_thread(&ticker, tick, NULL);
   set_timer(signal, 1);
   for (k = 0; k < n_fits; k++) {
     all_kinds_of_calls(&found, "{\"threads\": 2}");
     equal += memcmp(&found, expected, sizeof found) == 0;
+    kept += has_alternate_stack(alternate);
   }
   set_timer(signal, 0);
   __atomic_store_n(&ticking, 0, __ATOMIC_SEQ_CST);
   pthread_join(ticker, NULL);
   install(signal, SIG_IGN, 0);
-  printf("signal %2d %s SA_ONSTACK: %d fits, %ld handled\n", signal, flags & SA_ONSTACK ? "with   " : "without", n_fits,
+  have_alternate_stack(NULL);
+  printf("signal %2d %s SA_ONSTACK, %s alternate stack: %d fits, %ld handled\n", signal,
+         flags & SA_ONSTACK ? "with   " : "without", alternate == NULL ? "no" : "an", n_fits,
          (long)(on_the_host + on_another_stack + elsewhere));
-  HOLDS(equal == n_fits);
+  HOLDS(equal == n_fits && kept == n_fits);
   HOLDS(elsewhere == 0);
-  HOLDS(flags & SA_ONSTACK || on_another_stack == 0); /* with it the handler may have the thread's alternate stack */
-  HOLDS(on_the_host + on_another_stack > n_fits);
+  if (flags & SA_ONSTACK && alternate != NULL) {
+    HOLDS(on_the_host == 0 && on_another_stack > n_fits);
+  } else {
+    HOLDS(on_the_host > n_fits && on_another_stack == 0);
+  }
 }
 
 static void handlers_stay_with_the_host(int n_fits) {
   const int signals[] = {SIGPROF, SIGALRM, SIGINT, SIGCHLD, SIGUSR1, SIGRTMIN};
+  void (*const handlers[])(int) = {handler_8, handler_48, handler_200};
   static result expected;
-  size_t k;
+  char *alternate = malloc(ALTERNATE);
+  size_t k, h;
   all_kinds_of_calls(&expected, "{\"threads\": 2}");
   for (k = 0; k < sizeof signals / sizeof *signals; k++) {
-    under_signals(signals[k], SA_RESTART, n_fits, &expected);
-    under_signals(signals[k], SA_RESTART | SA_ONSTACK, n_fits, &expected);
+    for (h = 0; h < sizeof handlers / sizeof *handlers; h++) {
+      under_signals(signals[k], handlers[h], SA_RESTART, NULL, n_fits, &expected);
+      under_signals(signals[k], handlers[h], SA_RESTART | SA_ONSTACK, NULL, n_fits, &expected);
+      under_signals(signals[k], handlers[h], SA_RESTART | SA_ONSTACK, alternate, n_fits, &expected);
+    }
   }
+  free(alternate);
+}
+
+/* A handler on the host's alternate stack may call the library, in a thread's first call as well. */
+static result of_handler;
+
+static void call_in_handler(int signal) {
+  (void)signal;
+  all_kinds_of_calls(&of_handler, NULL);
+}
+
+static void *raise_first(void *alternate) {
+  have_alternate_stack(alternate);
+  pthread_kill(pthread_self(), SIGUSR2);
+  HOLDS(has_alternate_stack(alternate));
+  have_alternate_stack(NULL);
+  all_kinds_of_calls(&of_small_stack, NULL);
+  HOLDS(has_alternate_stack(NULL));
+  return NULL;
+}
+
+static void handlers_may_call(void) {
+  char *alternate = malloc(ALTERNATE);
+  static result expected;
+  pthread_t thread;
+  int64_t needed;
+  all_kinds_of_calls(&expected, NULL);
+  install(SIGUSR2, call_in_handler, SA_ONSTACK);
+  HOLDS(pthread_create(&thread, NULL, raise_first, alternate) == 0);
+  pthread_join(thread, NULL);
+  raise_first(alternate);
+  install(SIGUSR2, SIG_IGN, 0);
+  HOLDS(memcmp(&of_handler, &expected, sizeof expected) == 0);
+  HOLDS(memcmp(&of_small_stack, &expected, sizeof expected) == 0);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element", fewlabel_options((char *)4096, 100000, &needed, ERROR));
+  free(alternate);
 }
 
 /* Handlers run during long decisions, not after them. */
@@ -360,8 +446,6 @@ static void sums_are_made_on_the_host(void) {
 
 /* ---- Unusual stacks ---------------------------------------------------------------------------------------------- */
 
-static result of_small_stack;
-
 static void *call_from_here(void *unused) {
   all_kinds_of_calls(&of_small_stack, NULL);
   return unused;
@@ -419,7 +503,8 @@ int main(int argc, char **argv) {
   join_host();
   make_small();
   threads_keep_their_signals(); /* first: what Go does to a thread it does in the thread's first call */
-  handlers_stay_with_the_host(argc > 1 ? atoi(argv[1]) : 10);
+  handlers_stay_with_the_host(argc > 1 ? atoi(argv[1]) : 5);
+  handlers_may_call();
   faults_are_named();
   long_calls_in_a_program_of_one_thread();
   rounding_stays_with_the_host();

@@ -37,7 +37,8 @@ def _native() -> str:
         number, abi = _library.versions()
     except RuntimeError as reason:
         return f"not usable: {reason}"
-    return f"{number}, ABI {abi}, {_library.PATH}"
+    masks = "with" if _library.has_signal_masks() else "without (handlers of signals need SA_ONSTACK)"
+    return f"{number}, ABI {abi}, {masks} signal masks, {_library.PATH}"
 
 
 def _installed(name: str) -> str:

@@ -22,7 +22,9 @@ from fewlabel import inspection, plotting
 N, D = 48, 12
 RANDOM = np.random.default_rng(0)
 TRUTH = np.arange(N) % 2
-GOOD = sp.csr_array(RANDOM.random((N, D)) * (RANDOM.random((N, D)) < 0.5) + np.eye(N, D) + TRUTH[:, None] * np.eye(1, D))
+GOOD = sp.csr_array(
+    RANDOM.random((N, D)) * (RANDOM.random((N, D)) < 0.5) + np.eye(N, D) + TRUTH[:, None] * np.eye(1, D)
+)
 Y = np.where(np.arange(N) < 16, TRUTH, -1)
 KERNEL = sp.csr_array(GOOD @ GOOD.T)
 

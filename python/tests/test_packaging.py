@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ import check_archive
 import check_library
 import fewlabel
 import fresh_environment
+import signal_masks
 from check_library import ROOT
 from fewlabel._native import _library
 
@@ -154,17 +156,43 @@ def test_a_folder_where_nothing_can_be_written(tmp_path: Path) -> None:
         build_library.build(tmp_path / "file" / "folder")
 
 
-@pytest.mark.skipif(not shutil.which("go"), reason="no Go")
-def test_a_go_with_other_signal_masks_builds_without_ours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flag, table = build_library.overlay(tmp_path)
+needs_go = pytest.mark.skipif(not shutil.which("go"), reason="no Go")
+
+
+@needs_go
+def test_the_runtime_is_built_with_the_signal_masks(tmp_path: Path) -> None:
+    (flag, table), variable = build_library.masks(tmp_path)
     ((original, changed),) = json.loads(Path(table).read_text(encoding="utf-8"))["Replace"].items()
-    assert flag == "-overlay"
+    assert (flag, variable) == ("-overlay", "-X main.signalMasks=yes")
     assert Path(changed).read_text(encoding="utf-8") != Path(original).read_text(encoding="utf-8")
-    monkeypatch.setattr(build_library, "SIGNAL_MASKS", (("no such line", ""),))
-    assert build_library.overlay(tmp_path) == []
-    assert "has changed; handlers without SA_ONSTACK are not safe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("version", "change", "reason"),
+    [
+        ("go1.26.9", lambda text: text.replace("nmask := getg", "mask := getg"), "has the line 'nmask.*' 0 times"),
+        ("go1.26.9", lambda text: text + text, "has the line 'nmask.*' 2 times"),
+        ("go1.27.0", lambda text: text, "checked with Go 1.26, this is go1.27.0"),
+        ("go1.26.9", lambda text: None, "this installation of Go has no sources"),
+    ],
+)
+@needs_go
+def test_a_go_that_the_masks_do_not_fit_fails_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, change: Callable[[str], str | None], reason: str
+) -> None:
+    original = Path(build_library._go("env", "GOROOT")) / signal_masks.FILE
+    text = change(original.read_text(encoding="utf-8"))
+    other = tmp_path / "go" / signal_masks.FILE
+    other.parent.mkdir(parents=True)
+    if text is not None:
+        other.write_text(text, encoding="utf-8")
+    answers = {("env", "GOROOT"): str(tmp_path / "go"), ("env", "GOVERSION"): version}
+    monkeypatch.setattr(build_library, "check_tools", lambda target: None)
+    monkeypatch.setattr(build_library, "_go", lambda *arguments: answers[arguments])
+    with pytest.raises(build_library.BuildError, match=f"{reason}.*set FEWLABEL_WITHOUT_SIGNAL_MASKS=1"):
+        build_library.build(tmp_path)
+    monkeypatch.setenv(signal_masks.ACCEPT, "1")
+    assert build_library.masks(tmp_path) == ([], "-X main.signalMasks=no")
 
 
 def test_fresh_environments_have_no_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

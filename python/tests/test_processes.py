@@ -372,7 +372,7 @@ def test_handlers_that_loading_installs() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
 def test_threads_of_the_library_leave_signals_to_the_host() -> None:
-    """Whatever Go it was built with: SIGNAL_MASKS in build_library.py must have taken effect."""
+    """Whatever Go it was built with: the edits of signal_masks.py must have taken effect."""
     python(
         script(
             """

@@ -90,6 +90,11 @@ def versions() -> tuple[str, int]:
     return loaded.fewlabel_version().decode(), int(loaded.fewlabel_abi_version())
 
 
+def has_signal_masks() -> bool:
+    """Whether the threads of the library leave all signals to the process."""
+    return bool(library().fewlabel_signal_masks())
+
+
 def _exception(status: int, message: str) -> BaseException:
     if status in (c.BAD_ARGUMENT, c.BAD_DATA):
         return ValueError(message)

@@ -89,6 +89,7 @@ _ERROR = (_TEXT, c_int64)  # char *error, int64_t error_size
 SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_abi_version": (c_int32, ()),
     "fewlabel_version": (c_char_p, ()),
+    "fewlabel_signal_masks": (c_int32, ()),
     "fewlabel_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
     "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _GROUP, _NUMBERS, *_ERROR)),
     "fewlabel_fit_dense": (
