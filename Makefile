@@ -133,8 +133,9 @@ fuzz-models: build ## compare the readers of model files on MUTATIONS (10000) da
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
 
-faults: build ## end, freeze and restart workers of Dask in a fit, and lose what they send each other
-	FEWLABEL_FAULTS=1 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py
+faults: build ## end, freeze and restart workers of Dask in a fit, lose what they send each other, and send them garbage
+	FEWLABEL_FAULTS=1 FEWLABEL_STRANGERS=50 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py \
+		python/tests/test_dask_strangers.py
 
 FITS ?= 200
 signals: build ctest-signals ## make FITS (200) fits under each of six signals, 0.3 ms apart, with three handlers on three kinds of stack

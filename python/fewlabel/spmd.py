@@ -4,7 +4,9 @@ Run a program with `mpirun -n 3 python program.py`. It needs mpi4py; nothing els
 """
 
 import contextlib
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,6 +22,9 @@ __all__ = ["fit"]
 
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 _Made = TypeVar("_Made")
+
+
+_OF_A_RANK = ("n_jobs", "random_state", "verbose")  # of the seed the library compares what is used
 
 
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
@@ -78,6 +83,7 @@ def fit_with(
     """`fit`, with what rank 0 shows its progress by in place of `_progress.shown`."""
     ranks = _Ranks(comm)
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
+    ranks.compare(estimator)
     classes, totals = part.number(ranks)
     rows, tree, options, warm = ranks.attempt(lambda: part.prepare(classes, totals))
     title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
@@ -116,6 +122,20 @@ class _Ranks:
             raise RuntimeError(f"the fit has failed on rank {failed[0]} of {self.group.size}: see the error there")
         return made  # type: ignore[return-value]
 
+    def compare(self, estimator: Any) -> None:
+        """Raise a RuntimeError on all ranks if a parameter is not the same on all."""
+        own = {name: _same(value) for name, value in sorted(estimator.get_params(deep=False).items())}
+        names = np.array([name for name in own if name not in _OF_A_RANK])
+        digests = np.array([hashlib.sha256(repr(own[name]).encode()).hexdigest() for name in names])
+        for rank, (others, theirs) in enumerate(self.comm.allgather((names, digests))):
+            if others.tolist() != names.tolist():
+                raise RuntimeError(f"rank {rank} fits another estimator than rank {self.rank}")
+            for name in names[digests != theirs]:
+                raise RuntimeError(
+                    f"{name} is {getattr(estimator, name)!r} on rank {self.rank}, but not on rank {rank}: parameters "
+                    f"must be the same on all ranks but for {', '.join(_OF_A_RANK)}"
+                )
+
     @contextlib.contextmanager
     def failures(self) -> Any:
         """Raise what a sum has raised, in place of what the library says of it."""
@@ -134,6 +154,16 @@ class _Ranks:
             self._raised = raised
             return 1
         return 0
+
+
+def _same(value: Any) -> Any:
+    """What equal values of a parameter have alike: 1 and 1.0, a list and an array, dicts in any order."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_same(each) for each in value]
+    if isinstance(value, Mapping):
+        return sorted((repr(_same(key)), _same(each)) for key, each in value.items())
+    value = value.item() if isinstance(value, np.generic) else value
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
 
 
 class _Summary(NamedTuple):
@@ -172,7 +202,7 @@ class _Part:
         n = self.rows.shape[0]
         if len(self.given.labeled) != n:
             raise ValueError(f"y has {len(self.given.labeled)} labels, but X has {n} rows")
-        self.weights = _weights.check_sample_weight(sample_weight, n) if n else None
+        self.weights = _weights.check_sample_weight(sample_weight, n, part=True) if n else None
         self.codes = np.full(n, _labels.UNLABELED, dtype=np.int32)
 
     def _rows(self, X: Any) -> Any:

@@ -31,7 +31,7 @@ import pandas as pd
 from dask import delayed
 from distributed import Client, LocalCluster
 
-from fewlabel.dask import DaskSemiSupervisedLogisticRegression, DaskTransductiveSVC
+from fewlabel.dask import DaskSemiSupervisedLogisticRegression, DaskTransductiveSVC, _fit
 
 PAGE = Path(__file__).parents[2] / "docs/many-machines.md"
 WAIT = 120  # seconds after which a test has hung: the process prints where, and ends
@@ -298,6 +298,28 @@ def test_a_worker_that_is_killed_ends_the_fit_with_its_address() -> None:
         client.wait_for_workers(2)
         parts = spread(client, pieces(X, [30])), spread(client, pieces(y, [30]))
         assert hasattr(DaskTransductiveSVC(client=client, method="switching").fit(*parts), "coef_")
+
+
+@pytest.mark.parametrize("after", ["_holders", "_ranks"])
+def test_a_worker_that_is_lost_before_the_ranks_start_is_named(after: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = rows(2, 90)
+    given = getattr(_fit, after)
+    with cluster(2) as local, Client(local, set_as_default=False) as client:
+        parts = spread(client, pieces(X, [45])), spread(client, pieces(y, [45]))
+        processes = client.run(os.getpid)
+        lost = list[str]()
+
+        def and_kill(*arguments: Any) -> Any:
+            found = given(*arguments)
+            first = found[0]
+            lost.append(first if isinstance(first, str) else first[0])
+            os.kill(processes[lost[0]], signal.SIGKILL)
+            return found
+
+        monkeypatch.setattr(_fit, after, and_kill)
+        with pytest.raises(RuntimeError, match="has left") as failure:
+            DaskTransductiveSVC(client=client).fit(*parts)
+    assert lost[0] in str(failure.value)
 
 
 def test_an_interrupt_ends_the_fit_on_all_workers(client: Client) -> None:

@@ -187,7 +187,10 @@ def test_probabilities_and_warm_starts_work_on_ranks() -> None:
     ("change", "rank", "message"),
     [
         ({"tol": -1.0}, 1, "tol"),
-        ({"tol": 1e-3}, 1, "different options"),
+        ({"tol": 1e-3}, 1, "tol is 0.001 on rank 1, but not on rank 0"),
+        ({"unlabeled": None}, 1, "unlabeled is None on rank 1, but not on rank 0"),
+        ({"hierarchy": {"class 0": "all", "class 1": "all"}}, 2, "hierarchy is {'class 0'"),
+        ({"random_state": 3}, 1, "different options"),
         ({"alpha": "a"}, 0, "alpha"),
         ({"calibrate": True}, None, "calibrate"),
         ({"method": Switching(max_switches=2)}, None, "max_switches"),
@@ -195,11 +198,12 @@ def test_probabilities_and_warm_starts_work_on_ranks() -> None:
     ],
 )
 def test_a_wrong_parameter_is_an_error_on_all_ranks(change: dict, rank: int | None, message: str) -> None:
-    X, y = rows(2)
+    X, names = rows(2)
+    y = np.array(["" if name is None else name for name in names])
 
     def fit(comm: Communicator) -> Any:
         mine = of_rank(comm.rank, len(y))
-        model = TransductiveSVC(class_prior="labels")
+        model = TransductiveSVC(class_prior="labels", unlabeled="")
         if rank in (None, comm.rank):
             model.set_params(**change)
         return spmd.fit(model, X[mine], y[mine], comm=comm)
@@ -207,6 +211,31 @@ def test_a_wrong_parameter_is_an_error_on_all_ranks(change: dict, rank: int | No
     found = on_ranks(fit)
     assert all(isinstance(failure, ValueError | RuntimeError | TypeError) for failure in found), found
     assert message in str(found[rank or 0])
+
+
+def test_equal_parameters_may_be_written_in_several_ways() -> None:
+    X, y = rows(2)
+    ways = [{"class_prior": [0.5, 0.5], "alpha": 1}, {"class_prior": (0.5, 0.5)}, {"class_prior": np.full(2, 0.5)}]
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        return spmd.fit(TransductiveSVC(**({"alpha": 1.0} | ways[comm.rank])), X[mine], y[mine], comm=comm).objective_
+
+    assert len(set(on_ranks(fit))) == 1
+
+
+def test_a_rank_whose_weights_are_all_0_is_as_welcome_as_one_without_rows() -> None:
+    X, y = rows(2)
+    parts = [np.arange(200), np.arange(200, 300), np.arange(300, 400)]
+
+    def fit(comm: Communicator) -> Any:
+        mine = parts[comm.rank]
+        weights = np.full(len(mine), float(comm.rank != 1))
+        return spmd.fit(TransductiveSVC(), X[mine], y[mine], weights, comm=comm).coef_
+
+    alone = TransductiveSVC().fit(X, y, np.where((np.arange(400) // 100) == 2, 0.0, 1.0)).coef_
+    for found in on_ranks(fit):
+        np.testing.assert_allclose(found, alone, rtol=0, atol=1e-6)
 
 
 def test_bad_rows_of_one_rank_are_an_error_on_all() -> None:
@@ -319,7 +348,7 @@ try:
     bad = TransductiveSVC(class_prior="labels", alpha=1e-3 if comm.rank else 1e-2)
     spmd.fit(bad, X[mine], y[mine], comm=comm)
 except RuntimeError as failure:
-    assert "different options" in str(failure)
+    assert "parameters must be the same on all ranks" in str(failure)
     print("rank", comm.rank, "of", comm.size, "is done", flush=True)
 """
 

@@ -12,8 +12,8 @@ PRIOR_RULES = ("auto", "labels")
 _LEAST, _MOST = 1e-300, 1e300  # of a weight: beyond them sums and quotients leave the range of numbers
 
 
-def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """Weights (n_rows,) as float64, or None: all 1."""
+def check_sample_weight(sample_weight: Any, n_rows: int, *, part: bool = False) -> np.ndarray | None:
+    """Weights (n_rows,) as float64, or None: all 1. Those of a part of the rows may all be 0."""
     if sample_weight is None:
         return None
     weights = _numbers("sample_weight", sample_weight)
@@ -25,7 +25,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
         raise ValueError(
             f"sample_weight must be 0, or above {_LEAST} and below {_MOST}: row {bad[0]} has {weights[bad[0]]}"
         )
-    if not weights.any():
+    if not (part or weights.any()):
         raise ValueError("sample_weight is zero in every row: at least one labeled row of each class needs a weight")
     return weights
 

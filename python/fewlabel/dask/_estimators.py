@@ -22,6 +22,7 @@ class _OnDask:
 
     _local: ClassVar[Any]
     client: Any
+    trusted_network: bool
     method: Any  # this and the following are of the other base
     warm_start: bool
     verbose: int
@@ -49,7 +50,7 @@ class _OnDask:
         Raises
         ------
         ValueError
-            If parameters or data cannot be used.
+            If parameters or data cannot be used, or the cluster encrypts and `trusted_network` is False.
         TypeError
             If a parameter has the wrong type, or X or y is not Dask's.
         RuntimeError
@@ -61,6 +62,8 @@ class _OnDask:
             raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
         method = methods.resolve(self.method, self._local._methods)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
+            if not self.trusted_network:
+                _fit.refuse_encrypted(self._client())
             parts = _fit.partitions(X, y, sample_weight)
             fitted, warned, training = _fit.fit(self._client(), self._model(self.warm_start), parts, show)
         for name in _fitted(self):
@@ -167,7 +170,7 @@ class _OnDask:
 
     def _model(self, fitted: bool) -> Any:
         """The local estimator with the same parameters, and with what a fit has found."""
-        names = [name for name in self.get_params(deep=False) if name != "client"]
+        names = [name for name in self.get_params(deep=False) if name not in ("client", "trusted_network")]
         model = self._local(**{name: getattr(self, name) for name in names})
         vars(model).update(_fitted(self) if fitted else {})
         return model
@@ -205,6 +208,9 @@ n_jobs : int or None, default=None
     Number of threads on each worker. None: those that the worker has for tasks.
 client : distributed.Client or None, default=None
     The cluster. None: the current client. It is not pickled.
+trusted_network : bool, default=False
+    What the workers of a fit send each other is not encrypted. A cluster with TLS is therefore refused, unless this is
+    True: nobody else reaches the network of the workers.
 """
 _DESCRIPTION = """{summary}
 
@@ -266,6 +272,7 @@ class DaskTransductiveSVC(_OnDask, TransductiveSVC):  # type: ignore[override]
     _local: ClassVar = TransductiveSVC
 
     client: Any = None
+    trusted_network: bool = False
 
 
 @_described
@@ -277,3 +284,4 @@ class DaskSemiSupervisedLogisticRegression(_OnDask, SemiSupervisedLogisticRegres
 
     calibrate: bool = False
     client: Any = None
+    trusted_network: bool = False

@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import secrets
 import threading
 import time
 import uuid
@@ -13,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewlabel._progress import Watch
-from fewlabel.dask import _on_workers
+from fewlabel.dask import _messages, _on_workers
 
 _LOOK = 0.05  # seconds between two looks at the tasks
 _PRESENCE = 1.0  # seconds between two looks at the workers
 _SILENCE = 30.0  # seconds after which a worker that gives no sign of life is lost
 _STANDSTILL = 60.0  # seconds after which nothing will come if every rank waits for another
+_RENDEZVOUS = 10.0  # seconds after which the ranks will not find each other if every one of them waits
 _LAST_WORDS = 2.0  # seconds that ranks have to end by themselves once one has failed
 _END = 10.0  # seconds that they have once asked to end
 
@@ -39,7 +41,7 @@ def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[An
     partitions = client.compute(partitions)
     holders = _holders(client, partitions)
     looks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
-    shapes = client.gather(looks)
+    shapes = _gathered(client, looks, holders)
     for number, (_, width) in enumerate(shapes):
         if width != shapes[0][1]:
             raise ValueError(f"X has {width} features in partition {number}, but {shapes[0][1]} in partition 0")
@@ -51,6 +53,17 @@ def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[An
         first = client.submit(itemgetter(0), run.tasks[0], workers=run.addresses[:1], pure=False)
         fitted, columns, warned = first.result()
     return fitted, warned, Training(run.tasks, ranks, [n for n, _ in shapes], columns)
+
+
+def refuse_encrypted(client: Any) -> None:
+    """Raise a ValueError where the caller expects that everything between machines is encrypted."""
+    address = client.scheduler.address
+    if address.startswith(("tls://", "wss://")) or client.security.require_encryption:
+        raise ValueError(
+            f"the cluster at {address} encrypts what it sends, but a fit sends sums over rows, class names and, for "
+            'class_prior="auto", labeled rows between its workers without encryption (Dask itself carries the rows and '
+            "the model, encrypted). If nobody else reaches the network of the workers, set trusted_network to True"
+        )
 
 
 def is_dask(X: Any) -> bool:
@@ -94,6 +107,33 @@ def _chunks(name: str, given: Any) -> list[Any]:
     return list(np.ravel((one_column(given) if hasattr(given, "rechunk") else given).to_delayed()))
 
 
+def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
+    """Results of tasks that are pinned to workers of these; a RuntimeError if one is lost."""
+    looked = time.monotonic()
+    while any(task.status == "pending" for task in tasks):
+        time.sleep(_LOOK)
+        if time.monotonic() > looked + _PRESENCE:
+            looked = time.monotonic()
+            _refuse_lost(client, addresses)
+    try:
+        return list(client.gather(tasks))
+    except Exception:
+        _refuse_lost(client, addresses)
+        raise
+
+
+def _refuse_lost(client: Any, addresses: list[str]) -> None:
+    if gone := lost(client, addresses):
+        time.sleep(_PRESENCE)  # not for a moment
+        gone = {address: what for address, what in lost(client, addresses).items() if address in gone}
+    if gone:
+        raise RuntimeError(_ended(gone))
+
+
+def _ended(gone: dict[str, str]) -> str:
+    return "the fit has ended on all workers: " + ", ".join(f"{address} {what}" for address, what in gone.items())
+
+
 def _holders(client: Any, partitions: list[Any]) -> list[str]:
     """Address of a worker that holds each partition, once all are there."""
     for partition in partitions:
@@ -101,6 +141,9 @@ def _holders(client: Any, partitions: list[Any]) -> list[str]:
         if failure is not None:
             raise failure
     found = client.who_has(partitions)
+    for number, partition in enumerate(partitions):
+        if not found.get(partition.key):
+            raise RuntimeError(f"partition {number} was on a worker that has left")
     return [min(found[partition.key]) for partition in partitions]
 
 
@@ -138,7 +181,8 @@ class _Run:
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
         self.tasks: list[Any] = []
         self.gone: dict[str, str] = {}  # workers that are lost, and what has happened to them
-        self.waited: dict[int, tuple[float, float]] = {}  # seconds that a rank has waited, and when it said so
+        self.waited: dict[int, tuple[float, float, bool]] = {}  # seconds that a rank has waited, when it said so, where
+        self.secret = secrets.token_bytes(_messages.SIZE)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -184,10 +228,11 @@ class _Run:
     def start(self, model: Any, parts: list[list[Any]]) -> None:
         """Start a task on each worker, whose results stay where they are."""
         first, size = self.addresses[0], len(self.addresses)
-        network = self.client.run(_on_workers.start, self.name, size, workers=[first])[first]
+        begun = self.client.submit(_on_workers.start, self.name, size, workers=[first], pure=False)
+        (network,) = _gathered(self.client, [begun], self.addresses)
         for rank, address in enumerate(self.addresses):
             where: dict[str, Any] = {"workers": [address], "allow_other_workers": False, "retries": 0, "pure": False}
-            given = (model, parts[rank], network, self.name, rank, size)
+            given = (model, parts[rank], network, self.secret, self.name, rank, size)
             self.tasks.append(self.client.submit(_on_workers.fit_rank, *given, key=f"{self.name}-{rank}", **where))
 
     def wait(self, show: Watch) -> None:
@@ -212,15 +257,19 @@ class _Run:
         while inbox:
             message = inbox.popleft()
             if "waited" in message:
-                self.waited[message["rank"]] = message["waited"], time.monotonic()
+                self.waited[message["rank"]] = message["waited"], time.monotonic(), message["starting"]
             else:
                 show(SimpleNamespace(**message))  # type: ignore[arg-type]
 
     def _standing(self) -> bool:
         """Whether all ranks have waited for each other for long."""
         recent = time.monotonic() - 2 * _on_workers.WAIT
-        waited = [seconds for seconds, when in self.waited.values() if when > recent]
-        return len(waited) == len(self.addresses) and min(waited) > _STANDSTILL
+        waited = [seconds for seconds, when, _ in self.waited.values() if when > recent]
+        return len(waited) == len(self.addresses) and min(waited) > self._patience()
+
+    def _patience(self) -> float:
+        starting = any(starting for _, _, starting in self.waited.values())
+        return _RENDEZVOUS if starting else _STANDSTILL
 
     def _settle(self, seconds: float) -> None:
         """Wait for the ranks whose workers are there."""
@@ -240,12 +289,11 @@ class _Run:
             if not isinstance(failure, RuntimeError | ConnectionError):
                 return failure
         if gone := self.gone | lost(self.client, self.addresses):
-            words = ", ".join(f"{address} {what}" for address, what in gone.items())
-            return RuntimeError(f"the fit has ended on all workers: {words}")
+            return RuntimeError(_ended(gone))
         if self._standing():
             return RuntimeError(
-                f"the fit has ended on all workers: they have waited for each other for {_STANDSTILL:.0f} s, so what "
-                "one of them has sent was lost"
+                f"the fit has ended on all workers: they have waited for each other for {self._patience():.0f} "
+                "s, so what one of them has sent was lost, or another process has taken the place of one"
             )
         if not failures:
             return RuntimeError("the fit was cancelled")

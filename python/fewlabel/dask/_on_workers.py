@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import copy
+import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -15,24 +16,28 @@ from fewlabel import spmd
 from fewlabel._inputs import _data, _labels
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
+from fewlabel.dask import _messages
 
 TOPIC = "fewlabel"  # of the events by which ranks send messages to the caller
 ROW_LABELS = ("transduction_", "label_distributions_")
-WAIT = 10.0  # seconds that a rank waits for the others before it says so, and between two times
+WAIT = 5.0  # seconds that a rank waits for the others before it says so, and between two times
 _LOOK = 0.05  # seconds between two looks at whether the fit is to end
 _LAST_WORDS = 2.0  # seconds to take leave of the other ranks
 _TIMEOUT = 6 * 3600  # seconds until XGBoost gives up on a slow rank; the caller knows earlier which are lost
+
+_MOST = 1 << 28  # bytes that the ranks exchange at a time
 
 _trackers: dict[str, Any] = {}  # of the fits whose first rank is here
 _to_end: set[str] = set()  # fits that have failed elsewhere, or that the user interrupted
 
 
-def start(name: str, size: int, dask_worker: Any) -> dict[str, Any]:
+def start(name: str, size: int) -> dict[str, Any]:
     """Start what lets ranks find each other; its address."""
+    from distributed import get_worker
     from distributed.comm.addressing import get_address_host
     from xgboost.tracker import RabitTracker
 
-    tracker = RabitTracker(n_workers=size, host_ip=get_address_host(dask_worker.address), sortby="task")
+    tracker = RabitTracker(n_workers=size, host_ip=get_address_host(get_worker().address), sortby="task")
     tracker.start()
     _trackers[name] = tracker
     return tracker.worker_args() | {"dmlc_timeout": _TIMEOUT}
@@ -70,7 +75,7 @@ def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
 
 
 def fit_rank(
-    model: Any, partitions: list[Any], network: dict[str, Any], name: str, rank: int, size: int
+    model: Any, partitions: list[Any], network: dict[str, Any], secret: bytes, name: str, rank: int, size: int
 ) -> tuple[Any, dict[str, list[np.ndarray]]]:
     """What the first rank reports, and the labels of the rows here by partition."""
     from distributed import get_worker
@@ -78,7 +83,7 @@ def fit_rank(
     model = copy.copy(model)  # ranks of one process would share it
     model.n_jobs = get_worker().state.nthreads if model.n_jobs is None else model.n_jobs
     X, y, weight = (_joined(parts) for parts in zip(*partitions, strict=True))
-    with warnings.catch_warnings(record=True) as warned, _Ranks(network, name, rank, size) as comm:
+    with warnings.catch_warnings(record=True) as warned, _Ranks(network, secret, name, rank, size) as comm:
         warnings.simplefilter("always")
         spmd.fit_with(model, X, y, weight, comm, comm.shown)
     ends = np.cumsum([part[0].shape[0] for part in partitions])[:-1]
@@ -105,10 +110,11 @@ def _joined(parts: Sequence[Any]) -> Any:
 class _Ranks:
     """What `spmd` asks of a communicator, over that of XGBoost, which belongs to the thread that makes it."""
 
-    def __init__(self, network: dict[str, Any], name: str, rank: int, size: int) -> None:
+    def __init__(self, network: dict[str, Any], secret: bytes, name: str, rank: int, size: int) -> None:
         from distributed import get_worker
 
-        self.network, self.name, self.rank, self.size = network, name, rank, size
+        self.network, self.secret, self.name, self.rank, self.size = network, secret, name, rank, size
+        self.starting = True
         self.thread = concurrent.futures.ThreadPoolExecutor(1)
         self.worker = get_worker()
 
@@ -117,6 +123,8 @@ class _Ranks:
 
         try:
             self._do(lambda: collective.init(**self.network, dmlc_task_id=f"{self.rank:08}"))
+            self._recognize()
+            self.starting = False
         except BaseException:
             self.__exit__()
             raise
@@ -136,17 +144,43 @@ class _Ranks:
         return self.size
 
     def allgather(self, part: Any) -> list[Any]:
-        from xgboost import collective
+        own = _messages.encoded(part)
+        lengths = np.zeros(self.size, dtype=np.int64)
+        lengths[self.rank] = len(own)
+        lengths = self._sums(lengths)
+        if lengths[self.rank] != len(own) or lengths.min() < 0 or lengths.max() > _MOST / self.size:
+            raise ConnectionError(f"the lengths of what the ranks exchange are {lengths.tolist()}")
+        parts = self._beside(own, np.cumsum([0, *lengths]).tolist())
+        if parts[self.rank] != own:
+            raise ConnectionError("what this rank has sent has come back as something else")
+        return [_messages.decoded(each) for each in parts]
 
-        def exchange() -> list[Any]:
-            return [collective.broadcast((part,) if root == self.rank else None, root) for root in range(self.size)]
+    def _recognize(self) -> None:
+        """Refuse a process that has taken the place of a rank: it does not have the secret of the fit."""
+        bounds = [_messages.SIZE * rank for rank in range(self.size + 1)]
+        own = _messages.nonce()
+        drawn = self._beside(own, bounds)
+        nonces = b"".join(drawn)
+        proofs = self._beside(_messages.proof(self.secret, self.name, self.rank, nonces), bounds)
+        for rank, given in enumerate(proofs):
+            if drawn[self.rank] != own or not _messages.is_proof(given, self.secret, self.name, rank, nonces):
+                raise ConnectionError(f"a process that does not belong to the fit is in the place of rank {rank}")
 
-        return [found[0] for found in self._do(exchange)]
+    def _beside(self, own: bytes, bounds: list[int]) -> list[bytes]:
+        """The bytes of all ranks, which end at these bounds."""
+        together = np.zeros(bounds[-1], dtype=np.uint8)
+        together[bounds[self.rank] : bounds[self.rank + 1]] = np.frombuffer(own, np.uint8)
+        found = self._sums(together).tobytes()
+        return [found[begin:end] for begin, end in itertools.pairwise(bounds)]
 
     def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
+        sums[:] = self._sums(own)
+
+    def _sums(self, own: np.ndarray) -> np.ndarray:
         from xgboost import collective
 
-        sums[:] = self._do(lambda: collective.allreduce(own, collective.Op.SUM))
+        found: np.ndarray = self._do(lambda: collective.allreduce(own, collective.Op.SUM))
+        return found
 
     @contextlib.contextmanager
     def shown(self, title: str, verbose: int, method: str) -> Iterator[Watch]:
@@ -175,7 +209,7 @@ class _Ranks:
             waited = time.monotonic() - begin
             if waited > reported + WAIT:
                 reported = waited
-                self._send({"waited": waited})
+                self._send({"waited": waited, "starting": self.starting})
         self._go_on()
         try:
             return done.result()

@@ -1,0 +1,213 @@
+"""Strangers who reach the ports of a fit on Dask: they run no code there and get no model; the fit ends soon."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_spmd import rows
+
+from fewlabel import TransductiveSVC
+
+pytest.importorskip("xgboost", reason="no xgboost")
+pytest.importorskip("distributed", reason="no dask.distributed")
+from distributed import Client
+from test_dask import cluster, pieces, spread
+
+from fewlabel.dask import DaskTransductiveSVC, _fit, _messages
+
+SOON = 30.0  # seconds within which a fit ends
+TRIES = int(os.environ.get("FEWLABEL_STRANGERS", "3"))  # of garbage and of damaged messages, each at another time
+
+JOINS = """
+import pickle, sys
+from xgboost import collective
+
+class Evil:
+    def __reduce__(self):
+        return open, (sys.argv[2], "w")
+
+network = eval(sys.argv[1])
+collective.init(**network, dmlc_task_id="00000001")
+if sys.argv[3] == "pickle":
+    for root in 0, 1, 0, 1:
+        collective.broadcast(Evil() if root == 1 else None, root)
+elif sys.argv[3] == "zeros":
+    import numpy
+    for length in 64, 64, 2, 10, 10:
+        collective.allreduce(numpy.zeros(length, numpy.uint8), collective.Op.SUM)
+else:
+    import time
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with cluster(2) as local, Client(local, set_as_default=False) as connected:
+        yield connected
+
+
+@pytest.fixture(autouse=True)
+def watchdog() -> Iterator[None]:
+    def late(*_: Any) -> None:
+        raise TimeoutError("the fit hangs")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(4 * int(SOON))
+    yield
+    signal.alarm(0)
+
+
+def with_stranger(client: Client, monkeypatch: pytest.MonkeyPatch, act: Callable[[dict[str, Any]], None]) -> Any:
+    """What a fit gives or raises if a stranger acts once the tracker is there."""
+    X, y = rows(2, 90)
+    parts = spread(client, pieces(X, [45])), spread(client, pieces(y, [45]))
+    given = _fit._gathered
+
+    def gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
+        found = given(client, tasks, addresses)
+        if isinstance(found[0], dict):
+            act(found[0])
+        return found
+
+    monkeypatch.setattr(_fit, "_gathered", gathered)
+    begin = time.monotonic()
+    try:
+        outcome: Any = DaskTransductiveSVC(client=client, method="switching").fit(*parts)
+    except RuntimeError as failure:
+        outcome = failure
+    assert time.monotonic() - begin < SOON
+    monkeypatch.setattr(_fit, "_gathered", given)
+    return outcome
+
+
+def assert_right_or_ended(found: Any) -> None:
+    X, y = rows(2, 90)
+    if not isinstance(found, RuntimeError):
+        np.testing.assert_allclose(found.coef_, TransductiveSVC(method="switching").fit(X, y).coef_, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("when", ["before the ranks", "in the rendezvous"])
+@pytest.mark.parametrize("what", ["pickle", "zeros", "silence"])
+def test_a_stranger_in_the_place_of_a_rank_ends_the_fit(
+    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str, when: str
+) -> None:
+    proof, strangers = tmp_path / "code has run", []
+
+    def act(network: dict[str, Any]) -> None:
+        given = [sys.executable, "-c", JOINS, repr(network), str(proof), what]
+        strangers.append(subprocess.Popen(given, stderr=subprocess.DEVNULL))
+        time.sleep(3 if when == "before the ranks" else 0)
+
+    found = with_stranger(client, monkeypatch, act)
+    strangers[0].kill()
+    strangers[0].wait()
+    assert not proof.exists()
+    if when == "before the ranks":
+        assert isinstance(found, RuntimeError), found
+    assert_right_or_ended(found)
+    client.wait_for_workers(2, timeout=SOON)
+    assert_right_or_ended(with_stranger(client, monkeypatch, lambda network: None))
+
+
+def send(address: tuple[str, int], what: bytes) -> None:
+    with contextlib.suppress(OSError), socket.create_connection(address, timeout=1) as connection:
+        connection.sendall(what)
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("number", range(TRIES))
+def test_garbage_at_the_tracker_ends_the_fit_or_does_nothing(
+    client: Client, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    dice = random.Random(number)
+
+    def act(network: dict[str, Any]) -> None:
+        address = network["dmlc_tracker_uri"], int(network["dmlc_tracker_port"])
+        what = dice.choice([b"", dice.randbytes(dice.randrange(1, 2000)), b'{"cmd": 3}', b"\0" * 64])
+        thread = threading.Timer(dice.choice([0.0, 0.01, 0.1, 1.0]), send, (address, what))
+        thread.start()
+        time.sleep(dice.choice([0.0, 0.5]))
+
+    assert_right_or_ended(with_stranger(client, monkeypatch, act))
+    client.wait_for_workers(2, timeout=SOON)
+
+
+# --- messages --------------------------------------------------------------------------------------------------------
+
+VALUES = [
+    True,
+    (np.array(["a", "long"]), np.array([3, 1]), 0, True, 17, None),
+    (np.array([1, 2.5]), np.array([True]), np.array(["x", 3, None, 1.5], dtype=object)),
+    np.array([], dtype=np.int64),
+]
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_messages_come_back(value: Any) -> None:
+    found = _messages.decoded(_messages.encoded(value))
+    for one, other in zip(*(each if isinstance(each, tuple) else (each,) for each in (value, found)), strict=True):
+        assert type(one) is type(other)
+        assert np.array_equal(one, other)
+        assert not isinstance(one, np.ndarray) or one.dtype == other.dtype
+
+
+def test_damaged_messages_and_pickles_are_refused() -> None:
+    dice, refused = random.Random(0), 0
+    for _ in range(1000 * TRIES):
+        text = bytearray(_messages.encoded(dice.choice(VALUES)))
+        for _ in range(dice.randrange(1, 4)):
+            text[dice.randrange(len(text))] = dice.randrange(256)
+        try:
+            _messages.decoded(bytes(text[: dice.choice([len(text), dice.randrange(len(text))])]))
+        except ValueError:
+            refused += 1
+    assert refused > 500 * TRIES
+    for bad in (pickle.dumps(VALUES[1]), b"", b'{"kind": "O"}', b'{"kind": "V8", "values": []}', b"[" * 100000):
+        with pytest.raises(ValueError, match=r"not|Expecting|codec"):
+            _messages.decoded(bad)
+
+
+def test_labels_that_cannot_be_sent_are_named() -> None:
+    with pytest.raises(TypeError, match="labels and names must be texts, numbers or bools, found b'a'"):
+        _messages.encoded(np.array([b"a"], dtype=object))
+
+
+def test_a_proof_is_of_one_secret_fit_rank_and_time() -> None:
+    secret, nonces = _messages.nonce(), _messages.nonce() + _messages.nonce()
+    given = _messages.proof(secret, "fit", 1, nonces)
+    assert _messages.is_proof(given, secret, "fit", 1, nonces)
+    others = [(_messages.nonce(), "fit", 1, nonces), (secret, "other", 1, nonces), (secret, "fit", 2, nonces)]
+    for other in (*others, (secret, "fit", 1, nonces[::-1])):  # the last: a replay
+        assert not _messages.is_proof(given, *other)
+
+
+def test_a_cluster_that_encrypts_is_refused_unless_its_network_is_trusted() -> None:
+    pytest.importorskip("cryptography", reason="no cryptography")
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    X, y = rows(2, 90)
+    security = Security.temporary()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", security=security) as local,
+        Client(local, set_as_default=False) as encrypted,
+    ):
+        parts = spread(encrypted, pieces(X, [45])), spread(encrypted, pieces(y, [45]))
+        with pytest.raises(ValueError, match=r"tls://.* without encryption .*set trusted_network to True"):
+            DaskTransductiveSVC(client=encrypted).fit(*parts)
+        assert hasattr(DaskTransductiveSVC(client=encrypted, trusted_network=True).fit(*parts), "coef_")
