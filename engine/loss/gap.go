@@ -107,10 +107,19 @@ func (l Gap) Curvature(state []float64) float64 {
 	return largest
 }
 
-// Costs implements Classes.
+// Costs implements Classes. Without one class that is not the best, the sum of all is at least 1 and loses no digits.
 func (l Gap) Costs(dst, s []float64) {
-	scratch := make([]float64, len(s))
+	best := vector.Largest(s)
+	others, top, total := l.others(dst, s, best), s[best], 0.0
+	for k, v := range s {
+		dst[k] = math.Exp(l.Sharpness * (v - top))
+		total += dst[k]
+	}
 	for y, own := range s {
-		dst[y], _, _ = l.Margin.At(own - l.others(scratch, s, y))
+		rest := top + math.Log(total-dst[y])/l.Sharpness
+		if y == best {
+			rest = others
+		}
+		dst[y], _, _ = l.Margin.At(own - rest)
 	}
 }
