@@ -10,6 +10,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_array
 
 from fewlabel._inputs import _data, _hierarchy, _memory
+from fewlabel._interrupts import waited_for
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures, check_count
 from fewlabel._native import _fit
 from fewlabel._transductive_svc import TransductiveSVC
@@ -137,14 +138,15 @@ class KernelTransductiveSVC(TransductiveSVC):
             return super()._training_features(X, y, warm)
         X = self._rows(X, y, reset=not warm)
         if warm:
-            return self._made.transform(X)
+            return waited_for(lambda: self._made.transform(X))
         self._check_memory(X)
-        return np.ascontiguousarray(self._with_gamma(X).fit_transform(X))
+        return np.ascontiguousarray(waited_for(lambda: self._with_gamma(X).fit_transform(X)))
 
     def _features(self, X: Any) -> Any:
         if self.features_ is None:
             return super()._features(X)
-        return self.features_.transform(self._columns(X) if _is_precomputed(self.features_) else self._rows(X))
+        rows = self._columns(X) if _is_precomputed(self.features_) else self._rows(X)
+        return waited_for(lambda: self.features_.transform(rows))
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         super()._keep(classes, tree, fitted)

@@ -153,7 +153,7 @@ def damaged(own: np.ndarray, op: Any) -> np.ndarray:
     if kind == "sums cut off":
         found[np.flatnonzero(found)[-3:]] = 0
     elif kind == "bits flipped":
-        found.view(np.uint64)[np.flatnonzero(found)[-1:]] ^= 1 << 40
+        found.view(np.uint8).reshape(len(found), -1)[np.flatnonzero(found)[-1], found.itemsize * 5 // 8] ^= 1
     else:
         time.sleep(1)  # slow sums
     return found

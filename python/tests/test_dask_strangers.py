@@ -187,13 +187,11 @@ def test_labels_that_cannot_be_sent_are_named() -> None:
         _messages.encoded(np.array([b"a"], dtype=object))
 
 
-def test_a_proof_is_of_one_secret_fit_rank_and_time() -> None:
-    secret, nonces = _messages.nonce(), _messages.nonce() + _messages.nonce()
-    given = _messages.proof(secret, "fit", 1, nonces)
-    assert _messages.is_proof(given, secret, "fit", 1, nonces)
-    others = [(_messages.nonce(), "fit", 1, nonces), (secret, "other", 1, nonces), (secret, "fit", 2, nonces)]
-    for other in (*others, (secret, "fit", 1, nonces[::-1])):  # the last: a replay
-        assert not _messages.is_proof(given, *other)
+def test_a_proof_is_of_one_secret_rank_time_and_text() -> None:
+    secret, nonces = bytes(range(32)), bytes(range(64))
+    others = [(secret[::-1], 1, nonces, b"text"), (secret, 2, nonces, b"text"), (secret, 1, nonces[::-1], b"text")]
+    told = {_messages.proof(*each) for each in [(secret, 1, nonces, b"text"), *others, (secret, 1, nonces, b"texts")]}
+    assert len(told) == 5  # the third of the others is a replay
 
 
 def test_a_cluster_that_encrypts_is_refused_unless_its_network_is_trusted() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
+import threading
+import time
 import warnings
 from typing import Any
 
@@ -11,14 +15,15 @@ import pytest
 import scipy.sparse as sp
 from planted import many_topics, text_like
 from sklearn.datasets import make_moons
+from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.neighbors import kneighbors_graph
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewlabel import DataWarning, GraphKernelFeatures, KernelTransductiveSVC, TransductiveSVC, save_model
 from fewlabel._inputs import _memory
-from fewlabel._kernels import pivoted_cholesky
+from fewlabel._kernels import GramFeatures, pivoted_cholesky
 from fewlabel._native import _fit
 
 
@@ -124,6 +129,53 @@ def test_new_rows_have_the_nystrom_extension() -> None:
         near = np.argsort(np.linalg.norm(X - row, axis=1))[:5]
         extended = (vectors[near] / np.sqrt(5 * degrees[near])[:, None]).sum(axis=0) / (1 - graph.eigenvalues_)
         np.testing.assert_allclose(found, extended * scale, atol=1e-6 * np.abs(scale).max())
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_copies_of_all_rows_change_nothing_and_are_one_node(sparse: bool) -> None:
+    rows = np.random.default_rng(3).normal(size=(120, 3)).clip(0)
+    rows = sp.csr_array(rows) if sparse else rows
+    stack = sp.vstack if sparse else np.vstack
+    once = GraphKernelFeatures(n_components=6).fit(rows)
+    thrice = GraphKernelFeatures(n_components=6).fit(stack([rows] * 3))
+    np.testing.assert_allclose(thrice.eigenvalues_, once.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(thrice.embedding_ * np.sqrt(3), np.vstack([once.embedding_] * 3), atol=1e-6)
+    new = rows[:5] * 1.5
+    np.testing.assert_allclose(thrice.transform(new) * np.sqrt(3), once.transform(new), atol=1e-6)
+    different = len(np.unique(rows.toarray() if sparse else rows, axis=0))
+    assert thrice._neighbors.n_samples_fit_ == different
+
+
+def test_equal_rows_alone_and_among_few_others() -> None:
+    assert (GraphKernelFeatures().fit(np.ones((1000, 2))).embedding_ > 0).all()
+    rows = np.vstack([np.ones((3000, 2)), np.random.default_rng(0).normal(size=(4, 2))])
+    graph = GraphKernelFeatures().fit(rows)
+    assert graph.embedding_.shape == (3004, 5)
+    assert (graph.embedding_[:3000] == graph.embedding_[0]).all()
+    assert graph.degrees_[0] == 4
+    np.testing.assert_allclose(graph.transform(rows), graph.embedding_)
+
+
+def test_the_eigenvalues_of_a_line_are_those_of_all() -> None:
+    rows = np.arange(1500.0)[:, None]
+    few = GraphKernelFeatures(n_components=40).fit(rows)  # by factors
+    every = GraphKernelFeatures(n_components=None).fit(rows)
+    np.testing.assert_allclose(few.eigenvalues_, every.eigenvalues_[:40], atol=1e-8)
+    np.testing.assert_allclose(few.embedding_, every.embedding_[:, :40], atol=1e-3)
+
+
+@pytest.mark.parametrize("kernel", ["graph", "rbf", "precomputed"])
+def test_ctrl_c_works_in_the_features(kernel: str, monkeypatch: Any) -> None:
+    step = {"graph": (NearestNeighbors, "kneighbors"), "rbf": (Nystroem, "fit_transform")}
+    given, ended = step.get(kernel, (GramFeatures, "fit_transform")), threading.Event()
+    monkeypatch.setattr(*given, lambda *_, **__: ended.wait(20))
+    rows = np.eye(20)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        KernelTransductiveSVC(kernel=kernel).fit(rows, np.arange(20) % 3 - 1)
+    assert time.monotonic() - begin < 1.3
+    ended.set()
 
 
 def test_a_graph_in_pieces_is_told_with_their_sizes() -> None:
@@ -338,7 +390,7 @@ def test_bad_kernels() -> None:
 def test_what_does_not_fit_into_memory_is_refused(monkeypatch: Any) -> None:
     rows, y = np.random.default_rng(0).normal(size=(3000, 2)), np.where(np.arange(3000) < 2, np.arange(3000), -1)
     monkeypatch.setattr(_memory, "available", lambda: 2e7)
-    with pytest.raises(MemoryError, match=r"the graph kernel of 3000 rows needs about 0.2 GB .* set n_components"):
+    with pytest.raises(MemoryError, match=r"the graph kernel of 3000 rows needs about 0.3 GB .* set n_components"):
         GraphKernelFeatures(n_components=None).fit(rows)
     for kernel in ("rbf", gram):
         with pytest.raises(MemoryError, match=r"2000 features of 3000 rows needs about 0.1 GB of memory, and 0.0 GB"):

@@ -3,7 +3,9 @@
 import concurrent.futures
 import contextlib
 import copy
+import hmac
 import itertools
+import secrets
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -144,27 +146,35 @@ class _Ranks:
         return self.size
 
     def allgather(self, part: Any) -> list[Any]:
-        own = _messages.encoded(part)
+        text = _messages.encoded(part)
+        own = self._proof(self.rank, text) + text
         lengths = np.zeros(self.size, dtype=np.int64)
         lengths[self.rank] = len(own)
         lengths = self._sums(lengths)
         if lengths[self.rank] != len(own) or lengths.min() < 0 or lengths.max() > _MOST / self.size:
             raise ConnectionError(f"the lengths of what the ranks exchange are {lengths.tolist()}")
         parts = self._beside(own, np.cumsum([0, *lengths]).tolist())
-        if parts[self.rank] != own:
-            raise ConnectionError("what this rank has sent has come back as something else")
-        return [_messages.decoded(each) for each in parts]
+        found = []
+        for rank, each in enumerate(parts):
+            text = each[_messages.SIZE :]
+            if not hmac.compare_digest(each[: _messages.SIZE], self._proof(rank, text)):
+                raise ConnectionError(f"what rank {rank} has sent has changed on its way")
+            found.append(_messages.decoded(text))
+        return found
 
     def _recognize(self) -> None:
         """Refuse a process that has taken the place of a rank: it does not have the secret of the fit."""
         bounds = [_messages.SIZE * rank for rank in range(self.size + 1)]
-        own = _messages.nonce()
+        own = secrets.token_bytes(_messages.SIZE)
         drawn = self._beside(own, bounds)
-        nonces = b"".join(drawn)
-        proofs = self._beside(_messages.proof(self.secret, self.name, self.rank, nonces), bounds)
-        for rank, given in enumerate(proofs):
-            if drawn[self.rank] != own or not _messages.is_proof(given, self.secret, self.name, rank, nonces):
+        self.nonces = b"".join(drawn)
+        for rank, given in enumerate(self._beside(self._proof(self.rank), bounds)):
+            if drawn[self.rank] != own or not hmac.compare_digest(given, self._proof(rank)):
                 raise ConnectionError(f"a process that does not belong to the fit is in the place of rank {rank}")
+
+    def _proof(self, rank: int, text: bytes = b"") -> bytes:
+        """What only a rank of this fit can tell, of a text or of itself, once all have drawn their nonces."""
+        return _messages.proof(self.secret, rank, self.nonces, text)
 
     def _beside(self, own: bytes, bounds: list[int]) -> list[bytes]:
         """The bytes of all ranks, which end at these bounds."""
