@@ -35,5 +35,5 @@ def imported(path: Path) -> set[str]:
 
 def test_no_import_leads_back() -> None:
     graph = {name: imported(path) for name, path in MODULES.items()}
-    assert graph["build_library"] == {"check_library"}  # the reading of imports works
+    assert graph["build_library"] == {"check_library", "signal_masks"}  # the reading of imports works
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
