@@ -41,14 +41,14 @@ func truth(yes bool) C.int32_t {
 	return 0
 }
 
-// many tells whether decisions take long. A struct that cannot be read is left to the function that was called.
+// many reports whether decisions take long. A struct that cannot be read is left to the function that was called.
 func many(multiplications func() float64) (long bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { _ = recover() }()
 	return multiplications() > longDecisions
 }
 
-// isLarge tells whether it takes long to give back what a handle stands for.
+// isLarge reports whether it takes long to give back what a handle stands for.
 func isLarge(handle int64) bool {
 	var values int
 	if m, err := modelAt("model", handle); err == nil {

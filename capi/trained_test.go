@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -22,7 +22,7 @@ func fitted() *trained {
 		},
 		Returned: "switching", Transduction: []int32{1, 0, 1}, Agreement: 0.5,
 		Calibration: &transduction.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
-		History:     []problem.Column{{Name: "objective", Values: []float64{9, 8}}},
+		History:     []trace.Column{{Name: "objective", Values: []float64{9, 8}}},
 	})
 }
 

@@ -8,7 +8,9 @@
 //	transduction  the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
 //	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own. A fit of two
 //	              classes with at least 8,192 unlabeled rows begins with an eighth of them (few.go)
-//	problem       what a fit learns from, checked and made ready; options, history, warnings; start at New
+//	problem       what a fit learns from, checked and made ready, and read only from then on; options, and the table of
+//	              what the engine has to know of each method (methods.go); start at New
+//	trace         what a run tells of itself: history, progress, warnings
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
 //	prior         class shares among the unlabeled rows where they are not given; start at Gather
@@ -41,11 +43,12 @@
 //	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// To add a loss of class scores: a file in loss, and its name in problem/options.go and task.loss. A schedule: a type
+// To add a method: a row in problem/methods.go, and a file in transduction with its function, which solvers in fit.go
+// names. A loss of class scores: a file in loss, and its name in problem/options.go and task.loss. A schedule: a type
 // with level and next beside its method. A belief: a type with enter and relabel beside its method. A map of scores: a
 // file in scores.
 //
-// Arrows go one way: transduction -> problem, expectation -> prior, calibration, risk, dual, labeling, minimize ->
+// Arrows go one way: transduction -> problem, expectation -> trace, prior, calibration, risk, dual, labeling, minimize ->
 // scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
 // the methods nothing of threads. Beside them: sequence, structure -> minimize, option, csr.
 //

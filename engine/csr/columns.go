@@ -38,7 +38,7 @@ func ColumnBytes(nonZeros int, shape Wide) int {
 	return bytes
 }
 
-// byColumns says that AddTransposedWide reads the columns. They have all rows: of a small subset's sum, most of what it
+// byColumns reports that AddTransposedWide reads the columns. They have all rows: of a small subset's sum, most of what it
 // reads would be of other rows.
 func (m *Matrix) byColumns(on *Subset, shape Wide) bool {
 	return !m.Dense() && 2*on.nonZeros >= m.NonZeros() && ColumnBytes(m.NonZeros(), shape) > 0

@@ -117,7 +117,7 @@ func (a *arrays[I, V]) squaredNorm(i int, scale float64) float64 {
 	return total
 }
 
-// repeats says whether an index stands twice in a row.
+// repeats reports whether an index stands twice in a row.
 func (a *arrays[I, V]) repeats(cols int) bool {
 	var row []int32 // [cols] one more than the last row with an index
 	for i := range a.rows() {

@@ -54,7 +54,7 @@ func (t *triples) least(a int) {
 
 func (t *triples) reduced(a, b int) float64 { return t.length[a*t.classes+b] + t.v[a] - t.v[b] }
 
-// mayHelp says whether a cycle through the arc from a to b can be one that helps.
+// mayHelp reports whether a cycle through the arc from a to b can be one that helps.
 func (t *triples) mayHelp(a, b int) bool { return t.reduced(a, b)+t.leaving[b]+t.entering[a] < 0 }
 
 // visit exchanges labels around the cycles of a, b and one of the others, either way.

@@ -10,7 +10,7 @@ import (
 // Two classes need the difference g_i = c_i1 - c_i0 of the costs of a row alone: the rows with the smallest g get label
 // 1, and one number ν = v_1 - v_0 takes the place of the potentials. Source: Sindhwani & Keerthi 2006, section 3.
 
-// twoClasses says whether there are two classes, both with a share, and some rows, as machines together have.
+// twoClasses reports whether there are two classes, both with a share, and some rows, as machines together have.
 func twoClasses(job *work.Job, shares []float64, rows int) bool {
 	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && (rows > 0 || job.Group != nil)
 }

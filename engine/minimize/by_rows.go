@@ -10,7 +10,7 @@ import (
 // Every gradient, and so every direction of conjugate gradients, is such a sum. A vector stands as its coefficients in
 // the sum and, where inner products with it are needed, as its image: its inner products with the vectors of the sum.
 type ByRows interface {
-	// InRows says whether the objective is to be minimized in this form.
+	// InRows reports whether the objective is to be minimized in this form.
 	InRows() bool
 	// Residual puts the coefficients of minus the gradient at the current point into dst and returns the value.
 	Residual(dst []float64) (value float64)

@@ -52,7 +52,7 @@ func (e *Evidence) shares(job *work.Job, start, biases []float64) (shares []floa
 	return e.maximize(job, ratios, known, beside(drawn*worth), found), drawn
 }
 
-// Doubt says whether the scores contradict shares that were given, [K], each above 0: the likelihood of the unlabeled
+// Doubt reports whether the scores contradict shares that were given, [K], each above 0: the likelihood of the unlabeled
 // rows, which count as l/(1+e) rows, is so much lower than at the shares found that half a chi-square variable of K-1
 // degrees of freedom is rarely as large (its mean and doubtAt standard deviations). Of the 84 cases with which the
 // constants of this package were chosen (seven text sets, 5 to 80 labels of each class or as many at random) none

@@ -64,9 +64,7 @@ func (p *ClassPrior) Check() error {
 // ClassShares gives the share of each of so many classes among the unlabeled rows, found once.
 func (s *Sample) ClassShares(classes int) (shares []float64, err error) {
 	if s.shares == nil {
-		before := len(s.Warnings)
 		s.shares, err = s.findShares(classes)
-		s.ofPrior = slices.Clone(s.Warnings[before:])
 	}
 	return s.shares, err
 }
@@ -110,6 +108,19 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 	return shares, nil
 }
 
+// warnOfUnknownClasses warns of every class that class_prior alone knows; labels are the shares of the labeled rows.
+func (s *Sample) warnOfUnknownClasses(labels []float64) {
+	for class, share := range labels {
+		if share == 0 {
+			s.warn(warning.NoLabel, float64(class))
+		}
+	}
+}
+
+func (s *Sample) warn(kind warning.Kind, values ...float64) {
+	s.warnings = append(s.warnings, kind.Of(values...))
+}
+
 // checkGathered refuses shares that are to be found from more labeled rows than each machine of a group can hold.
 func (s *Sample) checkGathered() error {
 	if s.Job.Group == nil {
@@ -149,7 +160,7 @@ func (s *Sample) doubtPrior(sample prior.Sample, given, labels []float64) {
 			most = y
 		}
 	}
-	s.Warn(warning.ClassPrior, float64(most), given[most], found[most])
+	s.warn(warning.ClassPrior, float64(most), given[most], found[most])
 }
 
 // ForShares are the rows as package prior takes them.

@@ -51,7 +51,7 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights}, s.Job
+	p, job := Problem{Labels: labels, Weights: weights, Picked: s.Picked}, s.Job
 	if job.Group != nil && counts[2] <= float64(mostGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Alone()
@@ -67,7 +67,7 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	if few.Length > nearLength || few.Length < 1./nearLength {
 		return nil, p, nil, nil
 	}
-	few.Picked, few.visits, few.fewer, few.keys = s.Picked, s.visits, s.fewer+1, keys
+	few.visits, few.fewer, few.keys = s.visits, s.fewer+1, keys
 	return few, p, rows, nil
 }
 

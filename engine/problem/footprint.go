@@ -16,13 +16,10 @@ type footprint struct {
 	copies                   int // of unlabeled rows, beyond the rows
 	used                     int // features that occur in a row, at most nonZeros; 0: not known yet
 	labeled, classes         int
-	columns                  int // of the scores
-	annealing, gradient      bool
-	goesOn                   bool // from a start
+	columns                  int  // of the scores
+	soft, goesOn             bool // soft labels; from a start
+	vectors                  int  // that the minimizer keeps besides
 }
-
-// Pairs are the differences of weights and of gradients that method gradient keeps, see minimize.QuasiNewton.
-const Pairs = 10
 
 // bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's
 // rows are not. A test compares it with what fits really use.
@@ -35,13 +32,13 @@ func (f footprint) bytes() float64 {
 	shared := index*nonZeros + 40*rows + 12*features // the last to sort the features: garbage, but perhaps still there
 	classes, stride := float64(f.classes), float64(csr.Wide{Classes: f.columns}.Stride())
 	costs := 3.0 // the costs, and what the labeling makes of them to bring rows into an order
-	if f.annealing {
+	if f.soft {
 		costs++ // soft labels
 	}
 	width := float64(csr.Wide{Features: 1, Classes: f.columns}.Len())
 	vectors := 6 * used * width // of the minimizer and the risk
-	if f.gradient {
-		vectors += 2 * Pairs * used * width
+	if f.vectors > 0 {
+		vectors += float64(f.vectors) * used * width
 	} else if rows < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*rows*stride + used*width // weights held as sums of rows
 	}
@@ -71,17 +68,17 @@ func (f footprint) factors() float64 {
 var need = memory.Need
 
 // checkMemory refuses a fit that needs more memory than there is; used is 0 while it is not known.
-func (s *Sample) checkMemory(used int) error {
+func (s *Sample) checkMemory(used int, goesOn bool) error {
 	classes := s.Classes()
 	columns := max(classes, len(s.Options.Hierarchy))
 	if s.Paired() {
 		columns = 1
 	}
+	method := s.Options.Traits()
 	f := footprint{
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns, copies: max(0, s.units()-len(s.Unlabeled)),
-		annealing: s.Options.Method == Annealing || s.Options.Method == Switching && s.Start != nil,
-		gradient:  s.Options.Method == Gradient, goesOn: s.Start != nil,
+		soft: method.Belief == Soft || method.Belief == Hard && goesOn, vectors: method.Vectors, goesOn: goesOn,
 	}
 	shape := &model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := model.CheckShape(shape); err != nil {

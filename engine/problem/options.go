@@ -1,22 +1,11 @@
 package problem
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/option"
-)
-
-// Method is how unlabeled rows are learned from.
-type Method string
-
-// The methods.
-const (
-	Annealing     Method = "annealing"
-	Switching     Method = "switching"
-	PairSwitching Method = "pair_switching"
-	Gradient      Method = "gradient"
-	Entropy       Method = "entropy"
-	Expectation   Method = "expectation"
-	Posterior     Method = "posterior"
 )
 
 // Loss is the loss of a row.
@@ -75,7 +64,7 @@ const mostWeight = 1e6
 
 var table = option.Table[Options]{
 	{Name: "method", Kind: "string",
-		Choices: textsOf(Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior),
+		Choices: methodNames(),
 		Meaning: "how unlabeled rows are used", Field: func(o *Options) any { return (*string)(&o.Method) }},
 	{Name: "alpha", Kind: "number", Exclusive: true,
 		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
@@ -124,12 +113,7 @@ var table = option.Table[Options]{
 		Meaning: "seed of the order of coordinates in pair_switching", Field: func(o *Options) any { return &o.RandomState }},
 }
 
-// Probable says whether the method learns from the probabilities of the unlabeled rows instead of their labels.
-func (o *Options) Probable() bool {
-	return o.Method == Entropy || o.Method == Expectation || o.Method == Posterior
-}
-
-// Penalized says that the class prior is held at a cost only.
+// Penalized reports that the class prior is held at a cost only.
 func (o *Options) Penalized() bool { return o.Constraint == "penalty" }
 
 // OptionsText describes all options as a JSON array.
@@ -147,21 +131,16 @@ func DecodeOptions(text []byte) (Options, error) {
 
 // agree refuses options that do not go together.
 func (o *Options) agree() error {
-	switch pairs := o.Method == PairSwitching; {
-	case o.Loss == Hinge && !pairs:
-		return fault.Argument("loss is \"hinge\": it is supported by method pair_switching only, not by %s", o.Method)
-	case pairs && o.Loss != Hinge && o.Loss != SquaredHinge:
-		return fault.Argument("loss is %q: method pair_switching supports hinge and squared_hinge", o.Loss)
-	case o.Method == Gradient && o.Loss != SquaredHinge:
-		return fault.Argument("loss is %q, but method gradient has its own loss: leave loss at \"squared_hinge\"", o.Loss)
-	case pairs && o.Hierarchy != nil:
-		return fault.Argument("hierarchy is given, but method is pair_switching: use annealing or switching")
-	case o.Probable() && o.Loss != Maxent:
-		return fault.Argument("method is %q: it needs the loss maxent, not %s", o.Method, o.Loss)
-	case o.Probable() && o.Balance != "auto":
+	switch method := o.Traits(); {
+	case !slices.Contains(method.Losses, o.Loss):
+		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
+			strings.Join(textsOf(method.Losses...), ", "))
+	case method.Belief == Pairs && o.Hierarchy != nil:
+		return fault.Argument("hierarchy is given, but method is %s: use annealing or switching", o.Method)
+	case method.Probable() && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)
-	case o.Penalized() && o.Method != Entropy && o.Method != Expectation:
+	case o.Penalized() && !method.Penalty:
 		return fault.Argument("constraint is \"penalty\", but method %s enforces the class prior exactly: use entropy or "+
 			"expectation", o.Method)
 	case o.Balance == "mean" && o.Loss != SquaredHinge && o.Loss != Hinge:
@@ -174,9 +153,8 @@ func (o *Options) agree() error {
 // together refuses what a group of machines cannot do.
 func (o *Options) together() error {
 	switch {
-	case o.Method == PairSwitching:
-		return fault.Argument("method is \"pair_switching\", which is not supported on several ranks: use annealing or " +
-			"switching")
+	case o.Traits().OneMachine:
+		return fault.Argument("method is %q, which is not supported on several ranks: use annealing or switching", o.Method)
 	case o.MaxSwitches > 0:
 		return fault.Argument("max_switches is %d, which is not supported on several ranks: set it to 0", o.MaxSwitches)
 	case o.Calibrate:

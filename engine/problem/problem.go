@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -21,10 +22,11 @@ type Problem struct {
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
 	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent. See copies.go
 	Start   *model.Linear // a model to begin at; nil: from nothing
+	Picked  bool          // the labeled rows are known not to have been drawn at random
 }
 
-// Sample is a problem made ready, for any number of classes: rows by kind, weights normalized; and what the fit says of
-// itself.
+// Sample is a problem made ready, for any number of classes: rows by kind, weights normalized. Runs share it: once made
+// it is read only, but for the class shares, which are found when they are first asked for.
 type Sample struct {
 	Options  Options
 	Job      *work.Job
@@ -32,7 +34,6 @@ type Sample struct {
 	Length   float64     // that unit: the root of the mean square length of the problem's rows that count
 	Feature  []int32     // [Rows.Cols] the problem's number of each packed feature
 	Features int         // of the problem
-	Start    *model.Linear
 
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
@@ -49,13 +50,10 @@ type Sample struct {
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
-	shares   []float64       // [classes] φ of the unlabeled rows, see ClassShares
-	Picked   bool            // the labeled rows were probably not drawn at random, see balance
-	Evidence *prior.Evidence // from which class shares were found; nil: they were not
-
-	Warnings []warning.Warning
-	ofPrior  []warning.Warning // those of finding the class shares
-	History  History
+	shares   []float64         // [classes] φ of the unlabeled rows, see ClassShares
+	Picked   bool              // the labeled rows were probably not drawn at random
+	Evidence *prior.Evidence   // from which class shares were found; nil: they were not
+	warnings []warning.Warning // of the class shares
 }
 
 // New makes a problem ready.
@@ -69,7 +67,7 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 			return nil, err
 		}
 	}
-	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Start: p.Start}
+	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Picked: p.Picked}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
@@ -84,13 +82,13 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	s.findCopies(p.Weights)
 	s.normalize(s.LabeledWeight)
 	s.normalize(s.UnlabeledWeight)
-	if err := s.checkMemory(0); err != nil {
+	if err := s.checkMemory(0, p.Start != nil); err != nil {
 		return nil, err
 	}
 	s.Length = p.Rows.RootMeanSquare(job, p.Weights)
 	s.Rows, s.Feature = p.Rows.Packed(job)
 	s.Rows = s.Rows.Scaled(1 / s.Length)
-	if err := s.checkMemory(s.Rows.Cols()); err != nil {
+	if err := s.checkMemory(s.Rows.Cols(), p.Start != nil); err != nil {
 		return nil, err
 	}
 	s.visits = s.Rows.NonZeros()
@@ -146,92 +144,49 @@ func (s *Sample) Classes() int {
 	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
-// Paired says that there are two classes, with a loss of margins and no tree: one column of scores is enough.
+// Paired reports that there are two classes, with a loss of margins and no tree: one column of scores is enough.
 func (s *Sample) Paired() bool {
 	o := s.Options
 	ofClasses := o.Hierarchy != nil || o.Loss == Maxent || o.Loss == CrammerSinger
 	return s.Classes() == 2 && (s.OneClass() || !ofClasses)
 }
 
-// Constant says that there is nothing to learn: the labeled rows have one of two classes.
+// Constant reports that there is nothing to learn: the labeled rows have one of two classes.
 func (s *Sample) Constant() bool { return s.Paired() && s.OneClass() }
 
-// OneClass says that all labeled rows have the same class.
+// OneClass reports that all labeled rows have the same class.
 func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 
-// Transductive says whether unlabeled rows take part.
+// Transductive reports whether unlabeled rows take part.
 func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.UnlabeledWeight > 0 }
 
 // balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
 var balances = []string{"auto", "share", "mean", "labels"}
 
-// balance resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label counts for both
-// kinds of switching, which find small classes better without it, and for losses whose scores have no sides. Where the
-// shares were found and the labels were probably picked, class by class, thresholds stay where the labels put them:
-// such labels count rare classes as much as others, and a threshold that moves to an estimate takes over its error.
-// Measured on Reuters R8, k1b, fbis and wap, 5, 20 and 80 labels of each class: macro F 0.01 better on average, and no
-// worse than the supervised model where it was up to 0.013 worse.
-func (s *Sample) balance() string {
-	switch {
-	case s.Options.Balance != "auto":
-		return s.Options.Balance
-	case s.Options.Method == Gradient:
-		return "mean"
-	case s.Picked:
-		return "labels"
-	case s.Options.Method == Annealing && s.Options.Loss == SquaredHinge:
-		return "mean"
-	}
-	return "share"
-}
-
-// Centred says whether the mean score of the unlabeled rows is held at 2r - 1, with r the share of the class.
-func (s *Sample) Centred() bool {
-	return s.Options.FitIntercept && s.Transductive() && s.balance() == "mean"
-}
-
-// MovesThreshold says whether the intercepts are moved at the end so that each class gets its share.
-func (s *Sample) MovesThreshold() bool {
-	return s.Options.FitIntercept && s.Transductive() && s.balance() != "labels" && !s.Options.Probable()
-}
-
 // Center is the mean [d] of the unlabeled rows, or of the labeled ones where no other takes part.
-func (s *Sample) Center() []float64 {
+func (s *Sample) Center(job *work.Job) []float64 {
 	if s.Transductive() {
-		return s.mean(s.Unlabeled, s.UnlabeledWeight)
+		return s.mean(job, s.Unlabeled, s.UnlabeledWeight)
 	}
-	return s.mean(s.Labeled, s.LabeledWeight)
+	return s.mean(job, s.Labeled, s.LabeledWeight)
 }
 
 // mean is the weighted mean [d] of some rows; weights sum to 1.
-func (s *Sample) mean(rows []int32, weights []float64) []float64 {
+func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 {
 	weight := make([]float64, s.Rows.Rows())
 	for k, i := range rows {
 		weight[i] = weights[k]
 	}
 	mean := make([]float64, s.Rows.Cols())
 	on := s.Rows.Subset(rows)
-	s.Job.Visit(int64(on.NonZeros()))
-	s.Rows.AddTransposedOn(s.Job, on, mean, weight)
+	job.Visit(int64(on.NonZeros()))
+	s.Rows.AddTransposedOn(job, on, mean, weight)
 	return mean
 }
 
-// Passes is the number of non-zeros read so far over those of the whole matrix.
-func (s *Sample) Passes() float64 {
-	return float64(s.Job.Visited()) / float64(max(1, s.visits))
-}
-
-// Warn keeps a warning for the user.
-func (s *Sample) Warn(kind warning.Kind, values ...float64) {
-	s.Warnings = append(s.Warnings, kind.Of(values...))
-}
-
-// With is the same problem for another run, by other options: with a history and warnings of its own.
-func (s *Sample) With(options Options, job *work.Job) *Sample {
-	other := *s
-	other.Options, other.Job = options, job
-	other.Warnings, other.History = slices.Clone(s.ofPrior), History{}
-	return &other
+// Trace begins one for a run of this job.
+func (s *Sample) Trace(job *work.Job) *trace.Trace {
+	return &trace.Trace{Job: job, Unit: s.visits, Warnings: slices.Clone(s.warnings)}
 }
 
 // normalize makes weights of rows sum to 1.

@@ -15,7 +15,7 @@ const (
 	unequalColumn = 30   // largest standard deviation of a feature over the median one
 )
 
-// CheckScales warns of rows or features of such different scale that a transductive fit is likely to suffer.
+// ScaleWarnings are of rows or features of such different scale that a transductive fit is likely to suffer.
 //
 //	Problem  sparse rows: is the standard deviation of |x_j| above unequalRows times its mean? Dense rows: is the
 //	         largest standard deviation of a feature above unequalColumn times the median one?
@@ -28,7 +28,7 @@ const (
 //	         components and singular vectors of MNIST, digits and 20 Newsgroups are below 15, and lose 1 to 51
 //	Misses   features whose scales are spread evenly over two orders of magnitude: their ratio is 5, they lose 9 points
 //	Cost     part of a pass over the data
-func (s *Sample) CheckScales() {
+func (s *Sample) ScaleWarnings() []warning.Warning {
 	step := (len(s.Unlabeled) + scaleRows - 1) / scaleRows
 	var rows []int32
 	for k := 0; k < len(s.Unlabeled); k += max(1, step) {
@@ -36,11 +36,11 @@ func (s *Sample) CheckScales() {
 	}
 	switch {
 	case !s.Transductive() || s.Constant() || len(rows) < fewestRows:
+		return nil
 	case s.filled(rows) > mostlyFilled:
-		s.checkColumns(rows)
-	default:
-		s.checkLengths(rows)
+		return s.checkColumns(rows)
 	}
+	return s.checkLengths(rows)
 }
 
 // filled is the share of the values of some rows that are not zero, or a bound on it that is not above mostlyFilled.
@@ -60,7 +60,7 @@ func (s *Sample) filled(rows []int32) float64 {
 	return float64(count) / values
 }
 
-func (s *Sample) checkLengths(rows []int32) {
+func (s *Sample) checkLengths(rows []int32) []warning.Warning {
 	scratch := make([]float64, s.Rows.Cols())
 	var count, sum, squares float64
 	for _, i := range rows {
@@ -72,11 +72,12 @@ func (s *Sample) checkLengths(rows []int32) {
 	}
 	mean := sum / count
 	if spread := math.Sqrt(squares/count-mean*mean) / mean; spread > unequalRows {
-		s.Warn(warning.RowLengths, spread)
+		return []warning.Warning{warning.RowLengths.Of(spread)}
 	}
+	return nil
 }
 
-func (s *Sample) checkColumns(rows []int32) {
+func (s *Sample) checkColumns(rows []int32) []warning.Warning {
 	deviations := s.deviations(rows)
 	widest := 0
 	var varying []float64
@@ -89,12 +90,13 @@ func (s *Sample) checkColumns(rows []int32) {
 		}
 	}
 	if len(varying) == 0 {
-		return
+		return nil
 	}
 	slices.Sort(varying)
 	if median := varying[(len(varying)-1)/2]; deviations[widest] > unequalColumn*median {
-		s.Warn(warning.ColumnScales, float64(s.Feature[widest]), deviations[widest], median)
+		return []warning.Warning{warning.ColumnScales.Of(float64(s.Feature[widest]), deviations[widest], median)}
 	}
+	return nil
 }
 
 // deviations are the standard deviations [features] of some rows. Values are taken relative to those of the first row,

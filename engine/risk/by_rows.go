@@ -49,7 +49,7 @@ func (r *Risk) newSums() *sums {
 	return s
 }
 
-// summed says whether row i has a part in the sums that are the weights.
+// summed reports whether row i has a part in the sums that are the weights.
 func (r *Risk) summed(i int) bool {
 	if r.sums == nil {
 		return false

@@ -41,7 +41,7 @@ type preconditioner struct {
 // preconditioner. They weigh less each, too.
 const factorCost = 10
 
-// Preconditions says whether so many rows make a preconditioner beside rows with so many non-zeros.
+// Preconditions reports whether so many rows make a preconditioner beside rows with so many non-zeros.
 func Preconditions(rows, nonZeros int) bool {
 	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros
 }
@@ -142,7 +142,7 @@ func (p *preconditioner) scratch() []float64 {
 	return p.risk.changes
 }
 
-// coupled says whether the systems of the classes are solved together.
+// coupled reports whether the systems of the classes are solved together.
 func (p *preconditioner) coupled() bool {
 	_, separable := p.risk.loss.(loss.OneAgainstRest)
 	return separable && !p.risk.Map.Flat()

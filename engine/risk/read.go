@@ -20,7 +20,7 @@ func (r *Risk) Costs(dst []float64, i int32, scratch []float64) {
 }
 
 // PairCosts is Costs of some rows at once, times a factor, into dst [rows, 2]. It is for one column with a loss of
-// margins, and says whether the risk is of that kind.
+// margins, and reports whether the risk is of that kind.
 func (r *Risk) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	pair, ok := r.terms.(pairTerms)
 	if !ok {

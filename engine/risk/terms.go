@@ -63,7 +63,7 @@ func (r classTerms) gradient(rows []int32, sums []float64) {
 	}
 }
 
-// activity says whether a gradient and a curvature of a row of weight 1 count.
+// activity reports whether a gradient and a curvature of a row of weight 1 count.
 func activity(slope []float64, curvature float64) (bits uint8) {
 	for _, g := range slope {
 		if math.Abs(g) >= tinySlope {

@@ -51,7 +51,7 @@ func agreement(s *problem.Sample, result *Result) float64 {
 
 // noteFirst keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.
 func (t *task) noteFirst(score scorer) {
-	if t.Start != nil {
+	if t.start != nil {
 		return
 	}
 	t.origin = origin{t.Unlabeled, make([]int32, len(t.Unlabeled)), t.UnlabeledRows}

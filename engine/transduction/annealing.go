@@ -101,7 +101,7 @@ func (c *cooling) next(_ int, entropy float64) ending.Reason {
 func (t *task) cooling() *cooling {
 	first := t.firstTemperature()
 	switch {
-	case t.Start != nil:
+	case t.start != nil:
 		return &cooling{first, coolStart * first, warmCoolBy, math.Inf(1)}
 	case t.Options.Loss == problem.Maxent:
 		return &cooling{first, t.level, coolBy, slowUntil * t.level}
@@ -150,7 +150,7 @@ const mostOverAlpha = 1000.0
 // the unlabeled rows cost nothing: to bound λ' as well took 2 to 3 points of accuracy from it (20 Newsgroups,
 // α = 1e-4).
 func (t *task) softWeight() float64 {
-	if t.Start != nil || t.Options.Loss == problem.Maxent {
+	if t.start != nil || t.Options.Loss == problem.Maxent {
 		return t.Options.UnlabeledWeight
 	}
 	return min(t.Options.UnlabeledWeight, mostOverAlpha*t.Options.Alpha)

@@ -113,7 +113,7 @@ func heldOut(s *problem.Sample, split prior.Split, shares []float64) (calibratio
 
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
 func scoresWithout(s *problem.Sample, f int, split prior.Split, shares []float64, held []int32) ([]float64, error) {
-	p, rows := problem.Problem{}, []int32(nil)
+	p, rows := problem.Problem{Picked: s.Picked}, []int32(nil) // the balance follows from it
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
 	}
@@ -135,8 +135,7 @@ func scoresWithout(s *problem.Sample, f int, split prior.Split, shares []float64
 	if err != nil {
 		return nil, err
 	}
-	part.Picked = s.Picked // the balance follows from it
-	result, err := fit(part, p, 0)
+	result, err := fit(part, p, run{job: part.Job, options: part.Options})
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func heldOutRows(t *testing.T, data planted.Data, o problem.Options, s *problem.
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := fit(part, p, 0) // these fits are not compared with switching
+		result, err := fit(part, p, run{job: part.Job, options: o}) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
 // compare compares annealing with switching at its end, and puts the solution of switching in place where that is
@@ -22,15 +23,16 @@ import (
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
 func compare(s *problem.Sample, p problem.Problem, found *Result) {
-	asked := s.Options.Method == problem.Annealing && s.Options.Loss != problem.Maxent && s.Start == nil
+	method := s.Options.Traits().Rival
+	asked := method != "" && s.Options.Loss != problem.Maxent && !found.warm
 	if !asked || !found.reason.Own() {
 		return
 	}
 	options, job, rival := s.Options, s.Job.Aside(), better*lastOf(found.History, "objective")
-	options.Method, options.MaxSwitches = problem.Switching, 0
+	options.Method, options.MaxSwitches = method, 0
 	var other *Result
 	err := s.Job.Try(func() (err error) {
-		other, err = fit(s.With(options, job), p, rival)
+		other, err = fit(s, p, run{job: job, options: options, rival: rival})
 		return err
 	})
 	s.Job.Visit(job.Visited())
@@ -44,24 +46,24 @@ func compare(s *problem.Sample, p problem.Problem, found *Result) {
 // better classes.
 const better = 0.99
 
-// direct says that switching settles the labels of the supervised solution at once.
+// direct reports that switching settles the labels of the supervised solution at once.
 func (t *task) direct() bool {
 	return t.rival > 0 && t.Options.UnlabeledWeight <= mostOverAlpha*t.Options.Alpha
 }
 
-// hopeless says that labels settled at once will not end below the rival: once the objective falls, each step takes
+// hopeless reports that labels settled at once will not end below the rival: once the objective falls, each step takes
 // less than half of what the step before has taken (measured on the sets above).
 func (t *task) hopeless() bool {
-	if !t.direct() || t.History.Steps() < 2 {
+	if !t.direct() || t.trace.Steps() < 2 {
 		return false
 	}
-	last, fall := t.History.Objective(0), t.History.Objective(1)-t.History.Objective(0)
+	last, fall := t.trace.Objective(0), t.trace.Objective(1)-t.trace.Objective(0)
 	return fall >= 0 && last-fall > t.rival
 }
 
 // conclude adds the comparison to the history as a last step, and puts the better result in place; nil: there is none.
 func conclude(s *problem.Sample, found, other *Result) {
-	model, switched := found.Model, 0
+	model, switched, passes := found.Model, 0, s.Trace(s.Job).Passes()
 	last := func(column string) float64 { return lastOf(found.History, column) }
 	if other != nil {
 		switched = s.Job.Count(differences(found.Transduction, other.Transduction))
@@ -83,11 +85,11 @@ func conclude(s *problem.Sample, found, other *Result) {
 		case "n_switched":
 			value = float64(switched)
 		case "n_passes":
-			value = s.Passes()
+			value = passes
 		}
 		found.History[k].Values = append(column.Values, value)
 	}
-	s.Job.Report(model.Iterations, lastOf(found.History, "objective"), 0, switched, s.Passes())
+	s.Job.Report(model.Iterations, lastOf(found.History, "objective"), 0, switched, passes)
 }
 
 // certain makes the soft labels of the unlabeled rows those that the result has for certain.
@@ -100,8 +102,8 @@ func certain(s *problem.Sample, result *Result) {
 	}
 }
 
-func lastOf(history []problem.Column, name string) float64 {
-	k := slices.IndexFunc(history, func(c problem.Column) bool { return c.Name == name })
+func lastOf(history []trace.Column, name string) float64 {
+	k := slices.IndexFunc(history, func(c trace.Column) bool { return c.Name == name })
 	if k < 0 {
 		return 0
 	}

@@ -20,9 +20,9 @@ func (t *task) expect() solution {
 	}
 	p := &byMeans{task: t, risk: r, before: make([]int32, len(t.Unlabeled)), problem: expectation.Problem{Risk: r,
 		Newton: newton, Prior: t.prior, Tol: t.Options.Tol, MaxSteps: t.Options.MaxIter, Stopped: t.Job.Stopped,
-		Warm: t.Start != nil}}
+		Warm: t.start != nil}}
 	var out expectation.Outcome
-	if t.Options.Method == problem.Posterior {
+	if t.method.Belief == problem.Labels {
 		out = p.project()
 	} else {
 		out = p.regularize()
@@ -59,7 +59,7 @@ func (p *byMeans) regularize() expectation.Outcome {
 	}
 	p.join(means)
 	entropy := 0.0
-	if p.Options.Method == problem.Entropy {
+	if p.method.Entropy {
 		entropy = p.Options.UnlabeledWeight
 	}
 	p.problem.Note = func(level float64) {
@@ -101,20 +101,20 @@ func (p *byMeans) record(level, belief float64, means []float64) {
 	sums[2] = p.labeledLoss(p.risk.Loss(), p.risk.Score)
 	p.Job.Reduce(sums[:])
 	p.believed = p.risk.Regularizer() + sums[2] + belief
-	p.Record(p.believed, level, int(sums[0]), expectation.Residual(means, p.prior), sums[1]/math.Ln2)
+	p.trace.Record(p.believed, level, int(sums[0]), expectation.Residual(means, p.prior), sums[1]/math.Ln2)
 }
 
 // check warns where the class prior is not met, or the last solve did not come to its end.
 func (p *byMeans) check(out expectation.Outcome) {
 	switch {
 	case out.Reason == ending.Constraint:
-		p.Warn(warning.Constraint, out.Residual, expectation.Tolerance)
-	case out.Reason == ending.MaxIter && !p.Options.Penalized() && p.Options.Method != problem.Posterior:
-		p.Warn(warning.MaxIterResidual, float64(p.Options.MaxIter), out.Residual)
+		p.trace.Warn(warning.Constraint, out.Residual, expectation.Tolerance)
+	case out.Reason == ending.MaxIter && !p.Options.Penalized() && p.method.Belief == problem.Means:
+		p.trace.Warn(warning.MaxIterResidual, float64(p.Options.MaxIter), out.Residual)
 	case out.Reason == ending.MaxIter:
-		p.Warn(warning.MaxIter, float64(p.Options.MaxIter))
+		p.trace.Warn(warning.MaxIter, float64(p.Options.MaxIter))
 	case out.Reason == ending.NotConverged:
-		p.Warn(warning.NotConverged, relativeGap(out.Outcome), p.Options.Tol)
+		p.trace.Warn(warning.NotConverged, relativeGap(out.Outcome), p.Options.Tol)
 	}
 }
 

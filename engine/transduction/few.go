@@ -30,12 +30,12 @@ var (
 // beginAtFew makes a fit of a part of the rows the start, if there are many.
 func (t *task) beginAtFew() error {
 	o := &t.Options
-	way := o.Method == problem.Annealing || o.Method == problem.Switching && o.MaxSwitches == 0
+	way := t.method.CoarseStart && (t.method.Belief == problem.Soft || o.MaxSwitches == 0)
 	unlabeled := t.All.Unlabeled
 	if t.units != nil {
 		unlabeled = t.Job.Count(len(t.units))
 	}
-	if !way || !t.Paired() || t.Constant() || !t.Transductive() || t.Start != nil || t.rival > 0 ||
+	if !way || !t.Paired() || t.Constant() || !t.Transductive() || t.start != nil || t.rival > 0 ||
 		o.UnlabeledWeight > mostOverAlpha*o.Alpha || unlabeled < max(many, problem.FewOf*t.All.Labeled) {
 		return nil
 	}
@@ -50,9 +50,10 @@ func (t *task) beginAtFew() error {
 	if few.Job != t.Job {
 		t.Job.Visit(few.Job.Visited())
 	}
-	t.Start, t.origin = t.inProblem(found.Model), found.origin.among(rows)
+	t.start, t.origin = t.inProblem(found.Model), found.origin.among(rows)
 	t.Options.Method = problem.Method(found.Returned)
-	t.History.Before = few.History.Before + found.Model.Iterations
+	t.method = t.Options.Traits()
+	t.trace.Before = found.before + found.Model.Iterations
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -17,12 +18,14 @@ type Result struct {
 	Returned      string    // the method that the solution comes from, see comparison.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
-	History       []problem.Column
+	History       []trace.Column
 	Agreement     float64      // share of unlabeled rows with the class of the supervised start, see agreement.go
 	Calibration   *Calibration // nil: not asked for, or not possible
 
 	reason ending.Reason
 	origin origin
+	before int  // steps of the fit of a part of the rows
+	warm   bool // begun at a model
 }
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
@@ -45,7 +48,7 @@ func FitTogether(
 		if err != nil {
 			return err
 		}
-		if options.Method == problem.PairSwitching && s.Copies != nil {
+		if options.Traits().Belief == problem.Pairs && s.Copies != nil {
 			result, err = fitCopies(p, options, s.Job)
 		} else {
 			result, err = fitSample(s, p)
@@ -56,18 +59,16 @@ func FitTogether(
 }
 
 func fitSample(s *problem.Sample, p problem.Problem) (*Result, error) {
-	asked := s.Options
 	result, err := fitAndCompare(s, p)
 	if err != nil {
 		return nil, err
 	}
-	s.Options = asked // few rows may have chosen another method
 	result.Agreement = agreement(s, result)
 	return result, calibrate(s, result)
 }
 
 func fitAndCompare(s *problem.Sample, p problem.Problem) (*Result, error) {
-	result, err := fit(s, p, 0)
+	result, err := fit(s, p, run{job: s.Job, options: s.Options, start: p.Start})
 	if err == nil {
 		compare(s, p, result)
 	}
@@ -96,18 +97,17 @@ func fitCopies(p problem.Problem, options problem.Options, job *work.Job) (*Resu
 
 // fit is one fit by the method of the options. Without a result it was given up: it would not have ended below its
 // rival, see comparison.go.
-func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
-	s.CheckScales()
-	if s.Start != nil && !s.Constant() {
-		if err := checkStart(s); err != nil {
+func fit(s *problem.Sample, p problem.Problem, r run) (*Result, error) {
+	if r.start != nil && !s.Constant() {
+		if err := checkStart(s, r.start); err != nil {
 			return nil, err
 		}
 	}
-	if s.Options.Method == problem.PairSwitching && !s.Paired() {
+	if r.options.Traits().Belief == problem.Pairs && !s.Paired() {
 		return nil, fault.Argument("method is %q: it supports two classes only, but there are %d; use annealing or switching",
-			s.Options.Method, s.Classes())
+			r.options.Method, s.Classes())
 	}
-	t, err := newTask(s, rival)
+	t, err := newTask(s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -121,22 +121,21 @@ func fit(s *problem.Sample, p problem.Problem, rival float64) (*Result, error) {
 	return t.result(p, &found)
 }
 
+// solvers find a solution with each belief.
+var solvers = map[problem.Belief]func(t *task) solution{
+	problem.Soft: (*task).anneal, problem.Hard: (*task).switching, problem.Pairs: (*task).pairSwitching,
+	problem.Free: (*task).gradient, problem.Means: (*task).expect,
+	problem.Labels: (*task).expect,
+}
+
 func (t *task) solve() solution {
 	switch {
 	case t.Constant():
 		return t.constant()
 	case !t.Transductive():
 		return t.solveSupervised()
-	case t.Options.Method == problem.Annealing:
-		return t.anneal()
-	case t.Options.Method == problem.Switching:
-		return t.switching()
-	case t.Options.Method == problem.Gradient:
-		return t.gradient()
-	case t.Options.Probable():
-		return t.expect()
 	}
-	return t.pairSwitching()
+	return solvers[t.method.Belief](t)
 }
 
 // result checks a solution and makes the result of it.
@@ -145,7 +144,7 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 		return nil, t.OutOfRange()
 	}
 	constant := s.end.reason == ending.OneClass
-	if t.MovesThreshold() && !constant {
+	if t.movesThreshold() && !constant {
 		t.moveIntercepts(s)
 	}
 	score := t.score(s)
@@ -157,28 +156,28 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 		return nil, err
 	}
 	if t.Transductive() && !t.learnsMeans() && !constant {
-		t.CheckShares(shares, t.prior)
+		t.checkShares(shares, t.prior)
 	}
 	if !t.learnsMeans() {
-		s.end.reason = t.CheckEnd(s.converged, s.gap, s.end.reason, settleRounds)
+		s.end.reason = t.checkEnd(s.converged, s.gap, s.end.reason, settleRounds)
 	}
 	classifier := &model.Linear{
 		Classes: t.classes, Features: p.Rows.Cols(), Outputs: model.OutputsOf(t.classes), ClassPrior: t.prior,
-		Report: model.Report{Method: string(t.asked), Iterations: max(1, s.end.steps), Objective: objective,
-			Termination: s.end.reason.String(), Warnings: t.Warnings},
+		Report: model.Report{Method: string(t.asked.Method), Iterations: max(1, s.end.steps), Objective: objective,
+			Termination: s.end.reason.String(), Warnings: t.trace.Warnings},
 	}
 	classifier.Coef, classifier.Intercept = t.modelWeights(s)
 	result := &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),
-		Distributions: t.distributions(), History: t.History.Columns(t.asked, t.shareColumn()),
-		reason: s.end.reason, origin: t.origin}
-	if t.asked != t.Options.Method {
+		Distributions: t.distributions(), History: t.trace.Columns(t.asked.Level, t.shareColumn(), t.hasEntropy()),
+		before: t.trace.Before, warm: t.start != nil, reason: s.end.reason, origin: t.origin}
+	if t.asked != t.method {
 		certain(t.Sample, result)
 	}
 	return result, nil
 }
 
-// learnsMeans says that the method is one of package expectation, and has something to learn from.
-func (t *task) learnsMeans() bool { return t.Transductive() && t.Options.Probable() }
+// learnsMeans reports that the method is one of package expectation, and has something to learn from.
+func (t *task) learnsMeans() bool { return t.Transductive() && t.method.Probable() }
 
 // shareColumn is the history's column about the classes' shares.
 func (t *task) shareColumn() string {
@@ -191,17 +190,20 @@ func (t *task) shareColumn() string {
 	return "share_distance"
 }
 
+// hasEntropy reports whether the history tells how sure the labels are.
+func (t *task) hasEntropy() bool { return t.asked.Belief == problem.Soft || t.learnsMeans() }
+
 // constant is the model when all labeled rows have one class.
 func (t *task) constant() solution {
 	decision := float64(2*t.Class[0] - 1)
-	t.Warn(warning.OneClass, float64(t.Class[0]))
+	t.trace.Warn(warning.OneClass, float64(t.Class[0]))
 	return solution{coef: make([]float64, t.Features), intercept: []float64{decision}, loss: t.loss(0),
 		outputs: slices.Repeat([]float64{decision}, t.Rows.Rows()), converged: true, end: stop{reason: ending.OneClass}}
 }
 
 func (t *task) solveSupervised() solution {
-	t.WarnSupervised()
-	if t.Options.Method == problem.PairSwitching {
+	t.warnSupervised()
+	if t.method.Belief == problem.Pairs {
 		return t.pairSwitching()
 	}
 	limits := t.supervisedLimits()

@@ -70,7 +70,7 @@ func taskOf(t *testing.T, data planted.Data, o problem.Options) *task {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := newTask(s, 0)
+	task, err := newTask(s, run{job: s.Job, options: s.Options})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +430,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if kinds(m.Warnings) != "max_iter" || m.Warnings[0].Values["max_iter"] != float64(most) {
 				t.Errorf("%s: warnings %v", name, m.Warnings)
 			}
-			level := column(t, result, problem.LevelName(o.Method))
+			level := column(t, result, o.Traits().Level)
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
@@ -523,11 +523,11 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 		labels[k] = 1 - data.Truth[i]
 	}
 	s := task.finish(r, newton, labels, 5, o.UnlabeledWeight, stop{reason: ending.NoSwitch})
-	s.end.reason = task.CheckEnd(s.converged, s.gap, s.end.reason, settleRounds)
-	if s.end.reason != ending.Unsettled || kinds(task.Warnings) != "unsettled" {
-		t.Errorf("ended by %q, warnings %v", s.end.reason, task.Warnings)
+	s.end.reason = task.checkEnd(s.converged, s.gap, s.end.reason, settleRounds)
+	if s.end.reason != ending.Unsettled || kinds(task.trace.Warnings) != "unsettled" {
+		t.Errorf("ended by %q, warnings %v", s.end.reason, task.trace.Warnings)
 	}
-	if got := task.History.Columns("switching", "")[2].Values; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
+	if got := task.trace.Columns("", "", false)[2].Values; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
 		t.Errorf("%v labels changed, should be 5 and two a round", got)
 	}
 }

@@ -20,18 +20,18 @@ import (
 //	         Newton steps with |u”| for the curvature often did not end on g50c: rows change between the linear and the
 //	         curved part of their loss
 //	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, which need not be the lowest one
-//	Cost     a step: two passes, and 4 problem.Pairs vectors of weights
+//	Cost     a step: two passes, and 4 problem.DescentPairs vectors of weights
 func (t *task) gradient() solution {
 	r, _, start := t.begin()
 	if !finite(start) {
 		return t.read(r, start, stop{reason: ending.NotFinite})
 	}
 	free := &freeRows{Risk: r, task: t, labels: make([]int32, len(t.Unlabeled)),
-		descent: &minimize.QuasiNewton{Pool: t.Job.Pool, Memory: problem.Pairs}}
+		descent: &minimize.QuasiNewton{Pool: t.Job.Pool, Memory: problem.DescentPairs}}
 	free.admit()
 	t.noteFirst(r.Score)
 	end := stop{reason: ending.Stationary}
-	if t.Start == nil {
+	if t.start == nil {
 		levels := &raisingOnce{raising{levels: partsFrom(firstPart, raisePart), full: t.Options.UnlabeledWeight}}
 		end = t.follow(r, free.minimize, free, levels, t.descentLimits(descentSteps))
 	}

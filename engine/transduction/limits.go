@@ -26,7 +26,7 @@ func (t *task) switchLimits() minimize.Limits {
 // finalLimits are those of the last solve.
 func (t *task) finalLimits() minimize.Limits {
 	limits := minimize.Limits{Tolerance: t.Options.Tol, MaxSteps: 200}
-	if t.Start != nil {
+	if t.start != nil {
 		limits.Forcing = warmForcing
 	}
 	return limits
@@ -34,7 +34,7 @@ func (t *task) finalLimits() minimize.Limits {
 
 // settleLimits are the first ones of settling hard labels: of a warm fit those of single steps to the last solve.
 func (t *task) settleLimits() minimize.Limits {
-	if t.Start == nil {
+	if t.start == nil {
 		return t.switchLimits()
 	}
 	limits := t.finalLimits()
@@ -63,13 +63,13 @@ func (t *task) limit(steps int) ending.Reason {
 	switch {
 	case t.Job.Stopped():
 		return ending.Stopped
-	case t.History.Before+steps >= t.Options.MaxIter-1:
+	case t.trace.Before+steps >= t.Options.MaxIter-1:
 		return ending.MaxIter
 	}
 	return ending.None
 }
 
-// atLimit says whether the outer loop has to end, and puts the reason into end.
+// atLimit reports whether the outer loop has to end, and puts the reason into end.
 func (t *task) atLimit(end *stop) bool {
 	reason := t.limit(end.steps)
 	if reason != ending.None {
@@ -78,5 +78,5 @@ func (t *task) atLimit(end *stop) bool {
 	return reason != ending.None
 }
 
-// finite says that a solve has not left the range of numbers: nothing that follows could bring it back.
+// finite reports that a solve has not left the range of numbers: nothing that follows could bring it back.
 func finite(o minimize.Outcome) bool { return problem.IsFinite(o.Gap) }

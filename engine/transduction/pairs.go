@@ -32,7 +32,7 @@ type pairs struct {
 func (t *task) pairSwitching() solution {
 	p := &pairs{task: t, dual: t.descent(), end: stop{reason: ending.NoSwitch}}
 	switch {
-	case t.Start != nil:
+	case t.start != nil:
 		return p.resume()
 	case !t.Transductive():
 		return p.supervised()
@@ -212,7 +212,7 @@ func (p *pairs) startScores() []float64 {
 	p.Rows.Times(p.Job, scores, p.startCoef())
 	if p.Options.FitIntercept {
 		for i := range scores {
-			scores[i] += p.Start.Intercept[0]
+			scores[i] += p.start.Intercept[0]
 		}
 	}
 	return scores

@@ -70,7 +70,7 @@ func (t *task) moveIntercepts(s *solution) {
 		return
 	}
 	for y, v := range shift {
-		if !t.Centred() && t.scores.Flat() { // the intercept counts as a weight; in a tree the nodes' do, and stay
+		if !t.centred() && t.scores.Flat() { // the intercept counts as a weight; in a tree the nodes' do, and stay
 			s.regularizer += t.Options.Alpha / 2 * v * (2*s.intercept[y] + v)
 		}
 		s.intercept[y] += v

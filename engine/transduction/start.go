@@ -43,8 +43,8 @@ const (
 	warmForcing = 0.2
 )
 
-// goesOnSoftly says whether switching begins at a start with soft labels: a limit on exchanges has none.
-func (t *task) goesOnSoftly() bool { return t.Start != nil && t.Options.MaxSwitches == 0 }
+// goesOnSoftly reports whether switching begins at a start with soft labels: a limit on exchanges has none.
+func (t *task) goesOnSoftly() bool { return t.start != nil && t.Options.MaxSwitches == 0 }
 
 // softLimits are those of the steps with soft labels.
 func (t *task) softLimits() minimize.Limits {
@@ -54,8 +54,8 @@ func (t *task) softLimits() minimize.Limits {
 }
 
 // checkStart refuses a start that is a model of something else.
-func checkStart(s *problem.Sample) error {
-	start, features, classes := s.Start, s.Features, s.Classes()
+func checkStart(s *problem.Sample, start *model.Linear) error {
+	features, classes := s.Features, s.Classes()
 	switch {
 	case start.Features != features:
 		return fault.Argument("start has %d features, but the rows have %d", start.Features, features)
@@ -80,10 +80,10 @@ func checkStart(s *problem.Sample) error {
 // startCoef are the weights of the start for the packed features in units of length, the outputs of a feature side by
 // side.
 func (t *task) startCoef() []float64 {
-	outputs := t.Start.Outputs
+	outputs := t.start.Outputs
 	coef := make([]float64, len(t.Feature)*outputs)
 	for k, old := range t.Feature {
-		copy(coef[k*outputs:(k+1)*outputs], t.Start.Coef[int(old)*outputs:])
+		copy(coef[k*outputs:(k+1)*outputs], t.start.Coef[int(old)*outputs:])
 	}
 	vector.Scale(coef, t.Length)
 	return coef
@@ -91,7 +91,7 @@ func (t *task) startCoef() []float64 {
 
 // begin is where a transductive method begins: at the start, or at the supervised solution.
 func (t *task) begin() (*risk.Risk, *minimize.Newton, minimize.Outcome) {
-	if t.Start == nil {
+	if t.start == nil {
 		return t.supervised(t.startLimits())
 	}
 	r := t.risk()
@@ -100,11 +100,11 @@ func (t *task) begin() (*risk.Risk, *minimize.Newton, minimize.Outcome) {
 
 // moveToStart moves the risk to the start, if there is one.
 func (t *task) moveToStart(r *risk.Risk) {
-	if t.Start == nil {
+	if t.start == nil {
 		return
 	}
-	coef, intercept := t.startCoef(), t.Start.Intercept
-	if t.Start.Outputs < t.scores.Outputs() {
+	coef, intercept := t.startCoef(), t.start.Intercept
+	if t.start.Outputs < t.scores.Outputs() {
 		coef, intercept = bothSides(coef), bothSides(intercept)
 	}
 	r.MoveTo(coef, intercept)
@@ -123,7 +123,7 @@ func bothSides(difference []float64) []float64 {
 func (t *task) switchingOn(r *risk.Risk, newton *minimize.Newton) solution {
 	soft, labels := t.soften(r), t.perUnit(make([]int32, len(t.Unlabeled)))
 	t.cheapest(labels)
-	if t.asked == problem.Annealing { // its result has distributions
+	if t.asked.Belief == problem.Soft { // its result has distributions
 		t.soft = r.Soft
 	}
 	end := stop{reason: ending.NoSwitch}

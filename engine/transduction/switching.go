@@ -89,7 +89,7 @@ const (
 
 // levels are those of raising.
 func (t *task) levels() []float64 {
-	if t.Start != nil || t.direct() {
+	if t.start != nil || t.direct() {
 		return []float64{1}
 	}
 	return partsFrom(firstLevel, raise)

@@ -7,10 +7,13 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // task is a problem with its classes made ready.
@@ -22,6 +25,11 @@ import (
 //	Source   Sindhwani & Keerthi 2006, equation 5; Keerthi, Sundararajan & Shevade 2012, equations 1 to 4
 type task struct {
 	*problem.Sample
+	Job     *work.Job       // of this run, in place of the sample's
+	Options problem.Options // likewise: see run
+	method  *problem.Traits // of these
+	start   *model.Linear   // where it begins; nil: at the supervised solution
+	trace   *trace.Trace
 	classes int
 	scores  scores.Map
 	prior   []float64 // [K] φ
@@ -34,13 +42,22 @@ type task struct {
 	before   []int32   // [units] labels of relabel
 	soft     []float64 // [unlabeled, K] the last soft labels, or nil
 	origin   origin
-	asked    problem.Method // the method asked for: few rows may have chosen the other, see few.go
-	believed float64        // objective of the methods that learn from probabilities
+	asked    *problem.Traits // the method asked for: few rows may have chosen the other, see few.go
+	believed float64         // objective of the methods that learn from probabilities
 }
 
-func newTask(s *problem.Sample, rival float64) (*task, error) {
-	t := &task{Sample: s, asked: s.Options.Method, classes: s.Classes(), level: s.Options.UnlabeledWeight, rival: rival,
-		units: findUnits(s)}
+// run is what one run over a sample has of its own.
+type run struct {
+	job     *work.Job
+	options problem.Options
+	start   *model.Linear
+	rival   float64 // see task
+}
+
+func newTask(s *problem.Sample, r run) (*task, error) {
+	method := r.options.Traits()
+	t := &task{Sample: s, Job: r.job, Options: r.options, method: method, asked: method, start: r.start, rival: r.rival,
+		classes: s.Classes(), level: r.options.UnlabeledWeight, units: findUnits(s)}
 	if n := s.All.Rows; t.classes > n && !s.Paired() {
 		return nil, fault.Data("class_prior has %d classes, more than the %d rows", t.classes, n)
 	}
@@ -48,8 +65,12 @@ func newTask(s *problem.Sample, rival float64) (*task, error) {
 	if t.scores, err = scoreMap(s); err != nil {
 		return nil, err
 	}
-	t.prior, err = s.ClassShares(t.classes)
-	return t, err
+	if t.prior, err = s.ClassShares(t.classes); err != nil {
+		return nil, err
+	}
+	t.trace = s.Trace(t.Job)
+	t.trace.Warnings = append(t.trace.Warnings, s.ScaleWarnings()...)
+	return t, nil
 }
 
 // scoreMap is a pair where two classes need one column only, otherwise a tree.
@@ -69,10 +90,10 @@ func scoreMap(s *problem.Sample) (scores.Map, error) {
 
 // loss is the loss of a row; smoothing is that of the hinge of Crammer & Singer.
 func (t *task) loss(smoothing float64) loss.Classes {
-	switch gradient := t.Options.Method == problem.Gradient; {
-	case gradient && t.Paired():
+	switch free := t.method.Belief == problem.Free; {
+	case free && t.Paired():
 		return loss.Signed{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}}
-	case gradient:
+	case free:
 		return loss.Gap{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}, Sharpness: sharpness}
 	case t.Paired():
 		return loss.Signed{Margin: t.margin()}
@@ -99,25 +120,25 @@ func (t *task) frame() risk.Frame {
 	switch {
 	case !t.Options.FitIntercept:
 		return risk.Frame{}
-	case !t.Centred():
+	case !t.centred():
 		return risk.Frame{Constant: true}
 	case t.Paired():
-		return risk.Frame{Center: t.Center(), Mean: []float64{2*t.prior[1] - 1}}
+		return risk.Frame{Center: t.Center(t.Job), Mean: []float64{2*t.prior[1] - 1}}
 	}
 	mean := make([]float64, t.classes)
 	for y, share := range t.prior {
-		if mean[y] = 2*share - 1; t.Options.Method == problem.Gradient {
+		if mean[y] = 2*share - 1; t.method.Belief == problem.Free {
 			mean[y] = share // scores are compared with each other there, and not with the sides -1 and 1
 		}
 	}
-	return risk.Frame{Center: t.Center(), Mean: mean}
+	return risk.Frame{Center: t.Center(t.Job), Mean: mean}
 }
 
-// inRows says whether weights are held as sums of rows: less than weights of features where there are fewer rows. A
+// inRows reports whether weights are held as sums of rows: less than weights of features where there are fewer rows. A
 // start is no such sum, one column is little to hold, quasi-Newton steps need the weights, and machines have to add
 // these.
 func (t *task) inRows() bool {
-	return t.Job.Group == nil && t.Start == nil && !t.Paired() && t.Options.Method != problem.Gradient &&
+	return t.Job.Group == nil && t.start == nil && !t.Paired() && t.method.Belief != problem.Free &&
 		t.Rows.Rows() < t.Rows.Cols()
 }
 
@@ -125,7 +146,7 @@ func (t *task) inRows() bool {
 func (t *task) risk() *risk.Risk {
 	frame := t.frame()
 	if frame.Constant {
-		frame.Center = t.Center() // the coordinates that suit conjugate gradients
+		frame.Center = t.Center(t.Job) // the coordinates that suit conjugate gradients
 	}
 	r := risk.New(t.Job, t.Rows, t.scores, t.loss(smoothings[0]), frame, t.Options.Alpha, t.inRows())
 	t.moveToStart(r)
@@ -187,7 +208,7 @@ func (t *task) objective(l loss.Classes, regularizer float64, score scorer) (val
 
 // unlabeledLoss is the loss of an unlabeled row at these scores; scratch [K] is written.
 func (t *task) unlabeledLoss(l loss.Classes, scores, scratch []float64) float64 {
-	if t.Options.Method == problem.Gradient {
+	if t.method.Belief == problem.Free {
 		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
 	}
 	l.Costs(scratch, scores)
@@ -234,7 +255,7 @@ func (t *task) note(r *risk.Risk, level float64, switched int, entropy float64) 
 
 func (t *task) noteAt(score scorer, regularizer, level float64, switched int, entropy float64, l loss.Classes) {
 	objective, shares := t.objective(l, regularizer, score)
-	t.Record(objective, t.shown(level), switched, t.shareToShow(shares), entropy)
+	t.trace.Record(objective, t.shown(level), switched, t.shareToShow(shares), entropy)
 }
 
 // noteOwn is note with the labels changed and the part of the entropy of this machine; it returns those of all.
@@ -242,13 +263,13 @@ func (t *task) noteOwn(r *risk.Risk, level float64, switched int, entropy float6
 	sums := []float64{float64(switched), entropy}
 	t.Job.Later(sums)
 	objective, shares := t.objective(r.Loss(), r.Regularizer(), r.Score)
-	t.Record(objective, t.shown(level), int(sums[0]), t.shareToShow(shares), sums[1])
+	t.trace.Record(objective, t.shown(level), int(sums[0]), t.shareToShow(shares), sums[1])
 	return int(sums[0]), sums[1]
 }
 
 // shown is a level as the history has it, which is that of the method asked for: a weight is no temperature.
 func (t *task) shown(level float64) float64 {
-	if t.asked != t.Options.Method {
+	if t.asked != t.method {
 		return 0
 	}
 	return level

@@ -65,7 +65,7 @@ func (j *Job) Check() {
 	}
 }
 
-// Stopped says whether the caller, of a group any, has asked to stop after this outer step.
+// Stopped reports whether the caller, of a group any, has asked to stop after this outer step.
 func (j *Job) Stopped() bool {
 	if j.Group != nil {
 		return j.Group.stopped

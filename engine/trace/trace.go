@@ -1,0 +1,63 @@
+// Package trace is what one run of a fit tells of itself: an entry of the history for every outer step, which its caller
+// can watch, and warnings. Start at Trace.
+package trace
+
+import (
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Trace is that of one run.
+type Trace struct {
+	Job      *work.Job
+	Unit     int // non-zeros of a pass
+	Before   int // steps of the run that this one goes on from
+	Warnings []warning.Warning
+
+	level, objective, switched, share, entropy, passes []float64
+}
+
+// Column is one named column of the history, one value an outer step.
+type Column struct {
+	Name   string
+	Values []float64
+}
+
+// Columns are the history; level and share name the columns about the level of a step and the classes' shares. withEntropy
+// adds that of the labels.
+func (t *Trace) Columns(level, share string, withEntropy bool) []Column {
+	if len(t.objective) == 0 { // a constant model took no step
+		return nil
+	}
+	list := []Column{{"objective", t.objective}, {level, t.level}, {"n_switched", t.switched}, {share, t.share},
+		{"n_passes", t.passes}}
+	if withEntropy {
+		list = append(list, Column{"entropy", t.entropy})
+	}
+	return list
+}
+
+// Record notes an outer step and publishes it.
+func (t *Trace) Record(objective, level float64, switched int, share, entropy float64) {
+	t.level = append(t.level, level)
+	t.objective = append(t.objective, objective)
+	t.switched = append(t.switched, float64(switched))
+	t.share = append(t.share, share)
+	t.entropy = append(t.entropy, entropy)
+	t.passes = append(t.passes, t.Passes())
+	t.Job.Report(t.Before+t.Steps(), objective, level, switched, t.Passes())
+}
+
+// Warn keeps a warning for the user.
+func (t *Trace) Warn(kind warning.Kind, values ...float64) {
+	t.Warnings = append(t.Warnings, kind.Of(values...))
+}
+
+// Passes is the number of non-zeros read so far over those of the whole matrix.
+func (t *Trace) Passes() float64 { return float64(t.Job.Visited()) / float64(max(1, t.Unit)) }
+
+// Objective is that of the last step but so many.
+func (t *Trace) Objective(before int) float64 { return t.objective[len(t.objective)-1-before] }
+
+// Steps is the number of outer steps.
+func (t *Trace) Steps() int { return len(t.objective) }
