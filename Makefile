@@ -3,9 +3,9 @@
 #           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c; FITS=20 make signals
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
-#           make test PYTEST="-k switching" further arguments for pytest; DEMO, BENCH and BENCH_INSTALL likewise
-#           make bench BENCH="--only warm --draws 2"  groups of benchmarks, some of the draws
-#           make bench-paired OTHER=folder BENCH="--tasks comp,r8"  another checkout that is built, some of the tasks
+#           make test PYTEST="-k switching" further arguments for pytest; DEMO and BENCH likewise
+#           make bench BENCH="quality --draws 2"  one of the benchmarks, some of the draws
+#           make bench BENCH="paired FOLDER --tasks comp,r8"  against another checkout that is built, some of the tasks
 #           make wheel-test WHEEL_TEST='--only 3.13 -k loading'  one environment, some of the tests
 
 PYTHON ?= python3
@@ -38,10 +38,8 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest coverage race bench bench-calls bench-classes bench-curves \
-	bench-default bench-figure5 bench-labeling bench-large bench-next bench-paired bench-peers bench-svmlin \
-	bench-install faults fuzz fuzz-c fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c \
-	wheel-all wheel-test release-check docs docs-test check check-go check-sources check-width check-c check-library \
+.PHONY: help build demo test test-go test-python ctest coverage race bench faults fuzz fuzz-c fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c \
+	wheel-all wheel-test release docs docs-test check check-go check-sources check-width check-c check-library \
 	check-python check-vulnerabilities clean
 
 help: ## list the commands
@@ -63,49 +61,14 @@ test-python: build ## run the Python tests
 ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
 	@test -n "$(C_EXAMPLES)" || { echo "ctest: there is no examples/c/*.c" >&2; exit 1; }
 
-coverage: build $(VENV)/developer ## measure which lines and branches the tests run, Go and Python
+coverage: build $(VENV)/developer # measure which lines and branches the tests run, Go and Python
 	$(BIN)/python python/measure_coverage.py $(COVERAGE)
 
-race: ## run the Go tests under the race detector
+race: # run the Go tests under the race detector
 	$(GO) test -race -timeout 40m ./...
 
-bench: build ## measure quality, time and memory against peers; prints the table
-	$(BIN)/python -m benchmarks.run $(BENCH)
-
-bench-classes: build ## measure many classes: quality, time and memory
-	$(BIN)/python -m benchmarks.run --only classes $(BENCH)
-
-bench-curves: build ## measure learning curves of many classes
-	$(BIN)/python -m benchmarks.run --only curves $(BENCH)
-
-bench-default: build ## measure the default against supervised learning and against true class shares
-	$(BIN)/python -m benchmarks.run --only default $(BENCH)
-
-bench-figure5: build ## compare the ways to learn from unlabeled rows, two classes
-	$(BIN)/python -m benchmarks.run --only figure5 $(BENCH)
-
-bench-labeling: ## measure labeling under class counts against the optimum and the simplex method
-	$(GO) test -run '^$$' -bench Labeling -benchtime 1x -timeout 30m ./engine/labeling
-
-bench-next: build ## measure what labels are worth that rank_to_label asks for, against labels of random rows
-	$(BIN)/python -m benchmarks.run --only next $(BENCH)
-
-bench-calls: build ## compare what a call costs with the build in the folder OTHER, in paired runs
-	$(BIN)/python -m benchmarks.calls $(OTHER) $(BENCH)
-
-bench-large: build ## measure a fit on a million rows
-	$(BIN)/python -m benchmarks.run --only large $(BENCH)
-
-bench-peers: build ## compare with other tools on the same tasks; writes the table and the picture of docs/comparison.md
-	$(BIN)/python -m benchmarks.run --only peers $(BENCH)
-	$(BIN)/python -m benchmarks.peers bench-results/peers.json docs/comparison.md
-	$(BIN)/python -m benchmarks.figures --only comparison bench-results/peers.json docs/figures
-
-bench-paired: build ## compare this build with that of the folder OTHER, task by task, in paired runs
-	$(BIN)/python -m benchmarks.paired $(OTHER) $(BENCH)
-
-bench-svmlin: build ## measure how many times faster fits are than SVMlin, whose program is SVMLIN
-	$(BIN)/python -m benchmarks.svmlin $(SVMLIN) $(BENCH)
+bench: build ## measure: BENCH=name, and what it takes; without a name, list what there is
+	$(BIN)/python -m benchmarks $(BENCH)
 
 # A known defect of Go before 1.27: a target without faults can end with "context deadline exceeded" as time is up.
 # That message is let pass if no failing input was written down.
@@ -125,20 +88,20 @@ fuzz: ## run every Go fuzz target for FUZZTIME (10s)
 # Another SEED is another sequence of calls; a status that a call must not have is reported with the seed.
 CALLS ?= 200000
 SEED ?= 1
-fuzz-c: build ctest-calls ## make CALLS (200000) random calls of the C interface from SEED (1) on, under AddressSanitizer
+fuzz-c: build ctest-calls # make CALLS (200000) random calls of the C interface from SEED (1) on, under AddressSanitizer
 	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
 
 MUTATIONS ?= 10000
-fuzz-models: build ## compare the readers of model files on MUTATIONS (10000) damaged files from SEED (1) on
+fuzz-models: build # compare the readers of model files on MUTATIONS (10000) damaged files from SEED (1) on
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
 
-faults: build ## end, freeze and restart workers of Dask in a fit, lose what they send each other, and send them garbage
+faults: build # end, freeze and restart workers of Dask in a fit, lose what they send each other, and send them garbage
 	FEWLABEL_FAULTS=1 FEWLABEL_STRANGERS=50 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py \
 		python/tests/test_dask_strangers.py
 
 FITS ?= 200
-signals: build ctest-signals ## make FITS (200) fits under each of six signals, 0.3 ms apart, with three handlers on three kinds of stack
+signals: build ctest-signals # make FITS (200) fits under each of six signals, 0.3 ms apart, with three handlers on three kinds of stack
 	cd build/ctest/signals && ./plain $(FITS)
 
 wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
@@ -150,14 +113,14 @@ wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install a
 	$(BIN)/python python/check_archive.py dist/*.whl
 	$(BIN)/python python/try_wheel.py --import-only dist/*.whl
 
-sdist: $(VENV)/developer ## build the source archive into dist/, check it and build a wheel from it without a network
+sdist: $(VENV)/developer # build the source archive into dist/, check it and build a wheel from it without a network
 	rm -rf build/sdist dist/*.tar.gz
 	$(PACK) -t sdist -d dist
 	$(BIN)/python python/check_archive.py dist/*.tar.gz
 	$(BIN)/python python/try_source.py dist/*.tar.gz
 
 # Wheels for other machines are not in dist/ itself: `pip install dist/*.whl` has to find one that fits.
-wheel-aarch64: $(VENV)/developer ## build the wheel for ARM (Linux) into dist/aarch64 and run a C program under qemu
+wheel-aarch64: $(VENV)/developer # build the wheel for ARM (Linux) into dist/aarch64 and run a C program under qemu
 	$(BIN)/python python/build_library.py --target aarch64 --check-tools
 	$(call need,qemu-aarch64,qemu-user)
 	rm -rf build/aarch64 dist/aarch64
@@ -169,14 +132,14 @@ wheel-aarch64: $(VENV)/developer ## build the wheel for ARM (Linux) into dist/aa
 	aarch64-linux-gnu-gcc $(C_FLAGS) examples/c/train.c -o build/aarch64/train -Lbuild/aarch64/fewlabel -lfewlabel -lm
 	cd build/aarch64 && qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=fewlabel ./train
 
-wheel-windows: $(VENV)/developer ## build the wheel for Windows, run C programs with its library under Wine
+wheel-windows: $(VENV)/developer # build the wheel for Windows, run C programs with its library under Wine
 	$(BIN)/python python/build_library.py --target windows --check-tools
 	rm -rf dist/windows
 	FEWLABEL_TARGET=windows $(PACK) -t wheel -d dist/windows
 	$(BIN)/python python/check_archive.py dist/windows/*.whl
 	$(BIN)/python python/try_windows.py dist/windows/*.whl
 
-wheel-macos: $(VENV)/cross ## build the wheels for macOS and inspect them; they are not run
+wheel-macos: $(VENV)/cross # build the wheels for macOS and inspect them; they are not run
 	rm -rf dist/macos
 	for target in macos-arm64 macos-x86_64; do \
 		FEWLABEL_TARGET=$$target $(PACK) -t wheel -d dist/macos || exit 1; done
@@ -184,21 +147,18 @@ wheel-macos: $(VENV)/cross ## build the wheels for macOS and inspect them; they 
 	@echo "wheel-macos: built and inspected; they were never run"
 
 # In a folder of its own: other commands take every .tar.gz in dist/ for a source archive.
-dist-c: $(VENV)/installed ## build the C kit into dist/c, unpack it elsewhere, build and run its examples
+dist-c: $(VENV)/installed # build the C kit into dist/c, unpack it elsewhere, build and run its examples
 	rm -rf dist/c
 	$(BIN)/python python/build_c_kit.py dist/c
 	$(BIN)/python python/try_c_kit.py dist/c/*.tar.gz
 
-wheel-all: wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c ## build and check everything that is given to others
+wheel-all: wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c # build and check everything that is given to others
 
-wheel-test: wheel ## run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
+wheel-test: wheel # run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
 	$(BIN)/python python/try_wheel.py dist/*.whl $(WHEEL_TEST)
 
-bench-install: $(VENV)/developer ## measure the wheel in dist/: size, seconds to a prediction in a notebook, import, loading
-	$(BIN)/python -m benchmarks.install dist/*.whl $(BENCH_INSTALL)
-
 .PHONY: docs-examples notebook figures
-release-check: ## run what a release must pass beyond `make test check`: races, pages, all wheels, longer fuzzing
+release: ## run what a release must pass beyond `make test check`: races, pages, wheels, faults, longer fuzzing
 	$(MAKE) race docs-test wheel-all wheel-test signals faults fuzz-c fuzz-models
 	FUZZTIME=60s $(MAKE) fuzz
 
@@ -207,17 +167,17 @@ docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run ev
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
 	@echo build/docs/html/index.html
 
-docs-test: docs wheel ## run every download of the pages alone, with the wheel; look for cut pages in Chromium
+docs-test: docs wheel # run every download of the pages alone, with the wheel; look for cut pages in Chromium
 	$(BIN)/python python/try_downloads.py dist/*.whl
 	$(BIN)/python python/check_widths.py
 
-docs-examples: build ## run the examples of the docstrings and pages
+docs-examples: build # run the examples of the docstrings and pages
 	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
 
-notebook: build $(VENV)/docs ## run examples/few_labels.py and write it as a notebook
+notebook: build $(VENV)/docs # run examples/few_labels.py and write it as a notebook
 	$(BIN)/python examples/build_notebook.py
 
-figures: build ## measure and draw the pictures in README.md and docs/ (half an hour; needs FEWLABEL_DATA)
+figures: build # measure and draw the pictures in README.md and docs/ (half an hour; needs FEWLABEL_DATA)
 	$(BIN)/python -m benchmarks.run --only few
 	$(BIN)/python -m benchmarks.run --only recipe
 	$(BIN)/python -m benchmarks.run --only figure5
@@ -225,6 +185,7 @@ figures: build ## measure and draw the pictures in README.md and docs/ (half an 
 	$(BIN)/python -m benchmarks.run --section aso_components
 	$(BIN)/python -m benchmarks.run --section workers_simulated
 	$(BIN)/python -m benchmarks.run --only peers
+	$(BIN)/python -m benchmarks.peers bench-results/peers.json docs/comparison.md
 	$(BIN)/python -m benchmarks.figures bench-results/few.json bench-results/recipe.json \
 		bench-results/figure5.json bench-results/galaxy.json bench-results/aso_components.json \
 		bench-results/workers_simulated.json bench-results/peers.json docs/figures

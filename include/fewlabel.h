@@ -118,9 +118,9 @@ typedef struct {
   void *context; /* its first argument */
 } fewlabel_group;
 
-/* A number that increases with every incompatible change of this file, the version of the library ("0.1.0"), and whether
- * its threads leave all signals to the host (1): a library that was built without masks (0) is safe only where every
- * handler has SA_ONSTACK. */
+/* A number that increases with every incompatible change of this file, the version of the library ("0.1.0"), and
+ * whether its threads leave all signals to the host (1): a library that was built without masks (0) is safe only where
+ * every handler has SA_ONSTACK. */
 int32_t fewlabel_abi_version(void);
 const char *fewlabel_version(void);
 int32_t fewlabel_signal_masks(void);

@@ -38,8 +38,8 @@ func ColumnBytes(nonZeros int, shape Wide) int {
 	return bytes
 }
 
-// byColumns reports that AddTransposedWide reads the columns. They have all rows: of a small subset's sum, most of what it
-// reads would be of other rows.
+// byColumns reports whether AddTransposedWide reads the columns. They have all rows: of a small subset's sum, most of
+// what it reads would be of other rows.
 func (m *Matrix) byColumns(on *Subset, shape Wide) bool {
 	return !m.Dense() && 2*on.nonZeros >= m.NonZeros() && ColumnBytes(m.NonZeros(), shape) > 0
 }

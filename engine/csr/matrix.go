@@ -95,7 +95,7 @@ func (m *Matrix) Rows() int { return m.kernel.rows() }
 // Cols is the number of features, d.
 func (m *Matrix) Cols() int { return m.cols }
 
-// Dense reports that the rows have a value for every feature.
+// Dense reports whether the rows have a value for every feature.
 func (m *Matrix) Dense() bool {
 	_, dense := m.kernel.(rowKernel)
 	return dense

@@ -30,10 +30,10 @@ var names = [...]string{None: "", Converged: "converged", Stationary: "stationar
 // String is the name of the reason in reports and model files.
 func (r Reason) String() string { return names[r] }
 
-// Early reports that the method had not come to its end.
+// Early reports whether the method had not come to its end.
 func (r Reason) Early() bool { return r == MaxIter || r == Stopped }
 
-// Own reports that the method has come to its own end, be the last solve as exact as it may.
+// Own reports whether the method has come to its own end, be the last solve as exact as it may.
 func (r Reason) Own() bool {
 	return r == Entropy || r == Temperature || r == NoSwitch || r == NotConverged
 }

@@ -184,5 +184,5 @@ func Project(p Problem, posterior *Posterior) Outcome {
 	return out
 }
 
-// finite reports that a solve has not left the range of numbers.
+// finite reports whether a solve has not left the range of numbers.
 func finite(o minimize.Outcome) bool { return o.Gap-o.Gap == 0 }

@@ -30,13 +30,13 @@ func Argument(format string, a ...any) error { return &Error{BadArgument, fmt.Sp
 // Data reports data that cannot be used; the message says where.
 func Data(format string, a ...any) error { return &Error{BadData, fmt.Sprintf(format, a...)} }
 
-// File reports that a file cannot be opened, read or written.
+// File reports whether a file cannot be opened, read or written.
 func File(format string, a ...any) error { return &Error{IO, fmt.Sprintf(format, a...)} }
 
-// Memory reports that something would take more memory than there is; the message says how much and what to do.
+// Memory reports whether something would take more memory than there is; the message says how much and what to do.
 func Memory(format string, a ...any) error { return &Error{NoMemory, fmt.Sprintf(format, a...)} }
 
-// Group reports that machines cannot go on together.
+// Group reports whether machines cannot go on together.
 func Group(format string, a ...any) error { return &Error{OtherMachine, fmt.Sprintf(format, a...)} }
 
 // Defect reports a broken promise inside fewlabel.

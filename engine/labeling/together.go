@@ -78,7 +78,7 @@ func endsLater(job *work.Job, weights []float64) [][]float64 {
 	return job.EachLater(least, most)
 }
 
-// alike reports that all weights are the same.
+// alike reports whether all weights are the same.
 func alike(ends [][]float64) bool {
 	least, most := work.Ends(ends)
 	return least >= most

@@ -103,7 +103,7 @@ func (t Table[O]) set(o *O, name string, value json.RawMessage) error {
 	return option.check(o)
 }
 
-// nullable reports that null has a meaning.
+// nullable reports whether null has a meaning.
 func (t Option[O]) nullable(o *O) bool {
 	switch t.Field(o).(type) {
 	case *[]float64, *[]int:

@@ -52,11 +52,11 @@ func (e *Evidence) shares(job *work.Job, start, biases []float64) (shares []floa
 	return e.maximize(job, ratios, known, beside(drawn*worth), found), drawn
 }
 
-// Doubt reports whether the scores contradict shares that were given, [K], each above 0: the likelihood of the unlabeled
-// rows, which count as l/(1+e) rows, is so much lower than at the shares found that half a chi-square variable of K-1
-// degrees of freedom is rarely as large (its mean and doubtAt standard deviations). Of the 84 cases with which the
-// constants of this package were chosen (seven text sets, 5 to 80 labels of each class or as many at random) none
-// doubts the true shares; equal shares are doubted in 7 of 10 where they are off by more than 0.5 in sum.
+// Doubt reports whether the scores contradict shares that were given, [K], each above 0: the likelihood of the
+// unlabeled rows, which count as l/(1+e) rows, is so much lower than at the shares found that half a chi-square
+// variable of K-1 degrees of freedom is rarely as large (its mean and doubtAt standard deviations). Of the 84 cases
+// with which the constants of this package were chosen (seven text sets, 5 to 80 labels of each class or as many at
+// random) none doubts the true shares; equal shares are doubted in 7 of 10 where they are off by more than 0.5 in sum.
 func (e *Evidence) Doubt(job *work.Job, given []float64) (found []float64, doubted bool) {
 	job = job.Alone()
 	found, _ = e.Shares(job)

@@ -42,5 +42,5 @@ func (s *Sample) largestValue() (value float64, row int, feature int32) {
 	return value * s.Length, row, feature
 }
 
-// IsFinite reports that v is a number.
+// IsFinite reports whether v is a number.
 func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -113,7 +113,7 @@ var table = option.Table[Options]{
 		Meaning: "seed of the order of coordinates in pair_switching", Field: func(o *Options) any { return &o.RandomState }},
 }
 
-// Penalized reports that the class prior is held at a cost only.
+// Penalized reports whether the class prior is held at a cost only.
 func (o *Options) Penalized() bool { return o.Constraint == "penalty" }
 
 // OptionsText describes all options as a JSON array.

@@ -144,17 +144,17 @@ func (s *Sample) Classes() int {
 	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
-// Paired reports that there are two classes, with a loss of margins and no tree: one column of scores is enough.
+// Paired reports whether there are two classes, with a loss of margins and no tree: one column of scores is enough.
 func (s *Sample) Paired() bool {
 	o := s.Options
 	ofClasses := o.Hierarchy != nil || o.Loss == Maxent || o.Loss == CrammerSinger
 	return s.Classes() == 2 && (s.OneClass() || !ofClasses)
 }
 
-// Constant reports that there is nothing to learn: the labeled rows have one of two classes.
+// Constant reports whether there is nothing to learn: the labeled rows have one of two classes.
 func (s *Sample) Constant() bool { return s.Paired() && s.OneClass() }
 
-// OneClass reports that all labeled rows have the same class.
+// OneClass reports whether all labeled rows have the same class.
 func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 
 // Transductive reports whether unlabeled rows take part.

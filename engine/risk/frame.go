@@ -30,7 +30,7 @@ type frame struct {
 	shape csr.Wide
 }
 
-// turned reports that the intercepts depend on all variables.
+// turned reports whether the intercepts depend on all variables.
 func (f frame) turned() bool { return f.Constant && f.Center != nil }
 
 // features is the number of features without the constant one.

@@ -118,7 +118,7 @@ func (t *Tree) Classes() int { return t.classes }
 // Columns is the number of nodes.
 func (t *Tree) Columns() int { return len(t.parent) }
 
-// Flat reports that there is nothing above the classes.
+// Flat reports whether there is nothing above the classes.
 func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
 
 // Depth is the number of nodes on the path to a class, itself included.

@@ -157,7 +157,7 @@ func (c *Counts) add(path []int32, factor float64, into []float64) {
 	}
 }
 
-// whole reports that every token has a label.
+// whole reports whether every token has a label.
 func whole(labels []int32) bool {
 	for _, label := range labels {
 		if label < 0 {

@@ -85,7 +85,7 @@ func (d *stochastic) divide() {
 	d.spans, d.gradients = make([]csr.Span, d.size), make([][]float64, d.size)
 }
 
-// hasLabel reports that a token has a label.
+// hasLabel reports whether a token has a label.
 func hasLabel(labels []int32) bool {
 	for _, label := range labels {
 		if label >= 0 {

@@ -23,7 +23,7 @@ const usualBlock = 1 << 20
 var longestLine = 1 << 28
 
 // A compressed file may give so many bytes of text from each byte, or freeText if that is more. Files of data expand
-// 2 to 11 times (make bench BENCH="--section svmlight_expansion"), and gzip up to 1,032 times, zstd 32,768.
+// 2 to 11 times (measured on 20 Newsgroups, plain, gzip and zstd), and gzip up to 1,032 times, zstd 32,768.
 const (
 	usualExpansion = 100
 	freeText       = 64 << 20

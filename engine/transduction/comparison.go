@@ -46,12 +46,12 @@ func compare(s *problem.Sample, p problem.Problem, found *Result) {
 // better classes.
 const better = 0.99
 
-// direct reports that switching settles the labels of the supervised solution at once.
+// direct reports whether switching settles the labels of the supervised solution at once.
 func (t *task) direct() bool {
 	return t.rival > 0 && t.Options.UnlabeledWeight <= mostOverAlpha*t.Options.Alpha
 }
 
-// hopeless reports that labels settled at once will not end below the rival: once the objective falls, each step takes
+// hopeless reports whether labels settled at once will not end below the rival: once the objective falls, each step takes
 // less than half of what the step before has taken (measured on the sets above).
 func (t *task) hopeless() bool {
 	if !t.direct() || t.trace.Steps() < 2 {

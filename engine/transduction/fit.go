@@ -176,7 +176,7 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 	return result, nil
 }
 
-// learnsMeans reports that the method is one of package expectation, and has something to learn from.
+// learnsMeans reports whether the method is one of package expectation, and has something to learn from.
 func (t *task) learnsMeans() bool { return t.Transductive() && t.method.Probable() }
 
 // shareColumn is the history's column about the classes' shares.

@@ -78,5 +78,5 @@ func (t *task) atLimit(end *stop) bool {
 	return reason != ending.None
 }
 
-// finite reports that a solve has not left the range of numbers: nothing that follows could bring it back.
+// finite reports whether a solve has not left the range of numbers: nothing that follows could bring it back.
 func finite(o minimize.Outcome) bool { return problem.IsFinite(o.Gap) }

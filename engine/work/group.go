@@ -56,7 +56,7 @@ const (
 // votes are what a machine wants: an end of the run, of the part that is tried, or soon.
 type votes struct{ fails, abandons, cancels, stops bool }
 
-// Shares reports that there are other machines: one alone has nothing to add, and does what it does without a group.
+// Shares reports whether there are other machines: one alone has nothing to add, and does what it does without a group.
 func (g *Group) Shares() bool { return g != nil && g.Size != 1 }
 
 // Begin has the first reduction compare what all machines must have alike.
@@ -230,7 +230,7 @@ var errAbandoned = fault.Group("a part of the fit has failed on another machine"
 
 var errDamaged = fault.Group("the sum over the ranks was damaged on its way")
 
-// damaged reports that the sum of frames cannot be one.
+// damaged reports whether the sum of frames cannot be one.
 func (g *Group) damaged() bool {
 	for _, v := range g.frame[:firstSum] {
 		if v != math.Trunc(v) {

@@ -67,7 +67,8 @@ def graphs(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(_: list[str] | None = None) -> None:
+    """The program."""
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
     many_classes(rng)

@@ -8,17 +8,14 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
+from benchmarks import __main__ as benchmarks_main
 from benchmarks import (
     aso_tagging,
     corpora,
-    dense,
     large,
     learners,
-    memory,
     objective,
-    predict,
     products,
-    reader,
     recipe,
     report,
     run,
@@ -206,61 +203,14 @@ def test_sections_have_one_name_each():
     assert len(set(names)) == len(names)
 
 
-# ------------------------------------------------------------------ reader, predict, dense rows
-def test_reader_is_compared_on_the_same_arrays(monkeypatch):
-    X = sp.random(40, 30, 0.2, format="csr", random_state=0)
-    names = np.array(["a", "b"])[np.arange(40) % 2]
-    monkeypatch.setattr(corpora, "newsgroups20", lambda: tasks.data_set("small", X, names))
-    found = report.Report(quiet=True)
-    reader.svmlight_reader(found, rounds=1)
-    assert [r.measured for r in found.rows if "differ" in r.what] == ["0", "0"]
-    bounded = {r.what: len(r.values) for r in found.rows if r.bound == "≥ 8"}
-    assert bounded == {f"reader, {kind}, threads 2: scikit-learn / ours": 1 for kind in ("plain", "zstd")}
-    changed = X.copy()
-    changed.data[0] += 1
-    assert reader.differing((X, names), (X.copy(), names)) == []
-    assert reader.differing((X, names), (changed, names[::-1])) == ["data", "labels"]
-
-
-def test_expansion_is_that_of_the_files():
-    same, random = np.ones((2000, 50)), np.random.default_rng(0).random((2000, 50))
-    for kind, ratio in reader.expansions(sp.csr_matrix(same)).items():
-        assert ratio > 50, kind
-    for kind, ratio in reader.expansions(sp.csr_matrix(random)).items():
-        assert 1.5 < ratio < 4, kind
-
-
-def test_predict_is_measured_with_two_and_twenty_classes():
-    found = report.Report(quiet=True)
-    predict.predict_time(found, rounds=1, n=400)
-    assert [r.what.partition(":")[0] for r in found.rows] == ["predict, 2 classes", "predict, 20 classes"]
-    assert all(r.bound == "≤ 1.1" and r.values[0] > 0 for r in found.rows)
-
-
-def test_blas_has_the_products_of_dense_rows():
-    assert dense.blas(np.ones((30, 4), np.float32), calls=1).keys() == dense.PRODUCTS.keys()
-
-
-def test_dense_rows_are_planted_and_handed_to_another_process(tmp_path):
-    task = dense.planted(300, 3, d=20)
-    assert task.X.dtype == np.float32
-    np.testing.assert_allclose(np.linalg.norm(task.X, axis=1), 1, rtol=1e-6)
-    assert np.bincount(task.given[~task.unlabeled]).tolist() == [dense.PER_CLASS] * 3
-    assert LinearSVC().fit(task.X[:200], task.y[:200]).score(task.X[200:], task.y[200:]) > 0.6
-    memory.save(tmp_path / "rows.npz", task)
-    X, y, given, _ = memory._load(tmp_path / "rows.npz")
-    for ours, read in ((task.X, X), (task.y, y), (task.given, given)):
-        np.testing.assert_array_equal(ours, read)
-
-
-def test_dense_fits_are_compared():
-    found = report.Report(quiet=True)
-    dense.dense_fit(found, rounds=1, n=400)
-    assert [r.what for r in found.rows if "dense / CSR" in r.what] == [
-        "dense, 2 classes: fit, dense / CSR",
-        "dense, 20 classes: fit, dense / CSR",
-    ]
-    assert len(found.rows) == 6
+def test_one_command_lists_and_runs_all(monkeypatch, capsys):
+    assert benchmarks_main.main([]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [*run.GROUPS, *benchmarks_main.PROGRAMS]
+    ran = []
+    monkeypatch.setattr(run, "main", lambda arguments: ran.append(arguments) or 0)
+    assert benchmarks_main.main(["speed", "--draws", "2"]) == 0
+    assert ran == [["--only", "speed", "--draws", "2"]]
 
 
 # ------------------------------------------------------------------ demo
