@@ -48,8 +48,8 @@
 // with level and next beside its method. A belief: a type with enter and relabel beside its method. A map of scores: a
 // file in scores.
 //
-// Arrows go one way: transduction -> problem, expectation -> trace, prior, calibration, risk, dual, labeling, minimize ->
-// scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
+// Arrows go one way: transduction -> problem, expectation -> trace, prior, calibration, risk, dual, labeling, minimize
+// -> scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
 // the methods nothing of threads. Beside them: sequence, structure -> minimize, option, csr.
 //
 // Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where the machines of

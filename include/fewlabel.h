@@ -92,7 +92,7 @@ typedef struct {
   int64_t cancel;     /* written by the caller */
   int64_t step;       /* number of outer steps */
   double objective;   /* of the method, after that step */
-  double level;       /* the temperature (annealing) or the weight of the unlabeled rows (switching) */
+  double level;       /* the temperature (auto, annealing) or the weight of the unlabeled rows (switching) */
   int64_t n_switched; /* labels changed in that step */
   double n_passes;    /* passes over the nonzeros so far */
 } fewlabel_progress;
@@ -141,7 +141,7 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
  *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which
  *            saves most of the time. The start is not changed and may be freed afterwards.
- *   options  JSON object, for example {"method": "annealing", "alpha": 1e-3, "threads": 2}; NULL: the defaults
+ *   options  JSON object, for example {"method": "switching", "alpha": 1e-3, "threads": 2}; NULL: the defaults
  *   progress may be NULL
  *   group    machines that share the rows; NULL: this machine has all rows. All machines pass the same options (except
  *            "threads"), n_features, start, kind of rows and class numbers. The arrays "transduction" and
@@ -244,20 +244,20 @@ int32_t fewlabel_structure_decision(int64_t model, const fewlabel_csr *rows, int
 /* The report of a fit or a model file, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
  * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows for which the supervised
  * model, the starting point of the method, predicts the same class; null after a fit from a start and if there is
- * nothing to compare), "returned" (directly after a fit: the method of the returned solution; "switching" after
- * annealing if switching reached a lower objective, otherwise the method itself; null for
- * other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below), "termination_condition",
- * "warnings" (objects of "kind", a name as "collapse"; "values", an object of numbers, in which "class" is a class
- * number; "text", a sentence for people; docs/c.md lists the kinds), "metadata" (the text given to fewlabel_save),
- * "arrays" (the names and lengths of what fewlabel_array gives). As fewlabel_options for `text`.
+ * nothing to compare), "returned" (directly after a fit: the method of the returned solution, of method "auto" that is
+ * "annealing" or "switching"; null for other models), "calibration_temperature", "calibration_smoothing" and
+ * "n_held_out" (below), "termination_condition", "warnings" (objects of "kind", a name as "collapse"; "values", an
+ * object of numbers, in which "class" is a class number; "text", a sentence for people; docs/c.md lists the kinds),
+ * "metadata" (the text given to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As
+ * fewlabel_options for `text`.
  *
  * Directly after a fit with the option calibrate, decisions can be converted to probabilities: with T the
- * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes, class y
- * has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one decision f take
- * s = (0, f). n_held_out is the number of labeled rows used to estimate T. All three are null without calibrate, and
- * if calibration is not possible, which a warning explains: it needs at least 20 distinct labeled rows from classes
- * with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A model file does not store them
- * (metadata can). */
+ * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes,
+ * class y has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one
+ * decision f take s = (0, f). n_held_out is the number of labeled rows used to estimate T. All three are null
+ * without calibrate, and if calibration is not possible, which a warning explains: it needs at least 20 distinct
+ * labeled rows from classes with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A
+ * model file does not store them (metadata can). */
 int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);
 

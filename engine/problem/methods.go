@@ -7,6 +7,7 @@ type Method string
 
 // The methods.
 const (
+	Auto          Method = "auto" // annealing or switching, whichever ends lower
 	Annealing     Method = "annealing"
 	Switching     Method = "switching"
 	PairSwitching Method = "pair_switching"
@@ -42,14 +43,17 @@ type Traits struct {
 	Vectors     int    // of weights that the minimizer keeps besides
 	Entropy     bool   // whether probabilities that are not sure cost
 	OneMachine  bool   // whether ranks cannot share the rows
-	Rival       Method // what it is compared with at its end
+	Begins      Method // that runs first, and is compared with
+	Rival       Method // at its end; empty: the method itself runs, and nothing is compared
 	CoarseStart bool   // whether a fit of many rows of two classes begins with a part of them
 }
 
 // Traits of all methods, in the order of the pages.
 var methods = []Traits{
+	{Method: Auto, Belief: Soft, Losses: []Loss{SquaredHinge, CrammerSinger, Maxent}, Balance: "mean",
+		Level: "temperature", Begins: Annealing, Rival: Switching, CoarseStart: true},
 	{Method: Annealing, Belief: Soft, Losses: []Loss{SquaredHinge, CrammerSinger, Maxent}, Balance: "mean",
-		Level: "temperature", Rival: Switching, CoarseStart: true},
+		Level: "temperature", CoarseStart: true},
 	{Method: Switching, Belief: Hard, Losses: []Loss{SquaredHinge, CrammerSinger, Maxent}, Balance: "share",
 		Level: "unlabeled_weight", CoarseStart: true},
 	{Method: PairSwitching, Belief: Pairs, Losses: []Loss{SquaredHinge, Hinge}, Balance: "share",

@@ -51,7 +51,7 @@ type Options struct {
 // Defaults are the options if none are given.
 func Defaults() Options {
 	return Options{
-		Method: Annealing, ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
+		Method: Auto, ClassPrior: ClassPrior{Rule: "auto"}, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1,
 		Alpha: 1e-3, UnlabeledWeight: option.AutoWeight,
 		Balance: "auto", Loss: SquaredHinge, FitIntercept: true,
 		MaxIter: 10000, Tol: 1e-5, Threads: 1,

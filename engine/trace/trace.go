@@ -1,5 +1,5 @@
-// Package trace is what one run of a fit tells of itself: an entry of the history for every outer step, which its caller
-// can watch, and warnings. Start at Trace.
+// Package trace is what one run of a fit tells of itself: an entry of the history for every outer step, which its
+// caller can watch, and warnings. Start at Trace.
 package trace
 
 import (
@@ -23,8 +23,8 @@ type Column struct {
 	Values []float64
 }
 
-// Columns are the history; level and share name the columns about the level of a step and the classes' shares. withEntropy
-// adds that of the labels.
+// Columns are the history; level and share name the columns about the level of a step and the classes' shares.
+// withEntropy adds that of the labels.
 func (t *Trace) Columns(level, share string, withEntropy bool) []Column {
 	if len(t.objective) == 0 { // a constant model took no step
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
-// compare compares annealing with switching at its end, and puts the solution of switching in place where that is
-// better.
+// compare is what method auto adds to annealing: at its end it is compared with switching, whose solution takes its
+// place where that is better.
 //
 //	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
 //	         are those before the thresholds move, which can cost either of them more than they differ by
@@ -51,8 +51,8 @@ func (t *task) direct() bool {
 	return t.rival > 0 && t.Options.UnlabeledWeight <= mostOverAlpha*t.Options.Alpha
 }
 
-// hopeless reports whether labels settled at once will not end below the rival: once the objective falls, each step takes
-// less than half of what the step before has taken (measured on the sets above).
+// hopeless reports whether labels settled at once will not end below the rival: once the objective falls, each step
+// takes less than half of what the step before has taken (measured on the sets above).
 func (t *task) hopeless() bool {
 	if !t.direct() || t.trace.Steps() < 2 {
 		return false

@@ -293,9 +293,9 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withMany(t, 900)
 	data, o := planted.Topics(1000, 250, 10, 0.1, 2), plainOptions()
-	o.Method, o.ClassPrior.Shares, o.Alpha = problem.Annealing, shares(data), 1e-3
+	o.Method, o.ClassPrior.Shares, o.Alpha = problem.Auto, shares(data), 1e-3
 	result := fitFrom(t, data, nil, o)
-	if result.Returned != "switching" || result.Model.Method != "annealing" {
+	if result.Returned != "switching" || result.Model.Method != "auto" {
 		t.Fatalf("%s was asked for, and %s returned", result.Model.Method, result.Returned)
 	}
 	want := make([]float64, len(result.Distributions))

@@ -170,7 +170,7 @@ func (t *task) result(p problem.Problem, s *solution) (*Result, error) {
 	result := &Result{Model: classifier, Returned: string(t.Options.Method), Transduction: t.transduced(p.Labels, score),
 		Distributions: t.distributions(), History: t.trace.Columns(t.asked.Level, t.shareColumn(), t.hasEntropy()),
 		before: t.trace.Before, warm: t.start != nil, reason: s.end.reason, origin: t.origin}
-	if t.asked != t.method {
+	if t.asked.Belief != t.method.Belief {
 		certain(t.Sample, result)
 	}
 	return result, nil

@@ -24,7 +24,7 @@ _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
-    method: Any = "annealing"
+    method: Any = "auto"
     alpha: float = 1e-3
     unlabeled_weight: Any = "auto"
     class_prior: Any = "auto"

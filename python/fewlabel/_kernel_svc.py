@@ -28,7 +28,7 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     Parameters
     ----------
-    method : {"annealing", "switching", "pair_switching", "gradient"} or object, default="annealing"
+    method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
         How labels of unlabeled rows are found. This and the parameters up to `verbose` are as in `TransductiveSVC`.
     alpha : float, default=1e-3
         Regularization strength, above 0. The kernel features are scaled by their root mean square norm.

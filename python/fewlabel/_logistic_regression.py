@@ -1,7 +1,7 @@
 """SemiSupervisedLogisticRegression: probabilities from few labeled and many unlabeled rows."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fewlabel._base import LinearClassifier
 
@@ -160,6 +160,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     array([[1., 0., 0.]])
     """
 
+    method: Any = "annealing"
     alpha: float = 1e-4
     loss: str = field(default="maxent", init=False)
     calibrate: bool = True

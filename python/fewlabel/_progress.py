@@ -23,6 +23,7 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
     The bar needs tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout.
     """
     names = {
+        "auto": "temperature",
         "annealing": "temperature",
         "stochastic": "",
         "lbfgs": "",

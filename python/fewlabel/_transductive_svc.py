@@ -15,9 +15,10 @@ class TransductiveSVC(LinearClassifier):
 
     Parameters
     ----------
-    method : {"annealing", "switching", "pair_switching", "gradient"} or object, default="annealing"
-        How labels of unlabeled rows are found. "annealing": soft labels that become hard as a temperature decreases.
-        "switching": hard labels, many exchanged at a time, while the weight of the unlabeled rows increases.
+    method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
+        How labels of unlabeled rows are found. "auto": by annealing and by switching, and the solution with the lower
+        objective is returned. "annealing": soft labels that become hard as a temperature decreases. "switching": hard
+        labels, many exchanged at a time, while the weight of the unlabeled rows increases.
         "pair_switching": Joachims' algorithm, one pair exchanged at a time; two classes only. "gradient": no labels,
         but a smooth loss of the margin between the best and the second-best class. An object of `fewlabel.methods` is a
         method with options.
@@ -85,7 +86,8 @@ class TransductiveSVC(LinearClassifier):
     transduction_ : ndarray of shape (n_rows,)
         Label of every training row: the given label, or the predicted label if the row is unlabeled or has weight 0.
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Probability of each class for every training row. Only with "annealing" and unlabeled rows.
+        Probability of each class for every training row. Only with "auto" or "annealing" and unlabeled
+        rows.
     objective_ : float
         Final value of the objective, see Notes.
     n_iter_ : int
@@ -160,8 +162,8 @@ class TransductiveSVC(LinearClassifier):
     minus 0.1 log Σ_{k≠y} exp(10 s_k); for an unlabeled row y is the class with the largest score.
 
     With class_prior="auto" and labels that look picked rather than drawn at random, thresholds are not adjusted to the
-    estimated shares at the end (balance "labels"). At its end "annealing" is compared with "switching", and the
-    solution with the lower objective is returned; the last row of `history_` records this comparison.
+    estimated shares at the end (balance "labels"). With "auto" the last row of `history_` is the comparison of
+    annealing with switching, which ends early if it cannot reach a lower objective.
 
     Use rows of unit length: `TfidfVectorizer` returns them, and `Normalizer` scales any rows. If row lengths vary
     widely, "annealing" may separate long rows from short rows instead of the classes.
@@ -193,7 +195,7 @@ class TransductiveSVC(LinearClassifier):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _methods: ClassVar = ("annealing", "switching", "pair_switching", "gradient")
+    _methods: ClassVar = ("auto", "annealing", "switching", "pair_switching", "gradient")
     _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A name means the method with default options: `method="switching"` is the same a
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-__all__ = ["Annealing", "Entropy", "Expectation", "Gradient", "PairSwitching", "Posterior", "Switching"]
+__all__ = ["Annealing", "Auto", "Entropy", "Expectation", "Gradient", "PairSwitching", "Posterior", "Switching"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +24,20 @@ class Annealing:
     """
 
     name: ClassVar[str] = "annealing"
+    balance: str = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """Annealing or switching: at the end of annealing the two are compared, and the lower objective is returned.
+
+    Parameters
+    ----------
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`; that of switching is "auto" or the same.
+    """
+
+    name: ClassVar[str] = "auto"
     balance: str = "auto"
 
 
@@ -123,9 +137,9 @@ class Posterior:
     kl_weight: float = 0.1
 
 
-Method = Annealing | Switching | PairSwitching | Gradient | Entropy | Expectation | Posterior
+Method = Auto | Annealing | Switching | PairSwitching | Gradient | Entropy | Expectation | Posterior
 _BY_NAME = {
-    kind.name: kind for kind in (Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior)
+    kind.name: kind for kind in (Auto, Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior)
 }
 
 

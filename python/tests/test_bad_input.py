@@ -70,7 +70,7 @@ def test_class_prior(prior: Any, message: str) -> None:
         ({"unlabeled_weight": -0.5}, "unlabeled_weight.*-0.5"),
         ({"method": "anealing"}, "method.*anealing.*annealing"),
         ({"method": Annealing(balance="none")}, "balance.*none.*mean"),
-        ({"loss": "hinge"}, "loss is .hinge., but method annealing supports"),
+        ({"loss": "hinge"}, "loss is .hinge., but method auto supports"),
         ({"loss": "log"}, "loss.*log.*squared_hinge"),
         ({"max_iter": 0}, "max_iter.*0"),
         ({"max_iter": 2.5}, "max_iter.*2.5"),
@@ -98,7 +98,7 @@ def test_parameters_out_of_range(settings: dict[str, Any], message: str) -> None
     [
         ({"alpha": -1.0}, "alpha.*-1"),
         ({"method": "anealing"}, "method.*anealing.*annealing"),
-        ({"loss": "hinge"}, "loss is .hinge., but method annealing supports"),
+        ({"loss": "hinge"}, "loss is .hinge., but method auto supports"),
         ({"class_prior": [0.5, 0.6]}, "sum to 1"),
         ({"class_prior": {0: 0.5, 1: 1.5}}, "above 0 and below 1"),
         ({"class_weight": {0: 1, 1: -1}}, "class_weight must hold finite weights above 0"),

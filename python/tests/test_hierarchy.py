@@ -177,7 +177,7 @@ def test_one_class_of_a_tree() -> None:
         ({"method": "pair_switching"}, 'method is "pair_switching": it supports two classes only, but there are 4'),
         ({"method": "pair_switching", "loss": "hinge"}, "it supports two classes only, but there are 4"),
         ({"method": "pair_switching", "unlabeled_weight": 0}, "it supports two classes only, but there are 4"),
-        ({"loss": "hinge"}, "loss is .hinge., but method annealing supports squared_hinge"),
+        ({"loss": "hinge"}, "loss is .hinge., but method auto supports squared_hinge"),
         ({"loss": "maxent"}, "loss='maxent' is that of SemiSupervisedLogisticRegression"),
         ({"loss": "crammer_singer", "method": Annealing(balance="mean")}, 'balance is "mean".*use "share" or "labels"'),
         ({"class_prior": [0.5, 0.5]}, r"class_prior has 2 shares, but 4 classes have labeled rows \(0, 1, 2, 3\)"),
