@@ -6,8 +6,8 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	csr "github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -186,7 +186,7 @@ func (c *call) matrix(rows *C.const_csr) (*csr.Matrix, error) {
 	return view.Matrix()
 }
 
-// rows views the caller's rows. Package csr checks the data; here only what must hold for it to look at them.
+// rows views the caller's rows. Package rows checks the data; here only what must hold for it to look at them.
 func (c *call) rows(rows *C.const_csr) (csr.Rows, error) {
 	if err := c.borrow("rows", unsafe.Pointer(rows), 1, C.sizeof_fewlabel_csr); err != nil {
 		return nil, err

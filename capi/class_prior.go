@@ -6,9 +6,9 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	csr "github.com/fewlabel/fewlabel/engine/rows"
 )
 
 //export go_fewlabel_class_prior

@@ -6,8 +6,8 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	csr "github.com/fewlabel/fewlabel/engine/rows"
 )
 
 // dense views the caller's dense rows. csr.NewDense checks the data; here only what must hold for it to look at them.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	csr "github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/work"
 )

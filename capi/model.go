@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
+	csr "github.com/fewlabel/fewlabel/engine/rows"
 )
 
 //export go_fewlabel_shape

@@ -13,8 +13,8 @@
 //	trace         what a run tells of itself: history, progress, warnings
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
-//	prior         class shares among the unlabeled rows where they are not given; start at Gather
-//	calibration   a temperature that turns scores into probabilities; start at Temperature
+//	shares        class shares among the unlabeled rows where they are not given; start at Gather
+//	probability   a temperature that turns scores into probabilities; start at Temperature
 //	expectation   terms of the probabilities of unlabeled rows: their entropy, and the distance of their means from the
 //	              class prior; start at Regularize, then Means
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
@@ -27,8 +27,9 @@
 //	              start at Fit, then solve in auxiliary.go and iterate in subspace.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
-//	csr           the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
-//	              then Wide for all columns at once, and Span for neighbouring rows, as the tokens of a sentence
+//	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
+//	              then Span for neighbouring rows, as the tokens of a sentence
+//	panel         weights of many columns side by side, 32 at a time; start at Shape
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
 //	              then Job
@@ -48,14 +49,14 @@
 // with level and next beside its method. A belief: a type with enter and relabel beside its method. A map of scores: a
 // file in scores.
 //
-// Arrows go one way: transduction -> problem, expectation -> trace, prior, calibration, risk, dual, labeling, minimize
-// -> scores, loss, csr -> work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or labels,
-// the methods nothing of threads. Beside them: sequence, structure -> minimize, option, csr.
+// Arrows go one way: transduction -> problem, expectation -> trace, shares, probability, risk, dual, labeling, minimize
+// -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or
+// labels, the methods nothing of threads. Beside them: sequence, structure -> minimize, option, rows.
 //
-// Sums over rows pass work.Job.Sum or a product of csr with the rows transposed: both reduce them where the machines of
-// a work.Group share the rows. A matrix knows whether every machine has its rows (csr.Matrix.Everywhere): these count
-// once. Branches look at what all machines have alike, numbers of rows in problem.Sample.All. Pair
-// switching, limits on switches, weights held as sums of rows, and calibration are not supported on several machines.
-// The way rows are cut depends on the data only, and parts are added in order, so that results have the same bits on
-// any number of threads.
+// Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
+// of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these
+// count once. Branches look at what all machines have alike, numbers of rows in problem.Sample.All. Pair switching,
+// limits on switches, weights held as sums of rows, and calibration are not supported on several machines. The way rows
+// are cut depends on the data only, and parts are added in order, so that results have the same bits on any number of
+// threads.
 package engine

@@ -15,15 +15,15 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Descent holds the duals and the weights between calls.
 type Descent struct {
 	job     *work.Job
-	rows    *csr.Matrix
+	rows    *rows.Matrix
 	frame   risk.Frame
 	mean    float64 // m, fixed mean score of the frame
 	squared bool
@@ -43,7 +43,7 @@ type Descent struct {
 }
 
 // New makes a descent at β = 0 with all costs 0.
-func New(job *work.Job, rows *csr.Matrix, frame risk.Frame, squared bool, seed int) *Descent {
+func New(job *work.Job, rows *rows.Matrix, frame risk.Frame, squared bool, seed int) *Descent {
 	n := rows.Rows()
 	d := &Descent{job: job, rows: rows, frame: frame, squared: squared,
 		random: rand.New(rand.NewPCG(uint64(seed), 0)), sparse: make([]float64, rows.Cols())}

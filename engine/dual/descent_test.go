@@ -4,11 +4,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -81,7 +81,7 @@ func TestRowsAtTheCenterHaveNoNegativeSquare(t *testing.T) {
 		}
 		indptr = append(indptr, int64(len(indices)))
 	}
-	rows, err := csr.New(len(center), indptr, indices, values)
+	rows, err := rows.New(len(center), indptr, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestSquaredHingeAgreesWithNewton(t *testing.T) {
 
 // A row without features has a margin that nothing changes; its dual must go to its bound for the gap to close.
 func TestEmptyRowsDoNotKeepTheGapOpen(t *testing.T) {
-	rows, err := csr.New(2, []int32{0, 1, 2, 2, 2}, []int32{0, 1}, []float64{1, 1})
+	rows, err := rows.New(2, []int32{0, 1, 2, 2, 2}, []int32{0, 1}, []float64{1, 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package minimize
 import (
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -42,7 +42,7 @@ type columns struct {
 	pool                         *work.Pool
 	systems                      Systems
 	left                         []int
-	shape, all                   csr.Wide
+	shape, all                   panel.Shape
 	x                            []float64 // in the shape of all columns
 	residual, direction, product []float64
 	outcomes                     []ColumnOutcome
@@ -52,7 +52,8 @@ type columns struct {
 // SolveColumns adds to x the solutions s_l for the residuals r_l, which it overwrites. Both hold d variables of n
 // columns.
 func SolveColumns(pool *work.Pool, f Systems, x, residual []float64, d, n int, limits ColumnLimits) []ColumnOutcome {
-	c := &columns{pool: pool, systems: f, all: csr.Wide{Features: d, Classes: n}, x: x, outcomes: make([]ColumnOutcome, n)}
+	c := &columns{pool: pool, systems: f, all: panel.Shape{Features: d, Classes: n}, x: x,
+		outcomes: make([]ColumnOutcome, n)}
 	c.shape, c.residual = c.all, residual
 	for l := range n {
 		c.left = append(c.left, l)
@@ -91,7 +92,7 @@ func (c *columns) step() {
 		beta[k] = square[k] / c.square[k]
 	}
 	c.square = square
-	c.eachPanel(func(lo, hi int, p csr.Panel, own []float64) {
+	c.eachPanel(func(lo, hi int, p panel.Panel, own []float64) {
 		for at := p.Start + lo*p.Stride; at < p.Start+hi*p.Stride; at += p.Stride {
 			for k, b := range own {
 				c.direction[at+k] = c.residual[at+k] + b*c.direction[at+k]
@@ -103,7 +104,7 @@ func (c *columns) step() {
 // advance goes a length along the direction of each column and gives the new |r_l|².
 func (c *columns) advance(length []float64) []float64 {
 	squares := make([]float64, len(length))
-	c.sums(squares, func(lo, hi int, p csr.Panel, dst []float64) {
+	c.sums(squares, func(lo, hi int, p panel.Panel, dst []float64) {
 		own := length[p.First : p.First+len(dst)]
 		for at := p.Start + lo*p.Stride; at < p.Start+hi*p.Stride; at += p.Stride {
 			for k, t := range own {
@@ -118,7 +119,7 @@ func (c *columns) advance(length []float64) []float64 {
 }
 
 // move adds own times the direction to the points of the columns of a panel, for the variables lo ... hi-1.
-func (c *columns) move(lo, hi int, p csr.Panel, own []float64) {
+func (c *columns) move(lo, hi int, p panel.Panel, own []float64) {
 	places, steps := make([]int, len(own)), make([]int, len(own))
 	for k := range own {
 		l := c.left[p.First+k]
@@ -145,7 +146,7 @@ func (c *columns) drop(maxSteps int) {
 	if len(kept) == len(c.left) {
 		return
 	}
-	smaller := csr.Wide{Features: c.all.Features, Classes: len(kept)}
+	smaller := panel.Shape{Features: c.all.Features, Classes: len(kept)}
 	c.residual, c.direction = c.packed(c.residual, smaller, kept), c.packed(c.direction, smaller, kept)
 	c.product = make([]float64, len(c.residual))
 	c.left, c.square, c.enough = chosen(c.left, kept), chosen(c.square, kept), chosen(c.enough, kept)
@@ -161,7 +162,7 @@ func chosen[T any](from []T, kept []int) []T {
 }
 
 // packed copies the columns that are kept.
-func (c *columns) packed(v []float64, to csr.Wide, kept []int) []float64 {
+func (c *columns) packed(v []float64, to panel.Shape, kept []int) []float64 {
 	if to.Classes == 0 {
 		return nil
 	}
@@ -177,7 +178,7 @@ func (c *columns) packed(v []float64, to csr.Wide, kept []int) []float64 {
 // dots are the inner products of the columns of two vectors.
 func (c *columns) dots(a, b []float64) []float64 {
 	dots := make([]float64, len(c.left))
-	c.sums(dots, func(lo, hi int, p csr.Panel, dst []float64) {
+	c.sums(dots, func(lo, hi int, p panel.Panel, dst []float64) {
 		for at := p.Start + lo*p.Stride; at < p.Start+hi*p.Stride; at += p.Stride {
 			for k := range dst {
 				dst[k] += a[at+k] * b[at+k]
@@ -189,7 +190,7 @@ func (c *columns) dots(a, b []float64) []float64 {
 
 // sums adds over the variables: add adds those of the variables lo ... hi-1 of a panel to dst, which has an entry for
 // each column of the panel.
-func (c *columns) sums(dst []float64, add func(lo, hi int, p csr.Panel, dst []float64)) {
+func (c *columns) sums(dst []float64, add func(lo, hi int, p panel.Panel, dst []float64)) {
 	for b := range c.shape.Panels() {
 		p := c.shape.Panel(b)
 		c.pool.Total(c.shape.Features, own(dst, p), func(lo, hi int, dst []float64) { add(lo, hi, p, dst) })
@@ -197,7 +198,7 @@ func (c *columns) sums(dst []float64, add func(lo, hi int, p csr.Panel, dst []fl
 }
 
 // eachPanel calls task for some variables lo ... hi-1 of a panel at a time, with what values has for its columns.
-func (c *columns) eachPanel(task func(lo, hi int, p csr.Panel, own []float64), values []float64) {
+func (c *columns) eachPanel(task func(lo, hi int, p panel.Panel, own []float64), values []float64) {
 	for b := range c.shape.Panels() {
 		p := c.shape.Panel(b)
 		c.pool.Stripes(c.shape.Features, func(lo, hi int) { task(lo, hi, p, own(values, p)) })
@@ -205,6 +206,6 @@ func (c *columns) eachPanel(task func(lo, hi int, p csr.Panel, own []float64), v
 }
 
 // own is the part of values for the columns of a panel, without those that fill it up.
-func own(values []float64, p csr.Panel) []float64 {
+func own(values []float64, p panel.Panel) []float64 {
 	return values[p.First:min(len(values), p.First+p.Width)]
 }

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -21,7 +21,7 @@ type dense struct {
 func (s *dense) HessVec(dst, p []float64, columns []int) {
 	s.asked = append(s.asked, len(columns))
 	clear(dst)
-	layout := csr.Wide{Features: s.matrices[0].SymmetricDim(), Classes: len(columns)}
+	layout := panel.Shape{Features: s.matrices[0].SymmetricDim(), Classes: len(columns)}
 	for k, l := range columns {
 		for i := range layout.Features {
 			for j := range layout.Features {
@@ -45,7 +45,7 @@ func drawDense(d, columns int) (*dense, []float64) {
 		matrix.SymOuterK(1/float64(d), root)
 		s.matrices = append(s.matrices, matrix)
 	}
-	layout := csr.Wide{Features: d, Classes: columns}
+	layout := panel.Shape{Features: d, Classes: columns}
 	residual := make([]float64, layout.Len())
 	for l := range columns {
 		for j := range d {
@@ -65,7 +65,7 @@ func solveDense(s *dense, residual []float64, limits ColumnLimits, threads int) 
 func TestColumnsAreSolvedAsByCholesky(t *testing.T) {
 	const d, columns = 12, 37
 	s, residual := drawDense(d, columns)
-	layout := csr.Wide{Features: d, Classes: columns}
+	layout := panel.Shape{Features: d, Classes: columns}
 	x, outcomes := solveDense(s, residual, ColumnLimits{Tolerance: 1e-13, MaxSteps: 100}, 1)
 	for l, matrix := range s.matrices {
 		var factor mat.Cholesky
@@ -94,7 +94,7 @@ func TestColumnsAreSolvedAsByCholesky(t *testing.T) {
 func TestColumnsTogetherHaveTheBitsOfColumnsAlone(t *testing.T) {
 	const d, columns = 15, 41
 	s, residual := drawDense(d, columns)
-	all := csr.Wide{Features: d, Classes: columns}
+	all := panel.Shape{Features: d, Classes: columns}
 	limits := ColumnLimits{Tolerance: 1e-3, MaxSteps: 50}
 	together, outcomes := solveDense(s, residual, limits, 1)
 	for l := range columns {
@@ -116,7 +116,7 @@ func TestColumnsTogetherHaveTheBitsOfColumnsAlone(t *testing.T) {
 
 func TestColumnsThatHaveConvergedDropOut(t *testing.T) {
 	s, residual := drawDense(15, 41)
-	layout := csr.Wide{Features: 15, Classes: 41}
+	layout := panel.Shape{Features: 15, Classes: 41}
 	for j := range 15 {
 		residual[layout.At(j, 4)] = 0
 	}
@@ -145,7 +145,7 @@ func TestColumnsStopAtMaxStepsAndWithoutCurvature(t *testing.T) {
 		}
 	}
 	x, outcomes := solveDense(s, residual, ColumnLimits{Tolerance: 1e-13, MaxSteps: 3}, 1)
-	layout := csr.Wide{Features: 15, Classes: 9}
+	layout := panel.Shape{Features: 15, Classes: 9}
 	for l, outcome := range outcomes {
 		want := 3
 		if l == 2 {
@@ -161,7 +161,7 @@ func TestColumnsStopAtMaxStepsAndWithoutCurvature(t *testing.T) {
 type diagonal struct{ d int }
 
 func (s diagonal) HessVec(dst, p []float64, columns []int) {
-	layout := csr.Wide{Features: s.d, Classes: len(columns)}
+	layout := panel.Shape{Features: s.d, Classes: len(columns)}
 	for k, l := range columns {
 		for j := range s.d {
 			dst[layout.At(j, k)] = (1 + float64(j%(3+l))) * p[layout.At(j, k)]
@@ -174,11 +174,11 @@ func TestColumnsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	const d, n = 20011, 35
 	var reference []float64
 	for _, threads := range []int{1, 2, 3} {
-		random, x := rand.New(rand.NewPCG(3, 1)), make([]float64, csr.Wide{Features: d, Classes: n}.Len())
+		random, x := rand.New(rand.NewPCG(3, 1)), make([]float64, panel.Shape{Features: d, Classes: n}.Len())
 		residual := make([]float64, len(x))
 		for j := range d {
 			for l := range n {
-				residual[csr.Wide{Features: d, Classes: n}.At(j, l)] = random.NormFloat64()
+				residual[panel.Shape{Features: d, Classes: n}.At(j, l)] = random.NormFloat64()
 			}
 		}
 		SolveColumns(work.NewPool(threads), diagonal{d}, x, residual, d, n, ColumnLimits{Tolerance: 1e-4, MaxSteps: 9})

@@ -7,8 +7,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -63,7 +63,7 @@ func (m *Linear) arrays() []array {
 
 // Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same
 // bits alone and in a batch, on any number of threads.
-func (m *Linear) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) error {
+func (m *Linear) Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error {
 	if err := checkRows(rows, m.Features, "decisions", len(dst), m.Outputs); err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func (m *Linear) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) err
 	return nil
 }
 
-func (m *Linear) weights() csr.Weights {
-	return csr.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}
+func (m *Linear) weights() rows.Weights {
+	return rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}
 }
 
 // Predict sets dst [rows] to class numbers.
-func (m *Linear) Predict(pool *work.Pool, rows *csr.Matrix, dst []int32) error {
+func (m *Linear) Predict(pool *work.Pool, rows *rows.Matrix, dst []int32) error {
 	if err := checkRows(rows, m.Features, "classes", len(dst), 1); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (m *Linear) class(decisions []float64) int32 {
 func (m *Linear) contentMistake() string { return "" }
 
 // checkRows compares rows with the features of a model, and room for so many values a row with what is needed.
-func checkRows(rows *csr.Matrix, features int, name string, length, perRow int) error {
+func checkRows(rows *rows.Matrix, features int, name string, length, perRow int) error {
 	if rows.Cols() != features {
 		return fault.Argument("rows have %d features, the model has %d", rows.Cols(), features)
 	}

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -52,7 +52,7 @@ func randomChain(tags, features int) *Chain {
 }
 
 // randomRows has the same rows as a matrix and as dense rows; a feature may stand twice in a row.
-func randomRows(t testing.TB, n, features int) (*csr.Matrix, [][]float64) {
+func randomRows(t testing.TB, n, features int) (*rows.Matrix, [][]float64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(n), uint64(features)))
 	indptr, indices, values := []int64{0}, []int64{}, []float64{}
@@ -66,7 +66,7 @@ func randomRows(t testing.TB, n, features int) (*csr.Matrix, [][]float64) {
 		}
 		indptr = append(indptr, int64(len(values)))
 	}
-	m, err := csr.New(features, indptr, indices, values)
+	m, err := rows.New(features, indptr, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func classOf(m *Linear, decisions []float64) (class int32) {
 }
 
 func TestTies(t *testing.T) {
-	rows, err := csr.New(1, []int32{0, 1, 2}, []int32{0, 0}, []float64{0, 1})
+	rows, err := rows.New(1, []int32{0, 1, 2}, []int32{0, 0}, []float64{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +171,11 @@ func TestSameBitsForAnyThreadsAndBatch(t *testing.T) {
 	}
 }
 
-func oneRow(t testing.TB, rows *csr.Matrix, i int) *csr.Matrix {
+func oneRow(t testing.TB, x *rows.Matrix, i int) *rows.Matrix {
 	t.Helper()
 	indices, values := []int64{}, []float64{}
-	rows.Row(i, func(col int, value float64) { indices, values = append(indices, int64(col)), append(values, value) })
-	one, err := csr.New(rows.Cols(), []int64{0, int64(len(values))}, indices, values)
+	x.Row(i, func(col int, value float64) { indices, values = append(indices, int64(col)), append(values, value) })
+	one, err := rows.New(x.Cols(), []int64{0, int64(len(values))}, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}

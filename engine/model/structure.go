@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -90,7 +90,7 @@ func (m *Structure) contentMistake() string {
 func (m *Structure) Added() int { return m.Groups * m.Components }
 
 // StructureFeatures sets dst [rows*Added] to the structure features of rows, those of a row side by side.
-func (m *Structure) StructureFeatures(pool *work.Pool, rows *csr.Matrix, dst []float64) error {
+func (m *Structure) StructureFeatures(pool *work.Pool, rows *rows.Matrix, dst []float64) error {
 	if err := checkRows(rows, m.Features, "features", len(dst), m.Added()); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (m *Structure) StructureFeatures(pool *work.Pool, rows *csr.Matrix, dst []f
 }
 
 // features sets z to the structure features of a row; row [Features] is zero and remains so, squares is room [Groups].
-func (m *Structure) features(rows *csr.Matrix, i int, z, row, squares []float64) {
+func (m *Structure) features(rows *rows.Matrix, i int, z, row, squares []float64) {
 	clear(z)
 	clear(squares)
 	h := m.Components
@@ -124,18 +124,18 @@ func (m *Structure) features(rows *csr.Matrix, i int, z, row, squares []float64)
 }
 
 // Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side.
-func (m *Structure) Decisions(pool *work.Pool, rows *csr.Matrix, dst []float64) error {
+func (m *Structure) Decisions(pool *work.Pool, x *rows.Matrix, dst []float64) error {
 	if m.Outputs == 0 {
 		return fault.Argument("the model has no classifier, only components")
 	}
-	if err := checkRows(rows, m.Features, "decisions", len(dst), m.Outputs); err != nil {
+	if err := checkRows(x, m.Features, "decisions", len(dst), m.Outputs); err != nil {
 		return err
 	}
-	rows.Decisions(pool, csr.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, dst)
-	pool.Stripes(rows.Rows(), func(lo, hi int) {
+	x.Decisions(pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, dst)
+	pool.Stripes(x.Rows(), func(lo, hi int) {
 		z, row, squares := make([]float64, m.Added()), make([]float64, m.Features), make([]float64, m.Groups)
 		for i := lo; i < hi; i++ {
-			m.features(rows, i, z, row, squares)
+			m.features(x, i, z, row, squares)
 			vector.AddProduct(dst[i*m.Outputs:(i+1)*m.Outputs], z, m.StructureCoef)
 		}
 	})

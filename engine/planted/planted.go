@@ -5,12 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
 // Data is a classification problem: sparse rows, the true class of each, and what a learner may see.
 type Data struct {
-	Rows   *csr.Matrix
+	Rows   *rows.Matrix
 	Dense  [][]float64 // [n][d] the same rows
 	Truth  []int32     // [n] class
 	Labels []int32     // [n] class, or -1: unlabeled
@@ -64,7 +64,7 @@ func draw(n, d, labeled, classes, parts int, random *rand.Rand, class func() int
 		out.Dense[i] = row
 	}
 	var err error
-	if out.Rows, err = csr.New(d, indptr, indices, values); err != nil {
+	if out.Rows, err = rows.New(d, indptr, indices, values); err != nil {
 		panic(err)
 	}
 	return out

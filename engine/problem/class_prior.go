@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -19,7 +19,7 @@ type ClassPrior struct {
 	Rule   string
 }
 
-// priorRules are "auto", the shares that package prior finds, and "labels", those of the labeled rows.
+// priorRules are "auto", the shares that package shares finds, and "labels", those of the labeled rows.
 var priorRules = []string{"auto", "labels"}
 
 // UnmarshalJSON reads the name of a rule or an array of shares.
@@ -102,7 +102,7 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 	if err := s.checkGathered(); err != nil {
 		return nil, err
 	}
-	s.Evidence = prior.Gather(s.Job.Aside(), found)
+	s.Evidence = shares.Gather(s.Job.Aside(), found)
 	shares, drawn := s.Evidence.Shares(s.Job)
 	s.Picked = drawn < 0.5
 	return shares, nil
@@ -145,12 +145,12 @@ func (s *Sample) labeledOf(classes int) []int64 {
 
 // doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone
 // looks: of a group each would need the labeled rows of all.
-func (s *Sample) doubtPrior(sample prior.Sample, given, labels []float64) {
+func (s *Sample) doubtPrior(sample shares.Sample, given, labels []float64) {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return
 	}
-	found, doubted := prior.Gather(s.Job.Aside(), sample).Doubt(s.Job, given)
+	found, doubted := shares.Gather(s.Job.Aside(), sample).Doubt(s.Job, given)
 	if !doubted {
 		return
 	}
@@ -163,9 +163,9 @@ func (s *Sample) doubtPrior(sample prior.Sample, given, labels []float64) {
 	s.warn(warning.ClassPrior, float64(most), given[most], found[most])
 }
 
-// ForShares are the rows as package prior takes them.
-func (s *Sample) ForShares(classes int) prior.Sample {
-	return prior.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
+// ForShares are the rows as package shares takes them.
+func (s *Sample) ForShares(classes int) shares.Sample {
+	return shares.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
 		LabeledWeight: s.LabeledRows, Unlabeled: s.Unlabeled, UnlabeledWeight: s.UnlabeledWeight, Classes: classes,
 		Copies:    s.Copies != nil,
 		Intercept: s.Options.FitIntercept}

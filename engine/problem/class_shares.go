@@ -5,13 +5,13 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/option"
-	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // ShareOptions are the settings of ClassShares.
 type ShareOptions struct {
-	Bootstrap    prior.Bootstrap
+	Bootstrap    shares.Bootstrap
 	FitIntercept bool
 	Threads      int
 }
@@ -28,7 +28,7 @@ var shareTable = option.Table[ShareOptions]{
 
 // DecodeShareOptions is DecodeOptions for ClassShares.
 func DecodeShareOptions(text []byte) (ShareOptions, error) {
-	options := ShareOptions{Bootstrap: prior.Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
+	options := ShareOptions{Bootstrap: shares.Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
 	err := shareTable.Decode(text, &options)
 	return options, err
 }

@@ -3,10 +3,11 @@ package problem
 import (
 	"fmt"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
 // footprint is what the memory of a fit depends on. A fit that cannot have it is refused: Go ends the process, the
@@ -24,34 +25,34 @@ type footprint struct {
 // bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's
 // rows are not. A test compares it with what fits really use.
 func (f footprint) bytes() float64 {
-	rows, features, used, nonZeros := float64(f.rows), float64(f.features), float64(f.used), float64(f.nonZeros)
+	n, features, used, nonZeros := float64(f.rows), float64(f.features), float64(f.used), float64(f.nonZeros)
 	index := 4.0
 	if f.used <= 1<<16 {
 		index = 2
 	}
-	shared := index*nonZeros + 40*rows + 12*features // the last to sort the features: garbage, but perhaps still there
-	classes, stride := float64(f.classes), float64(csr.Wide{Classes: f.columns}.Stride())
+	shared := index*nonZeros + 40*n + 12*features // the last to sort the features: garbage, but perhaps still there
+	classes, stride := float64(f.classes), float64(panel.Shape{Classes: f.columns}.Stride())
 	costs := 3.0 // the costs, and what the labeling makes of them to bring rows into an order
 	if f.soft {
 		costs++ // soft labels
 	}
-	width := float64(csr.Wide{Features: 1, Classes: f.columns}.Len())
+	width := float64(panel.Shape{Features: 1, Classes: f.columns}.Len())
 	vectors := 6 * used * width // of the minimizer and the risk
 	if f.vectors > 0 {
 		vectors += float64(f.vectors) * used * width
-	} else if rows < used && !f.goesOn && f.columns > 1 {
-		vectors = 7*rows*stride + used*width // weights held as sums of rows
+	} else if n < used && !f.goesOn && f.columns > 1 {
+		vectors = 7*n*stride + used*width // weights held as sums of rows
 	}
 	if f.columns > 1 {
-		shared += float64(csr.ColumnBytes(f.nonZeros, csr.Wide{Features: f.used, Classes: f.columns}))
+		shared += float64(rows.ColumnBytes(f.nonZeros, panel.Shape{Features: f.used, Classes: f.columns}))
 	}
-	solving := rows*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors + f.factors()
+	solving := n*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors + f.factors()
 	outputs := float64(model.OutputsOf(f.classes))
 	if f.columns > 1 {
 		outputs = classes
 	}
-	ending := rows*(3*classes+outputs) + used*outputs               // costs, scores, distributions and the caller's copy
-	borders := 48*classes*classes + 16*classes*min(rows, 8*classes) // of the class graph, with rows at every border
+	ending := n*(3*classes+outputs) + used*outputs               // costs, scores, distributions and the caller's copy
+	borders := 48*classes*classes + 16*classes*min(n, 8*classes) // of the class graph, with rows at every border
 	return shared + borders + 8*(max(solving, ending)+2*features*outputs)
 }
 

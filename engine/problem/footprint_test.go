@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -35,7 +35,7 @@ func scattered(n, d, used, classes, labeled int) problem.Problem {
 		}
 	}
 	var err error
-	if p.Rows, err = csr.New(d, indptr, indices, values); err != nil {
+	if p.Rows, err = rows.New(d, indptr, indices, values); err != nil {
 		panic(err)
 	}
 	return p

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -18,7 +18,7 @@ import (
 
 // Problem is what a fit learns from: of a group of machines each has rows of its own, perhaps none.
 type Problem struct {
-	Rows    *csr.Matrix
+	Rows    *rows.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
 	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent. See copies.go
 	Start   *model.Linear // a model to begin at; nil: from nothing
@@ -30,10 +30,10 @@ type Problem struct {
 type Sample struct {
 	Options  Options
 	Job      *work.Job
-	Rows     *csr.Matrix // the problem's rows, packed, in units of Length
-	Length   float64     // that unit: the root of the mean square length of the problem's rows that count
-	Feature  []int32     // [Rows.Cols] the problem's number of each packed feature
-	Features int         // of the problem
+	Rows     *rows.Matrix // the problem's rows, packed, in units of Length
+	Length   float64      // that unit: the root of the mean square length of the problem's rows that count
+	Feature  []int32      // [Rows.Cols] the problem's number of each packed feature
+	Features int          // of the problem
 
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
@@ -46,13 +46,13 @@ type Sample struct {
 	All    Census   // of all machines
 	visits int      // non-zeros of a pass
 	fewer  int      // how often Few has been taken of Few
-	keys   []uint64 // [n] see csr.Keys; of a part that Few has drawn
+	keys   []uint64 // [n] see rows.Keys; of a part that Few has drawn
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
 	shares   []float64         // [classes] φ of the unlabeled rows, see ClassShares
 	Picked   bool              // the labeled rows were probably not drawn at random
-	Evidence *prior.Evidence   // from which class shares were found; nil: they were not
+	Evidence *shares.Evidence  // from which class shares were found; nil: they were not
 	warnings []warning.Warning // of the class shares
 }
 

@@ -177,7 +177,7 @@ func (r *Risk) PreconditionedNorm() float64 {
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
 	r.job.Visit(2 * int64(r.preconditioner.on.NonZeros()))
-	r.preconditioner.matrix.TimesWide(r.job, r.preconditioner.on, s.labeled, s.features, r.shape)
+	r.preconditioner.matrix.TimesPanels(r.job, r.preconditioner.on, s.labeled, s.features, r.shape)
 	r.addShared(r.preconditioner.rows, s.labeled, along, shift)
 	return (square - r.preconditioner.solve(s.labeled)) / r.alpha
 }
@@ -192,7 +192,7 @@ func (r *Risk) Conjugate(dst, image, residual []float64) (square float64) {
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
 	r.job.Visit(int64(r.support.NonZeros()))
-	r.rows.TimesWide(r.job, r.support, image[:len(image)-2*stride], s.features, r.shape)
+	r.rows.TimesPanels(r.job, r.support, image[:len(image)-2*stride], s.features, r.shape)
 	r.job.EachRow(len(rows), func(lo, hi int) { r.addShared(rows[lo:hi], image, along, shift) })
 	center, alone := dst[len(dst)-2*stride:len(dst)-stride], dst[len(dst)-stride:]
 	imageCenter, imageAlone := image[len(dst)-2*stride:len(dst)-stride], image[len(dst)-stride:]
@@ -221,7 +221,7 @@ func (r *Risk) withoutLabeled(coef []float64) {
 			vector.Add(s.toMu, s.toCenter[i], row)
 		}
 	}
-	r.preconditioner.matrix.AddTransposedWide(r.job, r.preconditioner.on, s.features, s.labeled, r.shape)
+	r.preconditioner.matrix.AddTransposedPanels(r.job, r.preconditioner.on, s.features, s.labeled, r.shape)
 }
 
 // rowsInner is the inner product of two vectors, of one the coefficients and of the other the image.

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -110,8 +110,8 @@ func TestConjugateStepsAgree(t *testing.T) {
 	}
 }
 
-// wideRows are more features than rows, and enough rows for loops over them to be divided.
-func wideRows(t *testing.T) *csr.Matrix {
+// float64Rows are more features than rows, and enough rows for loops over them to be divided.
+func float64Rows(t *testing.T) *rows.Matrix {
 	t.Helper()
 	const n, d, length = 9000, 9500, 12
 	random := rand.New(rand.NewPCG(8, 1))
@@ -123,7 +123,7 @@ func wideRows(t *testing.T) *csr.Matrix {
 			values[i*length+k] = random.NormFloat64()
 		}
 	}
-	rows, err := csr.New(d, indptr, indices, values)
+	rows, err := rows.New(d, indptr, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func wideRows(t *testing.T) *csr.Matrix {
 
 func TestSumsOfRowsHaveTheSameBitsAtAnyThreadCount(t *testing.T) {
 	worktest.Processors(t, 4)
-	rows := wideRows(t)
+	rows := float64Rows(t)
 	center := make([]float64, rows.Cols())
 	for i := range rows.Rows() {
 		rows.AddRow(i, 1/float64(rows.Rows()), center)

@@ -1,7 +1,7 @@
 package risk
 
 import (
-	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -27,7 +27,7 @@ type Frame struct {
 // constant feature the last feature of the shape is that one.
 type frame struct {
 	Frame
-	shape csr.Wide
+	shape panel.Shape
 }
 
 // turned reports whether the intercepts depend on all variables.
@@ -42,7 +42,7 @@ func (f frame) features() int {
 }
 
 // walk calls each for every panel: the weights of the features lo ... hi-1 begin at start and end before end.
-func (f frame) walk(lo, hi int, each func(panel csr.Panel, start, end int)) {
+func (f frame) walk(lo, hi int, each func(panel panel.Panel, start, end int)) {
 	for b := range f.shape.Panels() {
 		panel := f.shape.Panel(b)
 		each(panel, panel.Start+lo*panel.Stride, panel.Start+hi*panel.Stride)
@@ -60,7 +60,7 @@ func (f frame) shift(pool *work.Pool, dst, p []float64) {
 
 // addCenter adds Σ_j μ_j p_jy over the features lo ... hi-1 to dst [stride].
 func (f frame) addCenter(dst, p []float64, lo, hi int) {
-	f.walk(lo, hi, func(panel csr.Panel, start, end int) {
+	f.walk(lo, hi, func(panel panel.Panel, start, end int) {
 		sums := make([]float64, panel.Stride)
 		vector.AddProduct(sums, f.Center[lo:hi], p[start:end])
 		vector.Add(dst[panel.First:panel.First+panel.Width], 1, sums)
@@ -82,7 +82,7 @@ func (f frame) open(pool *work.Pool, dst, p []float64, alpha float64, shift []fl
 	stride := f.shape.Stride()
 	sums := make([]float64, 1+stride) // p . p without the constant feature, μ . p
 	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(_ csr.Panel, start, end int) {
+		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
 			for k, v := range p[start:end] {
 				dst[start+k] = alpha * v
 			}
@@ -125,7 +125,7 @@ func (f frame) shut(pool *work.Pool, dst []float64, alpha float64, shift, total 
 
 // addOuter adds μ_j scale_y to dst_jy for the features lo ... hi-1; scale [stride].
 func (f frame) addOuter(dst []float64, lo, hi int, scale []float64) {
-	f.walk(lo, hi, func(panel csr.Panel, start, end int) {
+	f.walk(lo, hi, func(panel panel.Panel, start, end int) {
 		scales := make([]float64, panel.Stride)
 		copy(scales, scale[panel.First:panel.First+panel.Width])
 		vector.AddOuter(dst[start:end], f.Center[lo:hi], scales)
@@ -136,7 +136,7 @@ func (f frame) addOuter(dst []float64, lo, hi int, scale []float64) {
 func (f frame) inner(pool *work.Pool, p, q, shiftP, shiftQ []float64) float64 {
 	var sums [1]float64
 	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(_ csr.Panel, start, end int) {
+		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
 			part[0] += vector.Dot(p[start:end], q[start:end])
 		})
 	})
@@ -158,7 +158,7 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 	}
 	var sums [1]float64
 	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(panel csr.Panel, start, end int) {
+		f.walk(lo, hi, func(panel panel.Panel, start, end int) {
 			if !f.turned() {
 				part[0] += vector.Dot(g[start:end], g[start:end])
 				return
@@ -181,7 +181,7 @@ func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total 
 	minus := make([]float64, len(total))
 	vector.Add(minus, -1, total)
 	pool.Stripes(f.features(), func(lo, hi int) {
-		f.walk(lo, hi, func(_ csr.Panel, start, end int) {
+		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
 			for k, v := range src[start:end] {
 				dst[start+k] = scale * v
 			}

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -26,15 +26,15 @@ import (
 //	         with a tree some ten products with the Gram matrix besides
 type preconditioner struct {
 	risk    *Risk
-	matrix  *csr.Matrix // that every machine has
-	rows    []int32     // of the matrix
-	on      *csr.Subset // rows
-	values  []float64   // [matrix.Rows, stride], or nil: where the risk has as many
-	own     []int32     // of these rows those of this machine, as rows of the risk
-	first   int         // their place
-	gram    []float64   // [rows, rows] G
-	curves  [][]float64 // [rows][systems] curvature
-	factors []*factor   // [systems]
+	matrix  *rows.Matrix // that every machine has
+	rows    []int32      // of the matrix
+	on      *rows.Subset // rows
+	values  []float64    // [matrix.Rows, stride], or nil: where the risk has as many
+	own     []int32      // of these rows those of this machine, as rows of the risk
+	first   int          // their place
+	gram    []float64    // [rows, rows] G
+	curves  [][]float64  // [rows][systems] curvature
+	factors []*factor    // [systems]
 }
 
 // factorCost is how many products with the data a factor may cost, counted by operations: more labeled rows make no
@@ -233,7 +233,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 	r.frame.shift(r.job.Pool, shift, residual)
 	scores := p.scratch()
 	r.job.Visit(2 * int64(p.on.NonZeros()))
-	p.matrix.TimesWide(r.job, p.on, scores, residual, r.shape)
+	p.matrix.TimesPanels(r.job, p.on, scores, residual, r.shape)
 	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
 	p.solve(scores)
 	total := make([]float64, len(shift))
@@ -242,7 +242,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 		vector.Add(total, 1, row)
 	})
 	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
-	p.matrix.AddTransposedWide(r.job, p.on, dst, scores, r.shape)
+	p.matrix.AddTransposedPanels(r.job, p.on, dst, scores, r.shape)
 	return true
 }
 

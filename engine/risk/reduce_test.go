@@ -5,20 +5,20 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // supervised fits rows with classes, of all machines so many.
-type supervised func(job *work.Job, rows *csr.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64)
+type supervised func(job *work.Job, rows *rows.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64)
 
 func fitBy(m scores.Map, l loss.Classes) supervised {
-	return func(job *work.Job, rows *csr.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64) {
+	return func(job *work.Job, rows *rows.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64) {
 		r := New(job, rows, m, l, frame, alpha, false)
 		for i, y := range class {
 			r.Cost[i], r.Label[i] = 1/float64(all), y

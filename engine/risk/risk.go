@@ -12,8 +12,9 @@
 package risk
 
 import (
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -22,10 +23,10 @@ import (
 // Risk is the objective at a current point; it implements minimize.Objective.
 type Risk struct {
 	job   *work.Job
-	rows  *csr.Matrix
+	rows  *rows.Matrix
 	Map   scores.Map
 	frame frame
-	shape csr.Wide // of the weights
+	shape panel.Shape // of the weights
 	alpha float64
 	loss  loss.Classes
 
@@ -38,15 +39,15 @@ type Risk struct {
 	Offset []float64
 	Joint  []Joint // costs of the rows with Label Jointly, each of its own ones; Cost only has to be above 0
 
-	weights, direction []float64   // [shape] W; that of SetDirection, in coefficients of rows where there are sums
-	scores             []float64   // [n, stride] stored scores of the rows with a weight
-	changes            []float64   // [n, stride] of scores along a vector: the last multiplied, or the direction
-	slope, state       []float64   // [n, stride] of each row's loss: its gradient; what its HessVec needs
-	squareNorm, inner  float64     // of the direction: |d|², W . d
-	ahead              []float64   // of rowsLine at 1, or nil
-	support            *csr.Subset // rows with a weight
-	sloped, active     *csr.Subset // of these, rows with a slope, with curvature
-	activity           []uint8     // [n] bits hasSlope and hasCurvature
+	weights, direction []float64    // [shape] W; that of SetDirection, in coefficients of rows where there are sums
+	scores             []float64    // [n, stride] stored scores of the rows with a weight
+	changes            []float64    // [n, stride] of scores along a vector: the last multiplied, or the direction
+	slope, state       []float64    // [n, stride] of each row's loss: its gradient; what its HessVec needs
+	squareNorm, inner  float64      // of the direction: |d|², W . d
+	ahead              []float64    // of rowsLine at 1, or nil
+	support            *rows.Subset // rows with a weight
+	sloped, active     *rows.Subset // of these, rows with a slope, with curvature
+	activity           []uint8      // [n] bits hasSlope and hasCurvature
 	terms              terms
 	sums               *sums // how W is held in place of weights, or nil
 
@@ -66,9 +67,9 @@ const (
 // New makes the risk at W = 0, no row with a weight. Weights may be held as sums of rows: a matter of time and memory,
 // not of the result.
 func New(
-	job *work.Job, rows *csr.Matrix, m scores.Map, l loss.Classes, f Frame, alpha float64, inRows bool,
+	job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame, alpha float64, inRows bool,
 ) *Risk {
-	shape := csr.Wide{Features: rows.Cols(), Classes: m.Columns()}
+	shape := panel.Shape{Features: rows.Cols(), Classes: m.Columns()}
 	if f.Constant && !inRows {
 		shape.Features++
 	}
@@ -153,7 +154,7 @@ func (r *Risk) Recost() {
 }
 
 // score computes the scores of some rows at the current point, and returns the weights and intercepts as linear does.
-func (r *Risk) score(on *csr.Subset) (weights, shift []float64) {
+func (r *Risk) score(on *rows.Subset) (weights, shift []float64) {
 	weights, shift = r.linear()
 	r.times(on, r.scores, weights, shift, r.frame.Mean)
 	if r.Offset != nil {
@@ -177,9 +178,9 @@ func (r *Risk) linear() (weights, shift []float64) {
 }
 
 // times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
-func (r *Risk) times(on *csr.Subset, dst, p, shift, mean []float64) {
+func (r *Risk) times(on *rows.Subset, dst, p, shift, mean []float64) {
 	r.job.Visit(int64(on.NonZeros()))
-	r.rows.TimesWide(r.job, on, dst, p, r.shape)
+	r.rows.TimesPanels(r.job, on, dst, p, r.shape)
 	shift = append([]float64(nil), shift...)
 	flat := r.Map.Flat()
 	if flat {
@@ -241,7 +242,7 @@ func (r *Risk) gradients() (joint float64, sums []float64) {
 }
 
 // those are the rows with a weight and this activity, in the memory of a subset.
-func (r *Risk) those(in *csr.Subset, activity uint8) []int32 {
+func (r *Risk) those(in *rows.Subset, activity uint8) []int32 {
 	list := in.Rows()[:0]
 	for _, i := range r.support.Rows() {
 		if r.activity[i]&activity != 0 {
@@ -251,9 +252,9 @@ func (r *Risk) those(in *csr.Subset, activity uint8) []int32 {
 	return list
 }
 
-func (r *Risk) addTransposed(on *csr.Subset, dst, q []float64) {
+func (r *Risk) addTransposed(on *rows.Subset, dst, q []float64) {
 	r.job.Visit(int64(on.NonZeros()))
-	r.rows.AddTransposedWide(r.job, on, dst, q, r.shape)
+	r.rows.AddTransposedPanels(r.job, on, dst, q, r.shape)
 }
 
 // Gap implements minimize.Objective: F is strongly convex with modulus α, so F(W) - F(W*) <= |g|² / 2α.

@@ -3,8 +3,8 @@ package sequence
 import (
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -84,13 +84,13 @@ func (d *decoder) decode(i, first, end int, unary Unary) error {
 }
 
 // Unary are the unary scores of rows by the weights of the model.
-func (m *Model) Unary(rows *csr.Matrix) (Unary, error) {
-	if rows.Cols() != m.Features {
-		return nil, fault.Argument("rows have %d features, the model has %d", rows.Cols(), m.Features)
+func (m *Model) Unary(x *rows.Matrix) (Unary, error) {
+	if x.Cols() != m.Features {
+		return nil, fault.Argument("rows have %d features, the model has %d", x.Cols(), m.Features)
 	}
-	weights := csr.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
+	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
 	return func(first, end int, dst []float64) []float64 {
-		rows.SpanDecisions(csr.Span{First: first, End: end}, weights, dst)
+		x.SpanDecisions(rows.Span{First: first, End: end}, weights, dst)
 		return dst
 	}, nil
 }

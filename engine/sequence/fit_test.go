@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -45,7 +45,7 @@ func planted(tags, sequences int, missing float64) Problem {
 	for y := range tags { // each has a label
 		p.Labels[y] = int32(y)
 	}
-	p.Rows, _ = csr.New(features, indptr, indices, values)
+	p.Rows, _ = rows.New(features, indptr, indices, values)
 	return p
 }
 
@@ -226,17 +226,17 @@ func TestRowsOfAnyScaleGiveTheSamePaths(t *testing.T) {
 }
 
 // times is the rows times a factor.
-func times(rows *csr.Matrix, factor float64) *csr.Matrix {
+func times(x *rows.Matrix, factor float64) *rows.Matrix {
 	indptr := []int64{0}
 	var indices []int32
 	var values []float64
-	for i := range rows.Rows() {
-		rows.Row(i, func(j int, v float64) {
+	for i := range x.Rows() {
+		x.Row(i, func(j int, v float64) {
 			indices, values = append(indices, int32(j)), append(values, factor*v)
 		})
 		indptr = append(indptr, int64(len(indices)))
 	}
-	scaled, _ := csr.New(rows.Cols(), indptr, indices, values)
+	scaled, _ := rows.New(x.Cols(), indptr, indices, values)
 	return scaled
 }
 
@@ -367,7 +367,7 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 	for i := range n {
 		indptr[i+1], p.Labels[i] = int64(i+1), int32(i)
 	}
-	p.Rows, _ = csr.New(1, indptr, indices, slices.Repeat([]float64{1}, n))
+	p.Rows, _ = rows.New(1, indptr, indices, slices.Repeat([]float64{1}, n))
 	_, err := Fit(p, Defaults(), nil)
 	var found *fault.Error
 	if !errors.As(err, &found) || found.Kind != fault.NoMemory {
@@ -399,7 +399,7 @@ func withUnlabeled(p Problem, value float64) Problem {
 		indptr = append(indptr, int64(len(indices)))
 	}
 	indices, values = append(indices, int32(features)), append(values, value)
-	p.Rows, _ = csr.New(features+1, append(indptr, int64(len(indices))), indices, values)
+	p.Rows, _ = rows.New(features+1, append(indptr, int64(len(indices))), indices, values)
 	p.Lengths, p.Labels = append(slices.Clone(p.Lengths), 1), append(slices.Clone(p.Labels), -1)
 	return p
 }

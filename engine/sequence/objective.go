@@ -40,7 +40,7 @@ func (f *objective) At(at, gradient []float64) float64 {
 	w, g := view(at, f.shape), view(gradient, f.shape)
 	total := f.losses(w)
 	clear(gradient)
-	f.rows.AddTransposedWide(f.Job, f.rows.All(), g.coef, f.scores, f.shape)
+	f.rows.AddTransposedPanels(f.Job, f.rows.All(), g.coef, f.scores, f.shape)
 	f.Visit(int64(f.rows.NonZeros()))
 	for _, counts := range f.counts {
 		counts.addTo(g)
@@ -59,7 +59,7 @@ func (f *objective) At(at, gradient []float64) float64 {
 // losses returns the sum of the losses and leaves its gradient in scores and counts.
 func (f *objective) losses(w weights) float64 {
 	f.chainAt(f.chain, w)
-	f.rows.TimesWide(f.Job, f.rows.All(), f.scores, w.coef, f.shape)
+	f.rows.TimesPanels(f.Job, f.rows.All(), f.scores, w.coef, f.shape)
 	f.Visit(int64(f.rows.NonZeros()))
 	var values [blocks]float64
 	f.Run(blocks, func(b int) {

@@ -59,7 +59,7 @@ func (p *posterior) enter(d *stochastic, _ float64) {
 			p.Check()
 			wide := room(&w.into, p.span(i).Len()*p.shape.Stride())
 			w.into = wide
-			p.rows.SpanTimesWide(p.span(i), wide, d.w.coef, p.shape)
+			p.rows.SpanTimesPanels(p.span(i), wide, d.w.coef, p.shape)
 			p.narrow(p.unary(i), wide)
 		}
 	})

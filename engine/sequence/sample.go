@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Problem is what a fit learns from.
 type Problem struct {
-	Rows    *csr.Matrix
+	Rows    *rows.Matrix
 	Lengths []int64 // tokens of each sequence
 	Labels  []int32 // [tokens] tag 0 ... K-1, or -1: none
 	Start   *Model  // a model to begin at; nil: from nothing
@@ -23,15 +24,15 @@ type sample struct {
 	*work.Job
 	options        Options
 	loss           Loss
-	rows           *csr.Matrix // packed, in units of length
-	length         float64     // the root of the mean square length of the rows
-	feature        []int32     // [rows.Cols] the problem's number of each packed feature
-	bounds         []int       // sequence i is the tokens bounds[i] ... bounds[i+1]-1
+	rows           *rows.Matrix // packed, in units of length
+	length         float64      // the root of the mean square length of the rows
+	feature        []int32      // [rows.Cols] the problem's number of each packed feature
+	bounds         []int        // sequence i is the tokens bounds[i] ... bounds[i+1]-1
 	labels         []int32
 	labeled        float64 // tokens with a label
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
-	shape          csr.Wide
+	shape          panel.Shape
 	belief         unlabeled // nil: sequences without any label have no loss
 	open           mask
 }
@@ -59,7 +60,7 @@ func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 	if err = s.checkMethod(); err != nil {
 		return nil, err
 	}
-	s.shape = csr.Wide{Features: p.Rows.Cols(), Classes: s.tags}
+	s.shape = panel.Shape{Features: p.Rows.Cols(), Classes: s.tags}
 	if err = s.checkMemory(p.Rows.NonZeros()); err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (s *sample) checkMemory(nonZeros int) error {
 	vectors, scores, columns := 3.0, 0.0, 0 // weights, gradient, sums of squares
 	if s.options.Solver == "lbfgs" {
 		vectors, scores = 2*pairs+6, float64(len(s.labels))*float64(s.shape.Stride())
-		columns = csr.ColumnBytes(nonZeros, s.shape)
+		columns = rows.ColumnBytes(nonZeros, s.shape)
 	}
 	k := float64(s.tags)
 	if s.options.Method == Posterior {
@@ -212,7 +213,7 @@ func (s *sample) noPath(i int, c *Chain) error {
 
 func (s *sample) sequences() int { return len(s.bounds) - 1 }
 
-func (s *sample) span(i int) csr.Span { return csr.Span{First: s.bounds[i], End: s.bounds[i+1]} }
+func (s *sample) span(i int) rows.Span { return rows.Span{First: s.bounds[i], End: s.bounds[i+1]} }
 
 // of is the labels of a sequence.
 func (s *sample) of(i int) []int32 { return s.labels[s.bounds[i]:s.bounds[i+1]] }

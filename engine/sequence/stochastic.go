@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -46,7 +46,7 @@ type stochastic struct {
 	size    int   // of a mini-batch
 	places  []place
 
-	spans     []csr.Span  // of a mini-batch
+	spans     []rows.Span // of a mini-batch
 	gradients [][]float64 // in their scores
 
 	marks   []int32 // [rows.Cols] the last mini-batch with a feature
@@ -82,7 +82,7 @@ func (d *stochastic) divide() {
 	for len(d.places) < d.size {
 		d.places = append(d.places, place{counts: NewCounts(d.tags)})
 	}
-	d.spans, d.gradients = make([]csr.Span, d.size), make([][]float64, d.size)
+	d.spans, d.gradients = make([]rows.Span, d.size), make([][]float64, d.size)
 }
 
 // hasLabel reports whether a token has a label.
@@ -121,7 +121,7 @@ func (d *stochastic) step(batch []int) (total float64) {
 		total += d.places[b].value
 		tokens += spans[b].Len()
 	}
-	d.rows.AddSpansWide(d.Pool, spans, d.g.coef, gradients, d.shape)
+	d.rows.AddSpansPanels(d.Pool, spans, d.g.coef, gradients, d.shape)
 	d.tokens += float64(tokens)
 	d.Run((len(d.touched)+stepFeatures-1)/stepFeatures, func(part int) {
 		for _, f := range d.touched[part*stepFeatures : min(len(d.touched), (part+1)*stepFeatures)] {
@@ -135,7 +135,7 @@ func (d *stochastic) step(batch []int) (total float64) {
 // gradient puts the gradient of sequence i in its scores, and the counts, into its place.
 func (d *stochastic) gradient(p *place, i int) {
 	p.scores = room(&p.scores, d.span(i).Len()*d.shape.Stride())
-	d.rows.SpanTimesWide(d.span(i), p.scores, d.w.coef, d.shape)
+	d.rows.SpanTimesPanels(d.span(i), p.scores, d.w.coef, d.shape)
 	p.counts.clear()
 	p.value = d.lossAt(&p.worker, d.chain, i, p.scores, p.counts)
 }

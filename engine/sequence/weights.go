@@ -1,6 +1,6 @@
 package sequence
 
-import "github.com/fewlabel/fewlabel/engine/csr"
+import "github.com/fewlabel/fewlabel/engine/panel"
 
 // weights are all numbers that are learned, in one vector: of the features, in units of the rows' length and in the
 // panels of shape, then of the transitions, the start and the end.
@@ -10,10 +10,10 @@ type weights struct {
 	pair, start, end []float64 // [K*K], [K], [K]
 }
 
-func weightsLen(shape csr.Wide) int { return shape.Len() + shape.Classes*(shape.Classes+2) }
+func weightsLen(shape panel.Shape) int { return shape.Len() + shape.Classes*(shape.Classes+2) }
 
 // view is the parts of a vector of weights.
-func view(all []float64, shape csr.Wide) weights {
+func view(all []float64, shape panel.Shape) weights {
 	k, at := shape.Classes, shape.Len()
 	return weights{all, all[:at], all[at : at+k*k], all[at+k*k : at+k*k+k], all[at+k*k+k:]}
 }

@@ -1,8 +1,8 @@
 package structure
 
 import (
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -21,7 +21,7 @@ func newWeights(d, m int) *weights { return &weights{d, m, make([]float32, d*m)}
 type block struct {
 	*fitting
 	first  int
-	shape  csr.Wide
+	shape  panel.Shape
 	scores []float64 // [n, stride]
 }
 
@@ -30,7 +30,7 @@ func (f *fitting) solve(round int) {
 	objective := 0.0
 	for first := 0; first < f.problems(); first += blockColumns {
 		columns := min(blockColumns, f.problems()-first)
-		b := &block{fitting: f, first: first, shape: csr.Wide{Features: len(f.old), Classes: columns}}
+		b := &block{fitting: f, first: first, shape: panel.Shape{Features: len(f.old), Classes: columns}}
 		b.scores = f.job.Borrow(f.Rows.Rows() * b.shape.Stride())
 		if f.Solver == None {
 			b.store(b.rightSides())
@@ -119,7 +119,7 @@ func (b *block) subtractGradient(residual, u []float64) (losses float64) {
 // HessVec implements minimize.Systems: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
 func (b *block) HessVec(dst, p []float64, columns []int) {
 	some := *b
-	some.shape = csr.Wide{Features: len(b.old), Classes: len(columns)}
+	some.shape = panel.Shape{Features: len(b.old), Classes: len(columns)}
 	some.scores = b.scores[:b.Rows.Rows()*some.shape.Stride()]
 	some.times(p)
 	some.scaleScores(1 / float64(b.Rows.Rows()))
@@ -136,7 +136,7 @@ func (b *block) HessVec(dst, p []float64, columns []int) {
 func (b *block) times(p []float64) []float64 {
 	n, stride := b.Rows.Rows(), b.shape.Stride()
 	b.job.Visit(int64(b.Rows.NonZeros()))
-	b.Rows.TimesWide(b.job, b.Rows.All(), b.scores, p, b.shape)
+	b.Rows.TimesPanels(b.job, b.Rows.All(), b.scores, p, b.shape)
 	sums, squares := make([]float64, stride), make([]float64, stride)
 	b.job.Total(n, sums, func(lo, hi int, dst []float64) {
 		for i := lo; i < hi; i++ {
@@ -160,7 +160,7 @@ func (b *block) times(p []float64) []float64 {
 // transposed adds Xᵀ scores.
 func (b *block) transposed(dst []float64) {
 	b.job.Visit(int64(b.Rows.NonZeros()))
-	b.Rows.AddTransposedWide(b.job, b.Rows.All(), dst, b.scores, b.shape)
+	b.Rows.AddTransposedPanels(b.job, b.Rows.All(), dst, b.scores, b.shape)
 }
 
 func (b *block) scaleScores(factor float64) {

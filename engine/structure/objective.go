@@ -1,7 +1,8 @@
 package structure
 
 import (
-	"github.com/fewlabel/fewlabel/engine/csr"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -42,7 +43,7 @@ func (b *block) project(t theta, features []int32, u []float64) []float64 {
 
 // closeObjective adds the regularizer at the new Θ, α/2 Σ_l |u_l - Θᵀ Θ u_l|² = α/2 (|U|² - |Θ U|²), to the losses of
 // this round.
-func (f *fitting) closeObjective(u *csr.Matrix) {
+func (f *fitting) closeObjective(u *rows.Matrix) {
 	if f.Solver == None {
 		return
 	}
@@ -53,13 +54,13 @@ func (f *fitting) closeObjective(u *csr.Matrix) {
 		}
 	})
 	for g, features := range f.groups {
-		shape := csr.Wide{Features: f.problems(), Classes: f.Components}
+		shape := panel.Shape{Features: f.problems(), Classes: f.Components}
 		inside, rows := make([]float64, shape.Len()), make([]float64, len(f.old)*shape.Stride())
 		for place, j := range features {
 			copy(rows[int(j)*shape.Stride():], f.theta[g].values[place*f.Components:(place+1)*f.Components])
 		}
 		f.job.Visit(int64(f.Rows.NonZeros()))
-		u.AddTransposedWide(f.job, u.Subset(features), inside, rows, shape)
+		u.AddTransposedPanels(f.job, u.Subset(features), inside, rows, shape)
 		outside[0] -= squares(f.job.Pool, inside)
 	}
 	f.objective[len(f.objective)-1] += f.Alpha / 2 * outside[0]

@@ -18,19 +18,20 @@ package structure
 import (
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Problem is what the structure is learned from.
 type Problem struct {
-	Rows   *csr.Matrix // [n, d]
-	Labels *csr.Matrix // [n, m] auxiliary labels: +1 where a value is not 0, -1 elsewhere
-	Hidden *csr.Matrix // [sets, d] the features with a value other than 0 are hidden together; nil: none
-	Hides  []int32     // [m] the set of Hidden that is hidden from a problem, or -1: none; nil, without Hidden: all -1
-	Groups []int32     // [d] group of each feature, 0 ... groups-1; nil: one group
+	Rows   *rows.Matrix // [n, d]
+	Labels *rows.Matrix // [n, m] auxiliary labels: +1 where a value is not 0, -1 elsewhere
+	Hidden *rows.Matrix // [sets, d] the features with a value other than 0 are hidden together; nil: none
+	Hides  []int32      // [m] the set of Hidden that is hidden from a problem, or -1: none; nil, without Hidden: all -1
+	Groups []int32      // [d] group of each feature, 0 ... groups-1; nil: one group
 }
 
 // Result is the structure.
@@ -254,12 +255,12 @@ var need = memory.Need // replaced in tests
 // checkMemory refuses a fit that needs more memory than there is; used is the number of features that occur.
 func checkMemory(p Problem, options Options, used int) error {
 	n, m, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(used)
-	block := csr.Wide{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
+	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
 	probes := float64(options.Components + extraProbes)
 	solving := 8 * (4*float64(block.Len()) + 2*n*float64(block.Stride()))
 	projecting := 8 * 4 * features * probes // the probes, and what their QR takes
 	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) +
-		float64(csr.ColumnBytes(p.Rows.NonZeros(), block)) + 8*float64(options.Components)*float64(p.Rows.Cols())
+		float64(rows.ColumnBytes(p.Rows.NonZeros(), block)) + 8*float64(options.Components)*float64(p.Rows.Cols())
 	return need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
 		"hardly occur), or a machine with more memory")
 }

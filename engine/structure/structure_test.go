@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -57,7 +57,7 @@ func planted(n, d, m, topics int, seed uint64) drawn {
 	return drawn{p, x, labels, visible}
 }
 
-func sparse(a *mat.Dense) *csr.Matrix {
+func sparse(a *mat.Dense) *rows.Matrix {
 	n, d := a.Dims()
 	indptr, indices, values := []int64{0}, []int32{}, []float64{}
 	for i := range n {
@@ -68,7 +68,7 @@ func sparse(a *mat.Dense) *csr.Matrix {
 		}
 		indptr = append(indptr, int64(len(indices)))
 	}
-	m, err := csr.New(d, indptr, indices, values)
+	m, err := rows.New(d, indptr, indices, values)
 	if err != nil {
 		panic(err)
 	}

@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -42,16 +43,16 @@ func (t theta) at(feature, component int) float64 { return t.values[feature*t.h+
 // subspace is the search for the components of a group.
 type subspace struct {
 	*fitting
-	u      *csr.Matrix
-	rows   *csr.Subset // of u: the features of the group
-	factor []float64   // [m] D
-	shape  csr.Wide    // of Z
-	z, y   []float64   // Z in the layout of shape; Y [all features, stride], with the rows of the group only
+	u      *rows.Matrix
+	rows   *rows.Subset // of u: the features of the group
+	factor []float64    // [m] D
+	shape  panel.Shape  // of Z
+	z, y   []float64    // Z in the layout of shape; Y [all features, stride], with the rows of the group only
 }
 
 // findTheta finds the components of every group from U.
 func (f *fitting) findTheta() error {
-	u, err := csr.NewDense(f.weights.d, f.weights.m, f.weights.m, f.weights.values)
+	u, err := rows.NewDense(f.weights.d, f.weights.m, f.weights.m, f.weights.values)
 	if err != nil {
 		return fault.Data("the weights of an auxiliary problem are out of range: rows or alpha are too large or too small")
 	}
@@ -99,13 +100,13 @@ func (f *fitting) factors() []float64 {
 }
 
 // newSubspace draws the probes.
-func (f *fitting) newSubspace(u *csr.Matrix, features []int32, factor []float64) *subspace {
+func (f *fitting) newSubspace(u *rows.Matrix, features []int32, factor []float64) *subspace {
 	k := min(max(f.Components+extraProbes, fewProblems), f.problems())
 	if k < f.problems() {
 		k = min(f.Components+extraProbes, len(features))
 	}
 	s := &subspace{fitting: f, u: u, rows: u.Subset(features), factor: factor,
-		shape: csr.Wide{Features: f.problems(), Classes: k}}
+		shape: panel.Shape{Features: f.problems(), Classes: k}}
 	s.z, s.y = make([]float64, s.shape.Len()), make([]float64, len(f.old)*s.shape.Stride())
 	random := rand.New(rand.NewPCG(uint64(f.RandomState), 0))
 	for l := range f.problems() {
@@ -172,14 +173,14 @@ func (s *subspace) forward() {
 	s.job.Visit(int64(s.Rows.NonZeros()))
 	scaled := make([]float64, len(s.z))
 	s.times(scaled, s.z)
-	s.u.TimesWide(s.job, s.rows, s.y, scaled, s.shape)
+	s.u.TimesPanels(s.job, s.rows, s.y, scaled, s.shape)
 }
 
 // backward sets Z = D Uᵀ Y.
 func (s *subspace) backward() {
 	s.job.Visit(int64(s.Rows.NonZeros()))
 	clear(s.z)
-	s.u.AddTransposedWide(s.job, s.rows, s.z, s.y, s.shape)
+	s.u.AddTransposedPanels(s.job, s.rows, s.z, s.y, s.shape)
 	s.times(s.z, s.z)
 }
 

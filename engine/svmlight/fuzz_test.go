@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
-// FuzzRead: any bytes give data that csr accepts or a fault.BadData, the same for any threads and blocks; and what was
+// FuzzRead: any bytes give data that rows accepts or a fault.BadData, the same for any threads and blocks; and what was
 // read is read back from what Write makes of it.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
@@ -51,7 +51,7 @@ func readBack(t *testing.T, d *Data) {
 	for k, column := range d.Indices {
 		indices[k] = int64(column)
 	}
-	rows, err := csr.New(d.Features, d.Indptr, indices, d.Values)
+	rows, err := rows.New(d.Features, d.Indptr, indices, d.Values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
 // Write writes rows and their labels as a svmlight file, compressed when the path ends in .gz or .zst. Without labels
 // (nil) it writes SVMlin's form, rows only. Numbers are as short as they can be and still read back as the same
 // float64. The file appears whole or not at all.
-func Write(path string, rows *csr.Matrix, labels []float64, zeroBased bool) error {
+func Write(path string, rows *rows.Matrix, labels []float64, zeroBased bool) error {
 	if labels != nil && len(labels) != rows.Rows() {
 		return fault.Argument("there are %d labels for %d rows", len(labels), rows.Rows())
 	}
@@ -56,7 +56,7 @@ func (plain) Close() error { return nil }
 
 const writeBlock = 1 << 16
 
-func writeRows(w io.Writer, rows *csr.Matrix, labels []float64, base int) error {
+func writeRows(w io.Writer, rows *rows.Matrix, labels []float64, base int) error {
 	text := make([]byte, 0, 2*writeBlock)
 	pair := func(col int, value float64) {
 		if len(text) > 0 && text[len(text)-1] != '\n' {

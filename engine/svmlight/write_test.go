@@ -9,16 +9,16 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
-func randomRows(t testing.TB, rows, cols int) (*csr.Matrix, *Data) {
+func randomRows(t testing.TB, n, cols int) (*rows.Matrix, *Data) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(uint64(rows), uint64(cols)))
-	d := &Data{Rows: rows, Features: cols, Indptr: []int64{0}, LabelIndptr: []int64{0}}
+	random := rand.New(rand.NewPCG(uint64(n), uint64(cols)))
+	d := &Data{Rows: n, Features: cols, Indptr: []int64{0}, LabelIndptr: []int64{0}}
 	indices := []int64{}
-	for i := range rows {
+	for i := range n {
 		for range random.IntN(8) {
 			column := random.IntN(cols)
 			indices, d.Indices = append(indices, int64(column)), append(d.Indices, int32(column))
@@ -27,7 +27,7 @@ func randomRows(t testing.TB, rows, cols int) (*csr.Matrix, *Data) {
 		d.Labels = append(d.Labels, random.NormFloat64())
 		d.Indptr, d.LabelIndptr = append(d.Indptr, int64(len(d.Values))), append(d.LabelIndptr, int64(i+1))
 	}
-	m, err := csr.New(cols, d.Indptr, indices, d.Values)
+	m, err := rows.New(cols, d.Indptr, indices, d.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestWriteSvmlinForm(t *testing.T) {
 }
 
 func TestWriteText(t *testing.T) {
-	rows, err := csr.New(4, []int32{0, 2, 2, 3}, []int32{3, 0, 1}, []float32{0.5, 1e-7, -2})
+	rows, err := rows.New(4, []int32{0, 2, 2, 3}, []int32{3, 0, 1}, []float32{0.5, 1e-7, -2})
 	if err != nil {
 		t.Fatal(err)
 	}

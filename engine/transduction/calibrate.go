@@ -3,10 +3,10 @@ package transduction
 import (
 	"errors"
 
-	"github.com/fewlabel/fewlabel/engine/calibration"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -30,12 +30,12 @@ const (
 //	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
 //	Method   cross-fitting: five further fits with the options of the fit and the class shares it found, each without a
 //	         fifth of the labels and on a fifth of the unlabeled rows, score the labeled rows that they have not seen;
-//	         these get the class shares of the unlabeled rows by weights, and T and e from package calibration
+//	         these get the class shares of the unlabeled rows by weights, and T and e from package probability
 //	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature). Cross-fitting instead of rows kept aside is ours: there
 //	         are few labels
 //	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
 //	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
-//	Cost     about one more fit, and package calibration's search
+//	Cost     about one more fit, and package probability's search
 func calibrate(s *problem.Sample, result *Result) error {
 	switch {
 	case !s.Options.Calibrate:
@@ -64,8 +64,8 @@ func calibrate(s *problem.Sample, result *Result) error {
 		return nil
 	}
 	result.Calibration = &Calibration{HeldOut: len(rows.Class),
-		Temperature: calibration.Temperature(s.Job, rows, usualTemperature(s)),
-		Smoothing:   calibration.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
+		Temperature: probability.Temperature(s.Job, rows, usualTemperature(s)),
+		Smoothing:   probability.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
 	return nil
 }
 
@@ -83,8 +83,8 @@ func usualTemperature(s *problem.Sample) float64 {
 
 // heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
 // shares of the unlabeled rows.
-func heldOut(s *problem.Sample, split prior.Split, shares []float64) (calibration.Rows, error) {
-	out := calibration.Rows{Classes: len(shares)}
+func heldOut(s *problem.Sample, split shares.Split, shares []float64) (probability.Rows, error) {
+	out := probability.Rows{Classes: len(shares)}
 	for f := range split.Folds {
 		var held []int32
 		for k, fold := range split.Labeled {
@@ -112,7 +112,7 @@ func heldOut(s *problem.Sample, split prior.Split, shares []float64) (calibratio
 }
 
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
-func scoresWithout(s *problem.Sample, f int, split prior.Split, shares []float64, held []int32) ([]float64, error) {
+func scoresWithout(s *problem.Sample, f int, split shares.Split, shares []float64, held []int32) ([]float64, error) {
 	p, rows := problem.Problem{Picked: s.Picked}, []int32(nil) // the balance follows from it
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/calibration"
 	"github.com/fewlabel/fewlabel/engine/planted"
-	"github.com/fewlabel/fewlabel/engine/prior"
+	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -75,7 +75,7 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 			from := s.ForShares(classes)
 			rows := heldOutRows(t, data, o, s, from.Split(s.Job, calibratedRows))
 			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
-			want := calibration.Temperature(work.NewJob(1, nil), rows, usual)
+			want := probability.Temperature(work.NewJob(1, nil), rows, usual)
 			got := result.Calibration
 			if math.Abs(got.Temperature/want-1) > 1e-4 { // solves end within a tolerance of 1e-3
 				t.Errorf("%s, %d classes: temperature %v, recomputed %v", name, classes, got.Temperature, want)
@@ -87,10 +87,10 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 	}
 }
 
-func heldOutRows(t *testing.T, data planted.Data, o problem.Options, s *problem.Sample, split prior.Split) calibration.Rows {
+func heldOutRows(t *testing.T, data planted.Data, o problem.Options, s *problem.Sample, split shares.Split) probability.Rows {
 	o.Calibrate, o.Tol, o.UnlabeledWeight = false, 1e-3, s.Options.UnlabeledWeight
 	shares := o.ClassPrior.Shares
-	out := calibration.Rows{Classes: len(shares)}
+	out := probability.Rows{Classes: len(shares)}
 	counts := make([]float64, len(shares))
 	for f := range split.Folds {
 		var rows []int32

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/expectation"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
@@ -177,7 +177,7 @@ func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 		indptr = append(indptr, int32(len(indices)))
 	}
 	var err error
-	if data.Rows, err = csr.New(12, indptr, indices, values); err != nil {
+	if data.Rows, err = rows.New(12, indptr, indices, values); err != nil {
 		t.Fatal(err)
 	}
 	o := probableOptions("expectation", []float64{0.9, 0.1})

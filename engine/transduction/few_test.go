@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -36,7 +36,7 @@ func fewCases() map[string]func(seed uint64) (planted.Data, problem.Options) {
 		} {
 			cases[name+", "+string(method)] = func(seed uint64) (planted.Data, problem.Options) {
 				d, o := planted.Topics(8000, 250, 20, 0.35, seed), plainOptions()
-				o.Method, o.ClassPrior.Shares = method, shares(d)
+				o.Method, o.ClassPrior.Shares = method, trueShares(d)
 				change(&o)
 				return d, o
 			}
@@ -97,9 +97,9 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	before := mostGathered
 	t.Cleanup(func() { mostGathered = before })
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
-	for _, rows := range []*csr.Matrix{data.Rows, denseRows(t, data.Rows)} {
+	for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
 		o := plainOptions()
-		o.ClassPrior.Shares = shares(data)
+		o.ClassPrior.Shares = trueShares(data)
 		if rows.Dense() {
 			o.Method = problem.Switching
 		}
@@ -260,7 +260,7 @@ func TestOneLongRowHasNoPart(t *testing.T) {
 			})
 			indptr = append(indptr, int64(len(indices)))
 		}
-		rows, err := csr.New(data.Rows.Cols(), indptr, indices, values)
+		rows, err := rows.New(data.Rows.Cols(), indptr, indices, values)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 	withMany(t, 500)
 	data := planted.Topics(8000, 250, 20, 0.35, 1)
 	o := plainOptions()
-	o.ClassPrior.Shares, o.MaxIter = shares(data), 3
+	o.ClassPrior.Shares, o.MaxIter = trueShares(data), 3
 	progress := &work.Progress{}
 	found, err := Fit(problem.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
 	if err != nil || found.Model.Termination != "max_iter" || found.Model.Iterations != 1 || progress.Step != 5 { // 3, a comparison, 1
@@ -293,7 +293,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withMany(t, 900)
 	data, o := planted.Topics(1000, 250, 10, 0.1, 2), plainOptions()
-	o.Method, o.ClassPrior.Shares, o.Alpha = problem.Auto, shares(data), 1e-3
+	o.Method, o.ClassPrior.Shares, o.Alpha = problem.Auto, trueShares(data), 1e-3
 	result := fitFrom(t, data, nil, o)
 	if result.Returned != "switching" || result.Model.Method != "auto" {
 		t.Fatalf("%s was asked for, and %s returned", result.Model.Method, result.Returned)
@@ -327,7 +327,7 @@ func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
 			indptr = append(indptr, int64(len(indices)))
 		}
 		var err error
-		if data.Rows, err = csr.New(data.Rows.Cols()+unused, indptr, indices, values); err != nil {
+		if data.Rows, err = rows.New(data.Rows.Cols()+unused, indptr, indices, values); err != nil {
 			t.Fatal(err)
 		}
 		other := fitFrom(t, data, nil, o)
@@ -347,7 +347,7 @@ func TestWhatDoesNotBeginAtFew(t *testing.T) {
 		"max_switches":           func(o *problem.Options) { o.Method, o.MaxSwitches = problem.Switching, 5 },
 	} {
 		o := plainOptions()
-		o.ClassPrior.Shares = shares(data)
+		o.ClassPrior.Shares = trueShares(data)
 		change(&o)
 		whole := fitFrom(t, data, nil, o)
 		withMany(t, 500)

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -266,17 +266,17 @@ func sameBits(t *testing.T, name string, data planted.Data, o problem.Options) {
 }
 
 // choose makes the data of some rows, repeated as listed.
-func choose(data planted.Data, rows []int) planted.Data {
+func choose(data planted.Data, chosen []int) planted.Data {
 	var out planted.Data
 	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
-	for _, i := range rows {
+	for _, i := range chosen {
 		data.Rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, v) })
 		indptr = append(indptr, int32(len(indices)))
 		out.Labels, out.Truth = append(out.Labels, data.Labels[i]), append(out.Truth, data.Truth[i])
 		out.Dense = append(out.Dense, data.Dense[i])
 	}
 	var err error
-	if out.Rows, err = csr.New(data.Rows.Cols(), indptr, indices, values); err != nil {
+	if out.Rows, err = rows.New(data.Rows.Cols(), indptr, indices, values); err != nil {
 		panic(err)
 	}
 	return out
@@ -473,14 +473,14 @@ func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
 	}
 }
 
-func scaled(t *testing.T, rows *csr.Matrix, factor float64) *csr.Matrix {
+func scaled(t *testing.T, x *rows.Matrix, factor float64) *rows.Matrix {
 	t.Helper()
 	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-	for i := range rows.Rows() {
-		rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
+	for i := range x.Rows() {
+		x.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
 		indptr = append(indptr, int64(len(indices)))
 	}
-	out, err := csr.New(rows.Cols(), indptr, indices, values)
+	out, err := rows.New(x.Cols(), indptr, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -623,7 +623,7 @@ func TestCollapseIsSaidAndWhatKeepsTheThreshold(t *testing.T) {
 	for i := range 200 {
 		values[2*i+1] = float64(2*data.Truth[i]-1) * 1e-3
 	}
-	rows, err := csr.New(2, indptr, indices, values)
+	rows, err := rows.New(2, indptr, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}

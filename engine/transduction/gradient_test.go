@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -72,7 +72,7 @@ func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
 		free.admit()
 		free.enter(1)
 		w := make([]float64, free.Dim())
-		shape := csr.Wide{Features: task.Rows.Cols(), Classes: 1 + k}
+		shape := panel.Shape{Features: task.Rows.Cols(), Classes: 1 + k}
 		for j := range task.Rows.Cols() {
 			v := 3 * math.Sin(float64(1+j))
 			if k == 0 {
@@ -256,7 +256,7 @@ func TestTheGradientMethodGoesOnFromAModel(t *testing.T) {
 		"two":  planted.Topics(1200, 250, 30, 0.35, 1),
 		"four": planted.Classes(1200, 250, 40, []float64{0.4, 0.3, 0.2, 0.1}, 1),
 	} {
-		o := gradientOptions(func(o *problem.Options) { o.ClassPrior.Shares = shares(data) })
+		o := gradientOptions(func(o *problem.Options) { o.ClassPrior.Shares = trueShares(data) })
 		before := fitFrom(t, data, nil, o)
 		again := fitFrom(t, data, before.Model, o)
 		if rise := again.Model.Objective/before.Model.Objective - 1; rise > o.Tol {

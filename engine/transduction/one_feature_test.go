@@ -5,18 +5,18 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // line draws two overlapping classes of one feature, 40 labels.
-func line(t *testing.T, rows int) (data planted.Data) {
+func line(t *testing.T, n int) (data planted.Data) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 7))
 	indptr, values := []int64{0}, []float64(nil)
-	for i := range rows {
+	for i := range n {
 		y, label := int32(random.IntN(2)), int32(-1)
 		if i < 40 {
 			label = y
@@ -25,7 +25,7 @@ func line(t *testing.T, rows int) (data planted.Data) {
 		indptr, values = append(indptr, int64(i+1)), append(values, random.NormFloat64()+3*float64(y)-1.5)
 	}
 	var err error
-	if data.Rows, err = csr.New(1, indptr, make([]int32, rows), values); err != nil {
+	if data.Rows, err = rows.New(1, indptr, make([]int32, n), values); err != nil {
 		t.Fatal(err)
 	}
 	return data

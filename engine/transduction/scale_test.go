@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -109,23 +109,23 @@ func TestStartIsInTheUnitsOfTheRows(t *testing.T) {
 
 // Rows of weight 0 and rows without values have no part in the unit, whatever else they are.
 func TestRowsThatDoNotCountHaveNoPartInTheUnit(t *testing.T) {
-	rows := func(values []float64, indptr []int64) *csr.Matrix {
-		m, err := csr.New(3, indptr, []int32{0, 1, 0, 2, 2, 0}, values)
+	rowsOf := func(values []float64, indptr []int64) *rows.Matrix {
+		m, err := rows.New(3, indptr, []int32{0, 1, 0, 2, 2, 0}, values)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	job := work.NewJob(2, nil)
-	plain := rows([]float64{3, 4, 6, 8, 1e200, 0}, []int64{0, 2, 4, 4, 5, 6}) // lengths 5, 10, none, 1e200, 0
+	plain := rowsOf([]float64{3, 4, 6, 8, 1e200, 0}, []int64{0, 2, 4, 4, 5, 6}) // lengths 5, 10, none, 1e200, 0
 	want := math.Sqrt((3*25 + 100) / 4.)
 	if got := plain.RootMeanSquare(job, []float64{3, 1, 7, 0, 5}); math.Abs(got-want) > 1e-14 {
 		t.Errorf("unit %v, should be %v", got, want)
 	}
-	if got := rows(make([]float64, 6), []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil); got != 1 {
+	if got := rowsOf(make([]float64, 6), []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil); got != 1 {
 		t.Errorf("unit %v of rows without values", got)
 	}
-	twice, err := csr.New(3, []int64{0, 3}, []int32{2, 1, 2}, []float64{3, 6, 5})
+	twice, err := rows.New(3, []int64{0, 3}, []int32{2, 1, 2}, []float64{3, 6, 5})
 	if err != nil {
 		t.Fatal(err)
 	}

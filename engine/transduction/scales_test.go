@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
 // resized multiplies every value of sparse rows by a factor of its row and column.
@@ -21,7 +21,7 @@ func resized(t *testing.T, data planted.Data, factor func(row, col int) float64)
 		})
 		indptr = append(indptr, int64(len(indices)))
 	}
-	rows, err := csr.New(data.Rows.Cols(), indptr, indices, values)
+	rows, err := rows.New(data.Rows.Cols(), indptr, indices, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func gaussian(t *testing.T, factor func(col int) float64, move float64) planted.
 			data.Labels[i] = -1
 		}
 	}
-	rows, err := csr.NewDense(n, d, d, values)
+	rows, err := rows.NewDense(n, d, d, values)
 	if err != nil {
 		t.Fatal(err)
 	}

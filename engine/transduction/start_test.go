@@ -21,7 +21,7 @@ func startCases() map[string]func() (planted.Data, problem.Options) {
 	with := func(data func() planted.Data, change func(o *problem.Options)) func() (planted.Data, problem.Options) {
 		return func() (planted.Data, problem.Options) {
 			d, o := data(), plainOptions()
-			o.ClassPrior.Shares = shares(d)
+			o.ClassPrior.Shares = trueShares(d)
 			change(&o)
 			return d, o
 		}
@@ -48,8 +48,8 @@ func startCases() map[string]func() (planted.Data, problem.Options) {
 	return cases
 }
 
-// shares are the true ones of the classes.
-func shares(data planted.Data) []float64 {
+// trueShares are those of the classes.
+func trueShares(data planted.Data) []float64 {
 	shares := make([]float64, slices.Max(data.Truth)+1)
 	for _, y := range data.Truth {
 		shares[y] += 1 / float64(len(data.Truth))
@@ -135,7 +135,7 @@ func TestStartAfterMoreLabels(t *testing.T) {
 			worse, passes := 0.0, 0.0
 			for seed := range uint64(draws) {
 				data, o := draw(seed), plainOptions()
-				o.Method, o.ClassPrior.Shares = problem.Method(method), shares(data)
+				o.Method, o.ClassPrior.Shares = problem.Method(method), trueShares(data)
 				length := data.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
 				o.Alpha /= length * length
 				before := fitFrom(t, data, nil, o)

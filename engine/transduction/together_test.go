@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/csr"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/problem"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -32,17 +32,17 @@ func parted(data planted.Data, size int) [][]int32 {
 }
 
 // partOf is the problem of one machine.
-func partOf(t *testing.T, p problem.Problem, rows []int32) problem.Problem {
+func partOf(t *testing.T, p problem.Problem, chosen []int32) problem.Problem {
 	t.Helper()
-	out := problem.Problem{Rows: p.Rows.Selected(work.NewPool(1), rows), Start: p.Start}
-	if len(rows) == 0 {
-		empty, err := csr.Empty(p.Rows.Cols(), p.Rows.Dense())
+	out := problem.Problem{Rows: p.Rows.Selected(work.NewPool(1), chosen), Start: p.Start}
+	if len(chosen) == 0 {
+		empty, err := rows.Empty(p.Rows.Cols(), p.Rows.Dense())
 		if err != nil {
 			t.Error(err)
 		}
 		out.Rows = empty
 	}
-	for _, i := range rows {
+	for _, i := range chosen {
 		out.Labels = append(out.Labels, p.Labels[i])
 		if p.Weights != nil {
 			out.Weights = append(out.Weights, p.Weights[i])
@@ -52,14 +52,14 @@ func partOf(t *testing.T, p problem.Problem, rows []int32) problem.Problem {
 }
 
 // denseRows are the same rows with a value for every feature.
-func denseRows(t *testing.T, rows *csr.Matrix) *csr.Matrix {
+func denseRows(t *testing.T, x *rows.Matrix) *rows.Matrix {
 	t.Helper()
-	n, d := rows.Rows(), rows.Cols()
+	n, d := x.Rows(), x.Cols()
 	values := make([]float64, n*d)
 	for i := range n {
-		rows.AddRow(i, 1, values[i*d:(i+1)*d])
+		x.AddRow(i, 1, values[i*d:(i+1)*d])
 	}
-	out, err := csr.NewDense(n, d, d, values)
+	out, err := rows.NewDense(n, d, d, values)
 	if err != nil {
 		t.Error(err)
 	}

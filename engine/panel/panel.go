@@ -1,0 +1,86 @@
+// Package panel lays out the weights of several columns side by side, 32 at a time: of the classes of a model, or of
+// many auxiliary problems. Start at Shape.
+package panel
+
+// Shape is the shape of the weights of several classes: a matrix of features times classes in panels of up to 32
+// classes, one panel behind the other. In a panel the classes of a feature lie side by side, so that a non-zero of a
+// row is read once for all of them, and eight of them are a cache line, which one thread writes. One class is one
+// vector.
+//
+// A product with them reads the rows once for every panel; it counts as one pass, for all classes.
+type Shape struct {
+	Features int
+	Classes  int
+}
+
+// Width and PartWidth are numbers of classes.
+const (
+	Width     = 32 // of a panel
+	PartWidth = 8  // of the part of a panel that is for one thread
+)
+
+// Stride is the length of a row of scores: the classes filled up to a multiple of four.
+func (s Shape) Stride() int {
+	if s.Classes == 1 {
+		return 1
+	}
+	return (s.Classes + 3) / 4 * 4
+}
+
+// Len is the length of a vector of weights.
+func (s Shape) Len() int {
+	last := s.Panel(s.Panels() - 1)
+	return last.Start + last.Stride*s.Features
+}
+
+// Panels is the number of panels.
+func (s Shape) Panels() int { return (s.Classes + Width - 1) / Width }
+
+// Panel is some of the classes in a vector of weights.
+type Panel struct {
+	Start, Stride int // place of the first feature's weights; from a feature to the next
+	First, Width  int // classes
+}
+
+// Panel is number b. What fills its stride up to a multiple of eight stays zero.
+func (s Shape) Panel(b int) Panel {
+	first := b * Width
+	width := min(Width, s.Stride()-first)
+	stride := width
+	if width > PartWidth {
+		stride = (width + PartWidth - 1) / PartWidth * PartWidth
+	}
+	return Panel{first * s.Features, stride, first, width}
+}
+
+// At is the place of a feature's weight for a class.
+func (s Shape) At(feature, class int) int {
+	p := s.Panel(class / Width)
+	return p.Start + feature*p.Stride + class - p.First
+}
+
+// Part is the classes lo ... hi-1 of a panel.
+func (p Panel) Part(lo, hi int) Panel { return Panel{p.Start + lo, p.Stride, p.First + lo, hi - lo} }
+
+// Pieces are the panels, cut into parts of some eights of classes where there are too few for the threads.
+func (s Shape) Pieces(threads int) (pieces []Panel) {
+	for b := range s.Panels() {
+		p, cuts := s.Panel(b), 1
+		eights := p.Stride / PartWidth
+		if s.Panels() < 2*threads {
+			cuts = max(1, min(threads, eights))
+		}
+		for k := range cuts {
+			pieces = append(pieces, p.Part(eights*k/cuts*PartWidth, min(p.Width, max(1, eights*(k+1)/cuts)*PartWidth)))
+		}
+	}
+	return pieces
+}
+
+// EachPart visits all classes, up to eight at a time.
+func (s Shape) EachPart(visit func(part Panel)) {
+	for first := 0; first < s.Stride(); first += PartWidth {
+		p := s.Panel(first / Width)
+		visit(p.Part(first-p.First, min(p.Width, first-p.First+PartWidth)))
+	}
+}

@@ -1,0 +1,170 @@
+package rows
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// dense are rows with a value for every feature, row after row, a stride apart: a kernel that reads no indices. For
+// processors with AVX2 or AVX-512 dense_amd64.s has the inner loops; those in Go give the same bits. (The loops of
+// gonum take two vectors of one type; here the rows are float32 or float64 and the weights float64.)
+type dense[V float32 | float64] struct {
+	values       []V
+	n, d, stride int
+}
+
+// NewDense views n rows of d features that begin a stride of values apart, and checks that all values are finite.
+func NewDense[V float32 | float64](n, d, stride int, values []V) (*Matrix, error) {
+	if err := checkShape(d, n); err != nil {
+		return nil, err
+	}
+	switch {
+	case stride < d:
+		return nil, fault.Data("the rows are %d values apart, but each has %d", stride, d)
+	case stride > math.MaxInt/n || len(values) < (n-1)*stride+d:
+		return nil, fault.Data("there are %d values, fewer than %d rows of %d need", len(values), n, d)
+	}
+	a := &dense[V]{values: values, n: n, d: d, stride: stride}
+	for i := range n {
+		if err := a.checkRow(i); err != nil {
+			return nil, err
+		}
+	}
+	indptr, rows := make([]int64, n+1), make([]int32, n)
+	for i := range rows {
+		rows[i], indptr[i+1] = int32(i), int64(i+1)*int64(d)
+	}
+	return newMatrix(d, a, indptr, rows), nil
+}
+
+func noDenseRows(cols int) kernel { return &dense[float64]{d: cols, stride: cols} }
+
+func (a *dense[V]) checkRow(i int) error {
+	row, sound := a.row(i), V(0)
+	for _, v := range row {
+		sound += v * 0 // NaN if and only if a value is NaN or infinite
+	}
+	if sound == 0 {
+		return nil
+	}
+	for j, v := range row {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, v, j)
+		}
+	}
+	return nil
+}
+
+func (a *dense[V]) rows() int { return a.n }
+
+func (a *dense[V]) part(first, end int) kernel {
+	return &dense[V]{values: a.values[first*a.stride:], n: end - first, d: a.d, stride: a.stride}
+}
+
+func (a *dense[V]) row(i int) []V { return a.values[i*a.stride : i*a.stride+a.d] }
+
+// packed keeps the features as they are.
+func (a *dense[V]) packed(_ *work.Job, cols int) (k kernel, old []int32) {
+	old = make([]int32, cols)
+	for j := range old {
+		old[j] = int32(j)
+	}
+	return a, old
+}
+
+func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
+	for j, v := range a.row(i) {
+		visit(j, float64(v))
+	}
+}
+
+func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
+
+func (a *dense[V]) squaredNorm(i int, scale float64) float64 {
+	total := 0.0
+	for _, v := range a.row(i) {
+		x := scale * float64(v)
+		total += x * x
+	}
+	return total
+}
+
+func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }
+
+func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {
+	for _, i := range rows {
+		dst[i] = scale * denseDot(a.row(int(i)), p)
+	}
+}
+
+func (a *dense[V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
+	for _, i := range rows {
+		if q[i] != 0 {
+			denseAxpy(a.row(int(i)), scale*q[i], dst)
+		}
+	}
+}
+
+// gramValues are those that are multiplied before they are added: they stay in the second-level cache.
+const gramValues = 1 << 15
+
+func (a *dense[V]) addGram(
+	rows []int32, dst, h, p []float64, shift, scale float64, products []float64,
+) (total, square float64) {
+	for most := max(1, gramValues/a.d); len(rows) > 0; {
+		group := rows[:min(most, len(rows))]
+		rows = rows[len(group):]
+		for _, i := range group {
+			f := scale*denseDot(a.row(int(i)), p) + shift
+			products[i] = h[i] * f
+			total += products[i]
+			square += products[i] * f
+		}
+		for _, i := range group {
+			denseAxpy(a.row(int(i)), scale*products[i], dst)
+		}
+	}
+	return total, square
+}
+
+// denseDot is Σ x_j p_j in sixteen sums.
+func denseDot[V float32 | float64](x []V, p []float64) float64 {
+	p = p[:len(x)]
+	n := len(x) &^ 15
+	var s [4]float64
+	if loop := denseDots.choose(unsafe.Sizeof(V(0))); loop != nil && n > 0 {
+		loop(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&p[0]), unsafe.Pointer(&s))
+	} else {
+		var t [16]float64
+		for k := 0; k < n; k += 16 {
+			a, b := x[k:k+16], p[k:k+16]
+			for l := range t {
+				t[l] += float64(a[l]) * b[l]
+			}
+		}
+		for l := range s {
+			s[l] = (t[l] + t[4+l]) + (t[8+l] + t[12+l])
+		}
+	}
+	total := (s[0] + s[1]) + (s[2] + s[3])
+	for k := n; k < len(x); k++ {
+		total += float64(x[k]) * p[k]
+	}
+	return total
+}
+
+// denseAxpy adds scale * x_j to dst_j.
+func denseAxpy[V float32 | float64](x []V, scale float64, dst []float64) {
+	dst = dst[:len(x)]
+	n := 0
+	if loop := denseAxpys.choose(unsafe.Sizeof(V(0))); loop != nil && len(x) >= 8 {
+		n = len(x) &^ 7
+		loop(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), unsafe.Pointer(&scale))
+	}
+	for k := n; k < len(x); k++ {
+		dst[k] += scale * float64(x[k])
+	}
+}

@@ -1,0 +1,29 @@
+//go:build !amd64
+
+package rows
+
+import (
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+)
+
+type (
+	denseLoop       func(n int, x, y, numbers unsafe.Pointer)
+	denseLoops      struct{}
+	denseClassLoop  func(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+	denseClassLoops struct{}
+)
+
+var (
+	denseDots, denseAxpys denseLoops
+	denseClassAxpys       denseClassLoops
+)
+
+// There is no loop: those in Go are used.
+func (*denseLoops) choose(uintptr) denseLoop       { return nil }
+func (*denseClassLoops) choose(int) denseClassLoop { return nil }
+func widenLoop(n int, from, to unsafe.Pointer)     { panic("csr: no loop for this processor") }
+func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
+	panic("csr: no loop for this processor")
+}

@@ -1,0 +1,155 @@
+package rows
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Dense rows are multiplied with parts of up to eight classes, four or eight rows at a time, so that a feature's
+// weights are loaded once for them. Rows of float32 are widened once for all parts: the inner loops take float64.
+
+const rowsAtOnce = 4
+
+// rowKernel adds rows to all panels of weights at once.
+type rowKernel interface {
+	addRowsToPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape)
+}
+
+const (
+	rowsInTurn     = 32 // that go through some features before the next ones
+	featuresInTurn = 96 // whose weights stay in the fastest memory meanwhile
+)
+
+func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape) {
+	if useLoops {
+		a.timesInTurns(rows, dst, p, shape)
+		return
+	}
+	for _, i := range rows {
+		out := dst[int(i)*shape.Stride() : (int(i)+1)*shape.Stride()]
+		clear(out)
+		for b := range shape.Panels() {
+			panel := shape.Panel(b)
+			sums := out[panel.First : panel.First+panel.Width]
+			for j, v := range a.row(int(i)) {
+				at := panel.Start + j*panel.Stride
+				for c, w := range p[at : at+panel.Width] {
+					sums[c] = math.FMA(float64(v), w, sums[c])
+				}
+			}
+		}
+	}
+}
+
+func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, shape panel.Shape) {
+	const eight = 2 * rowsAtOnce
+	most := (min(len(rows), rowsInTurn) + eight - 1) / eight * eight
+	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, most)}
+	sums, four := make([]float64, most*shape.Stride()), rowsAtOnce*shape.Stride()
+	for len(rows) > 0 {
+		some := rows[:min(len(rows), rowsInTurn)]
+		wide.take(some)
+		clear(sums)
+		for first := 0; first < a.d; first += featuresInTurn {
+			for k := 0; k < len(some); k += eight {
+				places, own := [eight]unsafe.Pointer{}, sums[k*shape.Stride():]
+				for i := range places {
+					places[i] = unsafe.Add(wide.place[k+i], 8*first)
+				}
+				dotPanels(&places, first, min(a.d-first, featuresInTurn), p, own[:four], own[four:2*four], shape)
+			}
+		}
+		scatterSums(some, dst, sums, shape)
+		rows = rows[len(some):]
+	}
+}
+
+// scatterSums puts sums into the rows of dst: those of four rows are [4, width] for one part after the other.
+func scatterSums(rows []int32, dst, sums []float64, shape panel.Shape) {
+	for k, i := range rows {
+		own, out := sums[k/rowsAtOnce*rowsAtOnce*shape.Stride():], dst[int(i)*shape.Stride():(int(i)+1)*shape.Stride()]
+		shape.EachPart(func(part panel.Panel) {
+			at := rowsAtOnce*part.First + k%rowsAtOnce*part.Width
+			copy(out[part.First:], own[at:at+part.Width])
+		})
+	}
+}
+
+func (a *dense[V]) addRowsToPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape) {
+	stride := shape.Stride()
+	var some []int32
+	for _, i := range rows {
+		if !allZero(q[int(i)*stride : (int(i)+1)*stride]) {
+			some = append(some, i)
+		}
+	}
+	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, rowsAtOnce)}
+	scales := new([rowsAtOnce * panel.PartWidth]float64)
+	for ; useLoops && len(some) >= rowsAtOnce; some = some[rowsAtOnce:] {
+		wide.take(some[:rowsAtOnce])
+		shape.EachPart(func(part panel.Panel) {
+			own := scales[:rowsAtOnce*part.Width]
+			for k, i := range some[:rowsAtOnce] {
+				copy(own[k*part.Width:(k+1)*part.Width], q[int(i)*stride+part.First:])
+			}
+			vector.Scale(own, scale)
+			four, to := (*[rowsAtOnce]unsafe.Pointer)(wide.place), unsafe.Pointer(&dst[part.Start])
+			denseClassAxpys.choose(part.Width)(a.d, 8*part.Stride, four, to, unsafe.Pointer(scales))
+		})
+	}
+	for _, i := range some {
+		for b := range shape.Panels() {
+			panel := shape.Panel(b)
+			own := q[int(i)*stride+panel.First : int(i)*stride+panel.First+panel.Width]
+			for j, v := range a.row(int(i)) {
+				weights := dst[panel.Start+j*panel.Stride:]
+				for c, s := range own {
+					weights[c] += float64(v) * (scale * s)
+				}
+			}
+		}
+	}
+}
+
+// float64Rows are rows as float64: the caller's where they are that, otherwise copies.
+type float64Rows[V float32 | float64] struct {
+	from   *dense[V]
+	copies []float64
+	place  []unsafe.Pointer
+}
+
+// take takes rows; where there is room for more the last one stands for them.
+func (w *float64Rows[V]) take(rows []int32) {
+	d := w.from.d
+	if w.copies == nil && unsafe.Sizeof(V(0)) == 4 {
+		w.copies = make([]float64, len(w.place)*d)
+	}
+	for k := range w.place {
+		if k >= len(rows) {
+			w.place[k] = w.place[k-1]
+			continue
+		}
+		row := unsafe.Pointer(unsafe.SliceData(w.from.row(int(rows[k]))))
+		if unsafe.Sizeof(V(0)) == 4 {
+			into := w.copies[k*d : (k+1)*d]
+			widen(unsafe.Slice((*float32)(row), d), into)
+			row = unsafe.Pointer(unsafe.SliceData(into))
+		}
+		w.place[k] = row
+	}
+}
+
+// widen copies float32 to float64.
+func widen(from []float32, to []float64) {
+	n := 0
+	if useLoops && len(from) >= 8 {
+		n = len(from) &^ 7
+		widenLoop(n, unsafe.Pointer(&from[0]), unsafe.Pointer(&to[0]))
+	}
+	for k := n; k < len(from); k++ {
+		to[k] = float64(from[k])
+	}
+}

@@ -1,0 +1,269 @@
+package rows
+
+import (
+	"math"
+	"runtime"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
+type kernel interface {
+	rows() int
+	part(first, end int) kernel // the rows first ... end-1
+	packed(job *work.Job, cols int) (k kernel, old []int32)
+	selected(pool *work.Pool, rows []int32, indptr []int64, scale float64) kernel // a copy of some rows, times scale
+	visit(i int, visit func(col int, value float64))
+	rowTimes(i int, p []float64) float64
+	addRow(i int, scale float64, dst []float64)
+	times(rows []int32, dst, p []float64, scale float64)
+	addTransposed(rows []int32, dst, q []float64, scale float64)
+	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
+	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
+	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
+	features(marks []int32, mark int32, list []int32) []int32
+	key(i int, number []int32) uint64         // see Keys
+	squaredNorm(i int, scale float64) float64 // of scale * x_i where no index stands twice
+}
+
+// arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
+// through pointers, four at a time, without bounds checks.
+type arrays[I index, V value] struct {
+	indptr  []int64
+	indices []I
+	values  []V
+}
+
+type (
+	index interface{ uint16 | int32 | int64 }
+	value interface{ float32 | float64 }
+)
+
+func (a *arrays[I, V]) check(cols int) error {
+	n := len(a.indptr) - 1
+	if a.indptr[0] != 0 {
+		return fault.Data("indptr[0] is %d: it must be 0", a.indptr[0])
+	}
+	stored := min(len(a.indices), len(a.values))
+	for i := range n {
+		if a.indptr[i+1] < a.indptr[i] {
+			return fault.Data("indptr falls from %d to %d at row %d", a.indptr[i], a.indptr[i+1], i)
+		}
+		if a.indptr[i+1] > int64(stored) {
+			return fault.Data("indptr[%d] requires %d values, but there are only %d", i+1, a.indptr[i+1], stored)
+		}
+	}
+	for i := range n {
+		if err := a.checkRow(i, cols); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *arrays[I, V]) checkRow(i, cols int) error {
+	indices, values := a.row(i)
+	sound, outside := V(0), false
+	for k, v := range values {
+		sound += v * 0 // NaN if and only if a value is NaN or infinite
+		outside = outside || uint64(indices[k]) >= uint64(cols)
+	}
+	if sound == 0 && !outside {
+		return nil
+	}
+	for k, v := range values {
+		if uint64(indices[k]) >= uint64(cols) {
+			return fault.Data("row %d has index %d: the matrix has features 0 to %d", i, indices[k], cols-1)
+		}
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, v, indices[k])
+		}
+	}
+	return nil
+}
+
+func (a *arrays[I, V]) rows() int { return len(a.indptr) - 1 }
+
+func (a *arrays[I, V]) part(first, end int) kernel {
+	return &arrays[I, V]{a.indptr[first : end+1], a.indices, a.values}
+}
+
+func (a *arrays[I, V]) row(i int) ([]I, []V) {
+	lo, hi := a.indptr[i], a.indptr[i+1]
+	return a.indices[lo:hi], a.values[lo:hi]
+}
+
+func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
+	indices, values := a.row(i)
+	for k, v := range values {
+		visit(int(indices[k]), float64(v))
+	}
+}
+
+func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
+	indices, values := a.row(i)
+	return dot(indices, values, p)
+}
+
+func (a *arrays[I, V]) squaredNorm(i int, scale float64) float64 {
+	_, values := a.row(i)
+	total := 0.0
+	for _, v := range values {
+		x := scale * float64(v)
+		total += x * x
+	}
+	return total
+}
+
+// repeats reports whether an index stands twice in a row.
+func (a *arrays[I, V]) repeats(cols int) bool {
+	var row []int32 // [cols] one more than the last row with an index
+	for i := range a.rows() {
+		indices, _ := a.row(i)
+		if rising(indices) {
+			continue
+		}
+		if row == nil {
+			row = make([]int32, cols)
+		}
+		for _, j := range indices {
+			if row[j] == int32(i+1) {
+				return true
+			}
+			row[j] = int32(i + 1)
+		}
+	}
+	return false
+}
+
+func rising[I index](indices []I) bool {
+	for k := 1; k < len(indices); k++ {
+		if indices[k-1] >= indices[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {
+	indices, values := a.row(i)
+	axpy(indices, values, scale, dst)
+}
+
+func (a *arrays[I, V]) times(rows []int32, dst, p []float64, scale float64) {
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		dst[i] = scale * dot(indices, values, p)
+	}
+}
+
+func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
+	for _, i := range rows {
+		if q[i] != 0 {
+			indices, values := a.row(int(i))
+			axpy(indices, values, scale*q[i], dst)
+		}
+	}
+}
+
+// gramGroup is how many non-zeros are multiplied before they are added. Both at once would read a row once only,
+// but then p and dst fight for the second-level cache; a group comes back from the third-level cache. Measured:
+// 2.8 against 2.1 nanoseconds a non-zero with 59,000 features and 1 MB.
+const gramGroup = 1 << 18
+
+func (a *arrays[I, V]) addGram(
+	rows []int32, dst, h, p []float64, shift, scale float64, products []float64,
+) (total, square float64) {
+	for len(rows) > 0 {
+		group := a.group(rows)
+		rows = rows[len(group):]
+		for _, i := range group {
+			indices, values := a.row(int(i))
+			f := scale*dot(indices, values, p) + shift
+			products[i] = h[i] * f
+			total += products[i]
+			square += products[i] * f
+		}
+		for _, i := range group {
+			indices, values := a.row(int(i))
+			axpy(indices, values, scale*products[i], dst)
+		}
+	}
+	return total, square
+}
+
+// group is the first rows that have about gramGroup non-zeros together.
+func (a *arrays[I, V]) group(rows []int32) []int32 {
+	nonZeros := 0
+	for k, i := range rows {
+		if nonZeros >= gramGroup {
+			return rows[:k]
+		}
+		nonZeros += int(a.indptr[i+1] - a.indptr[i])
+	}
+	return rows
+}
+
+// at is base[k] without a bounds check.
+func at[T any](base unsafe.Pointer, k int) T {
+	return *(*T)(unsafe.Add(base, uintptr(k)*unsafe.Sizeof(*new(T))))
+}
+
+// littleEndian processors are those we build for; the other way is for all.
+const littleEndian = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+
+// dot is Σ values[k] p[indices[k]], in four sums.
+func dot[I index, V value](indices []I, values []V, p []float64) float64 {
+	n := len(indices)
+	ip, vp, pp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
+		unsafe.Pointer(unsafe.SliceData(p))
+	var s0, s1, s2, s3 float64
+	k := 0
+	for ; k+3 < n; k += 4 {
+		var i0, i1, i2, i3 int
+		if twoBytes := littleEndian && unsafe.Sizeof(I(0)) == 2; twoBytes { // four indices in one load
+			four := *(*uint64)(unsafe.Add(ip, uintptr(k)*2))
+			i0, i1, i2, i3 = int(uint16(four)), int(uint16(four>>16)), int(uint16(four>>32)), int(four>>48)
+		} else {
+			i0, i1, i2, i3 = int(at[I](ip, k)), int(at[I](ip, k+1)), int(at[I](ip, k+2)), int(at[I](ip, k+3))
+		}
+		s0 += float64(at[V](vp, k)) * at[float64](pp, i0)
+		s1 += float64(at[V](vp, k+1)) * at[float64](pp, i1)
+		s2 += float64(at[V](vp, k+2)) * at[float64](pp, i2)
+		s3 += float64(at[V](vp, k+3)) * at[float64](pp, i3)
+	}
+	for ; k < n; k++ {
+		s0 += float64(at[V](vp, k)) * at[float64](pp, int(at[I](ip, k)))
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// axpy adds scale * values[k] to dst[indices[k]]; the order of the additions is that of the indices, since one may
+// stand twice.
+func axpy[I index, V value](indices []I, values []V, scale float64, dst []float64) {
+	n := len(indices)
+	ip, vp, dp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
+		unsafe.Pointer(unsafe.SliceData(dst))
+	k := 0
+	for ; k+3 < n; k += 4 {
+		var i0, i1, i2, i3 int
+		if twoBytes := littleEndian && unsafe.Sizeof(I(0)) == 2; twoBytes { // four indices in one load
+			four := *(*uint64)(unsafe.Add(ip, uintptr(k)*2))
+			i0, i1, i2, i3 = int(uint16(four)), int(uint16(four>>16)), int(uint16(four>>32)), int(four>>48)
+		} else {
+			i0, i1, i2, i3 = int(at[I](ip, k)), int(at[I](ip, k+1)), int(at[I](ip, k+2)), int(at[I](ip, k+3))
+		}
+		v0, v1 := scale*float64(at[V](vp, k)), scale*float64(at[V](vp, k+1))
+		v2, v3 := scale*float64(at[V](vp, k+2)), scale*float64(at[V](vp, k+3))
+		*(*float64)(unsafe.Add(dp, i0*8)) += v0
+		*(*float64)(unsafe.Add(dp, i1*8)) += v1
+		*(*float64)(unsafe.Add(dp, i2*8)) += v2
+		*(*float64)(unsafe.Add(dp, i3*8)) += v3
+	}
+	for ; k < n; k++ {
+		*(*float64)(unsafe.Add(dp, int(at[I](ip, k))*8)) += scale * float64(at[V](vp, k))
+	}
+}

@@ -1,0 +1,240 @@
+// Package rows views the caller's sparse rows and multiplies with them: X p, Xᵀ q and Xᵀ diag(h) X p, over all rows or
+// a subset. The caller's arrays are borrowed and never written. Indices may be unsorted; an index that stands twice in
+// a row counts with the sum of its values.
+package rows
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Matrix is a view of n rows with d features in compressed row form. Several products may be under way at a time. Those
+// that sum over rows add the rows of all machines of their job, unless every machine has them all.
+type Matrix struct {
+	cols   int
+	scale  float64 // x_i is this many times the stored row
+	kernel kernel
+	indptr []int64
+	all    *Subset
+
+	everywhere bool     // every machine has these rows: their sums are whole
+	repeats    bool     // an index stands twice in a row
+	columns    *columns // made by the first product that needs them
+}
+
+// New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
+// is in 0 ... cols-1, every value is finite.
+func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
+	if err := checkShape(cols, len(indptr)-1); err != nil {
+		return nil, err
+	}
+	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
+	if err := a.check(cols); err != nil {
+		return nil, err
+	}
+	rows := make([]int32, a.rows())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	m := newMatrix(cols, a, a.indptr, rows)
+	m.repeats = a.repeats(cols)
+	return m, nil
+}
+
+// Empty has no rows, as a machine that shares the work of others may; dense is the kind of the others' rows.
+func Empty(cols int, dense bool) (*Matrix, error) {
+	if err := checkShape(cols, 1); err != nil {
+		return nil, err
+	}
+	if dense {
+		return newMatrix(cols, noDenseRows(cols), []int64{0}, nil), nil
+	}
+	return newMatrix(cols, &arrays[int32, float64]{indptr: []int64{0}}, []int64{0}, nil), nil
+}
+
+// checkShape refuses numbers of features and rows that no matrix has.
+func checkShape(cols, rows int) error {
+	switch {
+	case cols < 1:
+		return fault.Data("n_features is %d: at least one feature is needed", cols)
+	case cols > math.MaxInt32:
+		return fault.Data("n_features is %d: at most %d are supported", cols, math.MaxInt32)
+	case rows < 1:
+		return fault.Data("the matrix has no rows")
+	case rows > math.MaxInt32:
+		return fault.Data("the matrix has %d rows: at most %d are supported", rows, math.MaxInt32)
+	}
+	return nil
+}
+
+// newMatrix has all the rows, listed.
+func newMatrix(cols int, k kernel, indptr []int64, rows []int32) *Matrix {
+	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr, columns: &columns{}}
+	m.all = m.Subset(rows)
+	return m
+}
+
+// widened is indptr as int64: the caller's array where it is that already.
+func widened[P int32 | int64](indptr []P) []int64 {
+	if same, ok := any(indptr).([]int64); ok {
+		return same
+	}
+	out := make([]int64, len(indptr))
+	for i, v := range indptr {
+		out[i] = int64(v)
+	}
+	return out
+}
+
+// Rows is the number of rows, n.
+func (m *Matrix) Rows() int { return m.kernel.rows() }
+
+// Cols is the number of features, d.
+func (m *Matrix) Cols() int { return m.cols }
+
+// Dense reports whether the rows have a value for every feature.
+func (m *Matrix) Dense() bool {
+	_, dense := m.kernel.(rowKernel)
+	return dense
+}
+
+// NonZeros is the number of stored values.
+func (m *Matrix) NonZeros() int { return m.all.nonZeros }
+
+// All is the set of all rows.
+func (m *Matrix) All() *Subset { return m.all }
+
+// Row calls visit for every stored value of row i, times the scale, in stored order.
+func (m *Matrix) Row(i int, visit func(col int, value float64)) {
+	if m.scale == 1 {
+		m.kernel.visit(i, visit)
+		return
+	}
+	m.kernel.visit(i, func(col int, value float64) { visit(col, m.scale*value) })
+}
+
+// RowTimes is x_i . p.
+func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kernel.rowTimes(i, p) }
+
+// AddRow adds scale * x_i to dst [cols].
+func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, m.scale*scale, dst) }
+
+// Times sets dst[i] = x_i . p for all rows; dst [rows], p [cols].
+func (m *Matrix) Times(job *work.Job, dst, p []float64) { m.TimesOn(job, m.all, dst, p) }
+
+// TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst alone.
+func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
+	m.need(len(dst), m.Rows(), len(p), m.cols)
+	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
+}
+
+// TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
+func (m *Matrix) TransposedTimes(job *work.Job, dst, q []float64) {
+	clear(dst)
+	m.AddTransposedOn(job, m.all, dst, q)
+}
+
+// AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
+func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
+	m.need(len(q), m.Rows(), len(dst), m.cols)
+	m.scatter(job, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q, m.scale) })
+}
+
+// AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
+// generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
+func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
+	m.need(len(h), m.Rows(), len(p), m.cols)
+	products, parts, sums := job.Borrow(m.Rows()), make([][2]float64, on.Blocks()), make([]float64, 2)
+	m.addSums(job, dst[:m.cols], func(dst []float64) {
+		addBlocks(job.Pool, on, dst, func(block int, rows []int32, sum []float64) {
+			parts[block][0], parts[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, products)
+		})
+		for _, part := range parts {
+			sums[0] += part[0]
+			sums[1] += part[1]
+		}
+		if !m.everywhere {
+			job.Later(sums)
+		}
+	})
+	job.Return(products)
+	return sums[0], sums[1]
+}
+
+// SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
+func (m *Matrix) SquaredNorm(i int, scratch []float64) float64 {
+	return m.squaredNorm(i, m.scale, scratch)
+}
+
+// like copies to m what is known of rows that m's are made of.
+func (m *Matrix) like(other *Matrix) *Matrix {
+	m.scale, m.everywhere, m.repeats = other.scale, other.everywhere, other.repeats
+	return m
+}
+
+func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) float64 {
+	if !m.repeats {
+		return m.kernel.squaredNorm(i, scale)
+	}
+	m.kernel.addRow(i, scale, scratch)
+	total := 0.0
+	m.kernel.visit(i, func(col int, _ float64) {
+		total += scratch[col] * scratch[col]
+		scratch[col] = 0
+	})
+	return total
+}
+
+// scatter lets every block of a subset add to its sum over rows, and adds these to dst.
+func (m *Matrix) scatter(job *work.Job, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
+	m.addSums(job, dst[:m.cols], func(dst []float64) { addBlocks(job.Pool, on, dst, add) })
+}
+
+// Everywhere is a view of the same rows for a job all of whose machines have them: they count once.
+func (m *Matrix) Everywhere() *Matrix {
+	view := *m
+	view.everywhere = true
+	return &view
+}
+
+// addSums adds sums over the rows to dst: add adds those over the rows that are here to its dst.
+func (m *Matrix) addSums(job *work.Job, dst []float64, add func(dst []float64)) {
+	if m.everywhere {
+		add(dst)
+		return
+	}
+	job.AddSums(dst, add)
+}
+
+// addBlocks lets every block of a subset but the first add to a vector of its own and adds these to dst in block order.
+func addBlocks(pool *work.Pool, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
+	blocks, length := on.Blocks(), len(dst)
+	if blocks == 1 {
+		add(0, on.rows, dst)
+		return
+	}
+	sums := pool.Borrow((blocks - 1) * length)
+	pool.Run(blocks, func(b int) {
+		into := dst
+		if b > 0 {
+			into = sums[(b-1)*length : b*length]
+			clear(into)
+		}
+		add(b, on.rows[on.blocks[b]:on.blocks[b+1]], into)
+	})
+	pool.Stripes(length, func(lo, hi int) {
+		for b := range blocks - 1 {
+			vector.Add(dst[lo:hi], 1, sums[b*length+lo:b*length+hi])
+		}
+	})
+	pool.Return(sums)
+}
+
+func (m *Matrix) need(rows, wantRows, cols, wantCols int) {
+	if rows != wantRows || cols < wantCols {
+		panic("rows: vector of the wrong length")
+	}
+}

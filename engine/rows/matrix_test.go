@@ -1,0 +1,278 @@
+package rows
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// messy is a random matrix with unsorted and repeated indices and empty rows, beside its dense form.
+func messy(n, d, perRow int, seed uint64) (indptr, indices []int64, values []float64, dense [][]float64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	indptr = append(indptr, 0)
+	for range n {
+		row := make([]float64, d)
+		for range random.IntN(2 * perRow) {
+			j, v := random.IntN(d), math.Round(8*random.NormFloat64())/8
+			indices, values = append(indices, int64(j)), append(values, v)
+			row[j] += v
+		}
+		indptr = append(indptr, int64(len(indices)))
+		dense = append(dense, row)
+	}
+	return indptr, indices, values, dense
+}
+
+func convert[To, From int32 | int64 | float32 | float64](from []From) []To {
+	to := make([]To, len(from))
+	for k, v := range from {
+		to[k] = To(v)
+	}
+	return to
+}
+
+// everyType gives the same matrix in all four element types; the values are exact in float32.
+func everyType(t *testing.T, d int, indptr, indices []int64, values []float64) map[string]*Matrix {
+	t.Helper()
+	out := map[string]*Matrix{}
+	add := func(name string, m *Matrix, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = m
+	}
+	m, err := New(d, indptr, indices, values)
+	add("int64 float64", m, err)
+	m, err = New(d, indptr, indices, convert[float32](values))
+	add("int64 float32", m, err)
+	m, err = New(d, convert[int32](indptr), convert[int32](indices), values)
+	add("int32 float64", m, err)
+	m, err = New(d, convert[int32](indptr), convert[int32](indices), convert[float32](values))
+	add("int32 float32", m, err)
+	return out
+}
+
+func TestProductsAgreeWithDenseRows(t *testing.T) {
+	const n, d = 300, 40
+	indptr, indices, values, dense := messy(n, d, 12, 3)
+	random := rand.New(rand.NewPCG(5, 5))
+	p, q, h := make([]float64, d), make([]float64, n), make([]float64, n)
+	for j := range p {
+		p[j] = random.NormFloat64()
+	}
+	for i := range q {
+		q[i], h[i] = random.NormFloat64(), random.Float64()
+	}
+	const shift = 0.7
+	wantTimes, wantTransposed, wantGram := make([]float64, n), make([]float64, d), make([]float64, d)
+	var wantSums [2]float64
+	for i, row := range dense {
+		for j, v := range row {
+			wantTimes[i] += v * p[j]
+			wantTransposed[j] += v * q[i]
+		}
+		c := h[i] * (wantTimes[i] + shift)
+		wantSums[0] += c
+		wantSums[1] += c * (wantTimes[i] + shift)
+		for j, v := range row {
+			wantGram[j] += c * v
+		}
+	}
+	for name, m := range everyType(t, d, indptr, indices, values) {
+		job := work.NewJob(2, nil)
+		times, transposed, gram := make([]float64, n), make([]float64, d), make([]float64, d)
+		m.Times(job, times, p)
+		m.TransposedTimes(job, transposed, q)
+		total, square := m.AddGram(job, m.All(), gram, h, p, shift)
+		near(t, name+" X p", times, wantTimes)
+		near(t, name+" X'q", transposed, wantTransposed)
+		near(t, name+" X'DXp", gram, wantGram)
+		near(t, name+" sums", []float64{total, square}, wantSums[:])
+		for i, row := range dense {
+			square := 0.0
+			for _, v := range row {
+				square += v * v
+			}
+			near(t, name+" square", []float64{m.SquaredNorm(i, make([]float64, d))}, []float64{square})
+		}
+	}
+}
+
+func TestSubsetLeavesOtherRowsAlone(t *testing.T) {
+	indptr, indices, values, dense := messy(50, 10, 5, 9)
+	m, err := New(10, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, got := make([]float64, 10), make([]float64, 50)
+	for j := range p {
+		p[j] = float64(j + 1)
+	}
+	on := m.Subset([]int32{3, 7, 49})
+	m.TimesOn(work.NewJob(1, nil), on, got, p)
+	for i, row := range dense {
+		want := 0.0
+		if i == 3 || i == 7 || i == 49 {
+			for j, v := range row {
+				want += v * p[j]
+			}
+		}
+		near(t, "row", got[i:i+1], []float64{want})
+	}
+}
+
+// The bits of every product are the same on any number of threads, on a matrix large enough to be cut into blocks.
+func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 8)
+	const n, d = 20000, 300
+	indptr, indices, values, _ := messy(n, d, 30, 11)
+	m, err := New(d, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.All().Blocks() < 4 {
+		t.Fatalf("the matrix is cut into %d blocks: too few for this test", m.All().Blocks())
+	}
+	p, h := make([]float64, d), make([]float64, n)
+	for j := range p {
+		p[j] = math.Sin(float64(j))
+	}
+	for i := range h {
+		h[i] = math.Cos(float64(i))
+	}
+	var reference []float64
+	for _, threads := range []int{1, 2, 3, 8} {
+		job := work.NewJob(threads, nil)
+		times, gram, transposed := make([]float64, n), make([]float64, d), make([]float64, d)
+		m.Times(job, times, p)
+		total, square := m.AddGram(job, m.All(), gram, h, p, 0.1)
+		m.TransposedTimes(job, transposed, h)
+		all := append(append(append(times, gram...), transposed...), total, square)
+		if reference == nil {
+			reference = all
+		}
+		for k := range all {
+			if math.Float64bits(all[k]) != math.Float64bits(reference[k]) {
+				t.Fatalf("%d threads: entry %d is %v, on one thread it is %v", threads, k, all[k], reference[k])
+			}
+		}
+	}
+}
+
+func TestPackedRowsGiveTheSameProducts(t *testing.T) {
+	const n, d = 200, 50
+	indptr, indices, values, dense := messy(n, d, 6, 21)
+	for k := range indices { // features 10 to 19 do not occur
+		if indices[k] >= 10 && indices[k] < 20 {
+			dense[row(indptr, k)][indices[k]] -= values[k]
+			indices[k] = 3
+			dense[row(indptr, k)][3] += values[k]
+		}
+	}
+	for name, m := range everyType(t, d, indptr, indices, values) {
+		packed, old := m.Packed(work.NewJob(1, nil))
+		if len(old) != 40 || old[0] != 3 || packed.Cols() != 40 || packed.NonZeros() != m.NonZeros() {
+			t.Fatalf("%s: %d features, the first is %d", name, len(old), old[0])
+		}
+		p, q := make([]float64, d), make([]float64, len(old))
+		for k, j := range old {
+			p[j], q[k] = math.Sin(float64(j)), math.Sin(float64(j))
+		}
+		want, got := make([]float64, n), make([]float64, n)
+		m.Times(work.NewJob(1, nil), want, p)
+		packed.Times(work.NewJob(1, nil), got, q)
+		near(t, name, got, want)
+		for i := range dense {
+			near(t, name, got[i:i+1], []float64{product(dense[i], p)})
+		}
+	}
+	empty, _ := New(5, []int32{0, 0, 0}, []int32{}, []float64{})
+	if packed, _ := empty.Packed(work.NewJob(1, nil)); packed.Cols() != 1 || packed.NonZeros() != 0 {
+		t.Error("a matrix without non-zeros")
+	}
+}
+
+func row(indptr []int64, k int) int {
+	i := 0
+	for indptr[i+1] <= int64(k) {
+		i++
+	}
+	return i
+}
+
+func product(a, b []float64) float64 {
+	total := 0.0
+	for j := range a {
+		total += a[j] * b[j]
+	}
+	return total
+}
+
+func TestNewRefusesBrokenMatrices(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		cols    int
+		indptr  []int64
+		indices []int64
+		values  []float64
+		want    string
+	}{
+		{"no features", 0, []int64{0, 0}, nil, nil, "n_features is 0"},
+		{"features", 1 << 44, []int64{0, 0}, nil, nil, "n_features is 17592186044416: at most 2147483647"},
+		{"no rows", 3, []int64{0}, nil, nil, "no rows"},
+		{"start", 3, []int64{1, 1}, []int64{0}, []float64{1}, "indptr[0] is 1"},
+		{"falls", 3, []int64{0, 2, 1}, []int64{0, 1}, []float64{1, 1}, "indptr falls from 2 to 1 at row 1"},
+		{"promises", 3, []int64{0, 1 << 31}, []int64{0}, []float64{1}, "requires 2147483648 values, but there are only 1"},
+		{"index", 3, []int64{0, 1, 2}, []int64{0, 3}, []float64{1, 1}, "row 1 has index 3: the matrix has features 0 to 2"},
+		{"negative", 3, []int64{0, 1}, []int64{-1}, []float64{1}, "row 0 has index -1"},
+		{"nan", 3, []int64{0, 0, 1}, []int64{2}, []float64{math.NaN()}, "row 1 has the value NaN at feature 2"},
+		{"infinite", 3, []int64{0, 1}, []int64{2}, []float64{math.Inf(-1)}, "row 0 has the value -Inf at feature 2"},
+	} {
+		if _, err := New(c.cols, c.indptr, c.indices, c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.name, err, c.want)
+		}
+	}
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for k := range want {
+		if math.Abs(got[k]-want[k]) > 1e-11*(1+math.Abs(want[k])) {
+			t.Errorf("%s: entry %d is %v, should be %v", what, k, got[k], want[k])
+			return
+		}
+	}
+}
+
+// Lengths of rows are exact where an index stands twice, in the rows as they are and in those made from them.
+func TestLengthsOfRowsWithRepeatedIndices(t *testing.T) {
+	values := []float64{1, 2, 4, 8, 16}
+	for name, c := range map[string]struct {
+		indices []int32
+		repeats bool
+		squares []float64
+	}{
+		"sorted":          {[]int32{0, 1, 2, 0, 2}, false, []float64{21, 320}},
+		"not sorted":      {[]int32{2, 0, 1, 2, 0}, false, []float64{21, 320}},
+		"twice in a row":  {[]int32{2, 1, 2, 2, 0}, true, []float64{29, 320}},
+		"one after other": {[]int32{0, 1, 2, 1, 1}, true, []float64{21, 576}},
+	} {
+		m, err := New(3, []int64{0, 3, 5}, c.indices, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := work.NewJob(2, nil)
+		packed, _ := m.Packed(job)
+		for of, rows := range map[string]*Matrix{"": m, "packed": packed, "half": m.Scaled(2).Scaled(0.5),
+			"selected": packed.Selected(job.Pool, []int32{0, 1}), "everywhere": m.Everywhere()} {
+			if rows.repeats != c.repeats {
+				t.Errorf("%s %s: repeats is %v", name, of, rows.repeats)
+			}
+			near(t, name+" "+of, rows.squares(job, 1), c.squares)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package rows
+
+import (
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// TimesPanels sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row
+// side by side. The weights p may have a few features more than the matrix.
+func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape panel.Shape) {
+	m.needPanels(dst, p, shape)
+	stride := shape.Stride()
+	if stride == 1 {
+		m.TimesOn(job, on, dst, p)
+		return
+	}
+	on.eachChunk(job.Pool, func(rows []int32) {
+		m.kernel.timesPanels(rows, dst, p, shape)
+		for _, i := range rows {
+			vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], m.scale)
+		}
+	})
+}
+
+// AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows,
+// stride].
+func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64, shape panel.Shape) {
+	m.needPanels(q, dst, shape)
+	if shape.Stride() == 1 {
+		m.AddTransposedOn(job, on, dst, q)
+		return
+	}
+	m.addSums(job, dst, func(dst []float64) {
+		if k, ok := m.kernel.(rowKernel); ok {
+			addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
+				k.addRowsToPanels(rows, sum, q, m.scale, shape)
+			})
+			return
+		}
+		if m.byColumns(on, shape) {
+			m.addColumns(job.Pool, on, dst, q, shape)
+		} else {
+			m.addPieces(job.Pool, on, dst, q, shape)
+		}
+	})
+}
+
+// addPieces is AddTransposedPanels where pieces of the panels are divided among the threads. Up to eight classes are
+// added by two tasks with half of the rows each, whatever the number of threads.
+func (m *Matrix) addPieces(pool *work.Pool, on *Subset, dst, q []float64, shape panel.Shape) {
+	k := m.kernel.(panelKernel)
+	if pieces := shape.Pieces(pool.Threads()); shape.Stride() > panel.PartWidth || on.nonZeros < 2*smallBlock {
+		pool.Run(len(pieces), func(task int) { k.addTransposedPanel(on.rows, dst, q, m.scale, shape, pieces[task]) })
+		return
+	}
+	half, sums := on.half(m), pool.Borrow(shape.Len())
+	pool.Run(2, func(task int) {
+		if task == 0 {
+			k.addTransposedPanel(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
+			return
+		}
+		clear(sums)
+		k.addTransposedPanel(on.rows[half:], sums, q, m.scale, shape, shape.Panel(0))
+	})
+	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[lo:hi], 1, sums[lo:hi]) })
+	pool.Return(sums)
+}
+
+// half is the place in the subset behind half of its non-zeros.
+func (s *Subset) half(m *Matrix) int {
+	done := 0
+	for k, i := range s.rows {
+		if 2*done >= s.nonZeros {
+			return k
+		}
+		done += m.rowLength(i)
+	}
+	return len(s.rows)
+}
+
+func (m *Matrix) needPanels(scores, weights []float64, shape panel.Shape) {
+	if len(scores) != m.Rows()*shape.Stride() || len(weights) != shape.Len() || shape.Features < m.cols {
+		panic("rows: vector of the wrong length")
+	}
+}
+
+// panelKernel adds the rows to some classes of weights.
+type panelKernel interface {
+	addTransposedPanel(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
+}
+
+func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape) {
+	for _, piece := range shape.Pieces(1) {
+		a.timesPanel(rows, dst, p, shape, piece)
+	}
+}
+
+func (a *arrays[I, V]) timesPanel(rows []int32, dst, p []float64, shape panel.Shape, of panel.Panel) {
+	times := a.panelTimes(unsafe.Pointer(&p[of.Start]), of.Stride, of.Width)
+	for _, i := range rows {
+		copy(dst[int(i)*shape.Stride()+of.First:], times(int(i)))
+	}
+}
+
+// panelTimes gives for a row its products with the columns of a panel, which has a row of width values for each index,
+// stride values apart. The next call overwrites them.
+func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) func(i int) []float64 {
+	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
+	return func(i int) []float64 {
+		indices, values := a.row(i)
+		if loop != nil {
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
+				unsafe.Pointer(room), width/4, 8*stride)
+		} else {
+			dotClasses(indices, values, weights, stride, room[:width])
+		}
+		return room[:width]
+	}
+}
+
+func (a *arrays[I, V]) addTransposedPanel(
+	rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel,
+) {
+	weights, stride := unsafe.Pointer(&dst[piece.Start]), shape.Stride()
+	loop, room := axpyLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
+	scales := room[:piece.Width]
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		for c, v := range q[int(i)*stride+piece.First : int(i)*stride+piece.First+piece.Width] {
+			scales[c] = scale * v
+		}
+		switch {
+		case allZero(scales):
+		case loop != nil:
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
+				unsafe.Pointer(room), piece.Width/4, 8*piece.Stride)
+		default:
+			axpyClasses(indices, values, scales, weights, piece.Stride)
+		}
+	}
+}
+
+func allZero(values []float64) bool {
+	for _, v := range values {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// dotClasses sets sums to Σ values[k] panel[indices[k]], four classes at a time.
+func dotClasses[I index, V value](indices []I, values []V, panel unsafe.Pointer, stride int, sums []float64) {
+	for c := 0; c < len(sums); c += 4 {
+		var s0, s1, s2, s3 float64
+		for k, j := range indices {
+			v, w := float64(values[k]), (*[4]float64)(unsafe.Add(panel, 8*(int(j)*stride+c)))
+			s0 += v * w[0]
+			s1 += v * w[1]
+			s2 += v * w[2]
+			s3 += v * w[3]
+		}
+		*(*[4]float64)(sums[c:]) = [4]float64{s0, s1, s2, s3}
+	}
+}
+
+// axpyClasses adds scales * values[k] to panel[indices[k]], four classes at a time.
+func axpyClasses[I index, V value](indices []I, values []V, scales []float64, panel unsafe.Pointer, stride int) {
+	for c := 0; c < len(scales); c += 4 {
+		q0, q1, q2, q3 := scales[c], scales[c+1], scales[c+2], scales[c+3]
+		for k, j := range indices {
+			v, w := float64(values[k]), (*[4]float64)(unsafe.Add(panel, 8*(int(j)*stride+c)))
+			w[0] += v * q0
+			w[1] += v * q1
+			w[2] += v * q2
+			w[3] += v * q3
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package rows
+
+import "github.com/fewlabel/fewlabel/engine/work"
+
+// Selected copies some rows, with all features.
+func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
+	indptr, list := make([]int64, len(rows)+1), make([]int32, len(rows))
+	for k, i := range rows {
+		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.rowLength(i))
+	}
+	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr, m.scale), indptr, list)
+	selected.repeats = m.repeats
+	return selected
+}
+
+func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64, scale float64) kernel {
+	total := indptr[len(rows)]
+	copied := &arrays[I, float64]{indptr, make([]I, total), make([]float64, total)}
+	pool.Stripes(len(rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			indices, values := a.row(int(rows[k]))
+			copy(copied.indices[indptr[k]:], indices)
+			scaleInto(copied.values[indptr[k]:], values, scale)
+		}
+	})
+	return copied
+}
+
+func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64, scale float64) kernel {
+	copied := &dense[float64]{values: make([]float64, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
+	pool.Stripes(len(rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			scaleInto(copied.values[k*a.d:], a.row(int(rows[k])), scale)
+		}
+	})
+	return copied
+}
+
+func scaleInto[V value](dst []float64, values []V, scale float64) {
+	for k, v := range values {
+		dst[k] = scale * float64(v)
+	}
+}
+
+// Gathered copies some rows of every machine to all of them, in the order of the machines; first is the place of this
+// one's.
+func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first int) {
+	var own []float64 // of every row the number of its non-zeros, then their features and values
+	for _, i := range rows {
+		own = append(own, float64(m.rowLength(i)))
+		m.Row(int(i), func(col int, value float64) { own = append(own, float64(col), value) })
+	}
+	all, place := job.Gather(own)
+	indptr, indices, values, list := []int64{0}, []int32(nil), []float64(nil), []int32(nil)
+	for at := 0; at < len(all); {
+		if at < place {
+			first++
+		}
+		end := at + 1 + 2*int(all[at])
+		for at++; at < end; at += 2 {
+			indices, values = append(indices, int32(all[at])), append(values, all[at+1])
+		}
+		list, indptr = append(list, int32(len(list))), append(indptr, int64(len(indices)))
+	}
+	copied := &arrays[int32, float64]{indptr, indices, values}
+	gathered = newMatrix(m.cols, copied, indptr, list)
+	gathered.everywhere, gathered.repeats = true, copied.repeats(m.cols)
+	return gathered, first
+}

@@ -1,0 +1,86 @@
+package rows
+
+import (
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Span is neighbouring rows, First ... End-1, as the tokens of a sequence. Products with spans are for one machine.
+type Span struct{ First, End int }
+
+// Len is the number of rows.
+func (s Span) Len() int { return s.End - s.First }
+
+// SpanTimesPanels sets the scores dst [rows of the span, stride]: x_i . p_y for every class y.
+func (m *Matrix) SpanTimesPanels(s Span, dst, p []float64, shape panel.Shape) {
+	part, rows := m.span(s)
+	if shape.Stride() == 1 {
+		part.times(rows, dst, p, m.scale)
+		return
+	}
+	part.timesPanels(rows, dst, p, shape)
+	vector.Scale(dst[:len(rows)*shape.Stride()], m.scale)
+}
+
+// AddSpansPanels adds Σ q_iy x_i over spans to the weights dst, for every class y; q of a span [its rows, stride].
+func (m *Matrix) AddSpansPanels(pool *work.Pool, spans []Span, dst []float64, q [][]float64, shape panel.Shape) {
+	pieces := shape.Pieces(pool.Threads())
+	if _, ok := m.kernel.(panelKernel); !ok || shape.Stride() == 1 {
+		pieces = pieces[:1] // all classes at once
+	}
+	pool.Run(len(pieces), func(task int) {
+		for k, s := range spans {
+			part, rows := m.span(s)
+			switch p := part.(type) {
+			case panelKernel:
+				if shape.Stride() > 1 {
+					p.addTransposedPanel(rows, dst, q[k], m.scale, shape, pieces[task])
+					continue
+				}
+			case rowKernel:
+				if shape.Stride() > 1 {
+					p.addRowsToPanels(rows, dst, q[k], m.scale, shape)
+					continue
+				}
+			}
+			part.addTransposed(rows, dst, q[k], m.scale)
+		}
+	})
+}
+
+// SpanDecisions is Decisions of a span; the weights are those of the stored rows.
+func (m *Matrix) SpanDecisions(s Span, by Weights, dst []float64) {
+	part, _ := m.span(s)
+	part.decide(&by, m.cols, dst)
+}
+
+// SpanFeatures appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].
+func (m *Matrix) SpanFeatures(s Span, marks []int32, mark int32, list []int32) []int32 {
+	part, _ := m.span(s)
+	return part.features(marks, mark, list)
+}
+
+func (m *Matrix) span(s Span) (kernel, []int32) {
+	return m.kernel.part(s.First, s.End), m.all.rows[:s.Len()] // the rows are 0, 1, ...
+}
+
+func (a *arrays[I, V]) features(marks []int32, mark int32, list []int32) []int32 {
+	for _, j := range a.indices[a.indptr[0]:a.indptr[len(a.indptr)-1]] {
+		if marks[j] != mark {
+			marks[j] = mark
+			list = append(list, int32(j))
+		}
+	}
+	return list
+}
+
+func (a *dense[V]) features(marks []int32, mark int32, list []int32) []int32 {
+	for j := range a.d {
+		if marks[j] != mark {
+			marks[j] = mark
+			list = append(list, int32(j))
+		}
+	}
+	return list
+}

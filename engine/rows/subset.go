@@ -1,0 +1,81 @@
+package rows
+
+import "github.com/fewlabel/fewlabel/engine/work"
+
+// Subset is a list of rows of one matrix, cut twice by non-zeros: into a few blocks, each with a sum vector of its own
+// in products with Xᵀ, and into many chunks for products with X. The cuts depend on the rows only, not on the threads.
+type Subset struct {
+	rows     []int32
+	blocks   []int // block b is rows[blocks[b]:blocks[b+1]]
+	chunks   []int
+	nonZeros int
+}
+
+const (
+	maxBlocks     = 16    // more would add sum vectors faster than it adds speed
+	smallBlock    = 32768 // non-zeros below which a goroutine costs more than it saves
+	blockPerCols  = 8     // a block's sum vector is worth it from this many non-zeros per column on
+	chunkNonZeros = 65536
+	maxChunks     = 256
+)
+
+// Subset makes a subset; rows is kept, not copied.
+func (m *Matrix) Subset(rows []int32) *Subset {
+	s := &Subset{}
+	s.Reset(m, rows)
+	return s
+}
+
+// Reset gives the subset other rows and keeps its memory; rows is kept, not copied.
+func (s *Subset) Reset(m *Matrix, rows []int32) {
+	s.rows = rows
+	s.nonZeros = 0
+	for _, i := range rows {
+		s.nonZeros += m.rowLength(i)
+	}
+	s.blocks = s.cut(m, s.blocks, blockCount(s.nonZeros, m.cols))
+	s.chunks = s.cut(m, s.chunks, min(maxChunks, 1+s.nonZeros/chunkNonZeros))
+}
+
+func (m *Matrix) rowLength(i int32) int { return int(m.indptr[i+1] - m.indptr[i]) }
+
+// RowNonZeros is the number of stored values in row i.
+func (m *Matrix) RowNonZeros(i int) int { return m.rowLength(int32(i)) }
+
+// Rows are the row numbers, in the order of the subset.
+func (s *Subset) Rows() []int32 { return s.rows }
+
+// NonZeros is the number of stored values in the rows.
+func (s *Subset) NonZeros() int { return s.nonZeros }
+
+// Blocks is the number of blocks.
+func (s *Subset) Blocks() int { return len(s.blocks) - 1 }
+
+// blockCount is a power of two: 1 for small work, then about one block for every blockPerCols*cols non-zeros.
+func blockCount(nonZeros, cols int) int {
+	if nonZeros < 2*smallBlock || nonZeros < 2*cols {
+		return 1
+	}
+	count := 2
+	for count < maxBlocks && nonZeros/(2*count) >= max(smallBlock, blockPerCols*cols) {
+		count *= 2
+	}
+	return count
+}
+
+// cut appends to dst[:0] the bounds of count pieces with about equal non-zeros.
+func (s *Subset) cut(m *Matrix, dst []int, count int) []int {
+	dst = append(dst[:0], 0)
+	done := 0
+	for k, i := range s.rows {
+		if len(dst) < count && done*count >= len(dst)*s.nonZeros && k > dst[len(dst)-1] {
+			dst = append(dst, k)
+		}
+		done += m.rowLength(i)
+	}
+	return append(dst, len(s.rows))
+}
+
+func (s *Subset) eachChunk(pool *work.Pool, task func(rows []int32)) {
+	pool.Run(len(s.chunks)-1, func(c int) { task(s.rows[s.chunks[c]:s.chunks[c+1]]) })
+}

@@ -1,0 +1,176 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// everyView views the same rows with every type of index and value.
+func everyView(cols int, indptr, indices []int64, values []float64) map[string]Rows {
+	short, ends, small := make([]int32, len(indices)), make([]int32, len(indptr)), make([]float32, len(values))
+	for k := range indices {
+		short[k], small[k] = int32(indices[k]), float32(values[k])
+	}
+	for i, end := range indptr {
+		ends[i] = int32(end)
+	}
+	return map[string]Rows{
+		"int32 float64": View(cols, indptr, short, values), "int64 float64": View(cols, ends, indices, values),
+		"int32 float32": View(cols, ends, short, small), "int64 float32": View(cols, indptr, indices, small),
+	}
+}
+
+func someWeights(cols, outputs int, byFeature bool) Weights {
+	by := Weights{make([]float64, cols*outputs), make([]float64, outputs), byFeature}
+	for y := range outputs {
+		by.Intercept[y] = math.Cos(float64(y))
+		for j := range cols {
+			at := y*cols + j
+			if byFeature {
+				at = j*outputs + y
+			}
+			by.Coef[at] = math.Sin(float64(y*cols + j))
+		}
+	}
+	return by
+}
+
+// Decisions are the sums in the order of the entries, to the bit: in both layouts of the weights, with the loops of the
+// processor and those in Go, on any number of threads, for any number of outputs, of rows that were checked before or
+// not.
+func TestDecisionsAreSumsInOrder(t *testing.T) {
+	worktest.Processors(t, 3)
+	loops := useLoops
+	defer func() { useLoops = loops }()
+	const n, d = 700, 90
+	indptr, indices, values, _ := messy(n, d, 60, 3)
+	for k := range values {
+		values[k] = float64(float32(values[k])) // the same in both types
+	}
+	for _, outputs := range []int{1, 2, 3, 4, 5, 7, 8, 11, 12, 15, 16, 19, 20, 23, 24, 25, 31, 51} {
+		by := someWeights(d, outputs, false)
+		want := make([]float64, n*outputs)
+		for i := range n {
+			for y := range outputs {
+				sum := 0.0
+				for k := indptr[i]; k < indptr[i+1]; k++ {
+					sum += values[k] * by.Coef[y*d+int(indices[k])]
+				}
+				want[i*outputs+y] = sum + by.Intercept[y]
+			}
+		}
+		for name, rows := range everyView(d, indptr, indices, values) {
+			for _, way := range []struct{ byFeature, loops bool }{{false, false}, {true, false}, {true, true}} {
+				useLoops = way.loops && loops
+				got := make([]float64, len(want)+1)
+				got[len(want)] = 7
+				pool := work.NewPool(1 + outputs%3)
+				if err := rows.Decisions(pool, someWeights(d, outputs, way.byFeature), got[:len(want)]); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got[:len(want)], want) || got[len(want)] != 7 {
+					t.Errorf("%s, %d outputs, %+v: other bits", name, outputs, way)
+				}
+				clear(got)
+				m, err := rows.Matrix()
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.EachDecisions(pool, someWeights(d, outputs, way.byFeature), func(first int, decisions []float64) {
+					copy(got[first*outputs:], decisions)
+				})
+				if !slices.Equal(got[:len(want)], want) {
+					t.Errorf("%s, %d outputs, %+v: other bits of a matrix", name, outputs, way)
+				}
+			}
+		}
+	}
+}
+
+// Dense, packed and scaled rows have the decisions that they have as sums of products.
+func TestDecisionsOfAnyMatrix(t *testing.T) {
+	for name, m := range manyRows(t) {
+		m = m.Scaled(0.3)
+		for _, outputs := range []int{1, 3, 20} {
+			by, sums, want := someWeights(m.Cols(), outputs, false), make([]float64, m.Rows()), make([]float64, m.Rows()*outputs)
+			for y, shift := range by.Intercept {
+				m.Times(work.NewJob(1, nil), sums, by.Coef[y*m.Cols():(y+1)*m.Cols()])
+				for i, sum := range sums {
+					want[i*outputs+y] = sum + shift
+				}
+			}
+			for _, byFeature := range []bool{false, true} {
+				got := make([]float64, len(want))
+				m.Decisions(work.NewPool(2), someWeights(m.Cols(), outputs, byFeature), got)
+				near(t, fmt.Sprintf("%s, %d outputs, by feature %v", name, outputs, byFeature), got, want)
+			}
+		}
+	}
+}
+
+func TestDecisionsOfRowsThatAreWrong(t *testing.T) {
+	indptr, indices, values := []int64{0, 2, 2, 5}, []int64{0, 4, 1, 2, 3}, []float64{1, 2, 3, 4, 5}
+	for name, spoil := range map[string]func(indptr, indices []int64){
+		"has index 5":    func(_, indices []int64) { indices[3] = 5 },
+		"has index -1":   func(_, indices []int64) { indices[4] = -1 },
+		"falls from 2":   func(indptr, _ []int64) { indptr[2] = 1 },
+		"indptr[0] is 1": func(indptr, _ []int64) { indptr[0] = 1 },
+		"requires 6":     func(indptr, _ []int64) { indptr[3] = 6 },
+		"requires 9":     func(indptr, _ []int64) { indptr[1] = 9 },
+	} {
+		ends, places := slices.Clone(indptr), slices.Clone(indices)
+		spoil(ends, places)
+		for form, rows := range everyView(5, ends, places, values) {
+			for _, byFeature := range []bool{false, true} {
+				for _, outputs := range []int{1, 3, 8} {
+					err := rows.Decisions(work.NewPool(1), someWeights(5, outputs, byFeature), make([]float64, 3*outputs))
+					if err == nil || !strings.Contains(err.Error(), name) {
+						t.Errorf("%s, %d outputs: want an error with %q, got %v", form, outputs, name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDecisionsOfNoRowsAndOfEmptyOnes(t *testing.T) {
+	for _, n := range []int{0, 1, 5} {
+		for form, rows := range everyView(3, make([]int64, n+1), nil, nil) {
+			by, dst := someWeights(3, 2, true), make([]float64, 2*n)
+			if err := rows.Decisions(work.NewPool(1), by, dst); err != nil {
+				t.Fatal(err)
+			}
+			for k, decision := range dst {
+				if decision != by.Intercept[k%2] {
+					t.Errorf("%s: decision %v of an empty row", form, decision)
+				}
+			}
+		}
+	}
+}
+
+// A value that is not finite goes into the decisions of its row and of no other.
+func TestDecisionsOfValuesThatAreNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		for form, rows := range everyView(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, []float64{1, 2, bad, 3}) {
+			for _, outputs := range []int{1, 5} {
+				dst := make([]float64, 3*outputs)
+				if err := rows.Decisions(work.NewPool(1), someWeights(3, outputs, outputs > 1), dst); err != nil {
+					t.Fatal(err)
+				}
+				for k, decision := range dst {
+					finite := !math.IsNaN(decision) && !math.IsInf(decision, 0)
+					if finite == (k/outputs == 1) {
+						t.Errorf("%s: decision %v of row %d", fmt.Sprint(form, bad), decision, k/outputs)
+					}
+				}
+			}
+		}
+	}
+}

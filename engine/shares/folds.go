@@ -1,0 +1,131 @@
+package shares
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Split deals rows out to cross-fitted models. Equal rows go to the same model, so that a row of weight 2 is the same
+// as the row twice.
+type Split struct {
+	Folds     int   // those that have rows are 0 ... Folds-1; 0: no labeled row can be held out
+	Labeled   []int // [Sample.Labeled] fold that holds the row out; -1: its class has no other row, so none does
+	Different int   // number of different labeled rows that are held out
+	Unlabeled []int // places in Sample.Unlabeled of the rows that are used, evenly spaced
+	Chosen    []int // [Unlabeled] fold
+}
+
+const folds = 5
+
+// Split uses at most so many unlabeled rows, of all machines.
+func (s *Sample) Split(job *work.Job, most int) Split {
+	out := Split{Unlabeled: s.spaced(job, most)}
+	rows := make([]int32, len(out.Unlabeled))
+	for k, place := range out.Unlabeled {
+		rows[k] = s.Unlabeled[place]
+	}
+	s.rank = s.ranks(job, rows)
+	out.deal(s)
+	if out.Folds == 0 {
+		return Split{Labeled: out.Labeled}
+	}
+	out.Chosen = make([]int, len(rows))
+	job.EachRow(len(rows), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			out.Chosen[k] = int(math.Float64bits(s.key(s.Rows, rows[k])) * mixer >> 32 % uint64(out.Folds))
+		}
+	})
+	return out
+}
+
+// spaced are places in Unlabeled of at most so many rows, evenly spaced among those of all machines, by rank.
+func (s *Sample) spaced(job *work.Job, most int) (places []int) {
+	first, total := job.Before(len(s.Unlabeled))
+	n := min(most, total)
+	for k := range n {
+		if place := k*total/n - first; place >= 0 && place < len(s.Unlabeled) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// deal gives the different labeled rows of each class out to the folds in turn.
+func (out *Split) deal(s *Sample) {
+	out.Labeled = make([]int, len(s.Labeled))
+	keys := make([]float64, len(s.Labeled))
+	members := make([][]int, s.Classes)
+	for k, i := range s.Labeled {
+		keys[k], out.Labeled[k] = s.key(s.labeled(), i), -1
+		members[s.Class[k]] = append(members[s.Class[k]], k)
+	}
+	dealt := 0 // classes with few rows begin where the one before has ended: all folds get rows
+	var held []float64
+	for _, rows := range members {
+		sort.SliceStable(rows, func(a, b int) bool { return keys[rows[a]] < keys[rows[b]] })
+		if len(rows) < 2 || keys[rows[0]] == keys[rows[len(rows)-1]] {
+			continue
+		}
+		for a, k := range rows {
+			if a > 0 && keys[k] != keys[rows[a-1]] {
+				dealt++
+			}
+			out.Labeled[k] = dealt % folds
+			out.Folds = max(out.Folds, out.Labeled[k]+1)
+			held = append(held, keys[k])
+		}
+		dealt++
+	}
+	slices.Sort(held)
+	out.Different = len(slices.Compact(held))
+}
+
+const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers over all bits
+
+// ranks gives the places in their order of the features that are not zero in all of the labeled and of these unlabeled
+// rows: the others change nothing, so that dense rows and sparse ones, and rows with features of their own added
+// elsewhere, have the same keys.
+func (s *Sample) ranks(job *work.Job, unlabeled []int32) []int32 {
+	occurs := make([]float64, len(s.Number))
+	note := func(col int, value float64) {
+		if value != 0 {
+			occurs[col] = 1
+		}
+	}
+	for _, i := range s.Labeled {
+		s.labeled().Row(int(i), note)
+	}
+	for _, i := range unlabeled {
+		s.Rows.Row(int(i), note)
+	}
+	job.Reduce(occurs)
+	var order []int32
+	for k := range s.Number {
+		if occurs[k] > 0 {
+			order = append(order, int32(k))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.Number[a], s.Number[b]) })
+	rank := make([]int32, len(s.Number))
+	for place, k := range order {
+		rank[k] = int32(place)
+	}
+	return rank
+}
+
+// key is a projection of row i of a matrix on pseudorandom weights of the features, the same for equal rows and for
+// hardly any others. It is rounded to the digits of a float32: its last ones depend on the unit and the order of a
+// row's entries.
+func (s *Sample) key(rows *rows.Matrix, i int32) (key float64) {
+	rows.Row(int(i), func(col int, value float64) {
+		bits := (uint64(s.rank[col]) + 1) * mixer
+		bits = (bits ^ bits>>29) * mixer
+		key += value * (float64(bits>>11)/(1<<52) - 1)
+	})
+	return float64(float32(key))
+}

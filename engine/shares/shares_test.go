@@ -1,0 +1,272 @@
+package shares
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// sampleOf are all rows of the data, of weight 1.
+func sampleOf(data planted.Data, classes int) Sample {
+	s := Sample{Rows: data.Rows, Number: make([]int32, data.Rows.Cols()), Classes: classes, Intercept: true}
+	for j := range s.Number {
+		s.Number[j] = int32(j)
+	}
+	for i, y := range data.Labels {
+		if y < 0 {
+			s.Unlabeled, s.UnlabeledWeight = append(s.Unlabeled, int32(i)), append(s.UnlabeledWeight, 1)
+			continue
+		}
+		s.Labeled, s.LabeledWeight = append(s.Labeled, int32(i)), append(s.LabeledWeight, 1)
+		s.Class = append(s.Class, y)
+	}
+	return s
+}
+
+func estimate(s Sample, threads int) (shares []float64, drawn float64) {
+	job := work.NewJob(threads, nil)
+	return Gather(job, s).Shares(job)
+}
+
+func distance(a, b []float64) float64 {
+	most := 0.0
+	for y, v := range a {
+		most = max(most, math.Abs(v-b[y]))
+	}
+	return most
+}
+
+func TestSharesOfLabelsPickedEquallyAreFound(t *testing.T) {
+	for _, want := range [][]float64{{0.8, 0.2}, {0.1, 0.9}, {0.5, 0.3, 0.2}} {
+		data := planted.Classes(3000, 240, 240, want, 4)
+		found, drawn := estimate(sampleOf(data, len(want)), 1)
+		if distance(found, want) > 0.05 || drawn > 0.01 {
+			t.Errorf("%v found for %v, drawn at random with probability %v", found, want, drawn)
+		}
+	}
+}
+
+func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
+	apart, random := 0.0, 0
+	for seed := range uint64(10) {
+		data := planted.Classes(2000, 240, 0, []float64{0.75, 0.15, 0.1}, seed)
+		copy(data.Labels, data.Truth[:60])
+		s := sampleOf(data, 3)
+		found, drawn := estimate(s, 1)
+		apart += distance(found, s.LabelShares(work.NewJob(1, nil))) / 10
+		if drawn > 0.5 {
+			random++
+		}
+	}
+	if apart > 0.05 || random < 8 {
+		t.Errorf("%v from the shares of the labels on average; %d of 10 times they look drawn at random", apart, random)
+	}
+}
+
+func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
+	s := sampleOf(planted.Classes(300, 60, 3, []float64{0.6, 0.3, 0.1}, 1), 3)
+	s.LabeledWeight[1] = 2
+	if split := s.Split(work.NewJob(1, nil), 100); split.Folds != 0 {
+		t.Errorf("%d folds", split.Folds)
+	}
+	evidence := Gather(work.NewJob(1, nil), s)
+	found, _ := evidence.Shares(work.NewJob(1, nil))
+	if !slices.Equal(found, []float64{0.25, 0.5, 0.25}) {
+		t.Errorf("%v found", found)
+	}
+	lower, upper := evidence.Interval(work.NewJob(1, nil), found, Bootstrap{Times: 5, Level: 0.9})
+	if slices.Max(lower) != 0 || slices.Min(upper) != 1 {
+		t.Errorf("interval from %v to %v, though nothing is known", lower, upper)
+	}
+}
+
+func TestAWeightIsARowTwice(t *testing.T) {
+	s := sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 5), 3)
+	twice := s
+	twice.Labeled = append(slices.Clone(s.Labeled), s.Labeled[:20]...)
+	twice.Class = append(slices.Clone(s.Class), s.Class[:20]...)
+	twice.LabeledWeight = slices.Repeat([]float64{1}, len(twice.Labeled))
+	twice.Unlabeled = append(slices.Clone(s.Unlabeled), s.Unlabeled[:300]...)
+	twice.UnlabeledWeight = slices.Repeat([]float64{1}, len(twice.Unlabeled))
+	for k := range 20 {
+		s.LabeledWeight[k] = 2
+	}
+	for k := range 300 {
+		s.UnlabeledWeight[k] = 2
+	}
+	weighted, _ := estimate(s, 1)
+	repeated, _ := estimate(twice, 1)
+	if distance(weighted, repeated) > 1e-5 {
+		t.Errorf("%v with weights, %v with rows twice", weighted, repeated)
+	}
+}
+
+func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 3)
+	s := sampleOf(planted.Classes(12000, 240, 60, []float64{0.6, 0.3, 0.1}, 6), 3)
+	var want [][]float64
+	for threads := 1; threads <= 3; threads++ {
+		job := work.NewJob(threads, nil)
+		evidence := Gather(job, s)
+		shares, _ := evidence.Shares(job)
+		lower, upper := evidence.Interval(job, shares, Bootstrap{Times: 5, Level: 0.9, Seed: 3})
+		got := [][]float64{shares, lower, upper}
+		if threads == 1 {
+			want = got
+		}
+		if !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
+			t.Errorf("%v on %d threads, %v on one", got, threads, want)
+		}
+	}
+}
+
+// With ten labels a class all classes begin at the same fold.
+func TestAPermutationOfClassesPermutesShares(t *testing.T) {
+	s := sampleOf(planted.Classes(1000, 120, 30, []float64{0.6, 0.3, 0.1}, 7), 3)
+	want, _ := estimate(s, 1)
+	for k, y := range s.Class {
+		s.Class[k] = (y + 1) % 3
+	}
+	got, _ := estimate(s, 1)
+	if moved := []float64{got[1], got[2], got[0]}; distance(moved, want) > 1e-5 {
+		t.Errorf("%v, and %v with the classes permuted", want, moved)
+	}
+}
+
+// randomCalibration is one at a random point.
+func randomCalibration(random *rand.Rand, n, classes int) *calibration {
+	rows, class := scored{}, make([]int32, n)
+	for i := range n {
+		scores := make([]float64, classes)
+		for y := range scores {
+			scores[y] = random.NormFloat64()
+		}
+		rows.add(scores, random.ExpFloat64())
+		class[i] = int32(random.IntN(classes))
+	}
+	c := calibrate(work.NewJob(1, nil), rows, class, biases(random, classes))
+	for k := range c.point {
+		c.point[k] += random.NormFloat64()
+	}
+	return c
+}
+
+func TestDerivativesOfTheCalibration(t *testing.T) {
+	const h = 1e-5
+	random := rand.New(rand.NewPCG(1, 2))
+	c := randomCalibration(random, 30, 3)
+	dim := len(c.point)
+	gradient, hessian := make([]float64, dim), make([]float64, dim)
+	at := func(step []float64, t float64) (float64, []float64) {
+		vector.Add(c.point, t, step)
+		defer vector.Add(c.point, -t, step)
+		g := make([]float64, dim)
+		return c.Gradient(g), g
+	}
+	for range 5 {
+		step := make([]float64, dim)
+		for k := range step {
+			step[k] = random.NormFloat64()
+		}
+		above, after := at(step, h)
+		below, before := at(step, -h)
+		c.Gradient(gradient)
+		curvature := c.HessVec(hessian, step)
+		c.SetDirection(step)
+		slope, second := c.LineDerivatives(0)
+		want := (above - below) / (2 * h)
+		if math.Abs(vector.Dot(gradient, step)-want) > 1e-7 || math.Abs(slope-want) > 1e-7 {
+			t.Errorf("slopes %v and %v, by differences %v", vector.Dot(gradient, step), slope, want)
+		}
+		vector.Add(after, -1, before)
+		vector.Scale(after, 1/(2*h))
+		if distance(hessian, after) > 1e-7 {
+			t.Errorf("Hessian times a step %v, by differences %v", hessian, after)
+		}
+		if want := vector.Dot(hessian, step); math.Abs(curvature-want) > 1e-10 || math.Abs(second-want) > 1e-10 {
+			t.Errorf("curvatures %v and %v of %v", curvature, second, want)
+		}
+	}
+}
+
+// The objective in the header of shares is recomputed; no small move of weight between two classes makes it larger.
+func TestEMEndsAtAStationaryPoint(t *testing.T) {
+	job := work.NewJob(1, nil)
+	e := Gather(job, sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3))
+	ratios, a := e.ratios(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
+	found := e.maximize(job, ratios, 60, a, e.labelShares())
+	objective := func(phi []float64) float64 {
+		value := 0.0
+		for i := range e.unlabeled.weight {
+			value += 60 * math.Log(vector.Dot(phi, ratios[3*i:3*i+3])) / float64(len(e.unlabeled.weight))
+		}
+		for y, rows := range a {
+			value += rows * math.Log(phi[y])
+		}
+		return value
+	}
+	const h = 1e-4
+	for y := range 3 {
+		move := func(t float64) float64 {
+			phi := slices.Clone(found)
+			phi[y] += t
+			phi[(y+1)%3] -= t
+			return objective(phi)
+		}
+		if slope := (move(h) - move(-h)) / (2 * h); math.Abs(slope) > 0.01 { // of about 60 from one class
+			t.Errorf("slope %v from class %d to the next at %v", slope, y, found)
+		}
+	}
+}
+
+func TestLabelsThatLookDrawnAtRandom(t *testing.T) {
+	for _, test := range []struct {
+		labels, found []float64
+		low, high     float64
+	}{
+		{[]float64{20, 20, 20}, []float64{0.8, 0.15, 0.05}, 0, 1e-6}, // as many of each, and the rows are not
+		{[]float64{48, 9, 3}, []float64{0.8, 0.15, 0.05}, 0.9, 1},
+		{[]float64{800, 150, 50}, []float64{0.8, 0.15, 0.05}, 0.98, 1},
+		{[]float64{3, 9, 48}, []float64{0.8, 0.15, 0.05}, 0, 1e-6},   // neither picked equally nor drawn
+		{[]float64{20, 20, 20}, []float64{0.34, 0.33, 0.33}, 0, 0.1}, // drawn labels would hardly be so equal
+		{[]float64{1, 1}, []float64{0.5, 0.5}, 0.1, 0.5},             // two labels say next to nothing
+	} {
+		if got := atRandom(test.labels, test.found); got < test.low || got > test.high {
+			t.Errorf("labels %v of shares %v were drawn with probability %v", test.labels, test.found, got)
+		}
+	}
+}
+
+// 0.95 quantiles of Student's distribution from tables.
+func TestStudent(t *testing.T) {
+	for freedom, want := range map[float64]float64{1: 6.3138, 5: 2.0150, 49: 1.6766} {
+		if got := student(0.95, freedom); math.Abs(got-want) > 1e-4 {
+			t.Errorf("quantile %v at %v degrees of freedom, want %v", got, freedom, want)
+		}
+	}
+}
+
+func TestIntervalsHoldTheShares(t *testing.T) {
+	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
+	for seed := range uint64(20) {
+		job := work.NewJob(2, nil)
+		e := Gather(job, sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3))
+		found, _ := e.Shares(job)
+		lower, upper := e.Interval(job, found, Bootstrap{Times: 30, Level: 0.9})
+		for y, share := range want {
+			wide += (upper[y] - lower[y]) / 60
+			if lower[y] <= share && share <= upper[y] {
+				inside++
+			}
+		}
+	}
+	if inside < 50 || wide > 0.35 {
+		t.Errorf("%d of 60 shares are inside the interval, whose mean width is %v", inside, wide)
+	}
+}

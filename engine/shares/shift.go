@@ -1,0 +1,252 @@
+package shares
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Shares gives the share of each class among the unlabeled rows, each above 0, together 1, and how probable it is that
+// the labeled rows were drawn at random from rows with these shares.
+func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
+	return e.shares(job.Alone(), e.labelShares(), make([]float64, e.classes))
+}
+
+// labelShares are the shares [K] of the labeled rows.
+func (e *Evidence) labelShares() []float64 {
+	labels := make([]float64, e.classes)
+	vector.Add(labels, 1/vector.Sum(e.totals), e.totals)
+	return labels
+}
+
+// shares finds the class shares from the evidence. EM begins at start [K]; biases [K] are what the calibration expects.
+//
+//	Problem  max over φ  l/(1+e) Σ_i w_i log Σ_y φ_y p_iy / m_y + Σ_y a_y log φ_y: all that is known of the unlabeled
+//	         rows came through l labels, so they count as l rows at most, fewer where classes are hard to tell apart
+//	Symbols  a Dirichlet prior: halfRow for each class, spread as the smoothed label shares π̃ (smoothed) are; if the
+//	         labels look drawn at random, also ρ l e π̃; ρ chance that they were (atRandom); e share of wrong answers on
+//	         rows held out over that of guessing: the variance of the estimate over that of the labels' shares. A class
+//	         whose label is in every training part (it has only one) keeps π̃: m says nothing of it
+//	Source   as in the package; ρ and a are ours
+//	Stops    EM when no step changes the shares by more than emChange in sum, or after emSteps
+//	Cost     a step is one pass over the scores
+func (e *Evidence) shares(job *work.Job, start, biases []float64) (shares []float64, drawn float64) {
+	total, labels := vector.Sum(e.totals), smoothed(e.totals)
+	beside := func(rows float64) []float64 {
+		prior := make([]float64, e.classes)
+		vector.Add(prior, rows+halfRow*float64(e.classes), labels)
+		return prior
+	}
+	if len(e.unlabeled.weight) == 0 {
+		return e.labelShares(), 1
+	}
+	ratios := e.ratios(job, biases)
+	difficulty := e.difficulty(labels)
+	known, worth := total/(1+difficulty), total*difficulty
+	start = slices.Clone(start)
+	e.keep(start, labels)
+	found := e.maximize(job, ratios, known, beside(suspicion*worth), start)
+	drawn = atRandom(e.totals, found)
+	return e.maximize(job, ratios, known, beside(drawn*worth), found), drawn
+}
+
+// Doubt reports whether the scores contradict shares that were given, [K], each above 0: the likelihood of the
+// unlabeled rows, which count as l/(1+e) rows, is so much lower than at the shares found that half a chi-square
+// variable of K-1 degrees of freedom is rarely as large (its mean and doubtAt standard deviations). Of the 84 cases
+// with which the constants of this package were chosen (seven text sets, 5 to 80 labels of each class or as many at
+// random) none doubts the true shares; equal shares are doubted in 7 of 10 where they are off by more than 0.5 in sum.
+func (e *Evidence) Doubt(job *work.Job, given []float64) (found []float64, doubted bool) {
+	job = job.Alone()
+	found, _ = e.Shares(job)
+	if len(e.unlabeled.weight) == 0 {
+		return found, false
+	}
+	labels := smoothed(e.totals)
+	ratios, k := e.ratios(job, make([]float64, e.classes)), e.classes
+	var sums [2]float64 // log likelihood ratio, weight
+	job.Sum(len(e.unlabeled.weight), sums[:], func(lo, hi int, part []float64) {
+		for i := lo; i < hi; i++ {
+			row := ratios[i*k : (i+1)*k]
+			part[0] += e.unlabeled.weight[i] * math.Log(vector.Dot(found, row)/vector.Dot(given, row))
+			part[1] += e.unlabeled.weight[i]
+		}
+	})
+	known, half := vector.Sum(e.totals)/(1+e.difficulty(labels)), float64(k-1)/2
+	return found, known*sums[0]/sums[1] > half+doubtAt*math.Sqrt(half)
+}
+
+const (
+	doubtAt   = 3.0
+	halfRow   = 0.5  // of each class, before anything is known
+	suspicion = 0.05 // ρ until the shares are found
+	emChange  = 1e-6
+	emSteps   = 2000
+	knownFrom = 1.0 / 3 // of a labeled row: in so many rows the shares that are found count as known
+)
+
+// ratios are p_iy / m_y [unlabeled, K].
+func (e *Evidence) ratios(job *work.Job, biases []float64) []float64 {
+	k, spread := e.classes, e.held.spread()
+	held := scored{scores: make([]float64, len(e.held.scores)), weight: e.held.weight}
+	vector.Add(held.scores, 1/spread, e.held.scores)
+	c := calibrate(job, held, e.class, biases)
+	mean, row, total := make([]float64, k), make([]float64, k), vector.Sum(held.weight)
+	for i, w := range held.weight {
+		c.softmax(row, held.scores[i*k:(i+1)*k])
+		vector.Add(mean, w/total, row)
+	}
+	ratios := make([]float64, len(e.unlabeled.scores))
+	vector.Add(ratios, 1/spread, e.unlabeled.scores)
+	job.EachRow(len(e.unlabeled.weight), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := ratios[i*k : (i+1)*k]
+			c.softmax(row, row)
+			for y, m := range mean {
+				row[y] /= max(m, 1e-100)
+			}
+		}
+	})
+	return ratios
+}
+
+// spread is the standard deviation of the scores, 1 if all are equal.
+func (r *scored) spread() float64 {
+	k := len(r.scores) / len(r.weight)
+	mean, square, n := 0.0, 0.0, float64(k)*vector.Sum(r.weight)
+	for i, s := range r.scores {
+		mean += r.weight[i/k] * s
+	}
+	mean /= n
+	for i, s := range r.scores {
+		square += r.weight[i/k] * (s - mean) * (s - mean) / n
+	}
+	if !(square > 0) {
+		return 1
+	}
+	return math.Sqrt(square)
+}
+
+// difficulty is the share of wrong answers on the rows held out over that of guesses with these shares.
+func (e *Evidence) difficulty(labels []float64) float64 {
+	wrong := 0.0
+	for i, w := range e.held.weight {
+		if best := vector.Largest(e.held.scores[i*e.classes : (i+1)*e.classes]); best != int(e.class[i]) {
+			wrong += w
+		}
+	}
+	return min(1, wrong/vector.Sum(e.held.weight)/(1-vector.Dot(labels, labels)))
+}
+
+// smoothed are the shares of labels of the weights totals [K], (n_y + b) / (l + b K): empirical Bayes, with the b that
+// maximizes the Dirichlet-multinomial likelihood of the totals under a weak prior, a standard deviation of 1 for log b
+// around log 2. With labels drawn at random from 20 classes of nearly the same size the estimate is off by 0.11 instead
+// of 0.19; elsewhere it changes little.
+func smoothed(totals []float64) []float64 {
+	best, most := 0.0, math.Inf(-1)
+	rows := make([]float64, len(totals))
+	for step := -40.0; step <= 40; step++ {
+		for y := range rows {
+			rows[y] = 2 * math.Exp(step/10)
+		}
+		if value := logMultinomial(totals, rows) - step*step/200; value > most {
+			best, most = rows[0], value
+		}
+	}
+	shares, l := make([]float64, len(totals)), vector.Sum(totals)
+	for y, n := range totals {
+		shares[y] = (n + best) / (l + best*float64(len(totals)))
+	}
+	return shares
+}
+
+// maximize runs EM from phi; the unlabeled rows count as l rows beside the Dirichlet prior a.
+func (e *Evidence) maximize(job *work.Job, ratios []float64, l float64, a, phi []float64) []float64 {
+	k, n := e.classes, vector.Sum(e.unlabeled.weight)
+	next := make([]float64, k)
+	for range emSteps {
+		job.Sum(len(e.unlabeled.weight), next, func(lo, hi int, part []float64) {
+			joint := make([]float64, k)
+			for i := lo; i < hi; i++ {
+				sum := 0.0
+				for y, r := range ratios[i*k : (i+1)*k] {
+					joint[y] = r * phi[y]
+					sum += joint[y]
+				}
+				vector.Add(part, e.unlabeled.weight[i]/(n*sum), joint)
+			}
+		})
+		change, total := 0.0, l+vector.Sum(a)
+		for y := range next {
+			next[y] = (l*next[y] + a[y]) / total
+		}
+		e.keep(next, phi)
+		for y := range next {
+			change += math.Abs(next[y] - phi[y])
+		}
+		phi = slices.Clone(next)
+		if change < emChange {
+			break
+		}
+	}
+	return phi
+}
+
+// keep gives the classes of which no row was held out the share that they have in others, and the rest to the others.
+func (e *Evidence) keep(shares, others []float64) {
+	known := make([]bool, e.classes)
+	for _, y := range e.class {
+		known[y] = true
+	}
+	kept, free := 0.0, 0.0
+	for y := range shares {
+		if known[y] {
+			free += shares[y]
+		} else {
+			kept += others[y]
+		}
+	}
+	for y := range shares {
+		if known[y] {
+			shares[y] *= (1 - kept) / free
+		} else {
+			shares[y] = others[y]
+		}
+	}
+}
+
+// atRandom is the probability that labels of the weights totals [K] were drawn at random from the shares found, against
+// two other stories that are as likely beforehand: they were picked, as many of each class or one more; or they were
+// picked somehow, and any shares are as likely as any others.
+func atRandom(totals, found []float64) float64 {
+	l, k := vector.Sum(totals), float64(len(totals))
+	known, even := make([]float64, len(found)), make([]float64, len(found))
+	least, most := math.Inf(1), 0.0
+	for y, share := range found {
+		known[y], even[y] = share*l*knownFrom, 1
+		least, most = min(least, totals[y]), max(most, totals[y])
+	}
+	stories := []float64{logMultinomial(totals, known), logMultinomial(totals, even)}
+	if most-least <= 1+1e-9 { // sums are rounded
+		over := l - k*math.Floor(l/k)
+		stories = append(stories, lgamma(over+1)+lgamma(k-over+1)-lgamma(k+1))
+	}
+	normalizeExp(stories)
+	return stories[0]
+}
+
+// logMultinomial is the log likelihood of counts under a Dirichlet-multinomial distribution with the parameters a.
+func logMultinomial(counts, a []float64) float64 {
+	l, rows := vector.Sum(counts), vector.Sum(a)
+	value := lgamma(l+1) + lgamma(rows) - lgamma(l+rows)
+	for y, n := range counts {
+		value += lgamma(n+a[y]) - lgamma(a[y]) - lgamma(n+1)
+	}
+	return value
+}
+
+func lgamma(x float64) float64 {
+	value, _ := math.Lgamma(x)
+	return value
+}
