@@ -54,7 +54,7 @@ func New(job *work.Job, rows *rows.Matrix, frame risk.Frame, squared bool, seed 
 	for i := range n {
 		d.square[i] = rows.SquaredNorm(i, scratch)
 	}
-	job.Visit(2 * int64(rows.NonZeros()))
+	job.CountAndCheck(2 * int64(rows.NonZeros()))
 	if frame.Mean != nil {
 		d.mean = frame.Mean[0]
 	}
@@ -71,7 +71,7 @@ func New(job *work.Job, rows *rows.Matrix, frame risk.Frame, squared bool, seed 
 
 func (d *Descent) prepareCenter() {
 	d.centerRow = make([]float64, len(d.beta))
-	d.job.Visit(int64(d.rows.NonZeros()))
+	d.job.CountAndCheck(int64(d.rows.NonZeros()))
 	d.rows.Times(d.job, d.centerRow, d.frame.Center)
 	for _, mu := range d.frame.Center {
 		d.centerSquare += mu * mu
@@ -157,7 +157,7 @@ func (d *Descent) Resume(scores []float64) {
 			d.change(int32(i), cost*slack)
 		}
 	}
-	d.job.Visit(int64(d.rows.NonZeros()))
+	d.job.CountAndCheck(int64(d.rows.NonZeros()))
 }
 
 // Solve runs at most epochs epochs and returns the primal objective and its gap; both are measured, and the tolerance
@@ -239,7 +239,7 @@ func (d *Descent) epoch(live *int, limit *bounds) float64 {
 			d.change(i, 0)
 		}
 	}
-	d.job.Visit(2 * int64(visited) * int64(d.rows.NonZeros()) / int64(len(d.beta)))
+	d.job.CountAndCheck(2 * int64(visited) * int64(d.rows.NonZeros()) / int64(len(d.beta)))
 	*limit = bounds{seen.high, seen.low}
 	if seen.high <= 0 {
 		limit.high = math.Inf(1)
@@ -269,6 +269,6 @@ func (d *Descent) Gap() (primal, gap float64) {
 			primal += d.Cost[i] * slack
 		}
 	}
-	d.job.Visit(int64(len(d.active)) * int64(d.rows.NonZeros()) / int64(len(d.beta)))
+	d.job.CountAndCheck(int64(len(d.active)) * int64(d.rows.NonZeros()) / int64(len(d.beta)))
 	return primal, primal - dual
 }

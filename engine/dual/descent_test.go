@@ -107,7 +107,7 @@ func TestSquaredHingeAgreesWithNewton(t *testing.T) {
 		for i, class := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/300, class
 		}
-		r.Recost()
+		r.UpdateSupport()
 		outcome := minimize.NewNewton(r.Dim(), work.NewPool(1)).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
 		primal, _ := descend(data, frame, true, 1/(300*alpha)).Solve(1e-10, 20000)
 		if math.Abs(alpha*primal-outcome.Value) > 1e-8*outcome.Value {

@@ -32,7 +32,7 @@ func joined(
 	for i, y := range data.Labels {
 		r.Label[i], r.Cost[i] = y, 1.0/15
 		if y < 0 {
-			r.Label[i] = risk.Jointly
+			r.Label[i] = risk.LabelJoint
 			rows = append(rows, int32(i))
 		}
 	}
@@ -41,7 +41,7 @@ func joined(
 		weights[k] = 1 / float64(len(rows))
 	}
 	r.Joint = cost(rows, weights, r)
-	r.Recost()
+	r.UpdateSupport()
 	r.PreconditionBy([]int32{0, 1, 2, 3, 4}, nil)
 	return r
 }

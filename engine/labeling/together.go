@@ -69,13 +69,13 @@ func firstRows(job *work.Job, labels []int32, count int) {
 	}
 }
 
-// endsLater are the least and the largest weight of every machine, after the next reduction.
-func endsLater(job *work.Job, weights []float64) [][]float64 {
+// deferredEnds are the least and the largest weight of every machine, after the next reduction.
+func deferredEnds(job *work.Job, weights []float64) [][]float64 {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, s := range weights {
 		least, most = min(least, s), max(most, s)
 	}
-	return job.EachLater(least, most)
+	return job.GatherDeferred(least, most)
 }
 
 // alike reports whether all weights are the same.
@@ -106,8 +106,8 @@ const (
 
 // find looks for the target share of the weight; of equal weights, cutOf of the rows.
 func (s selection) find(share float64) (f found) {
-	ends, sums := endsLater(s.job, s.weights), []float64{float64(len(s.keys)), vector.Sum(s.weights)}
-	s.job.Later(sums)
+	ends, sums := deferredEnds(s.job, s.weights), []float64{float64(len(s.keys)), vector.Sum(s.weights)}
+	s.job.ReduceDeferred(sums)
 	prefix, known, target, left := uint64(0), 0, 0.0, 0.0 // the first bits of the key; keys that have them
 	for known == 0 || known < 64 && 2*(1+left)*float64(len(ends)) > fewKeys {
 		width := min(digit, 64-known)
@@ -229,8 +229,8 @@ func ofOrder(bits uint64) float64 {
 // transportTogether gives the rows of all machines the cheapest labels, and every machine the class graph of those near
 // a border, whose potentials prove them. Labels that nearly keep the counts are a start.
 func transportTogether(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
-	ends, rows := endsLater(job, weights), []float64{float64(len(labels))}
-	job.Later(rows)
+	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
+	job.ReduceDeferred(rows)
 	have, temperatures := countsTogether(job, labels, len(shares)), []float64{1, 0.1, 0.01, 0.001}
 	counts := []int(nil)
 	if alike(ends) {

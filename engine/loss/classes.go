@@ -9,7 +9,7 @@ import (
 
 // Classes is a loss ξ(s, y) of the class scores s of one row of class y. Where the class is uncertain, with probability
 // p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s. With p = nil the row has no label: Gap and Signed
-// judge such rows, too, by a loss that is not convex.
+// have a loss for such rows, too, which is not convex.
 type Classes interface {
 	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what HessVec needs. All
 	// have one entry a class.

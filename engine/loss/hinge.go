@@ -10,6 +10,3 @@ func (Hinge) At(t float64) (value, slope, curvature float64) {
 	}
 	return 1 - t, -1, 0
 }
-
-// Judge implements Margin.
-func (l Hinge) Judge(rows []Sides) { judge(l, rows) }

@@ -18,6 +18,3 @@ func (l Huber) At(t float64) (value, slope, curvature float64) {
 	}
 	return short * short / (4 * l.Band), -short / (2 * l.Band), 1 / (2 * l.Band)
 }
-
-// Judge implements Margin.
-func (l Huber) Judge(rows []Sides) { judge(l, rows) }

@@ -6,8 +6,6 @@ package loss
 type Margin interface {
 	// At gives value ξ(t), slope ξ'(t) and the (generalized) second derivative.
 	At(t float64) (value, slope, curvature float64)
-	// Judge fills the results of sides.
-	Judge(rows []Sides)
 }
 
 // Sides is a row with a part on either side: its loss is plus ξ(z) + minus ξ(-z), with first and second derivative.
@@ -16,8 +14,12 @@ type Sides struct {
 	Value, Slope, Curvature float64
 }
 
-// judge is Judge for any margin.
-func judge(m Margin, rows []Sides) {
+// Evaluate fills the values and derivatives of rows.
+func Evaluate(m Margin, rows []Sides) {
+	if _, ok := m.(SquaredHinge); ok {
+		evaluateSquaredHinge(rows)
+		return
+	}
 	for k := range rows {
 		r := &rows[k]
 		r.Value, r.Slope, r.Curvature = 0, 0, 0

@@ -19,9 +19,9 @@ func TestSlopesAndCurvaturesAreDifferences(t *testing.T) {
 	}
 }
 
-// Judge gives what At gives on both sides, for the scores at which losses bend, for far ones, and without a part on a
+// Evaluate gives what At gives on both sides, for the scores at which losses bend, for far ones, and without a part on a
 // side.
-func TestJudgeIsAtOnBothSides(t *testing.T) {
+func TestEvaluateIsAtOnBothSides(t *testing.T) {
 	var rows []Sides
 	for _, z := range []float64{-1e200, -1e100, -2, -1, -0.3, 0, 0.99, 1, 1.01, 3, 1e100, 1e200} {
 		for _, parts := range [][2]float64{{0, 0}, {0.7, 0}, {0, 0.7}, {0.7, 0.2}} {
@@ -30,7 +30,7 @@ func TestJudgeIsAtOnBothSides(t *testing.T) {
 	}
 	margins := map[string]Margin{"squared hinge": SquaredHinge{}, "hinge": Hinge{}, "huber": Huber{Band: 0.5}}
 	for name, margin := range margins {
-		margin.Judge(rows)
+		Evaluate(margin, rows)
 		for _, r := range rows {
 			sum := func(plus, minus float64) (sum float64) {
 				if r.Plus > 0 {

@@ -13,8 +13,8 @@ func (SquaredHinge) At(t float64) (value, slope, curvature float64) {
 	return 0.5 * (1 - t) * (1 - t), t - 1, 1
 }
 
-// Judge implements Margin, without branches: which side of 1 a score is on cannot be foreseen.
-func (SquaredHinge) Judge(rows []Sides) {
+// evaluateSquaredHinge is Evaluate without branches: which side of 1 a score is on cannot be foreseen.
+func evaluateSquaredHinge(rows []Sides) {
 	for k := range rows {
 		r := &rows[k]
 		short, over := max(0, 1-r.Z), max(0, 1+r.Z) // of margin 1, as positive and as negative

@@ -102,7 +102,7 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 	if err := s.checkGathered(); err != nil {
 		return nil, err
 	}
-	s.Evidence = shares.Gather(s.Job.Aside(), found)
+	s.Evidence = shares.Gather(s.Job.Silent(), found)
 	shares, drawn := s.Evidence.Shares(s.Job)
 	s.Picked = drawn < 0.5
 	return shares, nil
@@ -150,7 +150,7 @@ func (s *Sample) doubtPrior(sample shares.Sample, given, labels []float64) {
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return
 	}
-	found, doubted := shares.Gather(s.Job.Aside(), sample).Doubt(s.Job, given)
+	found, doubted := shares.Gather(s.Job.Silent(), sample).Doubt(s.Job, given)
 	if !doubted {
 		return
 	}

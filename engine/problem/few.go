@@ -54,7 +54,7 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	p, job := Problem{Labels: labels, Weights: weights, Picked: s.Picked}, s.Job
 	if job.Group != nil && counts[2] <= float64(mostGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
-		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Alone()
+		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()
 	} else {
 		p.Rows = s.Rows.Selected(job.Pool, rows)
 	}

@@ -92,7 +92,7 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	s.visits = s.Rows.NonZeros()
-	s.Job.Visit(2 * int64(s.visits))
+	s.Job.CountAndCheck(2 * int64(s.visits))
 	return s, nil
 }
 
@@ -179,7 +179,7 @@ func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 
 	}
 	mean := make([]float64, s.Rows.Cols())
 	on := s.Rows.Subset(rows)
-	job.Visit(int64(on.NonZeros()))
+	job.CountAndCheck(int64(on.NonZeros()))
 	s.Rows.AddTransposedOn(job, on, mean, weight)
 	return mean
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// sums is the second way to hold weights: as sums of rows, which is less to read and write where there are fewer rows
-// than features. Risk then implements minimize.ByRows. A row stays in the sums once it has had a cost.
+// rowBasis is the second way to hold weights: as sums of rows, which is less to read and write where there are fewer
+// rows than features. Risk then implements minimize.ByRows. A row stays in the basis once it has had a cost.
 //
 //	Problem  W = Σ_i a_i g_i with a row of coefficients for every row i, one for each node; the same risk
 //	Symbols  g_i row i with its constant feature, (x_i, 1), or less the center, x_i - μ. With a constant feature there
@@ -20,50 +20,50 @@ import (
 //	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of its rows, and A Aᵀ comes last: (w, b)
 //	         becomes (w - B μ, B (1 + |μ|²) - μ . w)
 //	Cost     that of the products, one vector of features times classes, and a few of rows times classes
-type sums struct {
+type rowBasis struct {
 	coef         []float64 // [n + 2, stride] a; the last two rows belong to (μ, 0) and (0, 1)
 	square       float64   // |W|²
 	toCenter     []float64 // [n] m, or nil
 	centerSquare float64   // |μ|²
 
-	features           []float64 // [shape] u of the vector gathered last
-	total, toMu        []float64 // [stride] its Σ ρ_i and μ . u
-	alongCenter, alone []float64 // [stride] its γ and β
-	labeled            []float64 // [n, stride] scores of the preconditioner's rows, then what it takes off
-	changes            []float64 // [n, stride] of the scores of rows judged together, or nil
+	features              []float64 // [shape] u of the vector gathered last
+	total, toMu           []float64 // [stride] its Σ ρ_i and μ . u
+	alongCenter, constant []float64 // [stride] its γ and β
+	labeled               []float64 // [n, stride] scores of the preconditioner's rows, then what it takes off
+	changes               []float64 // [n, stride] of the scores of rows with LabelJoint, or nil
 }
 
-func (r *Risk) newSums() *sums {
+func (r *Risk) newRowBasis() *rowBasis {
 	n, stride := r.rows.Rows(), r.shape.Stride()
-	s := &sums{coef: make([]float64, (n+2)*stride), features: make([]float64, r.shape.Len()),
+	s := &rowBasis{coef: make([]float64, (n+2)*stride), features: make([]float64, r.shape.Len()),
 		labeled: make([]float64, n*stride)}
-	for _, v := range []*[]float64{&s.total, &s.toMu, &s.alongCenter, &s.alone} {
+	for _, v := range []*[]float64{&s.total, &s.toMu, &s.alongCenter, &s.constant} {
 		*v = make([]float64, stride)
 	}
 	if mu := r.frame.Center; mu != nil {
 		s.toCenter = make([]float64, n)
-		r.job.Visit(int64(r.rows.NonZeros()))
+		r.job.CountAndCheck(int64(r.rows.NonZeros()))
 		r.rows.Times(r.job, s.toCenter, mu)
 		s.centerSquare = vector.Dot(mu, mu)
 	}
 	return s
 }
 
-// summed reports whether row i has a part in the sums that are the weights.
-func (r *Risk) summed(i int) bool {
-	if r.sums == nil {
+// inBasis reports whether row i has a part in the weights.
+func (r *Risk) inBasis(i int) bool {
+	if r.basis == nil {
 		return false
 	}
 	stride := r.shape.Stride()
-	return slices.ContainsFunc(r.sums.coef[i*stride:(i+1)*stride], func(a float64) bool { return a != 0 })
+	return slices.ContainsFunc(r.basis.coef[i*stride:(i+1)*stride], func(a float64) bool { return a != 0 })
 }
 
 // InRows implements minimize.ByRows.
-func (r *Risk) InRows() bool { return r.sums != nil }
+func (r *Risk) InRows() bool { return r.basis != nil }
 
 // Residual implements minimize.ByRows.
 func (r *Risk) Residual(dst []float64) float64 {
-	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
+	s, stride, rows := r.basis, r.shape.Stride(), r.support.Rows()
 	joint, loss := r.gradients()
 	r.job.Stripes(len(dst), func(lo, hi int) {
 		for k, a := range s.coef[lo:hi] {
@@ -81,11 +81,11 @@ func (r *Risk) Residual(dst []float64) float64 {
 
 // Gather implements minimize.ByRows.
 func (r *Risk) Gather(residual []float64) {
-	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
+	s, stride, rows := r.basis, r.shape.Stride(), r.support.Rows()
 	r.job.Stripes(len(s.features), func(lo, hi int) { clear(s.features[lo:hi]) })
 	r.addTransposed(r.support, s.features, residual[:len(residual)-2*stride])
 	copy(s.alongCenter, residual[len(residual)-2*stride:])
-	copy(s.alone, residual[len(residual)-stride:])
+	copy(s.constant, residual[len(residual)-stride:])
 	both := make([]float64, 2*stride)
 	r.job.Sum(len(rows), both, func(lo, hi int, part []float64) {
 		for _, i := range rows[lo:hi] {
@@ -103,14 +103,14 @@ func (r *Risk) Gather(residual []float64) {
 // intercept is B of the vector gathered last, for node v; 0 without a constant feature.
 func (r *Risk) intercept(v int) float64 {
 	if r.frame.Constant {
-		return r.sums.total[v] + r.sums.alone[v]
+		return r.basis.total[v] + r.basis.constant[v]
 	}
 	return 0
 }
 
 // lengths gives the squared norms of the vector gathered last, r, and of Aᵀ r.
 func (r *Risk) lengths() (plain, turned float64) {
-	s := r.sums
+	s := r.basis
 	var square [1]float64
 	r.job.Total(len(s.features), square[:], func(lo, hi int, dst []float64) {
 		dst[0] = vector.Dot(s.features[lo:hi], s.features[lo:hi])
@@ -118,7 +118,7 @@ func (r *Risk) lengths() (plain, turned float64) {
 	plain, turned = square[0], square[0]
 	for v := range s.total {
 		b := r.intercept(v)
-		before, after := s.alongCenter[v], r.turnedCenter(v)
+		before, after := s.alongCenter[v], r.coupledCenter(v)
 		if !r.frame.Constant {
 			before = after
 		}
@@ -128,15 +128,15 @@ func (r *Risk) lengths() (plain, turned float64) {
 	return plain, turned
 }
 
-// turnedCenter is what node v of A Aᵀ r has of the center, for the vector r gathered last.
-func (r *Risk) turnedCenter(v int) float64 {
+// coupledCenter is what node v of A Aᵀ r has of the center, for the vector r gathered last.
+func (r *Risk) coupledCenter(v int) float64 {
 	switch {
 	case r.frame.Center == nil:
 		return 0
 	case r.frame.Constant:
-		return r.sums.alongCenter[v] - r.intercept(v)
+		return r.basis.alongCenter[v] - r.intercept(v)
 	}
-	return -r.sums.total[v]
+	return -r.basis.total[v]
 }
 
 // GradientNorm implements minimize.ByRows.
@@ -148,9 +148,9 @@ func (r *Risk) GradientNorm() (square, gap float64) {
 // images gives what the images of A Aᵀ r have in common, for the vector r gathered last: row i has
 // x_i . u + along m_i + shift.
 func (r *Risk) images(along, shift []float64) {
-	s := r.sums
+	s := r.basis
 	for v := range shift {
-		along[v] = r.turnedCenter(v)
+		along[v] = r.coupledCenter(v)
 		shift[v] = r.intercept(v) - (s.toMu[v] + along[v]*s.centerSquare)
 	}
 }
@@ -161,22 +161,22 @@ func (r *Risk) addShared(rows []int32, image, along, shift []float64) {
 	for _, i := range rows {
 		row := image[int(i)*stride : (int(i)+1)*stride]
 		vector.Add(row, 1, shift)
-		if r.sums.toCenter != nil {
-			vector.Add(row, r.sums.toCenter[i], along)
+		if r.basis.toCenter != nil {
+			vector.Add(row, r.basis.toCenter[i], along)
 		}
 	}
 }
 
 // PreconditionedNorm implements minimize.ByRows.
 func (r *Risk) PreconditionedNorm() float64 {
-	s, stride := r.sums, r.shape.Stride()
+	s, stride := r.basis, r.shape.Stride()
 	_, square := r.lengths()
 	if r.preconditioner == nil {
 		return square / r.alpha
 	}
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
-	r.job.Visit(2 * int64(r.preconditioner.on.NonZeros()))
+	r.job.CountAndCheck(2 * int64(r.preconditioner.on.NonZeros()))
 	r.preconditioner.matrix.TimesPanels(r.job, r.preconditioner.on, s.labeled, s.features, r.shape)
 	r.addShared(r.preconditioner.rows, s.labeled, along, shift)
 	return (square - r.preconditioner.solve(s.labeled)) / r.alpha
@@ -184,22 +184,22 @@ func (r *Risk) PreconditionedNorm() float64 {
 
 // Conjugate implements minimize.ByRows.
 func (r *Risk) Conjugate(dst, image, residual []float64) (square float64) {
-	s, stride, rows := r.sums, r.shape.Stride(), r.support.Rows()
+	s, stride, rows := r.basis, r.shape.Stride(), r.support.Rows()
 	copy(dst, residual)
 	if r.preconditioner != nil {
 		r.withoutLabeled(dst)
 	}
 	along, shift := make([]float64, stride), make([]float64, stride)
 	r.images(along, shift)
-	r.job.Visit(int64(r.support.NonZeros()))
+	r.job.CountAndCheck(int64(r.support.NonZeros()))
 	r.rows.TimesPanels(r.job, r.support, image[:len(image)-2*stride], s.features, r.shape)
 	r.job.EachRow(len(rows), func(lo, hi int) { r.addShared(rows[lo:hi], image, along, shift) })
-	center, alone := dst[len(dst)-2*stride:len(dst)-stride], dst[len(dst)-stride:]
-	imageCenter, imageAlone := image[len(dst)-2*stride:len(dst)-stride], image[len(dst)-stride:]
+	center, constant := dst[len(dst)-2*stride:len(dst)-stride], dst[len(dst)-stride:]
+	imageCenter, imageConstant := image[len(dst)-2*stride:len(dst)-stride], image[len(dst)-stride:]
 	if r.frame.Constant {
 		for v, b := range shift {
-			center[v], alone[v] = along[v], b-s.total[v]
-			imageCenter[v], imageAlone[v] = s.toMu[v]+along[v]*s.centerSquare, b
+			center[v], constant[v] = along[v], b-s.total[v]
+			imageCenter[v], imageConstant[v] = s.toMu[v]+along[v]*s.centerSquare, b
 		}
 	}
 	for _, v := range [][]float64{dst, image} {
@@ -210,7 +210,7 @@ func (r *Risk) Conjugate(dst, image, residual []float64) (square float64) {
 
 // withoutLabeled takes the preconditioner's part off the coefficients and off the vector gathered last.
 func (r *Risk) withoutLabeled(coef []float64) {
-	s, stride := r.sums, r.shape.Stride()
+	s, stride := r.basis, r.shape.Stride()
 	for _, i := range r.preconditioner.rows {
 		at := int(i) * stride
 		row := s.labeled[at : at+stride]
@@ -240,14 +240,14 @@ func (r *Risk) HessVecRows(dst, p, image []float64) (curvature float64) {
 			dst[lo+k] = r.alpha * v
 		}
 	})
-	joint := r.jointly(func(j Joint) float64 { return j.HessVec(r.changesOf(image), r.slope, r.state) })
+	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changesOf(image), r.slope, r.state) })
 	var sum [1]float64
 	r.job.Sum(len(rows), sum[:], func(lo, hi int, part []float64) {
 		change, s := make([]float64, stride), r.newScratch()
 		for _, i := range rows[lo:hi] {
 			at := int(i) * stride
-			if r.Label[i] == Jointly {
-				copy(change, r.sums.changes[at:])
+			if r.Label[i] == LabelJoint {
+				copy(change, r.basis.changes[at:])
 			} else {
 				copy(change, image[at:at+stride])
 				r.Map.Down(change)
@@ -259,22 +259,22 @@ func (r *Risk) HessVecRows(dst, p, image []float64) (curvature float64) {
 	return r.alpha*square + sum[0] + joint
 }
 
-// changesOf copies the changes of the scores of the rows that are judged together out of an image.
+// changesOf copies the changes of the scores of the rows with LabelJoint out of an image.
 func (r *Risk) changesOf(image []float64) []float64 {
 	stride, rows := r.shape.Stride(), r.support.Rows()
-	if r.sums.changes == nil {
-		r.sums.changes = make([]float64, len(r.scores))
+	if r.basis.changes == nil {
+		r.basis.changes = make([]float64, len(r.scores))
 	}
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
-			if r.Label[i] == Jointly {
-				change := r.sums.changes[int(i)*stride : (int(i)+1)*stride]
+			if r.Label[i] == LabelJoint {
+				change := r.basis.changes[int(i)*stride : (int(i)+1)*stride]
 				copy(change, image[int(i)*stride:])
 				r.Map.Down(change)
 			}
 		}
 	})
-	return r.sums.changes
+	return r.basis.changes
 }
 
 // SetDirectionRows implements minimize.ByRows.
@@ -282,7 +282,7 @@ func (r *Risk) SetDirectionRows(step, image []float64) {
 	stride, rows := r.shape.Stride(), r.support.Rows()
 	r.direction, r.changes, r.ahead = step, image[:len(image)-2*stride], nil
 	r.squareNorm = r.rowsInner(step, image)
-	r.inner = r.rowsInner(r.sums.coef, image)
+	r.inner = r.rowsInner(r.basis.coef, image)
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
 			r.Map.Down(image[int(i)*stride : (int(i)+1)*stride])
@@ -290,9 +290,9 @@ func (r *Risk) SetDirectionRows(step, image []float64) {
 	})
 }
 
-// weigh puts the weights of the features into sums.features and the intercepts without the mean m into dst.
+// weigh puts the weights of the features into basis.features and the intercepts without the mean m into dst.
 func (r *Risk) weigh(dst []float64) {
-	s := r.sums
+	s := r.basis
 	r.Gather(s.coef)
 	if r.frame.Center != nil {
 		along := make([]float64, len(dst))

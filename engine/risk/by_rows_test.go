@@ -30,7 +30,7 @@ func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, labele
 			r.Cost[i], list = 0.05, append(list, int32(i))
 		}
 	}
-	r.Recost()
+	r.UpdateSupport()
 	if labeled {
 		r.PreconditionBy(list, nil)
 	}
@@ -45,7 +45,7 @@ func solved(t *testing.T, lossName, treeName string, frame Frame, inRows, labele
 				r.Cost[i] = 0
 			}
 		}
-		r.Recost()
+		r.UpdateSupport()
 		if outcome := newton.Minimize(r, limits); !outcome.Converged {
 			t.Fatalf("stage %d: %+v", stage, outcome)
 		}
@@ -144,7 +144,7 @@ func TestSumsOfRowsHaveTheSameBitsAtAnyThreadCount(t *testing.T) {
 			for i := range r.Cost {
 				r.Cost[i], r.Label[i] = 1/float64(len(r.Cost)), int32(i%5)
 			}
-			r.Recost()
+			r.UpdateSupport()
 			r.PreconditionBy([]int32{0, 17, 400, 8999}, nil)
 			minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-4, MaxSteps: 10})
 			coef, _ := r.Linear()

@@ -30,8 +30,8 @@ type frame struct {
 	shape panel.Shape
 }
 
-// turned reports whether the intercepts depend on all variables.
-func (f frame) turned() bool { return f.Constant && f.Center != nil }
+// coupledIntercepts reports whether the intercepts depend on all variables.
+func (f frame) coupledIntercepts() bool { return f.Constant && f.Center != nil }
 
 // features is the number of features without the constant one.
 func (f frame) features() int {
@@ -77,8 +77,8 @@ func (f frame) shifted(dst, p []float64) {
 	}
 }
 
-// open sets dst = α p, puts the shift of p into shift [stride], and returns pᵀ R p; see Frame.
-func (f frame) open(pool *work.Pool, dst, p []float64, alpha float64, shift []float64) (square float64) {
+// beginProduct sets dst = α p, puts the shift of p into shift [stride], and returns pᵀ R p; see Frame.
+func (f frame) beginProduct(pool *work.Pool, dst, p []float64, alpha float64, shift []float64) (square float64) {
 	stride := f.shape.Stride()
 	sums := make([]float64, 1+stride) // p . p without the constant feature, μ . p
 	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
@@ -104,13 +104,13 @@ func (f frame) open(pool *work.Pool, dst, p []float64, alpha float64, shift []fl
 	return square
 }
 
-// shut adds to dst what open and the sums over rows have left out; total [stride] = Σ q_iy.
-func (f frame) shut(pool *work.Pool, dst []float64, alpha float64, shift, total []float64) {
+// finishProduct adds to dst what beginProduct and the sums over rows have left out; total [stride] = Σ q_iy.
+func (f frame) finishProduct(pool *work.Pool, dst []float64, alpha float64, shift, total []float64) {
 	stride := f.shape.Stride()
 	scale := make([]float64, stride)
 	for y := range scale {
 		scale[y] = -total[y]
-		if f.turned() {
+		if f.coupledIntercepts() {
 			scale[y] -= alpha * shift[y]
 		}
 		if f.Constant {
@@ -159,7 +159,7 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 	var sums [1]float64
 	pool.Total(f.features(), sums[:], func(lo, hi int, part []float64) {
 		f.walk(lo, hi, func(panel panel.Panel, start, end int) {
-			if !f.turned() {
+			if !f.coupledIntercepts() {
 				part[0] += vector.Dot(g[start:end], g[start:end])
 				return
 			}

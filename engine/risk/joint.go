@@ -2,8 +2,8 @@ package risk
 
 // Labels that are no classes.
 const (
-	Jointly   = -2 // of a row that a Joint cost judges
-	Unlabeled = -3 // of a row that the loss judges without a label
+	LabelJoint = -2 // of a row of a Joint cost
+	Unlabeled  = -3 // of a row without a label that has a loss
 )
 
 // Joint is a cost of the class scores of some rows together, where that is no sum over the rows. Vectors are those of
@@ -19,8 +19,8 @@ type Joint interface {
 	Line(scores, changes []float64, t float64) (value, slope, curvature float64)
 }
 
-// jointly lets the joint costs have their part, and returns the sum of their values.
-func (r *Risk) jointly(part func(j Joint) float64) (total float64) {
+// sumJoint lets the joint costs have their part, and returns the sum of their values.
+func (r *Risk) sumJoint(part func(j Joint) float64) (total float64) {
 	for _, joint := range r.Joint {
 		total += part(joint)
 	}

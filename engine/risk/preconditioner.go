@@ -131,7 +131,7 @@ func (r *Risk) findCurves() {
 	all := make([]float64, len(p.rows)*stride)
 	p.curves = slices.Collect(slices.Chunk(all, stride))
 	r.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
-	r.job.Later(all)
+	r.job.ReduceDeferred(all)
 }
 
 // scratch has room for scores [matrix.Rows, stride].
@@ -232,7 +232,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 	shift := make([]float64, r.shape.Stride())
 	r.frame.shift(r.job.Pool, shift, residual)
 	scores := p.scratch()
-	r.job.Visit(2 * int64(p.on.NonZeros()))
+	r.job.CountAndCheck(2 * int64(p.on.NonZeros()))
 	p.matrix.TimesPanels(r.job, p.on, scores, residual, r.shape)
 	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
 	p.solve(scores)

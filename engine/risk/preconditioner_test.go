@@ -63,7 +63,7 @@ func TestPreconditionerOfATree(t *testing.T) {
 					r.Cost[i] = 0
 				}
 			}
-			r.Recost()
+			r.UpdateSupport()
 			r.PreconditionBy(labeled, nil)
 			gradient, z, back := make([]float64, r.Dim()), make([]float64, r.Dim()), make([]float64, r.Dim())
 			r.Gradient(gradient)

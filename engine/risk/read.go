@@ -39,8 +39,8 @@ func (r *Risk) Loss() loss.Classes { return r.loss }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {
-	if r.sums != nil {
-		return r.alpha / 2 * r.sums.square
+	if r.basis != nil {
+		return r.alpha / 2 * r.basis.square
 	}
 	shift := make([]float64, r.shape.Stride())
 	r.frame.shift(r.job.Pool, shift, r.weights)

@@ -23,7 +23,7 @@ func fitBy(m scores.Map, l loss.Classes) supervised {
 		for i, y := range class {
 			r.Cost[i], r.Label[i] = 1/float64(all), y
 		}
-		r.Recost()
+		r.UpdateSupport()
 		minimum(job, r)
 		return r.Linear()
 	}

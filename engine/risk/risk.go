@@ -30,26 +30,26 @@ type Risk struct {
 	alpha float64
 	loss  loss.Classes
 
-	Cost []float64 // [n] c; call Recost where a row without a weight gets one
+	Cost []float64 // [n] c; call UpdateSupport where a row without a weight gets one
 	// The classes of the rows: Label [n] where it is 0 or more, otherwise the soft labels Soft [·, K] at Place [n].
 	Label []int32
 	Place []int32
 	Soft  []float64
-	// Offset [n, outputs] is added to the stored scores, whatever W is; nil: nothing. Set it before the first Recost.
+	// Offset [n, outputs] is added to the stored scores, whatever W is; nil: nothing. Set it before UpdateSupport.
 	Offset []float64
-	Joint  []Joint // costs of the rows with Label Jointly, each of its own ones; Cost only has to be above 0
+	Joint  []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
 
-	weights, direction []float64    // [shape] W; that of SetDirection, in coefficients of rows where there are sums
+	weights, direction []float64    // [shape] W; that of SetDirection, in coefficients of rows where there is a basis
 	scores             []float64    // [n, stride] stored scores of the rows with a weight
 	changes            []float64    // [n, stride] of scores along a vector: the last multiplied, or the direction
 	slope, state       []float64    // [n, stride] of each row's loss: its gradient; what its HessVec needs
 	squareNorm, inner  float64      // of the direction: |d|², W . d
 	ahead              []float64    // of rowsLine at 1, or nil
 	support            *rows.Subset // rows with a weight
-	sloped, active     *rows.Subset // of these, rows with a slope, with curvature
+	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
 	activity           []uint8      // [n] bits hasSlope and hasCurvature
 	terms              terms
-	sums               *sums // how W is held in place of weights, or nil
+	basis              *rowBasis // how W is held in place of weights, or nil
 
 	preconditioner *preconditioner
 }
@@ -81,11 +81,11 @@ func New(
 		*v = make([]float64, n*shape.Stride())
 	}
 	if inRows {
-		r.sums = r.newSums()
+		r.basis = r.newRowBasis()
 	} else {
 		r.weights, r.changes = make([]float64, shape.Len()), make([]float64, n*shape.Stride())
 	}
-	r.support, r.sloped, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
+	r.support, r.withSlope, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
 	return r
 }
 
@@ -99,14 +99,14 @@ func (r *Risk) SetLoss(l loss.Classes) {
 
 // Dim is the number of variables, or of coefficients.
 func (r *Risk) Dim() int {
-	if r.sums != nil {
-		return len(r.sums.coef)
+	if r.basis != nil {
+		return len(r.basis.coef)
 	}
 	return len(r.weights)
 }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
-// own; coef [d, outputs] as Linear gives it. Call it before the first Recost.
+// own; coef [d, outputs] as Linear gives it. Call it before UpdateSupport.
 func (r *Risk) MoveTo(coef, intercept []float64) {
 	outputs, features := r.Map.Outputs(), r.frame.features()
 	columns, last := make([]float64, r.Map.Columns()), make([]float64, r.shape.Stride())
@@ -132,8 +132,8 @@ func (r *Risk) MoveTo(coef, intercept []float64) {
 	}
 }
 
-// Recost takes notice of rows that have got a weight: it computes their scores.
-func (r *Risk) Recost() {
+// UpdateSupport adds the rows that have got a weight, and computes their scores.
+func (r *Risk) UpdateSupport() {
 	known := make([]bool, len(r.Cost))
 	for _, i := range r.support.Rows() {
 		known[i] = true
@@ -141,7 +141,7 @@ func (r *Risk) Recost() {
 	grown := false
 	var support []int32
 	for i, cost := range r.Cost {
-		if cost > 0 || r.summed(i) {
+		if cost > 0 || r.inBasis(i) {
 			support, grown = append(support, int32(i)), grown || !known[i]
 		}
 	}
@@ -169,9 +169,9 @@ func (r *Risk) score(on *rows.Subset) (weights, shift []float64) {
 // linear gives the weights [shape] of every column and its intercept [stride] without the mean at the current point.
 func (r *Risk) linear() (weights, shift []float64) {
 	shift = make([]float64, r.shape.Stride())
-	if r.sums != nil {
+	if r.basis != nil {
 		r.weigh(shift)
-		return r.sums.features, shift
+		return r.basis.features, shift
 	}
 	r.frame.shift(r.job.Pool, shift, r.weights)
 	return r.weights, shift
@@ -179,7 +179,7 @@ func (r *Risk) linear() (weights, shift []float64) {
 
 // times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
 func (r *Risk) times(on *rows.Subset, dst, p, shift, mean []float64) {
-	r.job.Visit(int64(on.NonZeros()))
+	r.job.CountAndCheck(int64(on.NonZeros()))
 	r.rows.TimesPanels(r.job, on, dst, p, r.shape)
 	shift = append([]float64(nil), shift...)
 	flat := r.Map.Flat()
@@ -208,17 +208,17 @@ func (r *Risk) times(on *rows.Subset, dst, p, shift, mean []float64) {
 func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
 	shift := make([]float64, r.shape.Stride())
-	square := r.frame.open(r.job.Pool, dst, r.weights, r.alpha, shift)
-	r.addTransposed(r.sloped, dst, r.slope)
-	r.frame.shut(r.job.Pool, dst, r.alpha, shift, sums[1:])
+	square := r.frame.beginProduct(r.job.Pool, dst, r.weights, r.alpha, shift)
+	r.addTransposed(r.withSlope, dst, r.slope)
+	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, sums[1:])
 	return r.alpha/2*square + sums[0] + joint
 }
 
 // Weights are the variables at the current point, where they are not held as sums of rows.
 func (r *Risk) Weights() []float64 { return r.weights }
 
-// HoldIn lets w, which has the variables at the current point, hold them from now on.
-func (r *Risk) HoldIn(w []float64) { r.weights = w }
+// AdoptWeights lets w, which has the variables at the current point, hold them from now on.
+func (r *Risk) AdoptWeights(w []float64) { r.weights = w }
 
 // At implements minimize.Smooth: it moves the current point to w, which holds it from now on.
 func (r *Risk) At(w, gradient []float64) float64 {
@@ -232,17 +232,17 @@ func (r *Risk) At(w, gradient []float64) float64 {
 // are those of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
-	joint = r.jointly(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })
+	joint = r.sumJoint(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })
 	sums = make([]float64, 1+r.shape.Stride())
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
-	r.job.Later(sums)
+	r.job.ReduceDeferred(sums)
 	r.findCurves()
-	r.sloped.Reset(r.rows, r.those(r.sloped, hasSlope))
+	r.withSlope.Reset(r.rows, r.rowsWith(r.withSlope, hasSlope))
 	return joint, sums
 }
 
-// those are the rows with a weight and this activity, in the memory of a subset.
-func (r *Risk) those(in *rows.Subset, activity uint8) []int32 {
+// rowsWith are the rows with a weight and this activity, in the memory of a subset.
+func (r *Risk) rowsWith(in *rows.Subset, activity uint8) []int32 {
 	list := in.Rows()[:0]
 	for _, i := range r.support.Rows() {
 		if r.activity[i]&activity != 0 {
@@ -253,7 +253,7 @@ func (r *Risk) those(in *rows.Subset, activity uint8) []int32 {
 }
 
 func (r *Risk) addTransposed(on *rows.Subset, dst, q []float64) {
-	r.job.Visit(int64(on.NonZeros()))
+	r.job.CountAndCheck(int64(on.NonZeros()))
 	r.rows.AddTransposedPanels(r.job, on, dst, q, r.shape)
 }
 
@@ -264,27 +264,27 @@ func (r *Risk) Gap(gradient []float64) float64 {
 
 // UpdateHessian implements minimize.Objective; it uses the curvature that Gradient found.
 func (r *Risk) UpdateHessian() {
-	r.active.Reset(r.rows, r.those(r.active, hasCurvature))
+	r.active.Reset(r.rows, r.rowsWith(r.active, hasCurvature))
 	r.factorize()
 }
 
 // HessVec implements minimize.Objective: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
 func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	shift := make([]float64, r.shape.Stride())
-	square := r.frame.open(r.job.Pool, dst, p, r.alpha, shift)
+	square := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
 	product := r.product
 	if len(shift) == 1 && len(r.Joint) == 0 {
 		product = r.gram
 	}
 	curvature, total := product(dst, p, shift)
-	r.frame.shut(r.job.Pool, dst, r.alpha, shift, total)
+	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, total)
 	return r.alpha*square + curvature
 }
 
 // gram adds the rows' part of HessVec to dst for one column, with one look at each row, and returns the curvature along
 // p and the sums of what the rows are multiplied with.
 func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64) {
-	r.job.Visit(2 * int64(r.active.NonZeros()))
+	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
 	sum, curvature := r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
 	return curvature, []float64{sum}
 }
@@ -293,7 +293,7 @@ func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64
 func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
 	stride, rows := r.shape.Stride(), r.active.Rows()
 	r.times(r.active, r.changes, p, shift, nil)
-	joint := r.jointly(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
+	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
 	sums := make([]float64, 1+stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) {
 		scratch := r.newScratch()
@@ -303,16 +303,16 @@ func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []floa
 			vector.Add(part[1:], 1, change)
 		}
 	})
-	r.job.Later(sums)
+	r.job.ReduceDeferred(sums)
 	r.addTransposed(r.active, dst, r.changes)
 	return sums[0] + joint, sums[1:]
 }
 
 // hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in
-// columns, and returns the curvature along the change. Of a row judged jointly the products are there.
+// columns, and returns the curvature along the change. Of a row with LabelJoint the products are there.
 func (r *Risk) hessVec(i int32, change []float64, s scratch) (curvature float64) {
 	outputs := r.Map.Outputs()
-	if r.Label[i] != Jointly {
+	if r.Label[i] != LabelJoint {
 		curvature = r.terms.hessVec(i, change, s)
 	}
 	clear(change[outputs:])
@@ -377,9 +377,9 @@ func (r Nonconvex) Line(t float64) (value, slope, curvature float64) { return r.
 // Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {
 	weights := r.weights
-	if r.sums != nil {
-		weights = r.sums.coef
-		r.sums.square += t * (2*r.inner + t*r.squareNorm)
+	if r.basis != nil {
+		weights = r.basis.coef
+		r.basis.square += t * (2*r.inner + t*r.squareNorm)
 	}
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
@@ -388,7 +388,7 @@ func (r *Risk) Step(t float64) {
 			vector.Add(r.scores[int(i)*stride:(int(i)+1)*stride], t, r.changes[int(i)*stride:])
 		}
 	})
-	if r.sums != nil {
+	if r.basis != nil {
 		r.direction, r.changes = nil, nil // the minimizer's
 	}
 }

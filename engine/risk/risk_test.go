@@ -78,7 +78,7 @@ func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data pla
 			r.weights[r.shape.At(j, v)] = 0.3 * random.NormFloat64() // no row so certain that its curvature is left out
 		}
 	}
-	r.Recost()
+	r.UpdateSupport()
 	return r
 }
 
@@ -206,8 +206,8 @@ func TestTwoClassesAreThePair(t *testing.T) {
 			many.Cost[i], many.Label[i] = 1.0/200, y
 			binary.Cost[i], binary.Label[i] = 1.0/200, y
 		}
-		binary.Recost()
-		many.Recost()
+		binary.UpdateSupport()
+		many.UpdateSupport()
 		limits := minimize.Limits{Tolerance: 1e-13, MaxSteps: 100}
 		one := minimize.NewNewton(binary.Dim(), job.Pool).Minimize(binary, limits)
 		two := minimize.NewNewton(many.Dim(), job.Pool).Minimize(many, limits)
@@ -231,7 +231,7 @@ func TestAFlatTreeIsNoTree(t *testing.T) {
 		for i, y := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/rowsOfClasses, y
 		}
-		r.Recost()
+		r.UpdateSupport()
 		minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
 		coefs[k], _ = r.Linear()
 	}
@@ -285,7 +285,7 @@ func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 		for i, class := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/400, class
 		}
-		r.Recost()
+		r.UpdateSupport()
 		outcome := minimize.NewNewton(r.Dim(), work.NewPool(2)).Minimize(r, minimize.Limits{Tolerance: 1e-12, MaxSteps: 100})
 		if !outcome.Converged {
 			t.Fatalf("outcome %+v", outcome)

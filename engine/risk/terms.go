@@ -52,7 +52,7 @@ func (r classTerms) gradient(rows []int32, sums []float64) {
 		at := int(i) * stride
 		slope, state, active := r.slope[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
 		clear(slope[classes:])
-		if r.Label[i] != Jointly {
+		if r.Label[i] != LabelJoint {
 			sums[0] += r.Cost[i] * r.loss.At(r.scores[at:at+classes], r.target(i, s.certain), slope[:classes], state)
 			active = activity(slope[:classes], r.loss.Curvature(state))
 			vector.Scale(slope[:classes], r.Cost[i])
@@ -89,7 +89,7 @@ func (r classTerms) hessVec(i int32, change []float64, s scratch) (curvature flo
 func (r classTerms) line(rows []int32, t float64, sums []float64) {
 	stride, classes, s := r.shape.Stride(), r.Map.Classes(), r.newScratch()
 	for _, i := range rows {
-		if r.Label[i] == Jointly {
+		if r.Label[i] == LabelJoint {
 			continue
 		}
 		at := int(i) * stride
@@ -125,11 +125,11 @@ func (r pairTerms) costs(i int32) (plus, minus float64) {
 	}
 }
 
-// atOnce is how many rows are judged at a time: they stay in the fastest memory.
+// atOnce is how many rows are evaluated at a time: they stay in the fastest memory.
 const atOnce = 128
 
-// judged calls visit with the losses of some rows at scores + t changes; with t = 0 there need be no changes.
-func (r pairTerms) judged(rows []int32, t float64, visit func(rows []int32, losses []loss.Sides)) {
+// evaluate calls visit with the losses of some rows at scores + t changes; with t = 0 there need be no changes.
+func (r pairTerms) evaluate(rows []int32, t float64, visit func(rows []int32, losses []loss.Sides)) {
 	var room [atOnce]loss.Sides
 	for part := range slices.Chunk(rows, atOnce) {
 		losses := room[:len(part)]
@@ -141,16 +141,16 @@ func (r pairTerms) judged(rows []int32, t float64, visit func(rows []int32, loss
 			}
 			losses[k] = loss.Sides{Z: z, Plus: plus, Minus: minus}
 		}
-		r.Margin.Judge(losses)
+		loss.Evaluate(r.Margin, losses)
 		if r.Unlabeled != nil {
-			r.judgeUnlabeled(part, losses)
+			r.evaluateUnlabeled(part, losses)
 		}
 		visit(part, losses)
 	}
 }
 
-// judgeUnlabeled replaces the losses of rows without a label.
-func (r pairTerms) judgeUnlabeled(rows []int32, losses []loss.Sides) {
+// evaluateUnlabeled replaces the losses of rows without a label.
+func (r pairTerms) evaluateUnlabeled(rows []int32, losses []loss.Sides) {
 	for k, i := range rows {
 		if r.Label[i] == Unlabeled {
 			l := &losses[k]
@@ -161,7 +161,7 @@ func (r pairTerms) judgeUnlabeled(rows []int32, losses []loss.Sides) {
 }
 
 func (r pairTerms) gradient(rows []int32, sums []float64) {
-	r.judged(rows, 0, func(rows []int32, losses []loss.Sides) {
+	r.evaluate(rows, 0, func(rows []int32, losses []loss.Sides) {
 		for k, i := range rows {
 			l := &losses[k]
 			active := uint8(hasSlope | hasCurvature)
@@ -186,7 +186,7 @@ func (r pairTerms) hessVec(i int32, change []float64, _ scratch) (curvature floa
 }
 
 func (r pairTerms) line(rows []int32, t float64, sums []float64) {
-	r.judged(rows, t, func(rows []int32, losses []loss.Sides) {
+	r.evaluate(rows, t, func(rows []int32, losses []loss.Sides) {
 		for k, i := range rows {
 			d := r.changes[i]
 			sums[0] += losses[k].Value

@@ -157,7 +157,7 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 			sums[1] += part[1]
 		}
 		if !m.everywhere {
-			job.Later(sums)
+			job.ReduceDeferred(sums)
 		}
 	})
 	job.Return(products)

@@ -91,7 +91,7 @@ func TestProductsAtATime(t *testing.T) {
 		want := [2][]float64{sumsOverRows(m, work.NewJob(1, nil), 11), sumsOverRows(scaled, work.NewJob(1, nil), 3)}
 		var running sync.WaitGroup
 		shared := work.NewJob(2, nil)
-		for k, job := range []*work.Job{work.NewJob(2, nil), work.NewJob(2, nil), shared, shared.Aside()} {
+		for k, job := range []*work.Job{work.NewJob(2, nil), work.NewJob(2, nil), shared, shared.Silent()} {
 			running.Go(func() {
 				for range 5 {
 					got := sumsOverRows([]*Matrix{m, scaled}[k%2], job, []int{11, 3}[k%2])

@@ -57,7 +57,7 @@ func (m *Matrix) meanSquare(job *work.Job, weights []float64, unit float64) floa
 // squares are the squared lengths [rows] of the stored rows times scale.
 func (m *Matrix) squares(job *work.Job, scale float64) []float64 {
 	squares := make([]float64, m.Rows())
-	job.Visit(int64(m.NonZeros()))
+	job.CountAndCheck(int64(m.NonZeros()))
 	if m.repeats {
 		scratch := make([]float64, m.cols)
 		for i := range squares {

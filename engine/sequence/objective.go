@@ -41,7 +41,7 @@ func (f *objective) At(at, gradient []float64) float64 {
 	total := f.losses(w)
 	clear(gradient)
 	f.rows.AddTransposedPanels(f.Job, f.rows.All(), g.coef, f.scores, f.shape)
-	f.Visit(int64(f.rows.NonZeros()))
+	f.CountAndCheck(int64(f.rows.NonZeros()))
 	for _, counts := range f.counts {
 		counts.addTo(g)
 	}
@@ -60,7 +60,7 @@ func (f *objective) At(at, gradient []float64) float64 {
 func (f *objective) losses(w weights) float64 {
 	f.chainAt(f.chain, w)
 	f.rows.TimesPanels(f.Job, f.rows.All(), f.scores, w.coef, f.shape)
-	f.Visit(int64(f.rows.NonZeros()))
+	f.CountAndCheck(int64(f.rows.NonZeros()))
 	var values [blocks]float64
 	f.Run(blocks, func(b int) {
 		f.counts[b].clear()

@@ -102,7 +102,7 @@ func (d *stochastic) epoch() (total float64) {
 		d.Check()
 		total += d.step(d.order[first:min(len(d.order), first+d.size)])
 	}
-	d.Visit(int64(d.rows.NonZeros()))
+	d.CountAndCheck(int64(d.rows.NonZeros()))
 	return total
 }
 

@@ -39,7 +39,7 @@ func (r *scored) add(scores []float64, weight float64) {
 func Gather(job *work.Job, s Sample) *Evidence {
 	s = s.gather(job)
 	e := &Evidence{classes: s.Classes, totals: s.totals()}
-	split, alone := s.Split(job, sampleRows), job.Alone()
+	split, alone := s.Split(job, sampleRows), job.Local()
 	if split.Folds == 0 {
 		return e
 	}
@@ -87,7 +87,7 @@ func (s *Sample) fit(job *work.Job, labeled *rows.Matrix, feature []int32, held 
 	for _, k := range rows {
 		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledWeight[k]/total
 	}
-	r.Recost()
+	r.UpdateSupport()
 	r.PreconditionBy(rows, s.copies())
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
 	m := &supervised{place: make([]int32, s.Rows.Cols()), classes: s.Classes}

@@ -11,7 +11,7 @@ import (
 // Shares gives the share of each class among the unlabeled rows, each above 0, together 1, and how probable it is that
 // the labeled rows were drawn at random from rows with these shares.
 func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
-	return e.shares(job.Alone(), e.labelShares(), make([]float64, e.classes))
+	return e.shares(job.Local(), e.labelShares(), make([]float64, e.classes))
 }
 
 // labelShares are the shares [K] of the labeled rows.
@@ -58,7 +58,7 @@ func (e *Evidence) shares(job *work.Job, start, biases []float64) (shares []floa
 // with which the constants of this package were chosen (seven text sets, 5 to 80 labels of each class or as many at
 // random) none doubts the true shares; equal shares are doubted in 7 of 10 where they are off by more than 0.5 in sum.
 func (e *Evidence) Doubt(job *work.Job, given []float64) (found []float64, doubted bool) {
-	job = job.Alone()
+	job = job.Local()
 	found, _ = e.Shares(job)
 	if len(e.unlabeled.weight) == 0 {
 		return found, false

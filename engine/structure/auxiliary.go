@@ -135,7 +135,7 @@ func (b *block) HessVec(dst, p []float64, columns []int) {
 // times sets the scores to (x_i - x̄) . p and gives the mean square of each column.
 func (b *block) times(p []float64) []float64 {
 	n, stride := b.Rows.Rows(), b.shape.Stride()
-	b.job.Visit(int64(b.Rows.NonZeros()))
+	b.job.CountAndCheck(int64(b.Rows.NonZeros()))
 	b.Rows.TimesPanels(b.job, b.Rows.All(), b.scores, p, b.shape)
 	sums, squares := make([]float64, stride), make([]float64, stride)
 	b.job.Total(n, sums, func(lo, hi int, dst []float64) {
@@ -159,7 +159,7 @@ func (b *block) times(p []float64) []float64 {
 
 // transposed adds Xᵀ scores.
 func (b *block) transposed(dst []float64) {
-	b.job.Visit(int64(b.Rows.NonZeros()))
+	b.job.CountAndCheck(int64(b.Rows.NonZeros()))
 	b.Rows.AddTransposedPanels(b.job, b.Rows.All(), dst, b.scores, b.shape)
 }
 

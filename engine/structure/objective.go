@@ -59,7 +59,7 @@ func (f *fitting) closeObjective(u *rows.Matrix) {
 		for place, j := range features {
 			copy(rows[int(j)*shape.Stride():], f.theta[g].values[place*f.Components:(place+1)*f.Components])
 		}
-		f.job.Visit(int64(f.Rows.NonZeros()))
+		f.job.CountAndCheck(int64(f.Rows.NonZeros()))
 		u.AddTransposedPanels(f.job, u.Subset(features), inside, rows, shape)
 		outside[0] -= squares(f.job.Pool, inside)
 	}

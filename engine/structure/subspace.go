@@ -170,7 +170,7 @@ func (s *subspace) energy(probes []float64) float64 {
 
 // forward sets Y = U D Z.
 func (s *subspace) forward() {
-	s.job.Visit(int64(s.Rows.NonZeros()))
+	s.job.CountAndCheck(int64(s.Rows.NonZeros()))
 	scaled := make([]float64, len(s.z))
 	s.times(scaled, s.z)
 	s.u.TimesPanels(s.job, s.rows, s.y, scaled, s.shape)
@@ -178,7 +178,7 @@ func (s *subspace) forward() {
 
 // backward sets Z = D Uᵀ Y.
 func (s *subspace) backward() {
-	s.job.Visit(int64(s.Rows.NonZeros()))
+	s.job.CountAndCheck(int64(s.Rows.NonZeros()))
 	clear(s.z)
 	s.u.AddTransposedPanels(s.job, s.rows, s.z, s.y, s.shape)
 	s.times(s.z, s.z)

@@ -174,7 +174,7 @@ func (t *task) soften(r *risk.Risk) *softLabels {
 		r.Cost[i] = t.level * t.UnlabeledWeight[k]
 		copy(r.Soft[k*t.classes:], t.prior)
 	}
-	r.Recost()
+	r.UpdateSupport()
 	t.measure(r)
 	return &softLabels{Risk: r, task: t, potentials: make([]float64, t.classes), labels: make([]int32, len(t.Unlabeled))}
 }

@@ -131,7 +131,7 @@ func scoresWithout(s *problem.Sample, f int, split shares.Split, shares []float6
 	options := s.Options
 	options.ClassPrior = problem.ClassPrior{Shares: shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)
-	part, err := problem.New(p, options, s.Job.Aside())
+	part, err := problem.New(p, options, s.Job.Silent())
 	if err != nil {
 		return nil, err
 	}

@@ -28,14 +28,14 @@ func compare(s *problem.Sample, p problem.Problem, found *Result) {
 	if !asked || !found.reason.Own() {
 		return
 	}
-	options, job, rival := s.Options, s.Job.Aside(), better*lastOf(found.History, "objective")
+	options, job, rival := s.Options, s.Job.Silent(), better*lastOf(found.History, "objective")
 	options.Method, options.MaxSwitches = method, 0
 	var other *Result
 	err := s.Job.Try(func() (err error) {
 		other, err = fit(s, p, run{job: job, options: options, rival: rival})
 		return err
 	})
-	s.Job.Visit(job.Visited())
+	s.Job.CountAndCheck(job.Visited())
 	if err != nil || other != nil && (!other.reason.Own() || lastOf(other.History, "objective") >= rival) {
 		other = nil // the solution of annealing is there
 	}

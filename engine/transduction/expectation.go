@@ -78,10 +78,10 @@ func (p *byMeans) regularize() expectation.Outcome {
 // join gives the unlabeled rows a joint cost.
 func (p *byMeans) join(joint risk.Joint) {
 	for k, i := range p.Unlabeled {
-		p.risk.Label[i], p.risk.Cost[i] = risk.Jointly, p.UnlabeledWeight[k]
+		p.risk.Label[i], p.risk.Cost[i] = risk.LabelJoint, p.UnlabeledWeight[k]
 	}
 	p.risk.Joint = []risk.Joint{joint}
-	p.risk.Recost()
+	p.risk.UpdateSupport()
 	p.noteFirst(p.risk.Score)
 }
 

@@ -48,7 +48,7 @@ func (t *task) beginAtFew() error {
 		return err
 	}
 	if few.Job != t.Job {
-		t.Job.Visit(few.Job.Visited())
+		t.Job.CountAndCheck(few.Job.Visited())
 	}
 	t.start, t.origin = t.inProblem(found.Model), found.origin.among(rows)
 	t.Options.Method = problem.Method(found.Returned)

@@ -122,7 +122,7 @@ func (f *freeRows) minimize(_ minimize.Objective, limits minimize.Limits) (outco
 	if _, steps := f.descent.Minimize(f, w); !outcome.Converged && steps < limits.MaxSteps {
 		f.At(w, make([]float64, len(w))) // back from a step that did not improve
 	}
-	f.HoldIn(w)
+	f.AdoptWeights(w)
 	return outcome
 }
 

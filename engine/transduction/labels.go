@@ -15,7 +15,7 @@ func (t *task) admit(r *risk.Risk) {
 	for k, i := range t.Unlabeled {
 		r.Cost[i] = t.UnlabeledWeight[k]
 	}
-	r.Recost()
+	r.UpdateSupport()
 }
 
 // harden gives the unlabeled rows certain labels and a part of their weight.

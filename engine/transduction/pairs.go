@@ -159,7 +159,7 @@ func (p *pairs) worst() (pair [2]int, helps bool) {
 			pair[side], slack[side] = k, s
 		}
 	}
-	p.Job.Visit(int64(len(p.Unlabeled)) * int64(p.Rows.NonZeros()) / int64(p.Rows.Rows()))
+	p.Job.CountAndCheck(int64(len(p.Unlabeled)) * int64(p.Rows.NonZeros()) / int64(p.Rows.Rows()))
 	return pair, pair[0] >= 0 && pair[1] >= 0 && slack[0]+slack[1] > 2
 }
 
@@ -201,14 +201,14 @@ func (p *pairs) rowScores() []float64 {
 	for i := range scores {
 		scores[i] = p.dual.Score(int32(i))
 	}
-	p.Job.Visit(int64(p.Rows.NonZeros()))
+	p.Job.CountAndCheck(int64(p.Rows.NonZeros()))
 	return scores
 }
 
 // startScores are those [n] of the start.
 func (p *pairs) startScores() []float64 {
 	scores := make([]float64, p.Rows.Rows())
-	p.Job.Visit(int64(p.Rows.NonZeros()))
+	p.Job.CountAndCheck(int64(p.Rows.NonZeros()))
 	p.Rows.Times(p.Job, scores, p.startCoef())
 	if p.Options.FitIntercept {
 		for i := range scores {

@@ -156,7 +156,7 @@ func (t *task) risk() *risk.Risk {
 	for k, i := range t.Labeled {
 		r.Label[i], r.Cost[i] = t.Class[k], t.LabeledWeight[k]
 	}
-	r.Recost()
+	r.UpdateSupport()
 	r.PreconditionBy(t.Labeled, t.Copies)
 	return r
 }
@@ -264,7 +264,7 @@ func (t *task) noteAt(score scorer, regularizer, level float64, switched int, en
 // noteOwn is note with the labels changed and the part of the entropy of this machine; it returns those of all.
 func (t *task) noteOwn(r *risk.Risk, level float64, switched int, entropy float64) (int, float64) {
 	sums := []float64{float64(switched), entropy}
-	t.Job.Later(sums)
+	t.Job.ReduceDeferred(sums)
 	objective, shares := t.objective(r.Loss(), r.Regularizer(), r.Score)
 	t.trace.Record(objective, t.shown(level), int(sums[0]), t.shareToShow(shares), sums[1])
 	return int(sums[0]), sums[1]

@@ -116,7 +116,7 @@ func TestAPartMayFailOnOneMachineAlone(t *testing.T) {
 				err := job.Try(func() error {
 					for k := range 3 {
 						if k == breaks && job.Group.Rank == 1 {
-							job.Later(make([]float64, 5))
+							job.ReduceDeferred(make([]float64, 5))
 							return errEarly
 						}
 						job.Reduce(make([]float64, size))

@@ -38,20 +38,20 @@ func NewJob(threads int, progress *Progress) *Job {
 	return &Job{Pool: NewPool(threads), progress: progress, visited: &atomic.Int64{}}
 }
 
-// Aside is a job for something beside this one: with the same workers and the same cancel flag, but no progress
+// Silent is a job for something beside this one: with the same workers and the same cancel flag, but no progress
 // and an account of its own.
-func (j *Job) Aside() *Job {
+func (j *Job) Silent() *Job {
 	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true, visited: &atomic.Int64{}}
 }
 
-// Alone is Aside for work that every machine of a group does by itself, with the same result. It is not cancelled: the
+// Local is Silent for work that every machine of a group does by itself, with the same result. It is not cancelled: the
 // next reduction is.
-func (j *Job) Alone() *Job {
-	aside := j.Aside()
+func (j *Job) Local() *Job {
+	local := j.Silent()
 	if j.Group != nil {
-		aside.Group, aside.progress = nil, &Progress{}
+		local.Group, local.progress = nil, &Progress{}
 	}
-	return aside
+	return local
 }
 
 // Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has cancelled the run. It is
@@ -79,8 +79,8 @@ func (j *Job) votes() votes {
 	return votes{cancels: wish != 0 && wish != Stop, stops: wish == Stop}
 }
 
-// Visit counts non-zeros read by a product and looks at the cancel flag.
-func (j *Job) Visit(nonZeros int64) {
+// CountAndCheck counts non-zeros read by a product and looks at the cancel flag.
+func (j *Job) CountAndCheck(nonZeros int64) {
 	j.visited.Add(nonZeros)
 	j.Check()
 }

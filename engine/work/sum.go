@@ -53,8 +53,9 @@ func (j *Job) Reduce(sums []float64) {
 	}
 }
 
-// Later lets sums travel with the next reduction of the group: until then they are those of this machine alone.
-func (j *Job) Later(sums []float64) {
+// ReduceDeferred adds the sums of other machines to these in the next reduction of the group. Until then they are
+// those of this machine.
+func (j *Job) ReduceDeferred(sums []float64) {
 	if j.Group != nil {
 		j.Group.later = append(j.Group.later, sums)
 	}
@@ -94,19 +95,19 @@ func (j *Job) Count(n int) int {
 
 // Each gives some numbers of every machine, by rank; all give as many.
 func (j *Job) Each(own ...float64) [][]float64 {
-	all := j.EachLater(own...)
+	all := j.GatherDeferred(own...)
 	j.Reduce(nil)
 	return all
 }
 
-// EachLater is Each that travels with the next reduction, as Later has it.
-func (j *Job) EachLater(own ...float64) [][]float64 {
+// GatherDeferred is Each that travels with the next reduction, as ReduceDeferred has it.
+func (j *Job) GatherDeferred(own ...float64) [][]float64 {
 	if j.Group == nil {
 		return [][]float64{own}
 	}
 	all := make([]float64, j.Group.Size*len(own))
 	copy(all[j.Group.Rank*len(own):], own)
-	j.Later(all)
+	j.ReduceDeferred(all)
 	return slices.Collect(slices.Chunk(all, max(1, len(own))))
 }
 

@@ -47,7 +47,7 @@ func TestPanicInAWorkerBecomesAnError(t *testing.T) {
 
 func TestNilPointerInAWorkerBecomesAnError(t *testing.T) {
 	var nothing *Job
-	if err := Guard(func() error { NewPool(2).Run(4, func(int) { nothing.Visit(1) }); return nil }); err == nil {
+	if err := Guard(func() error { NewPool(2).Run(4, func(int) { nothing.CountAndCheck(1) }); return nil }); err == nil {
 		t.Error("no error")
 	}
 }
