@@ -4,7 +4,7 @@
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO and BENCH likewise
-#           make bench BENCH="quality --draws 2"  one of the benchmarks, some of the draws
+#           make bench BENCH="quality --sets comp --labels 20"  one of the benchmarks, a part of it
 #           make bench BENCH="paired FOLDER --tasks comp,r8"  against another checkout that is built, some of the tasks
 #           make wheel-test WHEEL_TEST='--only 3.13 -k loading'  one environment, some of the tests
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from benchmarks import run
 
-PROGRAMS = ("calls", "costs", "paired", "svmlin")  # with arguments of their own
+PROGRAMS = ("quality", "calls", "costs", "paired", "svmlin")  # with arguments of their own
 
 
 def main(arguments: list[str]) -> int:

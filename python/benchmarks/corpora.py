@@ -24,6 +24,8 @@ from benchmarks import recipe, tasks
 from benchmarks.tasks import DataSet, Hierarchy, Task, data_set, mask_labels
 
 CACHE = Path(__file__).parent / ".cache"
+RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it
+MOST_ROWS = 16_000  # of RCV1 in `SETS`
 DIGITS = 10_000  # training rows of MNIST that are used
 SUBTREE = "CCAT"  # of the topics of RCV1
 
@@ -215,21 +217,6 @@ def cluto(name: str) -> DataSet:
     return data_set(name, tf_idf(counts), classes.astype(str))
 
 
-def fbis() -> DataSet:
-    """CLUTO's fbis: news of the Foreign Broadcast Information Service, 17 classes."""
-    return cluto("fbis")
-
-
-def k1b() -> DataSet:
-    """CLUTO's k1b: web pages under six headings of Yahoo."""
-    return cluto("k1b")
-
-
-def wap() -> DataSet:
-    """CLUTO's wap: web pages under twenty headings of Yahoo."""
-    return cluto("wap")
-
-
 def tf_idf(counts: sp.csr_matrix) -> sp.csr_matrix:
     """The weights of the recipe for term counts: words of one row or of more than a fifth of the rows out."""
     rows_with = np.bincount(counts.indices, minlength=counts.shape[1])
@@ -276,7 +263,97 @@ def path_up(code: str, top: str, parents: dict[str, str]) -> list[str]:
     return path if code == top else []
 
 
+# ------------------------------------------------------------------ sets of `quality`
+def groups(first: str, second: str) -> DataSet:
+    """20 Newsgroups, the groups below a part against those below another; as second part (rest) has all others."""
+    whole = newsgroups20()
+    names = whole.classes.astype(str)[whole.y]
+    of_first, of_second = (np.char.startswith(names, part) for part in (first, second))
+    kept = of_first | of_second | (second == "(rest)")
+    return data_set(f"20 Newsgroups {first} / {second}", whole.X[kept], np.where(of_first, first, second)[kept])
+
+
+def pcmac_set() -> DataSet:
+    """20 Newsgroups, PC against Mac hardware."""
+    X, y = cached("pcmac", _pcmac_rows)
+    return data_set("PC / Mac", X, np.where(y > 0, "pc", "mac"))
+
+
+@functools.cache
+def reuters_r52() -> DataSet:
+    """Reuters R52, those classes with enough rows."""
+    X, names = cached("r52", lambda: _published_parts(lambda part: loader().reuters_single("R52", part)))
+    return data_set("Reuters R52", X, names, n_train=6532)
+
+
+def rcv1_part(topic: str) -> DataSet:
+    """RCV1, a topic against the rest, some of the documents."""
+    return tasks.some_rows(rcv1(topic, once=True), MOST_ROWS, (0, 4))
+
+
+def topics4() -> DataSet:
+    """RCV1, the documents with exactly one of the four parts of the topics, some of them."""
+    X, names = cached("topics4", _topics4_rows)
+    return tasks.some_rows(data_set("RCV1 four topics", X, names), MOST_ROWS, (0, 4))
+
+
+def _topics4_rows() -> Rows:
+    X, topics = loader().rcv1()
+    parts = [sorted({"CCAT", "ECAT", "GCAT", "MCAT"} & set(have)) for have in topics]
+    rows = [i for i, some in enumerate(parts) if len(some) == 1]
+    return X[rows], np.array([parts[i][0] for i in rows])
+
+
+def text1_set() -> DataSet:
+    """text1 without its splits: Windows against Mac."""
+    X, y, _ = loader().lds("text1")
+    return data_set("text1", X, np.where(y > 0, "windows", "mac"))
+
+
+def g50c_set() -> DataSet:
+    """g50c without its splits: two Gaussians in 50 dimensions."""
+    X, y, _ = loader().lds("g50c")
+    return data_set("g50c", X, np.where(y > 0, "first", "second"))
+
+
+def minilm() -> DataSet:
+    """Embeddings of the messages of 20 Newsgroups, dense float32."""
+    X, names = loader().minilm()
+    return data_set("MiniLM", X, names)
+
+
+def digits(*some: str) -> DataSet:
+    """MNIST, some of the digits."""
+    whole = mnist()
+    kept = np.isin(whole.classes[whole.y], some)
+    names = whole.classes[whole.y[kept]]
+    return data_set(f"MNIST {' '.join(some)}", whole.X[kept], names, n_train=int(np.sum(whole.train & kept)))
+
+
+def rare(data: DataSet, name: str, percent: int) -> DataSet:
+    """The set with some rows of a class, so that it has this share."""
+    first = data.classes[data.y] == name
+    some = np.random.default_rng((0, 5)).permutation(np.flatnonzero(first))
+    kept = np.concatenate([np.flatnonzero(~first), some[: round(percent / (100 - percent) * np.sum(~first))]])
+    part = tasks.part(data, np.sort(kept))
+    return tasks.DataSet(f"{data.name}, {percent} % {name}", part.X, part.y, part.classes)
+
+
+CLUTO = ("classic", "fbis", "hitech", "k1b", "re0", "tr11", "tr12", "tr23", "tr31", "tr41", "tr45", "wap")
+
 SETS: dict[str, Callable[[], DataSet]] = {
-    make.__name__: make
-    for make in (newsgroups20, newsgroups20_tree, reuters_r8, ohsumed, fbis, k1b, wap, mnist, rcv1_subtree)
+    **{make.__name__: make for make in (newsgroups20, reuters_r8, reuters_r52, ohsumed, mnist, topics4, minilm)},
+    "newsgroups20_tree": newsgroups20_tree,
+    "rcv1_subtree": rcv1_subtree,
+    "comp": lambda: groups("comp.", "(rest)"),
+    "recsci": lambda: groups("rec.", "sci."),
+    "pcmac": pcmac_set,
+    "text1": text1_set,
+    "g50c": g50c_set,
+    "mnist_49": lambda: digits("4", "9"),
+    "mnist_38": lambda: digits("3", "8"),
+    **{name: functools.partial(cluto, name) for name in CLUTO},
+    **{topic.lower(): functools.partial(rcv1_part, topic) for topic in ("CCAT", "GCAT", "MCAT")},
+    **{f"gcat_{p}": lambda p=p: rare(rcv1_part("GCAT"), "GCAT", p) for p in (5, 2)},
+    **{f"recsci_{p}": lambda p=p: rare(groups("rec.", "sci."), "rec.", p) for p in (5, 2)},
 }

@@ -24,7 +24,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from benchmarks import corpora, learners, recipe, safe_default, tasks
+from benchmarks import corpora, learners, quality, recipe, tasks
 from benchmarks.learners import Outcome
 from benchmarks.report import Report
 from benchmarks.tasks import DataSet, Task, data_set
@@ -133,7 +133,7 @@ def embeddings_picked(report: Report, draws: int = DRAWS) -> None:
     """20 Newsgroups, LSA, five labels of each class."""
     data, embedded = lsa(corpora.newsgroups20)
     rows = replace(data, X=embedded)
-    picked = [safe_default.few_labels(rows, 5, "picked", seed) for seed in range(draws)]
+    picked = [quality.draw(rows, 5, "equal", seed) for seed in range(draws)]
     measure(report, f"{data.name}, 5 labels of each class, LSA", picked)
 
 

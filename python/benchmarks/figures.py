@@ -200,7 +200,7 @@ def comparison(found: dict[str, Any]) -> plt.Figure:
         for (tool, setting), (color, marker) in zip(chosen.items(), looks, strict=True):
             means = [peers.macro_f(found, name, way, k, setting) for k in peers.LABELS]
             panel.plot(peers.LABELS, means, marker=marker, markersize=4, color=color, label=tool)
-        chosen_how = "each class" if way == "picked" else "at random"
+        chosen_how = "each class" if way == "equal" else "at random"
         panel.set(xscale="log", xlabel="labels a class")
         panel.set_title(f"{peers.SETS[name]},\n{chosen_how}", fontsize=10)
         _label_numbers(panel, list(peers.LABELS))

@@ -31,7 +31,7 @@ TASKS = {  # of the draw
     "gcat": corpora.gcat,
     "newsgroups20": lambda k: tasks.half_unlabeled(corpora.newsgroups20(), 5, k),
     "newsgroups20_tree": lambda k: tasks.half_unlabeled(corpora.newsgroups20_tree(), 5, k),
-    "fbis": lambda k: tasks.draw(corpora.fbis(), 80, k),
+    "fbis": lambda k: tasks.draw(corpora.cluto("fbis"), 80, k),
     "r8": lambda k: tasks.draw(corpora.reuters_r8(), 40, k),
 }
 MANY = ("newsgroups20", "newsgroups20_tree", "fbis", "r8")

@@ -4,7 +4,7 @@ docs/comparison.md.
     FEWLABEL_DATA=... python -m benchmarks.run --only peers
     python -m benchmarks.peers bench-results/peers.json docs/comparison.md     writes the table into the page
 
-Labeled are some rows of every class ("picked") or as many rows drawn at random ("drawn"). Macro F on the test over all
+Labeled are some rows of every class (equal) or as many rows drawn at random ("random"). Macro F on the test over all
 classes. Every fit has a process of its own, in which a small fit came before; memory is the peak above the input.
 
 scikit-learn's estimators stand twice: with their defaults and with the settings that `--only peers_choice` found on
@@ -34,10 +34,11 @@ from sklearn.svm import LinearSVC
 from benchmarks import corpora, memory
 from benchmarks.learners import quietly
 from benchmarks.report import Report
-from benchmarks.safe_default import LABELS, WAYS, few_labels
+from benchmarks.quality import draw
 from benchmarks.tasks import Task
 
 SETS = {"newsgroups20": "20 Newsgroups", "reuters_r8": "R8"}
+LABELS, WAYS = (5, 20, 80), ("equal", "random")
 DRAWS = 3
 FIRST_CHOICE, CHOICE_DRAWS, CHOICE_LABELS = 100, 1, 20  # draws and labels a class that settings are chosen on
 ROUNDS = 10  # of self-training with `k_best`
@@ -146,8 +147,8 @@ def peers(report: Report, draws: int = DRAWS) -> None:
         data = corpora.SETS[name]()
         for k in LABELS:
             for way in WAYS:
-                tasks = [task for seed in range(draws) if (task := few_labels(data, k, way, seed))]
-                for tool, setting in TOOLS if tasks else ():
+                tasks = [draw(data, k, way, seed) for seed in range(draws)]
+                for tool, setting in TOOLS:
                     found = [measured(tool, setting, task) for task in tasks]
                     mean = Measured(*np.mean(found, axis=0))
                     note = f"{mean.seconds:.2f} s ({mean.processor:.2f} s of processors), {mean.megabytes:.0f} MB"
@@ -160,11 +161,10 @@ def peers(report: Report, draws: int = DRAWS) -> None:
 def peers_choice(report: Report, draws: int = CHOICE_DRAWS) -> None:
     """The mean of every candidate over sets and ways to label, on other draws than those of the comparison."""
     tasks = [
-        task
+        draw(data, CHOICE_LABELS, way, seed)
         for data in (corpora.SETS[name]() for name in SETS)
         for way in WAYS
         for seed in range(FIRST_CHOICE, FIRST_CHOICE + draws)
-        if (task := few_labels(data, CHOICE_LABELS, way, seed))
     ]
     for tool, candidates in CANDIDATES.items():
         means = {}

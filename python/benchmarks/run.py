@@ -29,13 +29,10 @@ from benchmarks import (
     figure5,
     kernels,
     large,
-    learning_curves,
+    methods_quality,
     peers,
-    prior,
-    quality,
     ranks,
     recipes,
-    safe_default,
     sequences,
     sequences_unlabeled,
     speed,
@@ -45,13 +42,10 @@ from benchmarks.report import Report, machine, markdown, write
 Section = Callable[..., None]  # of the report, and of `draws` where it has that parameter
 
 GROUPS: dict[str, tuple[Section, ...]] = {
-    "quality": quality.SECTIONS,
+    "methods": methods_quality.SECTIONS,
     "speed": speed.SECTIONS,
-    "classes": quality.CLASS_SECTIONS + speed.CLASS_SECTIONS,
+    "classes": methods_quality.CLASS_SECTIONS + speed.CLASS_SECTIONS,
     "figure5": figure5.SECTIONS,
-    "curves": learning_curves.SECTIONS,
-    "default": safe_default.SECTIONS,
-    "prior": prior.SECTIONS,
     "calibration": calibration.SECTIONS,
     "large": large.SECTIONS,
     "recipe": recipes.SECTIONS,
@@ -68,8 +62,7 @@ GROUPS: dict[str, tuple[Section, ...]] = {
     "aso_tagging": aso_tagging.SECTIONS,
     "aso_choice": aso.CHOICES,
 }
-USUAL = "quality,speed"  # a million rows, many classes and learning curves take long: on demand
-RESULTS = Path(__file__).parents[2] / "bench-results"  # git ignores it
+USUAL = "methods,speed"  # a million rows, many classes and learning curves take long: on demand
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", help="groups " + commas.format(", ".join(GROUPS)))
     parser.add_argument("--section", help="sections " + commas.format(", ".join(known)))
     parser.add_argument("--draws", help="draws of rows and labels, where a section has several", type=int)
-    parser.add_argument("--output", help="folder for the table", type=Path, default=RESULTS)
+    parser.add_argument("--output", help="folder for the table", type=Path, default=corpora.RESULTS)
     chosen = parser.parse_args(arguments)
     names = (chosen.section or chosen.only or USUAL).split(",")
     if wrong := [name for name in names if name not in (known if chosen.section else GROUPS)]:

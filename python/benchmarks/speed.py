@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import corpora, large, learners, memory, objective, timing
 from benchmarks.learners import ALPHA, linear_svc, passes
 from benchmarks.products import products
-from benchmarks.quality import CLASSES, PER_CLASS
+from benchmarks.methods_quality import CLASSES, PER_CLASS
 from benchmarks.report import Report
 from benchmarks.tasks import Task, half_unlabeled
 

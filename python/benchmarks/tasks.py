@@ -100,7 +100,8 @@ def data_set(
     kept = ~np.isin(names, list(dropped))
     train = None if n_train is None else (np.arange(len(names)) < n_train)[kept]
     classes, y = np.unique(names[kept], return_inverse=True)
-    return DataSet(name, sp.csr_matrix(X[kept]), y, classes, train, hierarchy, dropped)
+    rows = sp.csr_matrix(X[kept]) if sp.issparse(X) else X[kept]
+    return DataSet(name, rows, y, classes, train, hierarchy, dropped)
 
 
 def part(data: DataSet, kept: np.ndarray) -> DataSet:

@@ -188,12 +188,12 @@ def test_run_takes_groups_sections_and_draws(monkeypatch, tmp_path):
         """A failure."""
         raise ValueError("no")
 
-    monkeypatch.setattr(run, "GROUPS", {"quality": (some,), "speed": (other,)})
+    monkeypatch.setattr(run, "GROUPS", {"methods": (some,), "speed": (other,)})
     assert run.main(["--section", "some", "--draws", "3", "--output", str(tmp_path)]) == 0
     assert "| draws | 3.000 |" in (tmp_path / "some.md").read_text()
     assert run.main(["--output", str(tmp_path)]) == 1
-    assert "ValueError: no" in (tmp_path / "quality-speed.md").read_text()
-    for wrong in (["--only", "some"], ["--section", "quality"], ["--draws", "0"]):
+    assert "ValueError: no" in (tmp_path / "methods-speed.md").read_text()
+    for wrong in (["--only", "some"], ["--section", "methods"], ["--draws", "0"]):
         with pytest.raises(SystemExit):
             run.main(wrong)
 

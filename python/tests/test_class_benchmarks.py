@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import fewlabel
-from benchmarks import corpora, learners, learning_curves, memory, objective, quality, recipe, report, speed, tasks
+from benchmarks import corpora, learners, memory, objective, methods_quality, recipe, report, speed, tasks
 
 ALPHA = 0.01
 NAMES = np.array(["a.x", "a.y", "b.x", "b.y"])
@@ -226,7 +226,7 @@ def rows_of(found):
 
 def test_quality_sections_run(stand_ins):
     found = report.Report(quiet=True)
-    for section in quality.CLASS_SECTIONS:
+    for section in methods_quality.CLASS_SECTIONS:
         section(found)
     rows = rows_of(found)
     assert rows["20 Newsgroups, 20 classes: annealing, mean macro F"].bound == "≥ 0.735"
@@ -272,26 +272,6 @@ def test_memory_gets_the_task(tmp_path):
     np.testing.assert_array_equal(y, task.y)
     np.testing.assert_array_equal(given, task.given)
     assert prior == dict(enumerate(task.shares))
-
-
-def test_numbers_of_labels():
-    assert learning_curves.label_numbers(1000, 6) == [40, 80, 160, 320]
-    assert learning_curves.label_numbers(1000, 60) == [80, 160, 320]
-    assert learning_curves.label_numbers(60, 6) == []
-
-
-def test_learning_curves(stand_ins, monkeypatch):
-    monkeypatch.setitem(corpora.SETS, "planted", small_set)
-    found = report.Report(quiet=True)
-    learning_curves.section("planted")(found, draws=2)
-    points = {row.what.removeprefix("curve, planted, "): row.values for row in found.rows[1:]}
-    assert len(points) == 2 * 8
-    assert points["80 labels: annealing, macro F"] == points["80 labels: supervised, macro F"]  # as the stand-in does
-    found.add(report.Row(f"{learning_curves.PREFIX}x, 40 labels: annealing - supervised", "-1", "≥ 0", ok=False))
-    learning_curves.points_below(found)
-    assert found.rows[-2].measured == "1.000"
-    assert found.rows[-2].note == "of 5: x, 40 labels: annealing"
-    assert found.rows[-1].note.startswith("of 4: ")
 
 
 def test_standard_error():
