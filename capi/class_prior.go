@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/problem"
 	csr "github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
 //export go_fewlabel_class_prior
@@ -49,7 +49,7 @@ func classPrior(message unsafe.Pointer, size int64, a fitArguments, to shareArra
 		if err != nil {
 			return err
 		}
-		chosen, err := problem.DecodeShareOptions([]byte(text))
+		chosen, err := sample.DecodeShareOptions([]byte(text))
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func classPrior(message unsafe.Pointer, size int64, a fitArguments, to shareArra
 			return err
 		}
 		interval := to.lower != nil || to.upper != nil
-		found, err := problem.ClassShares(p, chosen, int(to.classes), interval)
+		found, err := sample.ClassShares(p, chosen, int(to.classes), interval)
 		if err != nil {
 			return err
 		}

@@ -8,9 +8,10 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/problem"
+	engine "github.com/fewlabel/fewlabel/engine/fit"
+	"github.com/fewlabel/fewlabel/engine/method"
 	csr "github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/transduction"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -30,7 +31,7 @@ func go_fewlabel_options(
 	text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		return c.giveText(problem.OptionsText(), text, textSize, needed)
+		return c.giveText(method.OptionsText(), text, textSize, needed)
 	}))
 }
 
@@ -116,7 +117,7 @@ func (c *call) fit(a fitArguments, group *work.Group) error {
 	if err != nil {
 		return err
 	}
-	result, err := transduction.FitTogether(problem, chosen, shared, group)
+	result, err := engine.FitTogether(problem, chosen, shared, group)
 	if err != nil {
 		return err
 	}
@@ -149,19 +150,19 @@ func (c *call) group(g *C.const_group) (*work.Group, error) {
 }
 
 // options decodes the options of a fit; NULL stands for the defaults.
-func (c *call) options(text *C.const_char) (problem.Options, error) {
+func (c *call) options(text *C.const_char) (method.Options, error) {
 	content, err := c.optionalText("options", text)
 	if err != nil {
-		return problem.Options{}, err
+		return method.Options{}, err
 	}
 	if text == nil {
 		content = "{}"
 	}
-	return problem.DecodeOptions([]byte(content))
+	return method.DecodeOptions([]byte(content))
 }
 
 // problem views the training data.
-func (c *call) problem(a fitArguments) (p problem.Problem, err error) {
+func (c *call) problem(a fitArguments) (p sample.Problem, err error) {
 	if p.Rows, err = a.rows(c); err != nil {
 		return p, err
 	}

@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	engine "github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // trained is what a model handle stands for: a linear model and, directly after a fit, what the fit found out.
 type trained struct {
 	*model.Linear
-	extra       []array                   // of the fit; a model from a file has none
-	agreement   *float64                  // of the fit with the supervised start; nil: not known
-	returned    *string                   // the method that the solution comes from; nil: not known
-	calibration *transduction.Calibration // nil: not asked for, or not possible
+	extra       []array             // of the fit; a model from a file has none
+	agreement   *float64            // of the fit with the supervised start; nil: not known
+	returned    *string             // the method that the solution comes from; nil: not known
+	calibration *engine.Calibration // nil: not asked for, or not possible
 }
 
 // array is a named array of a model, of one of two types.
@@ -38,7 +38,7 @@ func (a array) copyTo(dst []float64) {
 }
 
 // fromFit keeps the model and the arrays of a fit.
-func fromFit(result *transduction.Result) *trained {
+func fromFit(result *engine.Result) *trained {
 	t := &trained{Linear: result.Model, agreement: finite(result.Agreement), returned: &result.Returned,
 		calibration: result.Calibration,
 		extra:       []array{{name: "transduction", classes: result.Transduction}}}

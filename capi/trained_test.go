@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	engine "github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/trace"
-	"github.com/fewlabel/fewlabel/engine/transduction"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 func fitted() *trained {
-	return fromFit(&transduction.Result{
+	return fromFit(&engine.Result{
 		Model: &model.Linear{
 			Classes: 2, Features: 3, Outputs: 1, Coef: []float64{1, 2, 3}, Intercept: []float64{4},
 			ClassPrior: []float64{.4, .6}, Report: model.Report{Method: "annealing", Iterations: 5, Objective: math.NaN(),
 				Metadata: json.RawMessage(`{"a": [1]}`), Warnings: []warning.Warning{warning.NotConverged.Of(math.NaN(), 0.5)}},
 		},
 		Returned: "switching", Transduction: []int32{1, 0, 1}, Agreement: 0.5,
-		Calibration: &transduction.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
+		Calibration: &engine.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
 		History:     []trace.Column{{Name: "objective", Values: []float64{9, 8}}},
 	})
 }

@@ -5,11 +5,11 @@
 //
 // with other pieces. In reading order:
 //
-//	transduction  the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
+//	fit           the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
 //	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own. A fit of two
 //	              classes with at least 8,192 unlabeled rows begins with an eighth of them (few.go)
-//	problem       what a fit learns from, checked and made ready, and read only from then on; options, and the table of
-//	              what the engine has to know of each method (methods.go); start at New
+//	method        the options of a fit, and the table of what the engine has to know of each method (table.go)
+//	sample        what a fit learns from, checked and made ready, and read only from then on; start at New
 //	trace         what a run tells of itself: history, progress, warnings
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
@@ -44,18 +44,18 @@
 //	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// To add a method: a row in problem/methods.go, and a file in transduction with its function, which solvers in fit.go
-// names. A loss of class scores: a file in loss, and its name in problem/options.go and task.loss. A schedule: a type
+// To add a method: a row in method/table.go, and a file in fit with its function, which solvers in fit.go
+// names. A loss of class scores: a file in loss, and its name in method/options.go and task.loss. A schedule: a type
 // with level and next beside its method. A belief: a type with enter and relabel beside its method. A map of scores: a
 // file in scores.
 //
-// Arrows go one way: transduction -> problem, expectation -> trace, shares, probability, risk, dual, labeling, minimize
+// Arrows go one way: fit -> method, expectation -> sample -> trace, shares, probability, risk, dual, labeling, minimize
 // -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or
 // labels, the methods nothing of threads. Beside them: sequence, structure -> minimize, option, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
 // of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these
-// count once. Branches look at what all machines have alike, numbers of rows in problem.Sample.All. Pair switching,
+// count once. Branches look at what all machines have alike, numbers of rows in sample.Sample.All. Pair switching,
 // limits on switches, weights held as sums of rows, and calibration are not supported on several machines. The way rows
 // are cut depends on the data only, and parts are added in order, so that results have the same bits on any number of
 // threads.

@@ -17,7 +17,7 @@ import (
 //	Cost     a Viterbi with two states a tag; the gradient has the places only where the two paths differ
 type Ambiguity struct{ Rho, Weight float64 }
 
-// flat is τ, as in package transduction.
+// flat is τ, as in package fit.
 const flat = 0.4
 
 // Sharpness implements Loss.

@@ -1,0 +1,164 @@
+package fit
+
+import (
+	"errors"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/probability"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
+)
+
+// Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
+// with one decision f have the scores (0, f).
+type Calibration struct {
+	Temperature float64 // T
+	Smoothing   float64 // e
+	HeldOut     int     // labeled rows from which T was found
+}
+
+const (
+	leastHeldOut   = 20       // different rows; with fewer nothing is calibrated
+	calibratedRows = 5 * 5000 // unlabeled rows of the five fits together
+	calibratedTol  = 1e-3     // their tolerance, at least: T does not need the last digits of scores
+)
+
+// calibrate adds probabilities to a result, if the options ask for them.
+//
+//	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
+//	Method   cross-fitting: five further fits with the options of the fit and the class shares it found, each without a
+//	         fifth of the labels and on a fifth of the unlabeled rows, score the labeled rows that they have not seen;
+//	         these get the class shares of the unlabeled rows by weights, and T and e from package probability
+//	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature). Cross-fitting instead of rows kept aside is ours: there
+//	         are few labels
+//	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
+//	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
+//	Cost     about one more fit, and package probability's search
+func calibrate(s *sample.Sample, options method.Options, result *Result) error {
+	switch {
+	case !options.Calibrate:
+		return nil
+	case s.Constant():
+		result.Calibration = &Calibration{Temperature: 1}
+		return nil
+	}
+	forShares := s.ForShares(result.Model.Classes)
+	split := forShares.Split(s.Job, calibratedRows)
+	if split.Different < leastHeldOut {
+		result.uncalibrated(warning.Calibration.Of(leastHeldOut, float64(split.Different)))
+		return nil
+	}
+	rows, err := heldOut(s, options, split, result.Model.ClassPrior)
+	var known *fault.Error
+	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
+		result.uncalibrated(warning.CalibrationFailed.Of().Because(err.Error()))
+		return nil
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.Job.Stopped(): // so were the further fits, after a step
+		result.uncalibrated(warning.CalibrationFailed.Of().Because("the fit was stopped"))
+		return nil
+	}
+	result.Calibration = &Calibration{HeldOut: len(rows.Class),
+		Temperature: probability.Temperature(s.Job, rows, usualTemperature(options.Loss)),
+		Smoothing:   probability.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
+	return nil
+}
+
+// uncalibrated warns that there is no calibration.
+func (r *Result) uncalibrated(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
+
+// usualTemperature is about what many labels give: scores of loss maxent are logarithms of odds, and the margins of the
+// other losses end near 1.
+func usualTemperature(loss method.Loss) float64 {
+	if loss == method.Maxent {
+		return 1
+	}
+	return 0.2
+}
+
+// heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
+// shares of the unlabeled rows.
+func heldOut(
+	s *sample.Sample, options method.Options, split shares.Split, shares []float64,
+) (probability.Rows, error) {
+	out := probability.Rows{Classes: len(shares)}
+	for f := range split.Folds {
+		var held []int32
+		for k, fold := range split.Labeled {
+			if fold == f {
+				held = append(held, s.Labeled[k])
+				out.Class, out.Weight = append(out.Class, s.Class[k]), append(out.Weight, s.LabeledRows[k])
+			}
+		}
+		scores, err := scoresWithout(s, options, f, split, shares, held)
+		if err != nil {
+			return out, err
+		}
+		out.Scores = append(out.Scores, scores...)
+	}
+	totals, before, after := make([]float64, out.Classes), vector.Sum(out.Weight), 0.0
+	for i, y := range out.Class {
+		totals[y] += out.Weight[i]
+	}
+	for i, y := range out.Class {
+		out.Weight[i] *= shares[y] / totals[y]
+		after += out.Weight[i]
+	}
+	vector.Scale(out.Weight, before/after)
+	return out, nil
+}
+
+// scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
+func scoresWithout(
+	s *sample.Sample, options method.Options, f int, split shares.Split, shares []float64, held []int32,
+) ([]float64, error) {
+	p, rows := sample.Problem{Picked: s.Picked}, []int32(nil) // the balance follows from it
+	take := func(row, class int32, weight float64) {
+		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
+	}
+	for k, fold := range split.Labeled {
+		if fold != f {
+			take(s.Labeled[k], s.Class[k], s.LabeledRows[k])
+		}
+	}
+	for k, place := range split.Unlabeled {
+		if split.Chosen[k] == f {
+			take(s.Unlabeled[place], -1, s.UnlabeledWeight[place])
+		}
+	}
+	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
+	options.ClassPrior = sample.ClassPrior{Shares: shares, Rule: "auto"}
+	options.Tol = max(options.Tol, calibratedTol)
+	part, err := sample.New(p, options.OfSample(), s.Job.Silent())
+	if err != nil {
+		return nil, err
+	}
+	options.Options = part.Options
+	result, err := fit(part, p, run{job: part.Job, options: options})
+	if err != nil {
+		return nil, err
+	}
+	decisions := make([]float64, len(held)*result.Model.Outputs)
+	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(s.Job.Pool, held), decisions); err != nil {
+		return nil, err
+	}
+	return byClass(decisions, result.Model.Outputs), nil
+}
+
+// byClass gives scores [n, K] for decisions [n, outputs].
+func byClass(decisions []float64, outputs int) []float64 {
+	if outputs > 1 {
+		return decisions
+	}
+	scores := make([]float64, 2*len(decisions))
+	for i, f := range decisions {
+		scores[2*i+1] = f
+	}
+	return scores
+}

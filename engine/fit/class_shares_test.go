@@ -1,0 +1,60 @@
+package fit
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/sample"
+)
+
+func TestClassSharesAreThoseOfAFit(t *testing.T) {
+	for classes := 2; classes <= 3; classes++ {
+		data, _ := topics(classes, 30)
+		weights := make([]float64, len(data.Labels))
+		for i := range weights {
+			weights[i] = float64(1 + i%4)
+		}
+		for _, intercept := range []bool{true, false} {
+			o := method.Defaults()
+			o.FitIntercept, o.ClassWeight = intercept, []float64{2, 1, 3}[:classes]
+			want := mustFit(t, data, weights, o).Model.ClassPrior
+			shares, err := sample.DecodeShareOptions([]byte(`{"n_bootstraps": 10}`))
+			shares.FitIntercept = intercept
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
+			found, err := sample.ClassShares(p, shares, classes, true)
+			if err != nil || !slices.Equal(found.Share, want) {
+				t.Errorf("%v, %v; a fit has %v", found.Share, err, want)
+			}
+			for y, share := range found.Share {
+				if !(0 <= found.Lower[y] && found.Lower[y] < share && share < found.Upper[y] && found.Upper[y] <= 1) {
+					t.Errorf("%v from %v to %v", share, found.Lower[y], found.Upper[y])
+				}
+			}
+			alone, err := sample.ClassShares(p, shares, classes, false)
+			if err != nil || alone.Lower != nil || !slices.Equal(alone.Share, want) {
+				t.Errorf("%+v, %v without an interval", alone, err)
+			}
+			_, err = sample.ClassShares(p, shares, classes+1, true)
+			wantKinds(t, err, fault.BadArgument)
+		}
+	}
+}
+
+func TestShareOptionsAreReadStrictly(t *testing.T) {
+	for _, text := range []string{
+		`{"alpha": 1}`, `{"n_bootstraps": 1}`, `{"n_bootstraps": 2.5}`, `{"n_bootstraps": 1e9}`, `{"confidence_level": 0}`,
+		`{"confidence_level": 1}`, `{"threads": 0}`, `{"random_state": -1}`, `{"fit_intercept": 1}`, `{"threads": null}`, `[]`,
+	} {
+		_, err := sample.DecodeShareOptions([]byte(text))
+		wantKinds(t, err, fault.BadArgument)
+	}
+	o, err := sample.DecodeShareOptions([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
+	if b := o.Bootstrap; err != nil || b.Times != 7 || b.Level != 0.5 || b.Seed != 3 || o.Threads != 2 || !o.FitIntercept {
+		t.Errorf("%+v, %v", o, err)
+	}
+}

@@ -1,0 +1,257 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+var fiveShares = []float64{0.4, 0.25, 0.15, 0.12, 0.08}
+
+func fiveClasses(n int, seed uint64) planted.Data {
+	return planted.Classes(n, 250, 10, fiveShares, seed)
+}
+
+// classSettings are all combinations of method, loss and balance that go with many classes.
+func classSettings() map[string]method.Options {
+	out := map[string]method.Options{}
+	for _, by := range []string{"annealing", "switching"} {
+		for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
+			for _, balance := range []string{"auto", "share", "labels"} {
+				o := plainOptions()
+				o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = method.Method(by), method.Loss(loss), balance, fiveShares
+				out[fmt.Sprint(by, " ", loss, " ", balance)] = o
+			}
+		}
+	}
+	return out
+}
+
+// classScores [n][K] are recomputed from dense rows.
+func classScores(result *Result, data planted.Data) [][]float64 {
+	k := result.Model.Classes
+	out := make([][]float64, len(data.Dense))
+	for i, row := range data.Dense {
+		out[i] = slices.Clone(result.Model.Intercept)
+		for j, v := range row {
+			for y := range out[i] {
+				out[i][y] += v * result.Model.Coef[j*k+y]
+			}
+		}
+	}
+	return out
+}
+
+// outcome gives the error on the unlabeled rows and the largest distance of a class's share from what was asked.
+func outcome(result *Result, data planted.Data, prior []float64) (errors, off float64) {
+	shares, n := make([]float64, len(prior)), 0.0
+	for i, s := range classScores(result, data) {
+		if data.Labels[i] >= 0 {
+			continue
+		}
+		n++
+		y := vector.Largest(s)
+		shares[y]++
+		if int32(y) != data.Truth[i] {
+			errors++
+		}
+	}
+	for y := range shares {
+		off = max(off, math.Abs(shares[y]/n-prior[y]))
+	}
+	return errors / n, off
+}
+
+func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
+	data := fiveClasses(1500, 3)
+	prior := make([]float64, 5)
+	for i, y := range data.Truth {
+		if data.Labels[i] < 0 {
+			prior[y] += 1.0 / 1490
+		}
+	}
+	for name, o := range classSettings() {
+		o.ClassPrior.Shares = prior
+		plain := o
+		plain.UnlabeledWeight = 0
+		supervised, _ := outcome(mustFit(t, data, nil, plain), data, prior)
+		result := mustFit(t, data, nil, o)
+		wrong, off := outcome(result, data, prior)
+		t.Logf("%s: error %.3f, supervised %.3f, share off by %.4f, %d steps, %s", name, wrong, supervised, off,
+			result.Model.Iterations, result.Model.Termination)
+		if wrong > supervised-0.1 {
+			t.Errorf("%s: error %.3f, supervised %.3f", name, wrong, supervised)
+		}
+		if o.Balance != "labels" && off > 0.01 {
+			t.Errorf("%s: a share is off by %.4f", name, off)
+		}
+		for i, s := range classScores(result, data) {
+			if data.Labels[i] < 0 && result.Transduction[i] != int32(vector.Largest(s)) {
+				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, vector.Largest(s), result.Transduction[i])
+			}
+		}
+	}
+}
+
+func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
+	data := fiveClasses(9000, 4) // more rows than one thread takes
+	for name, change := range map[string]func(o *method.Options){
+		"annealing": func(o *method.Options) {},
+		"switching": func(o *method.Options) { o.Method = "switching" },
+		"annealing, maxent, in a tree": func(o *method.Options) {
+			o.Loss, o.Hierarchy, o.MaxIter, o.Tol = "maxent", []int{5, 5, 6, 6, -1, -1, -1}, 4, 1e-2
+		},
+		"switching, Crammer & Singer": func(o *method.Options) {
+			o.Method, o.Loss, o.MaxIter, o.Tol = "switching", "crammer_singer", 4, 1e-2
+		},
+	} {
+		o := plainOptions()
+		change(&o)
+		one := mustFit(t, data, nil, o)
+		for _, threads := range []int{2, 4} {
+			o.Threads = threads
+			many := mustFit(t, data, nil, o)
+			if !slices.Equal(one.Model.Coef, many.Model.Coef) || !slices.Equal(one.Model.Intercept, many.Model.Intercept) ||
+				!slices.Equal(one.Distributions, many.Distributions) {
+				t.Errorf("%s: %d threads give other bits than one", name, threads)
+			}
+		}
+	}
+}
+
+// Two classes with a column each have the classifier of a pair; the objective is twice as large. With
+// labeled rows that weigh more than all others together there is one solution to find; with few the two ways, which
+// take other steps, can end in neighboring ones.
+func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
+	for seed := range uint64(6) {
+		data := planted.Topics(1500, 24, 200, 0.4, seed)
+		for _, by := range []string{"annealing", "switching"} {
+			for _, weight := range []float64{0, 0.1} {
+				o := plainOptions()
+				o.Method, o.UnlabeledWeight, o.Alpha, o.Tol = method.Method(by), weight, 0.02, 1e-9
+				binary := mustFit(t, data, nil, o)
+				o.Hierarchy = []int{2, 2, -1} // a tree without groups: asks for a column a class
+				many := mustFit(t, data, nil, o)
+				name := fmt.Sprintf("%s, unlabeled weight %v, seed %d", by, weight, seed)
+				near, others := 1e-6, 0
+				if weight > 0 { // a few rows at the border may have changed places
+					near, others = 1e-4, 8
+				}
+				if got, want := many.Model.Objective, 2*binary.Model.Objective; math.Abs(got-want) > near*want {
+					t.Errorf("%s: objective %v, twice the two-class one %v", name, got, want)
+				}
+				if other := disagreement(many.Transduction, binary.Transduction); other > others {
+					t.Errorf("%s: %d rows of 1300 have another class", name, other)
+				}
+				for j, w := range binary.Model.Coef {
+					if weight == 0 && math.Abs(many.Model.Coef[j]-2*w) > 1e-3 {
+						t.Fatalf("%s: weight %d is %v, two classes %v", name, j, many.Model.Coef[j], w)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
+	data := fiveClasses(400, 6)
+	only := data
+	only.Labels = slices.Clone(data.Truth)
+	for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
+		o := plainOptions()
+		o.Loss, o.Tol = method.Loss(loss), 1e-9
+		full := mustFit(t, only, nil, o)
+		o.Method = "switching"
+		again := mustFit(t, only, nil, o)
+		if !slices.Equal(full.Model.Coef, again.Model.Coef) {
+			t.Errorf("%s: the method matters without unlabeled rows", loss)
+		}
+		if wrong := disagreement(full.Transduction, data.Truth); wrong > 0 {
+			t.Errorf("%s: %d given labels changed", loss, wrong)
+		}
+	}
+}
+
+func disagreement(a, b []int32) int { return differences(a, b) }
+
+// A class with a prior but without a labeled row gets rows only if the prior says so; weights count like copies.
+func TestAClassWithoutLabels(t *testing.T) {
+	data := planted.Classes(900, 120, 8, []float64{0.5, 0.3, 0.2}, 2)
+	for i, y := range data.Labels {
+		if y == 2 {
+			data.Labels[i] = -1
+		}
+	}
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares = method.Method(by), []float64{0.5, 0.3, 0.2}
+		result := mustFit(t, data, nil, o)
+		if _, off := outcome(result, data, o.ClassPrior.Shares); off > 0.01 {
+			t.Errorf("%s: a share is off by %v", by, off)
+		}
+	}
+}
+
+func TestClassTreesKeepTheShares(t *testing.T) {
+	data := fiveClasses(700, 8)
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method, o.Hierarchy, o.ClassPrior.Shares = method.Method(by), []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
+		result := mustFit(t, data, nil, o)
+		wrong, off := outcome(result, data, fiveShares)
+		if wrong > 0.5 || off > 0.01 {
+			t.Errorf("%s: error %v, share off by %v", by, wrong, off)
+		}
+	}
+}
+
+// Unequal weights: the shares are weighted ones, and to keep them the intercepts need not leave the gaps.
+func TestManyClassesKeepWeightedShares(t *testing.T) {
+	data := fiveClasses(900, 9)
+	weights := make([]float64, 900)
+	for i := range weights {
+		weights[i] = 1 + float64(i%3)
+	}
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares = method.Method(by), fiveShares
+		result := mustFit(t, data, weights, o)
+		shares, total := make([]float64, 5), 0.0
+		for i, s := range classScores(result, data) {
+			if data.Labels[i] < 0 {
+				shares[vector.Largest(s)] += weights[i]
+				total += weights[i]
+			}
+		}
+		for y, share := range shares {
+			if math.Abs(share/total-fiveShares[y]) > 0.01 {
+				t.Errorf("%s: class %d has %v of the weight", by, y, share/total)
+			}
+		}
+		steps := result.History[0].Values
+		if before := steps[len(steps)-1]; result.Model.Objective > 1.5*before {
+			t.Errorf("%s: the moved intercepts raise the objective from %v to %v", by, before, result.Model.Objective)
+		}
+	}
+}
+
+// Values that leave the range of numbers are an error that names one, with every method and loss.
+func TestManyClassesRefuseHugeValues(t *testing.T) {
+	data := fiveClasses(60, 3)
+	rows := scaled(t, data.Rows, 1.7e308)
+	for name, o := range classSettings() {
+		_, err := Fit(sample.Problem{Rows: rows, Labels: data.Labels}, o, nil)
+		if err == nil || !strings.Contains(err.Error(), "scale your features") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}

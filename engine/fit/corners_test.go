@@ -1,0 +1,77 @@
+package fit
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
+)
+
+// One step is no annealing, but soft labels are those of the supervised scores and not the class prior.
+func TestSoftLabelsOfOneStep(t *testing.T) {
+	data, o := planted.Topics(200, 30, 20, 0.4, 3), plainOptions()
+	o.MaxIter = 1
+	result := mustFit(t, data, nil, o)
+	least, most := 1.0, 0.0
+	for i, y := range data.Labels {
+		if y < 0 {
+			least, most = min(least, result.Distributions[2*i]), max(most, result.Distributions[2*i])
+		}
+	}
+	if most-least < 0.1 {
+		t.Errorf("soft labels from %v to %v", least, most)
+	}
+}
+
+// Where unlabeled rows have no weight the history tells their share of class 1 all the same.
+func TestHistoryOfASupervisedFit(t *testing.T) {
+	data, o := planted.Topics(200, 30, 20, 0.4, 3), plainOptions()
+	o.UnlabeledWeight = 0
+	result := mustFit(t, data, nil, o)
+	share, rows := 0.0, 0.0
+	for i, y := range data.Labels {
+		if y < 0 {
+			share, rows = share+float64(result.Transduction[i]), rows+1
+		}
+	}
+	if got := column(t, result, "positive_share")[0]; math.Abs(got-share/rows) > 1e-12 || got == 0 {
+		t.Errorf("positive_share is %v, should be %v", got, share/rows)
+	}
+}
+
+func TestLabelsOfOneClassAmongThree(t *testing.T) {
+	data, o := planted.Topics(60, 12, 10, 0.4, 3), plainOptions()
+	for i, y := range data.Labels {
+		if y >= 0 {
+			data.Labels[i] = 2
+		}
+	}
+	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
+	if _, err := Fit(p, o, nil); err == nil || !strings.Contains(err.Error(), "class 0 has no labeled row") {
+		t.Errorf("error %v", err)
+	}
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.3, 0.5}}
+	p.Start = &model.Linear{Classes: 3, Features: 3, Outputs: 3, Coef: make([]float64, 9), Intercept: make([]float64, 3)}
+	if _, err := Fit(p, o, nil); err == nil || !strings.Contains(err.Error(), "start has 3 features") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A row without weight counts as absent, its label too.
+func TestLabelOfARowWithoutWeight(t *testing.T) {
+	data, o := planted.Topics(60, 12, 10, 0.4, 3), plainOptions()
+	weights := make([]float64, len(data.Labels))
+	for i := range weights {
+		weights[i] = 1
+	}
+	last := len(weights) - 1
+	weights[last], data.Labels[last] = 0, 7
+	for i, y := range mustFit(t, data, weights, o).Transduction {
+		if y < 0 || y > 1 {
+			t.Errorf("row %d has class %d of two", i, y)
+		}
+	}
+}

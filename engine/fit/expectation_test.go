@@ -1,0 +1,193 @@
+package fit
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/expectation"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+func probableOptions(by string, prior []float64) method.Options {
+	o := plainOptions()
+	o.Method, o.Loss, o.Alpha, o.ClassPrior.Shares = method.Method(by), "maxent", 1e-3, prior
+	return o
+}
+
+// meanProbabilities of the unlabeled rows, from the model and dense rows alone.
+func meanProbabilities(result *Result, data planted.Data) (means []float64, objective float64) {
+	k := result.Model.Classes
+	means = make([]float64, k)
+	n, l, entropy, labeled := 0.0, 0.0, 0.0, 0.0
+	for i, row := range data.Dense {
+		s := make([]float64, k)
+		if k == 2 {
+			s[1] = result.Model.Intercept[0]
+			for j, v := range row {
+				s[1] += v * result.Model.Coef[j]
+			}
+		} else {
+			s = classScores(result, planted.Data{Dense: [][]float64{row}})[0]
+		}
+		total := 0.0
+		for _, v := range s {
+			total += math.Exp(v)
+		}
+		if y := data.Labels[i]; y >= 0 {
+			l++
+			labeled += math.Log(total) - s[y]
+			continue
+		}
+		n++
+		for y, v := range s {
+			p := math.Exp(v) / total
+			means[y] += p
+			entropy -= p * math.Log(p)
+		}
+	}
+	for y := range means {
+		means[y] /= n
+	}
+	return means, labeled/l + entropy/n
+}
+
+func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
+	for _, by := range []string{"entropy", "expectation"} {
+		for name, data := range map[string]planted.Data{
+			"two":  planted.Topics(600, 120, 10, 0.3, 2),
+			"five": fiveClasses(900, 3),
+		} {
+			prior := fiveShares
+			if name == "two" {
+				prior = []float64{0.7, 0.3}
+			}
+			result := mustFit(t, data, nil, probableOptions(by, prior))
+			means, _ := meanProbabilities(result, data)
+			if residual := expectation.Residual(means, prior); residual > 2*expectation.Tolerance {
+				t.Errorf("%s, %s classes: the means are %v away from the prior", by, name, residual)
+			}
+			if reason := result.Model.Termination; reason != "converged" || len(result.Model.Warnings) > 0 {
+				t.Errorf("%s, %s classes: %s %v", by, name, reason, result.Model.Warnings)
+			}
+		}
+	}
+}
+
+// The objective is that of its definition, recomputed from the model and dense rows.
+func TestObjectiveOfEntropy(t *testing.T) {
+	data := fiveClasses(600, 5)
+	o := probableOptions("entropy", fiveShares)
+	result := mustFit(t, data, nil, o)
+	_, losses := meanProbabilities(result, data)
+	square := 0.0
+	for _, list := range [][]float64{result.Model.Coef, result.Model.Intercept} {
+		for _, w := range list {
+			square += w * w
+		}
+	}
+	if want := o.Alpha/2*square + losses; math.Abs(result.Model.Objective-want) > 1e-9*want {
+		t.Errorf("objective %v, should be %v", result.Model.Objective, want)
+	}
+}
+
+// With a strong penalty expectation is the constrained one, with a weak one the supervised solution; posterior is that
+// with a small kl_weight.
+func TestExpectationInTheLimits(t *testing.T) {
+	data := fiveClasses(500, 4)
+	fitWith := func(change func(o *method.Options)) *Result {
+		o := probableOptions("expectation", fiveShares)
+		o.Tol = 1e-8
+		change(&o)
+		return mustFit(t, data, nil, o)
+	}
+	supervised := fitWith(func(o *method.Options) { o.UnlabeledWeight = 0 })
+	constrained := fitWith(func(o *method.Options) {})
+	penalty := func(weight float64) func(o *method.Options) {
+		return func(o *method.Options) { o.Constraint, o.PenaltyWeight = "penalty", weight }
+	}
+	for name, pair := range map[string]struct {
+		got, want *Result
+		tolerance float64
+	}{
+		"strong":    {fitWith(penalty(1e4)), constrained, 1e-2},
+		"posterior": {fitWith(func(o *method.Options) { o.Method, o.KLWeight = "posterior", 1e-6 }), supervised, 1e-2},
+	} {
+		for k, w := range pair.want.Model.Coef {
+			if math.Abs(pair.got.Model.Coef[k]-w) > pair.tolerance {
+				t.Fatalf("%s: weight %d is %v, should be %v", name, k, pair.got.Model.Coef[k], w)
+			}
+		}
+	}
+	residual := func(r *Result) float64 {
+		means, _ := meanProbabilities(r, data)
+		return expectation.Residual(means, fiveShares)
+	}
+	loose, free := residual(fitWith(penalty(0.1))), residual(supervised)
+	if held := residual(constrained); !(held < loose && loose < free) {
+		t.Errorf("residuals: exact %v, loose %v, supervised %v", held, loose, free)
+	}
+}
+
+func TestEntropyFindsTheClasses(t *testing.T) {
+	data := fiveClasses(1500, 1)
+	errors := map[string]float64{}
+	for _, by := range []string{"entropy", "expectation", "posterior", "annealing"} {
+		errors[by], _ = outcome(mustFit(t, data, nil, probableOptions(by, fiveShares)), data, fiveShares)
+	}
+	o := probableOptions("annealing", fiveShares)
+	o.UnlabeledWeight = 0
+	supervised, _ := outcome(mustFit(t, data, nil, o), data, fiveShares)
+	if !(errors["entropy"] < supervised/2 && errors["expectation"] < supervised && errors["posterior"] < supervised) {
+		t.Errorf("errors %v, supervised %v", errors, supervised)
+	}
+}
+
+func TestProbableMethodsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
+	data := fiveClasses(3000, 6)
+	for _, by := range probable {
+		o := probableOptions(string(by), fiveShares)
+		one := mustFit(t, data, nil, o)
+		o.Threads = 4
+		four := mustFit(t, data, nil, o)
+		for k, w := range one.Model.Coef {
+			if math.Float64bits(w) != math.Float64bits(four.Model.Coef[k]) {
+				t.Fatalf("%s: weight %d: %v, %v", by, k, w, four.Model.Coef[k])
+			}
+		}
+	}
+}
+
+// Rows that are all alike cannot have unequal means without an intercept.
+func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
+	data := planted.Topics(40, 12, 10, 0.5, 2)
+	var indptr, indices []int32
+	var values []float64
+	indptr = append(indptr, 0)
+	for i, row := range data.Dense {
+		for j, v := range row {
+			if v != 0 && data.Labels[i] >= 0 {
+				indices, values = append(indices, int32(j)), append(values, v)
+			}
+		}
+		indptr = append(indptr, int32(len(indices)))
+	}
+	var err error
+	if data.Rows, err = rows.New(12, indptr, indices, values); err != nil {
+		t.Fatal(err)
+	}
+	o := probableOptions("expectation", []float64{0.9, 0.1})
+	o.FitIntercept = false
+	result := mustFit(t, data, nil, o)
+	w := result.Model.Warnings
+	if reason := result.Model.Termination; reason != "constraint" || kinds(w) != "constraint" ||
+		!strings.Contains(w[0].Text, "0.4 away from class_prior") {
+		t.Errorf("%s: %v", reason, w)
+	}
+}
+
+var probable = []method.Method{method.Entropy, method.Expectation, method.Posterior}

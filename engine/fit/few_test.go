@@ -1,0 +1,362 @@
+package fit
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// withMany lets fits begin at few rows from so many on.
+func withMany(t *testing.T, rows int) {
+	before := many
+	many = rows
+	t.Cleanup(func() { many = before })
+}
+
+// fewCases are problems of two classes with enough rows to begin at a part of them.
+func fewCases() map[string]func(seed uint64) (planted.Data, method.Options) {
+	cases := map[string]func(seed uint64) (planted.Data, method.Options){}
+	for _, by := range []method.Method{method.Annealing, method.Switching} {
+		for name, change := range map[string]func(o *method.Options){
+			"shares given": func(*method.Options) {},
+			"shares found": func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} },
+			"no intercept": func(o *method.Options) { o.FitIntercept = false },
+		} {
+			cases[name+", "+string(by)] = func(seed uint64) (planted.Data, method.Options) {
+				d, o := planted.Topics(8000, 250, 20, 0.35, seed), plainOptions()
+				o.Method, o.ClassPrior.Shares = by, trueShares(d)
+				change(&o)
+				return d, o
+			}
+		}
+	}
+	return cases
+}
+
+// A fit that begins at a part of its rows ends about as low as one that does not, with as many errors and after fewer
+// passes; about as many rows have changed.
+func TestManyRowsBeginAtFew(t *testing.T) {
+	for name, draw := range fewCases() {
+		const draws = 6
+		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
+		for seed := range uint64(draws) {
+			data, o := draw(seed)
+			many = manyRows
+			whole := fitFrom(t, data, nil, o)
+			withMany(t, 4000)
+			begun := fitFrom(t, data, nil, o)
+			higher += (begun.Model.Objective/whole.Model.Objective - 1) / draws
+			wrong := differences(data.Truth, begun.Transduction) - differences(data.Truth, whole.Transduction)
+			errors += float64(wrong) / float64(len(data.Truth)) / draws
+			passes += passesOf(begun) / passesOf(whole) / draws
+			agreement += (begun.Agreement - whole.Agreement) / draws
+			if a, b := whole.Model.Termination, begun.Model.Termination; a != b && begun.Returned == whole.Returned {
+				t.Errorf("%s: ends by %s, from few rows by %s", name, a, b)
+			}
+		}
+		most := 0.55
+		if strings.HasSuffix(name, "switching") {
+			most = 1.1
+		}
+		if higher > 0.02 || errors > 0.005 || passes > most || math.Abs(agreement) > 0.02 {
+			t.Errorf("%s: objective %.4f higher, %.4f more errors, %.2f of the passes, agreement %.3f more", name, higher, errors,
+				passes, agreement)
+		}
+	}
+}
+
+func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	withMany(t, 500)
+	for name, draw := range fewCases() {
+		data, o := draw(1)
+		o.Threads = 1
+		one := fitFrom(t, data, nil, o)
+		o.Threads = 3
+		three := fitFrom(t, data, nil, o)
+		if !slices.Equal(one.Model.Coef, three.Model.Coef) || !slices.Equal(one.Model.Intercept, three.Model.Intercept) {
+			t.Errorf("%s: other bits on three threads", name)
+		}
+	}
+}
+
+// Machines begin at the same few as one machine, whichever rows they have.
+func TestMachinesBeginAtTheSameFew(t *testing.T) {
+	withMany(t, 500)
+	before := mostGathered
+	t.Cleanup(func() { mostGathered = before })
+	data := planted.Topics(4000, 250, 20, 0.35, 1)
+	for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
+		o := plainOptions()
+		o.ClassPrior.Shares = trueShares(data)
+		if rows.Dense() {
+			o.Method = method.Switching
+		}
+		p := sample.Problem{Rows: rows, Labels: data.Labels}
+		want := fitAlone(t, p, o)
+		for _, size := range []int{1, 2, 3, 4, 5} {
+			parts := parted(data, size)
+			mostGathered = []int{0, 1 << 13, 1 << 22}[size%3] // none, the part of the part, all
+			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			sameFit(t, string(o.Method), o, want, got, parts)
+		}
+	}
+}
+
+// sampleOf makes a problem ready.
+func sampleOf(t *testing.T, p sample.Problem) *sample.Sample {
+	t.Helper()
+	o := plainOptions()
+	s, err := sample.New(p, o.OfSample(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// fewOf are the rows of Few of a problem.
+func fewOf(t *testing.T, p sample.Problem) []int32 {
+	t.Helper()
+	_, _, rows, err := sampleOf(t, p).Few([]float64{0.6, 0.4}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// Few has every labeled row, and about one of eight unlabeled ones with its weight.
+// Few rows choose the method and the start of the whole fit, which leaves its sample as it was: the next fit is the same.
+func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
+	data, o := planted.Topics(12000, 250, 16, 0.35, 1), plainOptions()
+	o.ClassPrior.Shares = []float64{0.5, 0.5}
+	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.before == 0 {
+		t.Fatal("no part of the rows was fitted")
+	}
+	before := *s
+	second, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
+	if err != nil || !slices.Equal(first.Model.Coef, second.Model.Coef) || !reflect.DeepEqual(before, *s) {
+		t.Errorf("another model or sample (%v)", err)
+	}
+	if !reflect.DeepEqual(s.Options, o.OfSample()) || !slices.Equal(s.Options.ClassPrior.Shares, []float64{0.5, 0.5}) {
+		t.Errorf("options %v", s.Options)
+	}
+}
+
+func TestFewIsOneOfEight(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	weights := make([]float64, len(data.Labels))
+	for i := range weights {
+		weights[i] = 0.5 + float64(i)
+	}
+	s := sampleOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights})
+	s.Picked = true
+	few, p, rows, err := s.Few([]float64{0.6, 0.4}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if given, err := few.ClassShares(2); err != nil || given[1] != 0.4 || !few.Picked || few.Trace(few.Job).Passes() != s.Trace(s.Job).Passes() {
+		t.Errorf("shares %v (%v), picked: %v, passes %v for %v", given, err, few.Picked, few.Trace(few.Job).Passes(), s.Trace(s.Job).Passes())
+	}
+	if got := len(few.Unlabeled); len(few.Labeled) != 16 || got < 450 || got > 550 {
+		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), got)
+	}
+	for k, i := range rows {
+		if p.Labels[k] != data.Labels[i] || p.Weights[k] != weights[i] {
+			t.Errorf("row %d has label %d and weight %v", i, p.Labels[k], p.Weights[k])
+		}
+	}
+	again, _, _, err := few.Few([]float64{0.6, 0.4}, 0)
+	if err != nil || again != nil && len(again.Unlabeled) > len(few.Unlabeled)/4 {
+		t.Errorf("few of few: %v", err)
+	}
+}
+
+// Few draws the same rows in another order, times a factor, and as many copies as their weights.
+func TestFewKnowsRowsByWhatTheyAre(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	want := fewOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels})
+	scaled := fewOf(t, sample.Problem{Rows: data.Rows.Scaled(0.37), Labels: data.Labels})
+	if !slices.Equal(scaled, want) {
+		t.Errorf("%d rows, of scaled ones %d", len(want), len(scaled))
+	}
+	order, labels := rand.New(rand.NewPCG(1, 1)).Perm(4000), make([]int32, 4000)
+	list := make([]int32, 4000)
+	for k, i := range order {
+		list[k], labels[k] = int32(i), data.Labels[i]
+	}
+	var found []int32
+	for _, k := range fewOf(t, sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: labels}) {
+		found = append(found, list[k])
+	}
+	slices.Sort(found)
+	sorted := slices.Sorted(slices.Values(want))
+	if !slices.Equal(found, sorted) {
+		t.Errorf("%d rows, in another order %d", len(want), len(found))
+	}
+	weights := make([]float64, 4000)
+	for i := range weights {
+		weights[i] = float64(1 + i%3)
+	}
+	weighted := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
+	copied, first := weighted.Copied(work.NewPool(1))
+	total := 0.0
+	for _, i := range fewOf(t, weighted) {
+		total += weights[i]
+	}
+	if copies := fewOf(t, sample.Problem{Rows: copied.Rows, Labels: copied.Labels}); float64(len(copies)) != total {
+		t.Errorf("%v copies by weights, %d as rows, of %d", total, len(copies), len(first))
+	}
+}
+
+// Where most rows are equal, no part of them is like all: there is none.
+func TestEqualRowsHaveNoPart(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	list := make([]int32, 4000)
+	for i := range list {
+		list[i] = int32(i)
+		if i > 1000 {
+			list[i] = 1000
+		}
+	}
+	s := sampleOf(t, sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: data.Labels})
+	if few, _, _, err := s.Few([]float64{0.6, 0.4}, 0); few != nil || err != nil {
+		t.Errorf("a part of %d rows, %v", len(few.Unlabeled), err)
+	}
+}
+
+// Where one row is as long as all others together, no part has the unit of length of all: alpha would mean another
+// strength there.
+func TestOneLongRowHasNoPart(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	for _, long := range []int{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007} {
+		indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+		for i := range data.Rows.Rows() {
+			data.Rows.Row(i, func(col int, v float64) {
+				if i == long {
+					v *= 1000
+				}
+				indices, values = append(indices, int32(col)), append(values, v)
+			})
+			indptr = append(indptr, int64(len(indices)))
+		}
+		rows, err := rows.New(data.Rows.Cols(), indptr, indices, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(fewOf(t, sample.Problem{Rows: rows, Labels: data.Labels})); n != 0 {
+			t.Errorf("row %d is long: a part of %d rows", long, n)
+		}
+	}
+}
+
+// max_iter counts the steps of both, and a caller who cancels is heard in the first.
+func TestFewRowsKeepTheCallersLimits(t *testing.T) {
+	withMany(t, 500)
+	data := planted.Topics(8000, 250, 20, 0.35, 1)
+	o := plainOptions()
+	o.ClassPrior.Shares, o.MaxIter = trueShares(data), 3
+	progress := &work.Progress{}
+	found, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	if err != nil || found.Model.Termination != "max_iter" || found.Model.Iterations != 1 || progress.Step != 5 { // 3, a comparison, 1
+		t.Errorf("%v: ends by %s after %d steps, of all %d", err, found.Model.Termination, found.Model.Iterations, progress.Step)
+	}
+	progress = &work.Progress{Cancel: 1}
+	_, err = Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	if !errors.Is(err, fault.ErrCancelled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Where switching was better on few rows, the result is that of annealing which has chosen switching at its end: the
+// labels are certain, and a weight is no temperature.
+func TestFewRowsMayChooseSwitching(t *testing.T) {
+	withMany(t, 900)
+	data, o := planted.Topics(1000, 250, 10, 0.1, 2), plainOptions()
+	o.Method, o.ClassPrior.Shares, o.Alpha = method.Auto, trueShares(data), 1e-3
+	result := fitFrom(t, data, nil, o)
+	if result.Returned != "switching" || result.Model.Method != "auto" {
+		t.Fatalf("%s was asked for, and %s returned", result.Model.Method, result.Returned)
+	}
+	want := make([]float64, len(result.Distributions))
+	for i, y := range result.Transduction {
+		want[2*i+int(y)] = 1
+	}
+	if len(want) != 2*len(data.Labels) || !slices.Equal(result.Distributions, want) {
+		t.Errorf("%d distributions of %d rows, which are not all certain", len(want)/2, len(data.Labels))
+	}
+	for _, column := range result.History {
+		if column.Name == "temperature" && slices.Max(column.Values) > 0 {
+			t.Errorf("temperatures %v", column.Values)
+		}
+	}
+}
+
+// What few rows find is a start for all in the caller's features and units.
+func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
+	withMany(t, 500)
+	const unit, unused = 0x1p20, 3
+	for name, draw := range fewCases() {
+		data, o := draw(1)
+		one := fitFrom(t, data, nil, o)
+		indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+		for i := range data.Rows.Rows() {
+			data.Rows.Row(i, func(col int, v float64) {
+				indices, values = append(indices, int32(col)), append(values, unit*v)
+			})
+			indptr = append(indptr, int64(len(indices)))
+		}
+		var err error
+		if data.Rows, err = rows.New(data.Rows.Cols()+unused, indptr, indices, values); err != nil {
+			t.Fatal(err)
+		}
+		other := fitFrom(t, data, nil, o)
+		vector.Scale(other.Model.Coef, unit)
+		if !slices.Equal(one.Model.Coef, other.Model.Coef[:data.Rows.Cols()-unused]) || passesOf(one) != passesOf(other) {
+			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(one), passesOf(other))
+		}
+	}
+}
+
+// Where few rows lead to worse solutions, or labels are exchanged in small numbers, fits begin as they did.
+func TestWhatDoesNotBeginAtFew(t *testing.T) {
+	data := planted.Topics(1000, 250, 20, 0.35, 1)
+	for name, change := range map[string]func(o *method.Options){
+		"small alpha":            func(o *method.Options) { o.Alpha = 1e-5 },
+		"small alpha, switching": func(o *method.Options) { o.Method, o.Alpha = method.Switching, 1e-5 },
+		"max_switches":           func(o *method.Options) { o.Method, o.MaxSwitches = method.Switching, 5 },
+	} {
+		o := plainOptions()
+		o.ClassPrior.Shares = trueShares(data)
+		change(&o)
+		whole := fitFrom(t, data, nil, o)
+		withMany(t, 500)
+		same := fitFrom(t, data, nil, o)
+		many = manyRows
+		if !slices.Equal(whole.Model.Coef, same.Model.Coef) || passesOf(whole) != passesOf(same) {
+			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(whole), passesOf(same))
+		}
+	}
+}

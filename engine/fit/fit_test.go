@@ -1,0 +1,661 @@
+package fit
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// plainOptions are the defaults with the shares of the labels and the weight 1, of which nothing has to be found.
+func plainOptions() method.Options {
+	o := method.Defaults()
+	o.ClassPrior.Rule, o.UnlabeledWeight = "labels", 1
+	return o
+}
+
+// settings are all combinations of method, loss and balance; under the race detector each method has one balance.
+func settings() map[string]method.Options {
+	out := map[string]method.Options{}
+	for k, by := range []string{"annealing", "switching", "pair_switching"} {
+		list := []string{"mean", "share", "labels"}
+		if worktest.Raced {
+			list = list[k : k+1]
+		}
+		for _, balance := range list {
+			o := plainOptions()
+			o.Method, o.Balance = method.Method(by), balance
+			out[by+" "+balance] = o
+		}
+	}
+	hinge := plainOptions()
+	hinge.Method, hinge.Loss = "pair_switching", "hinge"
+	out["pair_switching hinge"] = hinge
+	return out
+}
+
+// kinds are those of some warnings, with a space between.
+func kinds(warnings []warning.Warning) string {
+	var names []string
+	for _, w := range warnings {
+		names = append(names, w.Kind)
+	}
+	return strings.Join(names, " ")
+}
+
+func mustFit(t *testing.T, data planted.Data, weights []float64, o method.Options) *Result {
+	t.Helper()
+	result, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func taskOf(t *testing.T, data planted.Data, o method.Options) *task {
+	t.Helper()
+	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := newTask(s, run{job: s.Job, options: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+// scores are recomputed from dense rows.
+func decisions(result *Result, data planted.Data) []float64 {
+	out := make([]float64, len(data.Dense))
+	for i, row := range data.Dense {
+		out[i] = result.Model.Intercept[0]
+		for j, v := range row {
+			out[i] += v * result.Model.Coef[j]
+		}
+	}
+	return out
+}
+
+func unlabeledShare(f []float64, labels []int32) float64 {
+	count, positive := 0.0, 0.0
+	for i, label := range labels {
+		if label < 0 {
+			count++
+			if f[i] > 0 {
+				positive++
+			}
+		}
+	}
+	return positive / count
+}
+
+func errorRate(f []float64, truth []int32) float64 {
+	wrong := 0.0
+	for i, class := range truth {
+		if (f[i] > 0) != (class == 1) {
+			wrong++
+		}
+	}
+	return wrong / float64(len(f))
+}
+
+func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
+	data := planted.Topics(1500, 240, 6, 0.3, 12)
+	supervised := plainOptions()
+	supervised.UnlabeledWeight = 0
+	base := errorRate(decisions(mustFit(t, data, nil, supervised), data), data.Truth)
+	for name, o := range settings() {
+		o.ClassPrior.Shares = []float64{0.7, 0.3}
+		result := mustFit(t, data, nil, o)
+		f := decisions(result, data)
+		if got := errorRate(f, data.Truth); got > base-0.05 {
+			t.Errorf("%s: error %.3f, supervised %.3f", name, got, base)
+		}
+		if share := unlabeledShare(f, data.Labels); o.Balance != "labels" && math.Abs(share-0.3) > 0.002 {
+			t.Errorf("%s: %.4f positive, the class prior says 0.3", name, share)
+		}
+	}
+}
+
+// The final weights are the optimum for the final labels: the gradient is recomputed from dense rows.
+func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
+	data := planted.Topics(600, 120, 6, 0.4, 3)
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method.Method(by), "labels", []float64{0.6, 0.4}, 1e-9
+		result := mustFit(t, data, nil, o)
+		f := decisions(result, data)
+		order := make([]int, 0, len(f))
+		for i, label := range data.Labels {
+			if label < 0 {
+				order = append(order, i)
+			}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f[b], f[a]) })
+		sign := make([]float64, len(f))
+		for rank, i := range order { // labels of the unlabeled rows: the highest scores, as many as the prior says
+			sign[i] = -1
+			if float64(rank)+0.5 < 0.4*float64(len(order)) {
+				sign[i] = 1
+			}
+		}
+		gradient := make([]float64, 121)
+		for j, w := range result.Model.Coef {
+			gradient[j] = o.Alpha * w
+		}
+		gradient[120] = o.Alpha * result.Model.Intercept[0]
+		for i, row := range data.Dense {
+			cost := 1 / float64(len(order))
+			if data.Labels[i] >= 0 {
+				cost, sign[i] = 1.0/6, 2*float64(data.Labels[i])-1
+			}
+			slope := -cost * sign[i] * max(0, 1-sign[i]*f[i])
+			for j, v := range row {
+				gradient[j] += slope * v
+			}
+			gradient[120] += slope
+		}
+		norm := 0.0
+		for _, g := range gradient {
+			norm += g * g
+		}
+		if gap := norm / (2 * o.Alpha); gap > 2e-9*result.Model.Objective {
+			t.Errorf("%s: %v from the optimum of %v", by, gap, result.Model.Objective)
+		}
+	}
+}
+
+func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
+	data := planted.Topics(200, 60, 200, 0.5, 4)
+	var reference []float64
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method = method.Method(by)
+		result := mustFit(t, data, nil, o)
+		if reference == nil {
+			reference = result.Model.Coef
+		}
+		if !slices.Equal(result.Model.Coef, reference) || len(result.Model.Warnings) != 1 {
+			t.Errorf("%s: another solution, or warnings %v", by, result.Model.Warnings)
+		}
+	}
+	o := plainOptions()
+	o.Method, o.Tol = "pair_switching", 1e-8
+	exact := plainOptions()
+	exact.Tol = 1e-8
+	want := mustFit(t, data, nil, exact).Model
+	for j, w := range mustFit(t, data, nil, o).Model.Coef {
+		if math.Abs(w-want.Coef[j]) > 1e-2 {
+			t.Errorf("pair_switching: coef[%d] is %v, Newton gives %v", j, w, want.Coef[j])
+		}
+	}
+	half := planted.Topics(200, 60, 100, 0.5, 4)
+	none := plainOptions()
+	none.UnlabeledWeight = 0
+	weights := make([]float64, 200)
+	for i := range 100 {
+		weights[i] = 1
+	}
+	without, with := mustFit(t, half, weights, plainOptions()).Model, mustFit(t, half, nil, none).Model
+	if !slices.Equal(without.Coef, with.Coef) {
+		t.Error("unlabeled_weight 0 and rows of weight 0 differ")
+	}
+}
+
+func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
+	large, small := planted.Topics(9000, 240, 10, 0.3, 5), planted.Topics(500, 240, 10, 0.3, 5)
+	for name, o := range settings() {
+		if o.Method == "pair_switching" { // one thread does the work
+			sameBits(t, name, small, o)
+		} else if !worktest.Raced {
+			sameBits(t, name, large, o)
+		}
+	}
+}
+
+// Above 32,768 rows the loops over rows run in parallel too; a few steps go through all of them.
+func TestSameBitsWhereLoopsOverRowsAreParallel(t *testing.T) {
+	worktest.Processors(t, 4)
+	data := planted.Topics(33_000, 30, 20, 0.3, 5)
+	for name, o := range settings() {
+		if o.Method == "pair_switching" {
+			continue
+		}
+		o.MaxIter, o.Tol = 3, 1e-2
+		if worktest.Raced {
+			o.MaxIter, o.Tol = 2, 0.1
+		}
+		sameBits(t, name, data, o)
+	}
+}
+
+func sameBits(t *testing.T, name string, data planted.Data, o method.Options) {
+	t.Helper()
+	var reference *Result
+	for _, threads := range []int{1, 2, 4} {
+		o.Threads = threads
+		result := mustFit(t, data, nil, o)
+		if reference == nil {
+			reference = result
+		}
+		if !slices.Equal(result.Model.Coef, reference.Model.Coef) ||
+			!slices.Equal(result.Distributions, reference.Distributions) ||
+			result.Model.Intercept[0] != reference.Model.Intercept[0] || result.Model.Objective != reference.Model.Objective {
+			t.Errorf("%s: %d threads give other bits than one", name, threads)
+		}
+		for k, c := range result.History {
+			if !slices.Equal(c.Values, reference.History[k].Values) {
+				t.Errorf("%s: %d threads give another history of %s", name, threads, c.Name)
+			}
+		}
+	}
+}
+
+// choose makes the data of some rows, repeated as listed.
+func choose(data planted.Data, chosen []int) planted.Data {
+	var out planted.Data
+	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
+	for _, i := range chosen {
+		data.Rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, v) })
+		indptr = append(indptr, int32(len(indices)))
+		out.Labels, out.Truth = append(out.Labels, data.Labels[i]), append(out.Truth, data.Truth[i])
+		out.Dense = append(out.Dense, data.Dense[i])
+	}
+	var err error
+	if out.Rows, err = rows.New(data.Rows.Cols(), indptr, indices, values); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func TestHistoryAndSoftLabels(t *testing.T) {
+	data := planted.Topics(500, 60, 10, 0.3, 7)
+	for name, o := range settings() {
+		result := mustFit(t, data, nil, o)
+		for _, column := range result.History {
+			if len(column.Values) != len(result.History[0].Values) || len(column.Values) == 0 {
+				t.Errorf("%s: history %q has %d entries", name, column.Name, len(column.Values))
+			}
+		}
+		if o.Method != "annealing" {
+			continue
+		}
+		positive := 0.0
+		for i, label := range data.Labels {
+			p := result.Distributions[2*i : 2*i+2]
+			if math.Abs(p[0]+p[1]-1) > 1e-12 || label >= 0 && p[label] != 1 {
+				t.Fatalf("%s: row %d has soft labels %v", name, i, p)
+			}
+			if label < 0 {
+				positive += p[1]
+			}
+		}
+		if math.Abs(positive/490-0.5) > 1e-9 { // the labeled rows are half positive
+			t.Errorf("%s: soft labels say %v positive", name, positive/490)
+		}
+	}
+}
+
+func TestAnnealingIsFarBelowItsBudgetOfPasses(t *testing.T) {
+	data := planted.Topics(3000, 240, 10, 0.3, 8)
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method = method.Method(by)
+		for _, column := range mustFit(t, data, nil, o).History {
+			if last := column.Values[len(column.Values)-1]; column.Name == "n_passes" && !(last > 10 && last < 1000) {
+				t.Errorf("%s: %v passes", by, last)
+			}
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	data := planted.Topics(1000, 240, 10, 0.3, 9)
+	for name, o := range settings() {
+		progress := &work.Progress{Cancel: 1}
+		if _, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); !errors.Is(err, fault.ErrCancelled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		progress = &work.Progress{}
+		if _, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+			t.Errorf("%s: %v, %d steps reported", name, err, progress.Step)
+		}
+	}
+}
+
+// A wish to stop that is there from the beginning is as max_iter = 1, without its warning.
+func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
+	data := planted.Topics(800, 120, 6, 0.3, 10)
+	all := settings()
+	for _, by := range probable {
+		o := plainOptions()
+		o.Method, o.Loss = by, "maxent"
+		all[string(by)] = o
+	}
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method, o.Loss = method.Method(by), "crammer_singer"
+		all[by+" crammer_singer"] = o
+	}
+	for name, o := range all {
+		stopped, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		o.MaxIter = 1
+		one := mustFit(t, data, nil, o)
+		if !slices.Equal(stopped.Model.Coef, one.Model.Coef) || stopped.Model.Iterations != one.Model.Iterations {
+			t.Errorf("%s: %d steps, another model than that of one step", name, stopped.Model.Iterations)
+		}
+		if stopped.Model.Termination != "stopped" && one.Model.Termination == "max_iter" {
+			t.Errorf("%s: ended by %s", name, stopped.Model.Termination)
+		}
+		if warnings := stopped.Model.Warnings; len(warnings) > 0 {
+			t.Errorf("%s: warnings %v", name, warnings)
+		}
+	}
+}
+
+// A share that no whole number of rows has leaves a row undecided at any temperature: annealing must end all the same.
+func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
+	data := planted.Topics(298, 60, 10, 0.45, 13)
+	o := plainOptions()
+	o.ClassPrior.Shares = []float64{0.55, 0.45} // 129.6 of 288 rows
+	if result := mustFit(t, data, nil, o); result.Model.Iterations > 60 || result.Model.Termination == "max_iter" {
+		t.Errorf("%d steps, ended by %s", result.Model.Iterations, result.Model.Termination)
+	}
+}
+
+// Where all unlabeled rows are equal no threshold can part them: the side that is nearer to the prior takes all.
+func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
+	data := planted.Topics(4, 30, 4, 0.5, 14)
+	equal := choose(data, append([]int{0, 1}, slices.Repeat([]int{1}, 40)...))
+	for i := range equal.Labels[2:] {
+		equal.Labels[2+i] = -1
+	}
+	for name, o := range settings() {
+		if o.Balance == "labels" {
+			continue
+		}
+		for _, prior := range []float64{0.1, 0.9} {
+			o.ClassPrior.Shares = []float64{1 - prior, prior}
+			f := decisions(mustFit(t, equal, nil, o), equal)
+			if share := unlabeledShare(f, equal.Labels); share != math.Round(prior) {
+				t.Errorf("%s: %v positive, the class prior says %v", name, share, prior)
+			}
+			if math.Abs(f[2]) < 1e-9 {
+				t.Errorf("%s: the equal rows are on the threshold: rounding decides about them", name)
+			}
+		}
+	}
+}
+
+func column(t *testing.T, result *Result, name string) []float64 {
+	t.Helper()
+	for _, c := range result.History {
+		if c.Name == name {
+			return c.Values
+		}
+	}
+	t.Fatalf("the history has no column %q", name)
+	return nil
+}
+
+// However few the steps, the last one is an exact solve at the full weight, for labels that keep the class prior.
+func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
+	data := planted.Topics(800, 120, 6, 0.3, 10)
+	for name, o := range settings() {
+		o.ClassPrior.Shares = []float64{0.7, 0.3}
+		for _, most := range []int{1, 2, 5} {
+			o.MaxIter = most
+			result := mustFit(t, data, nil, o)
+			m := result.Model
+			if m.Iterations > most || m.Termination != "max_iter" {
+				t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, most, m.Termination)
+			}
+			if kinds(m.Warnings) != "max_iter" || m.Warnings[0].Values["max_iter"] != float64(most) {
+				t.Errorf("%s: warnings %v", name, m.Warnings)
+			}
+			level := column(t, result, o.Traits().Level)
+			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
+				t.Errorf("%s: levels %v in %d steps", name, level, most)
+			}
+			if got := errorRate(decisions(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
+				t.Errorf("%s: error %.3f after %d steps", name, got, most)
+			}
+		}
+	}
+}
+
+// A run that ends just within max_iter is not said to be cut short.
+func TestMaxIterThatSuffices(t *testing.T) {
+	data := planted.Topics(300, 120, 6, 0.3, 10)
+	for name, o := range settings() {
+		free := mustFit(t, data, nil, o).Model
+		o.MaxIter = free.Iterations + 1
+		if m := mustFit(t, data, nil, o).Model; m.Termination != free.Termination || m.Iterations != free.Iterations {
+			t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, o.MaxIter, m.Termination)
+		}
+	}
+}
+
+// What a solve that did not converge says of itself, and that its advice names what helps.
+func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
+	data := planted.Topics(300, 60, 40, 0.3, 7)
+	for _, c := range []struct {
+		change       func(o *method.Options)
+		reason, kind string
+	}{
+		{func(o *method.Options) { o.UnlabeledWeight, o.MaxIter = 0, 2 }, "max_iter", "max_iter_distance"},
+		{func(o *method.Options) { o.UnlabeledWeight, o.Tol = 0, 1e-60 }, "not_converged", "not_converged"},
+		{func(o *method.Options) { o.Tol = 1e-60 }, "not_converged", "not_converged"},
+	} {
+		o := plainOptions()
+		c.change(&o)
+		m := mustFit(t, data, nil, o).Model
+		if m.Termination != c.reason || kinds(m.Warnings) != c.kind {
+			t.Errorf("ended by %q, should be %q; warnings %v", m.Termination, c.reason, m.Warnings)
+		}
+	}
+}
+
+func scaled(t *testing.T, x *rows.Matrix, factor float64) *rows.Matrix {
+	t.Helper()
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+	for i := range x.Rows() {
+		x.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
+		indptr = append(indptr, int64(len(indices)))
+	}
+	out, err := rows.New(x.Cols(), indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
+	data := planted.Topics(30, 30, 10, 0.5, 7)
+	task := taskOf(t, data, plainOptions())
+	good := solution{coef: []float64{1}, converged: true}
+	for _, c := range []struct {
+		s         solution
+		scores    []float64
+		objective float64
+	}{
+		{good, []float64{1, math.NaN()}, 1}, {good, nil, math.Inf(1)},
+		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
+		{solution{intercept: []float64{math.NaN()}, converged: true}, nil, 1},
+	} {
+		err := task.CheckFinite(c.objective, c.s.coef, c.s.intercept, c.scores)
+		if err == nil || !strings.Contains(err.Error(), "scale your") {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+	if err := task.CheckFinite(1, good.coef, []float64{0}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Bad labels and one pair a round: the rounds at the full weight do not suffice, and max_iter has no part in it.
+func TestLabelsThatDoNotSettle(t *testing.T) {
+	data := planted.Topics(800, 60, 40, 0.4, 7)
+	o := plainOptions()
+	o.Method, o.MaxSwitches = "switching", 1
+	task := taskOf(t, data, o)
+	r, newton, _ := task.supervised(task.startLimits())
+	task.admit(r)
+	labels := make([]int32, len(task.Unlabeled))
+	for k, i := range task.Unlabeled {
+		labels[k] = 1 - data.Truth[i]
+	}
+	s := task.finish(r, newton, labels, 5, o.UnlabeledWeight, stop{reason: ending.NoSwitch})
+	s.end.reason = task.checkEnd(s.converged, s.gap, s.end.reason, settleRounds)
+	if s.end.reason != ending.Unsettled || kinds(task.trace.Warnings) != "unsettled" {
+		t.Errorf("ended by %q, warnings %v", s.end.reason, task.trace.Warnings)
+	}
+	if got := task.trace.Columns("", "", false)[2].Values; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
+		t.Errorf("%v labels changed, should be 5 and two a round", got)
+	}
+}
+
+func TestLimitOnSwitches(t *testing.T) {
+	data := planted.Topics(800, 120, 6, 0.3, 10)
+	o := plainOptions()
+	o.Method, o.MaxSwitches = "switching", 3
+	switched := column(t, mustFit(t, data, nil, o), "n_switched")
+	switched = switched[:len(switched)-1] // the last step is several rounds
+	if most := slices.Max(switched); most != 6 {
+		t.Errorf("%v labels at a time, should be 6 at most and at least once", most)
+	}
+}
+
+func TestBadProblems(t *testing.T) {
+	data := planted.Topics(20, 30, 4, 0.5, 11)
+	with := func(change func(p *sample.Problem, o *method.Options)) error {
+		p, o := sample.Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, plainOptions()
+		change(&p, &o)
+		_, err := Fit(p, o, nil)
+		return err
+	}
+	for _, c := range []struct {
+		want   string
+		change func(p *sample.Problem, o *method.Options)
+	}{
+		{"no row has a label", func(p *sample.Problem, _ *method.Options) {
+			for i := range p.Labels {
+				p.Labels[i] = -1
+			}
+		}},
+		{"labels of row 7 is 20", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = 20 }},
+		{"labels of row 7 is -2", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = -2 }},
+		{"class 2 has no labeled row", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = 3 }},
+		{"labels has 3 entries, but there are 20 rows", func(p *sample.Problem, _ *method.Options) { p.Labels = p.Labels[:3] }},
+		{"weights has 1 entries", func(p *sample.Problem, _ *method.Options) { p.Weights = []float64{1} }},
+		{"weights of row 0 is -1", func(p *sample.Problem, _ *method.Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
+		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *sample.Problem, _ *method.Options) {
+			p.Weights = slices.Repeat([]float64{1}, 20)
+			for i := range 4 { // classes 0, 1, 0, 1
+				p.Weights[i] = [2]float64{1e200, 1e-200}[i%2]
+			}
+		}},
+		{"class_prior of class 0 is 0", func(_ *sample.Problem, o *method.Options) { o.ClassPrior.Shares = []float64{0, 1} }},
+		{"class_prior has 2 entries: 3 are needed", func(p *sample.Problem, o *method.Options) {
+			o.ClassPrior.Shares, p.Labels[7] = []float64{0.2, 0.8}, 2
+		}},
+		{"class_prior has 1 entries", func(_ *sample.Problem, o *method.Options) { o.ClassPrior.Shares = []float64{0.2} }},
+		{"loss is \"maxent\"", func(_ *sample.Problem, o *method.Options) { o.Method, o.Loss = "pair_switching", "maxent" }},
+		{"balance is \"mean\"", func(_ *sample.Problem, o *method.Options) { o.Balance, o.Loss = "mean", "maxent" }},
+		{"hierarchy is given", func(_ *sample.Problem, o *method.Options) {
+			o.Method, o.Hierarchy = "pair_switching", []int{2, 2, -1}
+		}},
+		{"method is \"pair_switching\"", func(p *sample.Problem, o *method.Options) { o.Method, p.Labels[7] = "pair_switching", 2 }},
+		{"hierarchy: class 1", func(_ *sample.Problem, o *method.Options) { o.Hierarchy = []int{1, -1, 0} }},
+		{"loss is \"hinge\"", func(_ *sample.Problem, o *method.Options) { o.Loss = "hinge" }},
+	} {
+		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not say %q", err, c.want)
+		}
+	}
+}
+
+func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
+	data := planted.Topics(20, 30, 4, 0.5, 11)
+	for i := range 4 {
+		data.Labels[i] = 1
+	}
+	result := mustFit(t, data, nil, plainOptions())
+	for i, f := range decisions(result, data) {
+		if f <= 0 || result.Transduction[i] != 1 {
+			t.Fatalf("row %d: score %v", i, f)
+		}
+	}
+	if w := result.Model.Warnings; kinds(w) != "one_class" || w[0].Values["class"] != 1 {
+		t.Errorf("warnings %v", w)
+	}
+}
+
+// A large constant feature pushes all scores to one side, and the threshold cannot follow.
+func TestCollapseIsSaidAndWhatKeepsTheThreshold(t *testing.T) {
+	data := planted.Topics(200, 60, 10, 0.5, 15)
+	var indices []int32
+	var values []float64
+	for range 200 {
+		indices, values = append(indices, 0, 1), append(values, 30, 0)
+	}
+	indptr := make([]int32, 201)
+	for i := range indptr {
+		indptr[i] = int32(2 * i)
+	}
+	for i := range 200 {
+		values[2*i+1] = float64(2*data.Truth[i]-1) * 1e-3
+	}
+	rows, err := rows.New(2, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data.Rows = rows
+	data.Labels[1] = -1 // of ten labeled rows four are positive
+	for _, c := range []struct {
+		balance   string
+		intercept bool
+		want      string
+	}{
+		{"auto", false, "collapse balance"}, {"share", false, "collapse balance"}, {"labels", true, "collapse balance"},
+		{"share", true, ""},
+	} {
+		o := plainOptions()
+		o.Balance, o.FitIntercept, o.Alpha, o.UnlabeledWeight = c.balance, c.intercept, 1, 1e-6
+		warnings := mustFit(t, data, nil, o).Model.Warnings
+		if kinds(warnings) != c.want {
+			t.Errorf("balance %s, intercept %v: warnings %v", c.balance, c.intercept, warnings)
+		}
+		want := "class 1 is predicted for a share of 0.000 of the unlabeled rows, but its share in the class prior is 0.444: "
+		if len(warnings) > 0 && !strings.HasPrefix(warnings[0].Text, want) {
+			t.Errorf("balance %s, intercept %v: %s", c.balance, c.intercept, warnings[0].Text)
+		}
+	}
+}
+
+// One row can only be all of one class: that is no collapse.
+func TestOneUnlabeledRowIsNoCollapse(t *testing.T) {
+	data := planted.Topics(21, 30, 20, 0.5, 11)
+	result := mustFit(t, data, nil, plainOptions())
+	if w := result.Model.Warnings; kinds(w) != "one_unlabeled" {
+		t.Errorf("warnings %v", w)
+	}
+}

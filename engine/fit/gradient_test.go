@@ -1,0 +1,311 @@
+package fit
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+func gradientOptions(change func(o *method.Options)) method.Options {
+	o := plainOptions()
+	o.Method = method.Gradient
+	change(&o)
+	return o
+}
+
+func nearWeights(t *testing.T, what string, a, b []float64, tolerance float64) {
+	t.Helper()
+	for j := range a {
+		if math.Abs(a[j]-b[j]) > tolerance {
+			t.Fatalf("%s: weight %d is %v, and %v", what, j, a[j], b[j])
+		}
+	}
+}
+
+func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
+	for name, data := range map[string]planted.Data{"two": planted.Topics(150, 20, 20, 0.4, 3), "five": fiveClasses(200, 3)} {
+		for _, balance := range []string{"mean", "labels"} {
+			task := taskOf(t, data, gradientOptions(func(o *method.Options) { o.Balance = balance }))
+			r, _, _ := task.begin()
+			free := &freeRows{Risk: r, task: task, labels: make([]int32, len(task.Unlabeled))}
+			free.admit()
+			free.enter(1)
+			w := slices.Clone(free.Weights())
+			for j := range w {
+				w[j] *= 3 // margins on both halves of the loss
+			}
+			gradient, scratch := make([]float64, len(w)), make([]float64, len(w))
+			free.At(w, gradient)
+			const h = 1e-6
+			for j := 0; j < len(w); j += 1 + len(w)/40 {
+				up, down := slices.Clone(w), slices.Clone(w)
+				up[j], down[j] = w[j]+h, w[j]-h
+				difference := (free.At(up, scratch) - free.At(down, scratch)) / (2 * h)
+				if gradient[j] != 0 && math.Abs(gradient[j]-difference) > 1e-6 {
+					t.Errorf("%s, %s: gradient %d is %v, difference %v", name, balance, j, gradient[j], difference)
+				}
+			}
+		}
+	}
+}
+
+// Two classes in a tree without groups have two columns: with twice alpha F is that of one column.
+func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
+	data, values := planted.Topics(200, 30, 20, 0.4, 3), [2]float64{}
+	for k, change := range []func(o *method.Options){
+		func(o *method.Options) {},
+		func(o *method.Options) { o.Alpha, o.Hierarchy = 2*o.Alpha, []int{-1, -1} },
+	} {
+		task := taskOf(t, data, gradientOptions(change))
+		free := &freeRows{Risk: task.risk(), task: task, labels: make([]int32, len(task.Unlabeled))}
+		free.admit()
+		free.enter(1)
+		w := make([]float64, free.Dim())
+		shape := panel.Shape{Features: task.Rows.Cols(), Classes: 1 + k}
+		for j := range task.Rows.Cols() {
+			v := 3 * math.Sin(float64(1+j))
+			if k == 0 {
+				w[j] = v
+				continue
+			}
+			w[shape.At(j, 0)], w[shape.At(j, 1)] = -v/2, v/2
+		}
+		values[k] = free.At(w, make([]float64, len(w)))
+	}
+	if math.Abs(values[0]-values[1]) > 1e-12 {
+		t.Errorf("the objective is %v as a pair, %v as many", values[0], values[1])
+	}
+}
+
+func TestGradientMethodHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
+	for _, data := range []planted.Data{planted.Topics(9000, 60, 30, 0.4, 4), fiveClasses(9000, 4)} {
+		one := mustFit(t, data, nil, gradientOptions(func(o *method.Options) { o.Tol = 1e-3 }))
+		for threads := 2; threads <= 3; threads++ {
+			o := gradientOptions(func(o *method.Options) { o.Threads, o.Tol = threads, 1e-3 })
+			if other := mustFit(t, data, nil, o); !slices.Equal(one.Model.Coef, other.Model.Coef) {
+				t.Errorf("%d threads give other bits", threads)
+			}
+		}
+	}
+}
+
+// marginLosses are ℓ(t) and u(t) with their slopes, written from the papers' figures and not from package loss.
+func marginLosses(t float64) (labeled, labeledSlope, unlabeled, unlabeledSlope float64) {
+	switch {
+	case t < 0.7:
+		labeled, labeledSlope = 1-t, -1
+	case t < 1.3:
+		labeled, labeledSlope = (1.3-t)*(1.3-t)/1.2, -(1.3-t)/0.6
+	}
+	switch {
+	case t < 0.4:
+		unlabeled = 1
+	case t < 0.7:
+		unlabeled, unlabeledSlope = 1-2*math.Pow((t-0.4)/0.6, 2), -4*(t-0.4)/0.36
+	case t < 1:
+		unlabeled, unlabeledSlope = 2*math.Pow((1-t)/0.6, 2), -4*(1-t)/0.36
+	}
+	return labeled, labeledSlope, unlabeled, unlabeledSlope
+}
+
+// recomputed is F of a model from dense rows of unit length, and |its gradient|² / 2α; balance labels, where the
+// intercepts are weights of a constant feature.
+func recomputed(data planted.Data, m *model.Linear, o method.Options) (value, gap float64) {
+	k, d := m.Outputs, m.Features
+	w := append(slices.Clone(m.Coef), m.Intercept...) // the outputs of a feature side by side, the constant one last
+	gradient := make([]float64, len(w))
+	for j, v := range w {
+		value += o.Alpha / 2 * v * v
+		gradient[j] = o.Alpha * v
+	}
+	labeled := 0.0
+	for _, y := range data.Labels {
+		if y >= 0 {
+			labeled++
+		}
+	}
+	for i, row := range data.Dense {
+		scores := slices.Clone(w[d*k:])
+		for j, x := range row {
+			for y := range scores {
+				scores[y] += x * w[j*k+y]
+			}
+		}
+		weight, slope := 1/labeled, make([]float64, k)
+		if data.Labels[i] < 0 {
+			weight = o.UnlabeledWeight / (float64(len(data.Labels)) - labeled)
+		}
+		margin, along := marginOf(scores, data.Labels[i])
+		l, ls, u, us := marginLosses(margin)
+		if data.Labels[i] < 0 {
+			l, ls = u, us
+		}
+		value += weight * l
+		for y := range slope {
+			slope[y] = weight * ls * along[y]
+		}
+		for j, x := range append(slices.Clone(row), 1) {
+			for y, g := range slope {
+				gradient[j*k+y] += x * g
+			}
+		}
+	}
+	for _, g := range gradient {
+		gap += g * g / (2 * o.Alpha)
+	}
+	return value, gap
+}
+
+// marginOf is the margin of class y, or of the best class where y is -1, and its derivative by the scores.
+func marginOf(scores []float64, y int32) (margin float64, along []float64) {
+	if len(scores) == 1 {
+		sign := math.Copysign(1, scores[0])
+		if y >= 0 {
+			sign = float64(2*y - 1)
+		}
+		return sign * scores[0], []float64{sign}
+	}
+	if y < 0 {
+		for c, s := range scores {
+			if y < 0 || s > scores[y] {
+				y = int32(c)
+			}
+		}
+	}
+	sum := 0.0
+	along = make([]float64, len(scores))
+	for c, s := range scores {
+		if int32(c) != y {
+			along[c] = -math.Exp(10 * s)
+			sum -= along[c]
+		}
+	}
+	for c := range along {
+		along[c] /= sum
+	}
+	along[y] = 1
+	return scores[y] - math.Log(sum)/10, along
+}
+
+func TestGradientMethodEndsWhereTheGradientIsShort(t *testing.T) {
+	for name, data := range map[string]planted.Data{"two": planted.Topics(300, 40, 20, 0.4, 3), "five": fiveClasses(300, 3)} {
+		for _, weight := range []float64{0, 1} {
+			o := gradientOptions(func(o *method.Options) { o.Balance, o.Tol, o.UnlabeledWeight = "labels", 1e-8, weight })
+			fitted := mustFit(t, data, nil, o)
+			value, gap := recomputed(data, fitted.Model, o)
+			if math.Abs(value-fitted.Model.Objective) > 1e-9*value || !(gap <= 1.001*o.Tol*value) {
+				t.Errorf("%s, unlabeled_weight %v: objective %v, recomputed %v, |gradient|² / 2 alpha is %v of it (%s)", name,
+					weight, fitted.Model.Objective, value, gap/value, fitted.Model.Termination)
+			}
+		}
+	}
+}
+
+// As ε falls to 0 and τ rises to 1 both losses become those of the hinge and of the 0/1 step at margin 1.
+func TestLossesOfTheGradientMethodHaveTheirLimits(t *testing.T) {
+	for _, at := range []float64{-1, 0.2, 0.95, 1.05, 2} {
+		huber, _, _ := loss.Huber{Band: 1e-9}.At(at)
+		hinge, _, _ := loss.Hinge{}.At(at)
+		step, _ := loss.Plateau{Flat: 1 - 1e-9}.At(at)
+		if math.Abs(huber-hinge) > 1e-9 || at < 1 && step != 1 || at > 1 && step != 0 {
+			t.Errorf("at %v: %v for the hinge's %v, step %v", at, huber, hinge, step)
+		}
+	}
+}
+
+func TestGradientMethodLearnsFromUnlabeledRows(t *testing.T) {
+	data := planted.Topics(600, 60, 10, 0.4, 3)
+	wrong := func(o method.Options) (count int) {
+		for i, y := range mustFit(t, data, nil, o).Transduction {
+			if data.Truth[i] != y {
+				count++
+			}
+		}
+		return count
+	}
+	with := wrong(gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = []float64{0.6, 0.4} }))
+	without := wrong(gradientOptions(func(o *method.Options) { o.UnlabeledWeight = 0 }))
+	t.Logf("%d rows wrong, %d supervised", with, without)
+	if with >= without {
+		t.Errorf("%d rows wrong, %d supervised", with, without)
+	}
+}
+
+func TestTheGradientMethodKnowsOnlyRatiosOfWeights(t *testing.T) {
+	data := planted.Topics(150, 30, 20, 0.4, 3)
+	ones := slices.Repeat([]float64{1}, 150)
+	twos := slices.Repeat([]float64{2}, 150)
+	o := gradientOptions(func(o *method.Options) { o.Tol = 1e-9 })
+	nearWeights(t, "coef", mustFit(t, data, ones, o).Model.Coef, mustFit(t, data, twos, o).Model.Coef, 1e-9)
+}
+
+func TestTheGradientMethodGoesOnFromAModel(t *testing.T) {
+	for name, data := range map[string]planted.Data{
+		"two":  planted.Topics(1200, 250, 30, 0.35, 1),
+		"four": planted.Classes(1200, 250, 40, []float64{0.4, 0.3, 0.2, 0.1}, 1),
+	} {
+		o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = trueShares(data) })
+		before := fitFrom(t, data, nil, o)
+		again := fitFrom(t, data, before.Model, o)
+		if rise := again.Model.Objective/before.Model.Objective - 1; rise > o.Tol {
+			t.Errorf("%s: the objective rises by %v of it from where a fit ended", name, rise)
+		}
+		for i := len(data.Labels) - 20; i < len(data.Labels); i++ {
+			data.Labels[i] = data.Truth[i]
+		}
+		warm := fitFrom(t, data, before.Model, o)
+		if passesOf(again) > 0.1*passesOf(before) {
+			t.Errorf("%s: %v passes from where a fit of %v ended", name, passesOf(again), passesOf(before))
+		}
+		// With more labels another local minimum is near.
+		if n := mistakes(warm, data); n > len(data.Truth)/10 || warm.Model.Termination != "stationary" {
+			t.Errorf("%s: %d mistakes with more labels, ended by %s", name, n, warm.Model.Termination)
+		}
+	}
+}
+
+// mistakes counts the rows that get another label than their true one.
+func mistakes(r *Result, data planted.Data) (n int) {
+	for i, label := range r.Transduction {
+		if int(label) != int(data.Truth[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheGradientMethodCanBeCancelledAndStopped(t *testing.T) {
+	data := planted.Topics(1000, 240, 10, 0.3, 9)
+	for _, balance := range []string{"mean", "labels"} {
+		o := gradientOptions(func(o *method.Options) { o.Balance = balance })
+		p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
+		if _, err := Fit(p, o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
+			t.Errorf("%s: %v", balance, err)
+		}
+		progress := &work.Progress{}
+		if _, err := Fit(p, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+			t.Errorf("%s: %v, %d steps reported", balance, err, progress.Step)
+		}
+		stopped, err := Fit(p, o, &work.Progress{Cancel: work.Stop})
+		if err != nil {
+			t.Fatalf("%s: %v", balance, err)
+		}
+		o.MaxIter = 1
+		if one := mustFit(t, data, nil, o); !slices.Equal(stopped.Model.Coef, one.Model.Coef) {
+			t.Errorf("%s: another model than that of one step", balance)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// line draws two overlapping classes of one feature, 40 labels.
+func line(t *testing.T, n int) (data planted.Data) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 7))
+	indptr, values := []int64{0}, []float64(nil)
+	for i := range n {
+		y, label := int32(random.IntN(2)), int32(-1)
+		if i < 40 {
+			label = y
+		}
+		data.Truth, data.Labels = append(data.Truth, y), append(data.Labels, label)
+		indptr, values = append(indptr, int64(i+1)), append(values, random.NormFloat64()+3*float64(y)-1.5)
+	}
+	var err error
+	if data.Rows, err = rows.New(1, indptr, make([]int32, n), values); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestTheWorkOfARowOfOneFeatureDoesNotGrowWithTheRows(t *testing.T) {
+	for _, rows := range []int{2_000, 20_000} {
+		result := mustFit(t, line(t, rows), nil, method.Defaults())
+		if passes := passesOf(result); passes > 260 || result.Model.Iterations > 32 {
+			t.Errorf("%d rows take %v passes in %d steps", rows, passes, result.Model.Iterations)
+		}
+	}
+}
+
+func TestCostsOfPairsAreThoseOfRows(t *testing.T) {
+	task := taskOf(t, line(t, 300), plainOptions())
+	r := task.risk()
+	task.admit(r)
+	got, want, scores := make([]float64, 2*len(task.Unlabeled)), []float64(nil), make([]float64, 2)
+	for _, i := range task.Unlabeled {
+		row := make([]float64, 2)
+		r.Costs(row, i, scores)
+		vector.Scale(row, 0.3)
+		want = append(want, row...)
+	}
+	if !r.PairCosts(got, task.Unlabeled, 0.3) || !slices.Equal(got, want) {
+		t.Error("other costs")
+	}
+}

@@ -1,0 +1,154 @@
+package fit
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// scaleCases are all ways to fit: two and many classes, every method and loss, trees.
+func scaleCases() map[string]func() (planted.Data, method.Options) {
+	cases := startCases()
+	four := cases["four, maxent"]
+	for _, by := range probable {
+		cases["four, "+string(by)] = func() (planted.Data, method.Options) {
+			data, o := four()
+			o.Method = by
+			return data, o
+		}
+	}
+	cases["four, crammer_singer"] = func() (planted.Data, method.Options) {
+		data, o := four()
+		o.Loss = "crammer_singer"
+		return data, o
+	}
+	cases["four, shares found, calibrated"] = func() (planted.Data, method.Options) {
+		data, o := four()
+		o.ClassPrior, o.Calibrate, o.Loss = sample.ClassPrior{Rule: "auto"}, true, "squared_hinge"
+		return data, o
+	}
+	return cases
+}
+
+// Times a power of two every number on the way has the same digits: so have the weights.
+func TestRowsTimesAPowerOfTwoGiveTheSameBits(t *testing.T) {
+	for name, draw := range scaleCases() {
+		data, o := draw()
+		o.MaxIter = 40
+		one := fitFrom(t, data, nil, o)
+		for _, factor := range []float64{0x1p-60, 0x1p40} {
+			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, w := range other.Model.Coef {
+				if w*factor != one.Model.Coef[j] {
+					t.Fatalf("%s, factor %v: coef[%d] is %v, times the factor not %v", name, factor, j, w, one.Model.Coef[j])
+				}
+			}
+			if a, b := one.Calibration, other.Calibration; o.Calibrate && *a != *b {
+				t.Errorf("%s, factor %v: %v, not %v", name, factor, *b, *a)
+			}
+			if !slices.Equal(one.Model.ClassPrior, other.Model.ClassPrior) {
+				t.Errorf("%s, factor %v: other class shares", name, factor)
+			}
+			if !slices.Equal(one.Model.Intercept, other.Model.Intercept) || one.Model.Objective != other.Model.Objective ||
+				!slices.Equal(one.Distributions, other.Distributions) {
+				t.Errorf("%s, factor %v: other bits", name, factor)
+			}
+		}
+	}
+}
+
+// Any other factor leaves rounding, also near the ends of the range of numbers.
+func TestRowsOfAnyScaleGiveTheSameClasses(t *testing.T) {
+	for name, draw := range scaleCases() {
+		data, o := draw()
+		one := fitFrom(t, data, nil, o)
+		for _, factor := range []float64{1e-290, 1e-3, 100, 1e290} {
+			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			if err != nil {
+				t.Fatalf("%s, factor %v: %v", name, factor, err)
+			}
+			if d := differences(one.Transduction, other.Transduction); d > 0 {
+				t.Errorf("%s, factor %v: %d rows with another class", name, factor, d)
+			}
+			if a, b := one.Model.Objective, other.Model.Objective; math.Abs(a-b) > 2*o.Tol*a {
+				t.Errorf("%s, factor %v: objective %v, not %v", name, factor, b, a)
+			}
+		}
+	}
+}
+
+// A start is a model for the caller's units: on rows of another scale it has other weights.
+func TestStartIsInTheUnitsOfTheRows(t *testing.T) {
+	for name, draw := range startCases() {
+		data, o := draw()
+		start := *fitFrom(t, data, nil, o).Model
+		one := fitFrom(t, data, &start, o)
+		const factor = 0x1p20
+		start.Coef = slices.Clone(start.Coef)
+		for j := range start.Coef {
+			start.Coef[j] /= factor
+		}
+		other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels, Start: &start}, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Model.Objective != other.Model.Objective || passesOf(one) != passesOf(other) {
+			t.Errorf("%s: objective %v, in other units %v", name, one.Model.Objective, other.Model.Objective)
+		}
+	}
+}
+
+// Rows of weight 0 and rows without values have no part in the unit, whatever else they are.
+func TestRowsThatDoNotCountHaveNoPartInTheUnit(t *testing.T) {
+	rowsOf := func(values []float64, indptr []int64) *rows.Matrix {
+		m, err := rows.New(3, indptr, []int32{0, 1, 0, 2, 2, 0}, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	job := work.NewJob(2, nil)
+	plain := rowsOf([]float64{3, 4, 6, 8, 1e200, 0}, []int64{0, 2, 4, 4, 5, 6}) // lengths 5, 10, none, 1e200, 0
+	want := math.Sqrt((3*25 + 100) / 4.)
+	if got := plain.RootMeanSquare(job, []float64{3, 1, 7, 0, 5}); math.Abs(got-want) > 1e-14 {
+		t.Errorf("unit %v, should be %v", got, want)
+	}
+	if got := rowsOf(make([]float64, 6), []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil); got != 1 {
+		t.Errorf("unit %v of rows without values", got)
+	}
+	twice, err := rows.New(3, []int64{0, 3}, []int32{2, 1, 2}, []float64{3, 6, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := twice.RootMeanSquare(job, nil); got != 10 {
+		t.Errorf("unit %v where an index stands twice, should be 10", got)
+	}
+}
+
+// With labels of few rows of counts annealing at a small alpha once took the directions of least variance.
+func TestSmallAlphaFindsPlantedCounts(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		data := planted.Classes(400, 60, 3*classes, slices.Repeat([]float64{1 / float64(classes)}, classes), 4)
+		for _, alpha := range []float64{1e-6, 1e-4, 1e-2, 1, 10} {
+			objectives := map[string]float64{}
+			for _, by := range []string{"annealing", "switching"} {
+				o := method.Defaults()
+				o.Method, o.Alpha, o.Balance = method.Method(by), alpha, "labels"
+				objectives[by] = mustFit(t, data, nil, o).Model.Objective
+			}
+			if objectives["annealing"] > 1.02*objectives["switching"] {
+				t.Errorf("%d classes, alpha %v: objectives %v", classes, alpha, maps.Collect(maps.All(objectives)))
+			}
+		}
+	}
+}

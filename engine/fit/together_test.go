@@ -1,0 +1,453 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// parted gives each of several machines rows: of three and more the second has none, of five and more the third has
+// labeled rows alone.
+func parted(data planted.Data, size int) [][]int32 {
+	parts := make([][]int32, size)
+	for i, y := range data.Labels {
+		k := (i*7 + i/5) % size
+		if size >= 3 && k == 1 || size >= 5 && k == 2 && y < 0 {
+			k = size - 1
+		}
+		parts[k] = append(parts[k], int32(i))
+	}
+	return parts
+}
+
+// partOf is the problem of one machine.
+func partOf(t *testing.T, p sample.Problem, chosen []int32) sample.Problem {
+	t.Helper()
+	out := sample.Problem{Rows: p.Rows.Selected(work.NewPool(1), chosen), Start: p.Start}
+	if len(chosen) == 0 {
+		empty, err := rows.Empty(p.Rows.Cols(), p.Rows.Dense())
+		if err != nil {
+			t.Error(err)
+		}
+		out.Rows = empty
+	}
+	for _, i := range chosen {
+		out.Labels = append(out.Labels, p.Labels[i])
+		if p.Weights != nil {
+			out.Weights = append(out.Weights, p.Weights[i])
+		}
+	}
+	return out
+}
+
+// denseRows are the same rows with a value for every feature.
+func denseRows(t *testing.T, x *rows.Matrix) *rows.Matrix {
+	t.Helper()
+	n, d := x.Rows(), x.Cols()
+	values := make([]float64, n*d)
+	for i := range n {
+		x.AddRow(i, 1, values[i*d:(i+1)*d])
+	}
+	out, err := rows.NewDense(n, d, d, values)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
+// fitTogether fits the parts of a problem, each on a machine of its own.
+func fitTogether(
+	t *testing.T, ranks *worktest.Ranks, p sample.Problem, o method.Options, parts [][]int32,
+) (results []*Result, errs []error) {
+	t.Helper()
+	results, errs = make([]*Result, len(parts)), make([]error, len(parts))
+	ranks.Run(t, func(rank int) {
+		g := &work.Group{Rank: rank, Size: len(parts), Sum: func(v []float64) error { return ranks.Sum(rank, v) }}
+		o := o
+		o.Threads = 1 + rank%2
+		errs[rank] = g.Run(func() (err error) {
+			results[rank], err = FitTogether(partOf(t, p, parts[rank]), o, nil, g)
+			return err
+		})
+	})
+	return results, errs
+}
+
+// sameFit compares what machines have found together with the result of one. Methods that end where the gradient is
+// short get there by as many steps, in which rounding grows: their objectives agree as far as tol asks.
+func sameFit(t *testing.T, name string, o method.Options, want *Result, got []*Result, parts [][]int32) {
+	t.Helper()
+	differ := 0
+	for rank, r := range got {
+		if !slices.Equal(r.Model.Coef, got[0].Model.Coef) || !slices.Equal(r.Model.Intercept, got[0].Model.Intercept) {
+			t.Errorf("%s: rank %d has another model than rank 0", name, rank)
+		}
+		for k, i := range parts[rank] {
+			if r.Transduction[k] != want.Transduction[i] {
+				differ++
+			}
+		}
+	}
+	off := math.Abs(got[0].Model.Objective/want.Model.Objective - 1)
+	most := 1e-10
+	if o.Method != method.Annealing && o.Method != method.Switching {
+		most = 10 * o.Tol
+	}
+	if differ > 0 || off > most || got[0].Model.Termination != want.Model.Termination ||
+		got[0].Model.Iterations != want.Model.Iterations || got[0].Agreement != want.Agreement &&
+		math.Abs(got[0].Agreement-want.Agreement) > 1e-12 {
+		t.Errorf("%s: %d labels differ, objective by %.2g, %s after %d for %s after %d, agreement %v for %v", name, differ, off,
+			got[0].Model.Termination, got[0].Model.Iterations, want.Model.Termination, want.Model.Iterations, got[0].Agreement,
+			want.Agreement)
+	}
+}
+
+// fitAlone is the fit of one machine.
+func fitAlone(t *testing.T, p sample.Problem, o method.Options) *Result {
+	t.Helper()
+	want, err := Fit(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// togetherSettings are the methods that machines can run together.
+func togetherSettings(shares []float64) map[string]method.Options {
+	out := map[string]method.Options{}
+	add := func(name string, change func(o *method.Options)) {
+		o := plainOptions()
+		o.ClassPrior.Shares, o.UnlabeledWeight = shares, 1
+		change(&o)
+		out[name] = o
+	}
+	add("supervised", func(o *method.Options) { o.UnlabeledWeight = 0 })
+	add("annealing", func(*method.Options) {})
+	add("annealing, small alpha", func(o *method.Options) { o.Alpha, o.Balance, o.Tol = 1e-5, "share", 1e-11 })
+	add("annealing, shares found", func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+	add("annealing, maxent", func(o *method.Options) { o.Loss = method.Maxent })
+	// With a smaller alpha, rounding alone leads to other stationary points, a few parts in 1e4 higher or lower.
+	add("gradient", func(o *method.Options) { o.Method, o.Alpha = method.Gradient, 3e-2 })
+	add("switching", func(o *method.Options) { o.Method = method.Switching })
+	add("switching, no intercept", func(o *method.Options) { o.Method, o.FitIntercept = method.Switching, false })
+	for _, by := range []method.Method{method.Entropy, method.Expectation, method.Posterior} {
+		add(string(by), func(o *method.Options) { o.Method, o.Loss = by, method.Maxent })
+	}
+	return out
+}
+
+// mostCalls bounds what a fit exchanges, frames and vectors: a tenth more than it did.
+var mostCalls = map[string][2]int{
+	"two classes, annealing, 2 machines": {505, 200}, "two classes, switching, 2 machines": {140, 75},
+	"five classes, annealing, 2 machines": {1115, 210}, "five classes, switching, 2 machines": {475, 160},
+}
+
+// A fit on several machines, one of them without rows, is the fit of one.
+func TestMachinesFindTheFitOfOne(t *testing.T) {
+	two := planted.Topics(600, 200, 8, 0.4, 5)
+	five := fiveClasses(600, 3)
+	for name, c := range map[string]struct {
+		data   planted.Data
+		shares []float64
+	}{"two classes": {two, []float64{0.6, 0.4}}, "five classes": {five, fiveShares}} {
+		for setting, o := range togetherSettings(c.shares) {
+			p := sample.Problem{Rows: c.data.Rows, Labels: c.data.Labels}
+			want := fitAlone(t, p, o)
+			sizes := []int{1, 2, 3, 5, 8}
+			if worktest.Raced {
+				sizes = []int{3}
+			}
+			for _, size := range sizes {
+				name := fmt.Sprintf("%s, %s, %d machines", name, setting, size)
+				parts, ranks := parted(c.data, size), worktest.NewRanks(size)
+				got, errs := fitTogether(t, ranks, p, o, parts)
+				if err := errors.Join(errs...); err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				sameFit(t, name, o, want, got, parts)
+				frames, vectors := ranks.Lengths[frame], ranks.Calls-ranks.Lengths[frame]
+				if most, ok := mostCalls[name]; ok && (frames > most[0] || vectors > most[1]) {
+					t.Errorf("%s: %d frames and %d vectors, at most %d are wanted", name, frames, vectors, most)
+				}
+			}
+		}
+	}
+}
+
+// shortFits are fits whose every reduction is disturbed.
+func shortFits() map[string]shortFit {
+	out := map[string]shortFit{}
+	for name, c := range map[string]struct {
+		data   planted.Data
+		shares []float64
+		by     method.Method
+	}{
+		"two classes":  {planted.Topics(60, 40, 6, 0.4, 5), []float64{0.6, 0.4}, method.Annealing},
+		"five classes": {fiveClasses(60, 3), fiveShares, method.Switching},
+	} {
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares, o.MaxIter, o.Tol = c.by, c.shares, 1, 0.3
+		out[name] = shortFit{c.data, sample.Problem{Rows: c.data.Rows, Labels: c.data.Labels}, o}
+	}
+	return out
+}
+
+type shortFit struct {
+	data    planted.Data
+	problem sample.Problem
+	options method.Options
+}
+
+// calls is how often the machines of a group call Sum, and leave the fit alone.
+func (f shortFit) calls(t *testing.T, size int) int {
+	t.Helper()
+	ranks := worktest.NewRanks(size)
+	if _, errs := fitTogether(t, ranks, f.problem, f.options, parted(f.data, size)); errors.Join(errs...) != nil {
+		t.Fatal(errs)
+	}
+	return ranks.Calls
+}
+
+// disturbed fits on several machines; disturb is in the place of the Sum of every rank.
+func (f shortFit) disturbed(
+	t *testing.T, size int, disturb func(rank, call int, values []float64, progress *work.Progress, sum func() error) error,
+) []error {
+	t.Helper()
+	parts, ranks, errs := parted(f.data, size), worktest.NewRanks(size), make([]error, size)
+	ranks.Run(t, func(rank int) {
+		call, progress, g := 0, &work.Progress{}, &work.Group{Rank: rank, Size: size}
+		g.Sum = func(v []float64) error {
+			call++
+			return disturb(rank, call, v, progress, func() error { return ranks.Sum(rank, v) })
+		}
+		errs[rank] = g.Run(func() error {
+			_, err := FitTogether(partOf(t, f.problem, parts[rank]), f.options, progress, g)
+			return err
+		})
+	})
+	return errs
+}
+
+const frame = 128 // numbers
+
+// everyCall is 1; the race detector, which is slow, looks at some.
+func everyCall() int {
+	if worktest.Raced {
+		return 11
+	}
+	return 1
+}
+
+// faults are what can happen to a rank before a call of Sum, and the kind of error that the others get.
+var faults = map[string]struct {
+	happens func(progress *work.Progress)
+	kind    fault.Kind
+}{
+	"panic":  {func(*work.Progress) { panic("rank breaks down") }, fault.OtherMachine},
+	"cancel": {func(p *work.Progress) { p.Cancel = 1 }, fault.Cancelled},
+}
+
+// Whatever happens to a machine between two reductions of a fit, all of them end with an error, and none waits.
+func TestAMachineThatFailsEndsTheFitOfAll(t *testing.T) {
+	const size = 3
+	for of, f := range shortFits() {
+		calls := f.calls(t, size)
+		for name, c := range faults {
+			for at := 1; at < calls-1; at += everyCall() {
+				breaks, came := at%size, false
+				errs := f.disturbed(t, size,
+					func(rank, call int, v []float64, progress *work.Progress, sum func() error) error {
+						if rank == breaks && call == at && len(v) == frame { // no fit fails inside a reduction
+							came = true
+							c.happens(progress)
+						}
+						return sum()
+					})
+				for rank, err := range errs {
+					var known *fault.Error
+					if own := rank == breaks && name == "panic"; came && (!errors.As(err, &known) || !own && known.Kind != c.kind) {
+						t.Errorf("%s, %s on rank %d at call %d: rank %d says %v", of, name, breaks, at, rank, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A result with one changed bit, on any machine and at any reduction, is an error of all.
+func TestOneChangedBitEndsTheFitOfAll(t *testing.T) {
+	for of, f := range shortFits() {
+		for at, calls := 1, f.calls(t, 2); at < calls-1; at += everyCall() {
+			errs := f.disturbed(t, 2, func(rank, call int, v []float64, _ *work.Progress, sum func() error) error {
+				err := sum()
+				if rank == 1 && call == at {
+					k := len(v) / 2
+					if len(v) == frame { // the first sum that it brings, or what it says
+						if k = 28; v[k] == 0 {
+							k = 9
+						}
+					}
+					v[k] = math.Float64frombits(math.Float64bits(v[k]) ^ 1)
+				}
+				return err
+			})
+			for rank, err := range errs {
+				if err == nil {
+					t.Errorf("%s, call %d: rank %d has no error", of, at, rank)
+				}
+			}
+		}
+	}
+}
+
+// Data that one machine alone can see to be wrong ends the fit on all; the next fit works.
+func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
+	f := shortFits()["five classes"]
+	p, o := f.problem, f.options
+	for name, c := range map[string]struct {
+		change func(p *sample.Problem, o *method.Options)
+		both   bool
+		says   string
+	}{
+		"a weight": {func(p *sample.Problem, _ *method.Options) { p.Weights = make([]float64, 3) }, false, "weights has 3"},
+		"a class":  {func(p *sample.Problem, _ *method.Options) { p.Labels[0] = 60 }, false, "labels have class 60"},
+		"a start": {func(p *sample.Problem, _ *method.Options) {
+			p.Start = &model.Linear{Coef: []float64{1}, Intercept: []float64{0}}
+		}, false, "different options, starts"},
+		"dense rows": {func(p *sample.Problem, _ *method.Options) {
+			p.Rows = denseRows(t, p.Rows)
+		}, false, "sparse and dense"},
+		"an option":    {func(_ *sample.Problem, o *method.Options) { o.Tol = 1e-3 }, false, "different options"},
+		"max_switches": {func(_ *sample.Problem, o *method.Options) { o.MaxSwitches = 2 }, true, "max_switches is 2"},
+		"pair by pair": {func(_ *sample.Problem, o *method.Options) {
+			o.Method = method.PairSwitching
+		}, true, "not supported on several ranks"},
+		"calibration": {func(_ *sample.Problem, o *method.Options) { o.Calibrate = true }, true, "not supported on several ranks"},
+	} {
+		parts, ranks, errs := parted(f.data, 2), worktest.NewRanks(2), make([]error, 2)
+		ranks.Run(t, func(rank int) {
+			g := &work.Group{Rank: rank, Size: 2, Sum: func(v []float64) error { return ranks.Sum(rank, v) }}
+			part, o := partOf(t, p, parts[rank]), o
+			if rank == 1 || c.both {
+				c.change(&part, &o)
+			}
+			errs[rank] = g.Run(func() error {
+				_, err := FitTogether(part, o, nil, g)
+				return err
+			})
+		})
+		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), c.says) {
+			t.Errorf("%s: %v", name, errs)
+		}
+	}
+}
+
+// So is one with weights, numbers of copies or not, from a start, and with a class tree.
+func TestMachinesFindTheFitOfOneWithWeightsAndFromAStart(t *testing.T) {
+	for classes, data := range map[int]planted.Data{2: planted.Topics(400, 150, 8, 0.4, 5), 5: fiveClasses(400, 3)} {
+		p, shares := sample.Problem{Rows: data.Rows, Labels: data.Labels}, []float64{0.6, 0.4}
+		if classes == 5 {
+			shares = fiveShares
+		}
+		for _, by := range []method.Method{method.Annealing, method.Switching} {
+			o := plainOptions()
+			o.Method, o.ClassPrior.Shares, o.UnlabeledWeight = by, shares, 1
+			first := fitAlone(t, p, o)
+			copies, weights := p, p
+			for i := range data.Labels {
+				copies.Weights = append(copies.Weights, float64(1+i*i%3))
+				weights.Weights = append(weights.Weights, 0.5+float64(i*7%10)/9)
+			}
+			warm, tree := p, o
+			warm.Start = first.Model
+			if classes == 5 {
+				tree.Hierarchy = []int{5, 5, 6, 6, -1, -1, -1}
+			}
+			for name, c := range map[string]struct {
+				p sample.Problem
+				o method.Options
+			}{"copies": {copies, o}, "weights": {weights, o}, "a start": {warm, o}, "a tree": {p, tree}} {
+				want, parts := fitAlone(t, c.p, c.o), parted(data, 3)
+				got, errs := fitTogether(t, worktest.NewRanks(3), c.p, c.o, parts)
+				if err := errors.Join(errs...); err != nil {
+					t.Errorf("%d classes, %s, %s: %v", classes, by, name, err)
+					continue
+				}
+				sameFit(t, fmt.Sprintf("%d classes, %s, %s", classes, by, name), c.o, want, got, parts)
+			}
+		}
+	}
+}
+
+// Machines find the class shares of one, wherever labeled and unlabeled rows are; of more unlabeled rows than are
+// looked at where the order of rows is that of the machines.
+func TestMachinesFindTheClassSharesOfOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		data    planted.Data
+		weights func(i int) float64
+		inOrder bool
+	}{
+		"two classes":             {data: planted.Topics(600, 200, 8, 0.4, 5)},
+		"five classes":            {data: fiveClasses(600, 3)},
+		"five classes, copies":    {data: fiveClasses(400, 3), weights: func(i int) float64 { return float64(1 + i*i%3) }},
+		"five classes, weights":   {data: fiveClasses(400, 3), weights: func(i int) float64 { return 0.5 + float64(i*7%10)/9 }},
+		"more rows than are read": {data: planted.Topics(7000, 100, 8, 0.4, 5), inOrder: true},
+	} {
+		p, o := sample.Problem{Rows: c.data.Rows, Labels: c.data.Labels}, method.Defaults()
+		for i := range p.Labels {
+			if c.weights != nil {
+				p.Weights = append(p.Weights, c.weights(i))
+			}
+		}
+		o.MaxIter, o.Tol = 1, 0.3
+		want, err := Fit(p, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, 2, 3, 5} {
+			parts := parted(c.data, size)
+			if c.inOrder {
+				parts = make([][]int32, size)
+				for i := range p.Labels {
+					parts[i*size/len(p.Labels)] = append(parts[i*size/len(p.Labels)], int32(i))
+				}
+			}
+			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
+			if err := errors.Join(errs...); err != nil {
+				t.Errorf("%s, %d machines: %v", name, size, err)
+				continue
+			}
+			for y, share := range want.Model.ClassPrior {
+				if math.Abs(got[0].Model.ClassPrior[y]-share) > 1e-9 {
+					t.Errorf("%s, %d machines: %v, alone %v", name, size, got[0].Model.ClassPrior, want.Model.ClassPrior)
+				}
+			}
+		}
+	}
+}
+
+// A group of one has nothing to add: its fit is that without a group, and makes no call.
+func TestAGroupOfOneMakesNoCall(t *testing.T) {
+	data, o, ranks := planted.Topics(200, 60, 8, 0.4, 5), plainOptions(), worktest.NewRanks(1)
+	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
+	got, errs := fitTogether(t, ranks, p, o, parted(data, 1))
+	if errs[0] != nil {
+		t.Fatal(errs[0])
+	}
+	if want := fitAlone(t, p, o); ranks.Calls > 0 || !slices.Equal(got[0].Model.Coef, want.Model.Coef) {
+		t.Errorf("%d calls, or other weights", ranks.Calls)
+	}
+}

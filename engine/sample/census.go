@@ -1,0 +1,47 @@
+package sample
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Census counts the rows and classes of all machines: a fit branches on these and never on its own.
+type Census struct {
+	Rows, Labeled, Unlabeled int
+	FirstClass, LastClass    int // of the labels
+}
+
+func (s *Sample) takeCensus() error {
+	first, last := math.Inf(1), math.Inf(-1)
+	if len(s.Class) > 0 {
+		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
+	}
+	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled))}
+	s.Job.Reduce(sums)
+	first, last = s.Job.Range(first, last)
+	if sums[1] == 0 {
+		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+	}
+	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last)}
+	if s.All.LastClass >= s.All.Rows {
+		return fault.Data("labels have class %d: class numbers run from 0 on, of fewer classes than the %d rows of all "+
+			"machines", s.All.LastClass, s.All.Rows)
+	}
+	return nil
+}
+
+// Checksum is that of what the caller has to give to all machines alike: options, as they print, and of the problem all
+// but its rows.
+func (p Problem) Checksum(options any) uint64 {
+	sum := fnv.New64a()
+	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense())
+	if p.Start != nil {
+		fmt.Fprint(sum, work.Checksum(p.Start.Coef), work.Checksum(p.Start.Intercept))
+	}
+	return sum.Sum64()
+}

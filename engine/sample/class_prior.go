@@ -1,0 +1,172 @@
+package sample
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/warning"
+)
+
+// ClassPrior says which shares the classes have among the unlabeled rows: Shares [classes], or where they are nil the
+// rule by which they are found. Shares with a rule are its result, shares without one were given.
+type ClassPrior struct {
+	Shares []float64
+	Rule   string
+}
+
+// PriorRules are "auto", the shares that package shares finds, and "labels", those of the labeled rows.
+var PriorRules = []string{"auto", "labels"}
+
+// UnmarshalJSON reads the name of a rule or an array of shares.
+func (p *ClassPrior) UnmarshalJSON(text []byte) error {
+	*p = ClassPrior{}
+	if json.Unmarshal(text, &p.Rule) == nil {
+		return nil
+	}
+	return json.Unmarshal(text, &p.Shares)
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (p ClassPrior) MarshalJSON() ([]byte, error) {
+	if p.Shares != nil {
+		return json.Marshal(p.Shares)
+	}
+	return json.Marshal(p.Rule)
+}
+
+// Check refuses an unknown rule and shares that are none.
+func (p *ClassPrior) Check() error {
+	if p.Shares == nil {
+		if !slices.Contains(PriorRules, p.Rule) {
+			return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,
+				strings.Join(PriorRules, ", "))
+		}
+		return nil
+	}
+	total := 0.0
+	for class, share := range p.Shares {
+		if !(share > 0 && share < 1) {
+			return fault.Argument("class_prior of class %d is %v: it must lie between 0 and 1", class, share)
+		}
+		total += share
+	}
+	if math.Abs(total-1) > 1e-6 {
+		return fault.Argument("class_prior sums to %v: it must sum to 1", total)
+	}
+	return nil
+}
+
+// ClassShares gives the share of each of so many classes among the unlabeled rows, found once.
+func (s *Sample) ClassShares(classes int) (shares []float64, err error) {
+	if s.shares == nil {
+		s.shares, err = s.findShares(classes)
+	}
+	return s.shares, err
+}
+
+// findShares finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
+func (s *Sample) findShares(classes int) ([]float64, error) {
+	found := s.ForShares(classes)
+	labels := found.LabelShares(s.Job)
+	if given := s.Options.ClassPrior.Shares; given != nil {
+		if len(given) != classes {
+			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
+		}
+		s.warnOfUnknownClasses(labels)
+		if err := s.Options.ClassPrior.Check(); err != nil {
+			return nil, err
+		}
+		s.doubtPrior(found, given, labels)
+		return given, nil
+	}
+	known := s.labeledOf(classes)
+	for class, share := range labels {
+		switch {
+		case s.Constant():
+		case known[class] == 0:
+			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share "+
+				"(class numbers start at 0)", class)
+		case !(share > 0 && share < 1):
+			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
+				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
+		}
+	}
+	if s.Options.ClassPrior.Rule == "labels" || s.Constant() || !s.Transductive() {
+		return labels, nil
+	}
+	if err := s.checkGathered(); err != nil {
+		return nil, err
+	}
+	s.Evidence = shares.Gather(s.Job.Silent(), found)
+	shares, drawn := s.Evidence.Shares(s.Job)
+	s.Picked = drawn < 0.5
+	return shares, nil
+}
+
+// warnOfUnknownClasses warns of every class that class_prior alone knows; labels are the shares of the labeled rows.
+func (s *Sample) warnOfUnknownClasses(labels []float64) {
+	for class, share := range labels {
+		if share == 0 {
+			s.warn(warning.NoLabel, float64(class))
+		}
+	}
+}
+
+func (s *Sample) warn(kind warning.Kind, values ...float64) {
+	s.warnings = append(s.warnings, kind.Of(values...))
+}
+
+// checkGathered refuses shares that are to be found from more labeled rows than each machine of a group can hold.
+func (s *Sample) checkGathered() error {
+	if s.Job.Group == nil {
+		return nil
+	}
+	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros())
+	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
+	return need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
+}
+
+const bytesGathered = 16 + 2*12 // a non-zero: as it is sent, and as it is packed, twice
+
+// labeledOf counts the labeled rows of each class.
+func (s *Sample) labeledOf(classes int) []int64 {
+	counts := make([]int64, classes)
+	for _, y := range s.Class {
+		counts[y]++
+	}
+	s.Job.ReduceCounts(counts)
+	return counts
+}
+
+// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone
+// looks: of a group each would need the labeled rows of all.
+func (s *Sample) doubtPrior(sample shares.Sample, given, labels []float64) {
+	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
+	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
+		return
+	}
+	found, doubted := shares.Gather(s.Job.Silent(), sample).Doubt(s.Job, given)
+	if !doubted {
+		return
+	}
+	most := 0
+	for y := range found {
+		if math.Abs(found[y]-given[y]) > math.Abs(found[most]-given[most]) {
+			most = y
+		}
+	}
+	s.warn(warning.ClassPrior, float64(most), given[most], found[most])
+}
+
+// ForShares are the rows as package shares takes them.
+func (s *Sample) ForShares(classes int) shares.Sample {
+	return shares.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
+		LabeledWeight: s.LabeledRows, Unlabeled: s.Unlabeled, UnlabeledWeight: s.UnlabeledWeight, Classes: classes,
+		Copies:    s.Copies != nil,
+		Intercept: s.Options.FitIntercept}
+}

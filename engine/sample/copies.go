@@ -1,0 +1,59 @@
+package sample
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// mostCopies bounds the copies that weights stand for, a row on average: hard labels are found copy by copy.
+const mostCopies = 4
+
+// findCopies keeps the weights that are numbers of copies: whole, unequal and not too many, those of 0 aside. Equal
+// weights are the same as none, as the objective has no scale of weights.
+func (s *Sample) findCopies(weights []float64) {
+	if weights == nil && s.Job.Group != nil { // other machines may have some
+		weights = slices.Repeat([]float64{1}, s.Rows.Rows())
+	}
+	broken, rows, total, least, most := 0.0, 0.0, 0.0, math.Inf(1), 0.0
+	for _, w := range weights {
+		switch {
+		case w != math.Trunc(w):
+			broken++
+		case w > 0:
+			rows, total, least, most = rows+1, total+w, min(least, w), max(most, w)
+		}
+	}
+	sums := []float64{broken, rows, total}
+	s.Job.Reduce(sums)
+	least, most = s.Job.Range(least, most)
+	if sums[0] == 0 && least < most && sums[2] <= mostCopies*sums[1] {
+		s.Copies = weights
+	}
+}
+
+// units is the number of the unlabeled rows, or of the copies that their weights stand for.
+func (s *Sample) units() int {
+	if s.Copies == nil {
+		return len(s.Unlabeled)
+	}
+	return int(vector.Sum(s.UnlabeledRows))
+}
+
+// Copied is the problem with copies of its rows in place of weights, and the first copy of every row; a row of weight 0
+// stays, without a part in the fit.
+func (p Problem) Copied(pool *work.Pool) (copied Problem, first []int32) {
+	copied = Problem{Start: p.Start}
+	var rows []int32
+	for i, weight := range p.Weights {
+		first = append(first, int32(len(rows)))
+		for range max(1, int(weight)) {
+			rows = append(rows, int32(i))
+			copied.Labels, copied.Weights = append(copied.Labels, p.Labels[i]), append(copied.Weights, min(1, weight))
+		}
+	}
+	copied.Rows = p.Rows.Selected(pool, rows)
+	return copied, first
+}

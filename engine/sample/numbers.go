@@ -1,0 +1,46 @@
+package sample
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// HugeValue is where products of weights leave the range of numbers, or come so near that no solve converges.
+const HugeValue = 1e50
+
+// CheckFinite refuses a result that is not finite.
+func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
+	finite := IsFinite(objective)
+	for _, list := range results {
+		for _, v := range list {
+			finite = finite && IsFinite(v)
+		}
+	}
+	if finite {
+		return nil
+	}
+	return s.OutOfRange()
+}
+
+// OutOfRange is the error of a fit that has left the range of numbers.
+func (s *Sample) OutOfRange() error {
+	value, row, feature := s.largestValue()
+	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, "+
+		"column %d) or raise alpha", value, row, feature)
+}
+
+// largestValue is the value farthest from zero, with its row and the problem's number of its feature.
+func (s *Sample) largestValue() (value float64, row int, feature int32) {
+	for i := range s.Rows.Rows() {
+		s.Rows.Row(i, func(col int, v float64) {
+			if math.Abs(v) > math.Abs(value) {
+				value, row, feature = v, i, s.Feature[col]
+			}
+		})
+	}
+	return value * s.Length, row, feature
+}
+
+// IsFinite reports whether v is a number.
+func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

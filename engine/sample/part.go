@@ -1,0 +1,112 @@
+package sample
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Few draws one of FewOf unlabeled rows.
+const (
+	FewOf      = 1 << fewBits
+	fewBits    = 3
+	nearShare  = 0.1 // how far the rows drawn may be from 1/FewOf of all, in parts of that,
+	chance     = 3.0 // and in its roots
+	nearLength = 2   // how many times as long as all rows, or as short, the part may be: alpha is in this unit
+)
+
+// Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones
+// in any order, on any number of machines. These share the part, or each has all of it where it has at most
+// mostGathered non-zeros. rows are their numbers here, -1 those of other machines; the features and the unit of length
+// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, if a few are so
+// long that the part differs in length, or if a machine has no memory for a copy of its part.
+func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
+	key := s.keys
+	if key == nil {
+		key = s.Rows.Keys(s.Job, s.Feature)
+	}
+	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
+	weights := slices.Clone(s.LabeledRows)
+	for k, i := range s.Unlabeled {
+		if key[i]>>(fewBits*s.fewer)%(1<<fewBits) == 0 {
+			rows, weights = append(rows, i), append(weights, s.UnlabeledRows[k])
+			taken += s.count(k)
+		}
+	}
+	for _, i := range rows {
+		nonZeros += s.Rows.RowNonZeros(int(i))
+	}
+	counts := []float64{taken, float64(s.units()), float64(nonZeros), 0}
+	if need(bytesOfPart*float64(nonZeros), "a part of the rows", "") != nil {
+		counts[3]++
+	}
+	s.Job.Reduce(counts)
+	expected, lacking := counts[1]/FewOf, counts[3]
+	if lacking > 0 || math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
+		return nil, p, nil, nil
+	}
+	labels, keys := make([]int32, len(rows)), make([]uint64, len(rows))
+	for k, i := range rows {
+		labels[k], keys[k] = -1, key[i]
+	}
+	copy(labels, s.Class)
+	p, job := Problem{Labels: labels, Weights: weights, Picked: s.Picked}, s.Job
+	if job.Group != nil && counts[2] <= float64(mostGathered) {
+		p.Rows, _ = s.Rows.Gathered(job, rows)
+		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()
+	} else {
+		p.Rows = s.Rows.Selected(job.Pool, rows)
+	}
+	options := s.Options
+	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
+	few, err = New(p, options, job)
+	if err != nil {
+		return nil, p, nil, err
+	}
+	if few.Length > nearLength || few.Length < 1./nearLength {
+		return nil, p, nil, nil
+	}
+	few.visits, few.fewer, few.keys = s.visits, s.fewer+1, keys
+	return few, p, rows, nil
+}
+
+const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
+
+// gather has labels and weights of all machines in place of these, and gives the numbers of the rows, -1 of others.
+func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
+	own := make([]float64, 0, 2*len(rows))
+	for k := range rows {
+		own = append(own, float64(p.Labels[k]), p.Weights[k])
+	}
+	all, first := job.Gather(own)
+	number := slices.Repeat([]int32{-1}, len(all)/2)
+	copy(number[first/2:], rows)
+	p.Labels, p.Weights = make([]int32, len(number)), make([]float64, len(number))
+	for k := range number {
+		p.Labels[k], p.Weights[k] = int32(all[2*k]), all[2*k+1]
+	}
+	return number
+}
+
+// gatherKeys are the keys of all machines, which travel as two halves.
+func gatherKeys(job *work.Job, keys []uint64) []uint64 {
+	halves := make([]float64, 0, 2*len(keys))
+	for _, key := range keys {
+		halves = append(halves, float64(key>>32), float64(key&math.MaxUint32))
+	}
+	all, _ := job.Gather(halves)
+	keys = make([]uint64, len(all)/2)
+	for k := range keys {
+		keys[k] = uint64(all[2*k])<<32 | uint64(all[2*k+1])
+	}
+	return keys
+}
+
+// count is the number of rows that an unlabeled one stands for.
+func (s *Sample) count(k int) float64 {
+	if s.Copies == nil {
+		return 1
+	}
+	return s.UnlabeledRows[k]
+}

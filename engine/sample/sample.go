@@ -1,0 +1,208 @@
+// Package sample is what a fit learns from, checked and made ready: rows by kind, weights, class shares. Start at New.
+package sample
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/trace"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Problem is what a fit learns from: of a group of machines each has rows of its own, perhaps none.
+type Problem struct {
+	Rows    *rows.Matrix
+	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent. See copies.go
+	Start   *model.Linear // a model to begin at; nil: from nothing
+	Picked  bool          // the labeled rows are known not to have been drawn at random
+}
+
+// Options are the settings of a sample.
+type Options struct {
+	UnlabeledWeight float64 // option.AutoWeight: what fits the numbers of rows
+	ClassPrior      ClassPrior
+	ClassWeight     []float64 // [classes] factors on the weights of the labeled rows; nil: all 1
+	Hierarchy       []int     // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
+	FitIntercept    bool
+	Use             Use
+}
+
+// Use is what a method makes of a sample.
+type Use struct {
+	ClassScores bool // its loss is one of all class scores: two classes need a column each
+	Soft        bool // it keeps soft labels
+	SoftFrom    bool // from a start
+	Vectors     int  // of weights that its minimizer keeps besides
+}
+
+// Sample is a problem made ready, for any number of classes: rows by kind, weights normalized. Runs share it: once made
+// it is read only, but for the class shares, which are found when they are first asked for.
+type Sample struct {
+	Options  Options
+	Job      *work.Job
+	Rows     *rows.Matrix // the problem's rows, packed, in units of Length
+	Length   float64      // that unit: the root of the mean square length of the problem's rows that count
+	Feature  []int32      // [Rows.Cols] the problem's number of each packed feature
+	Features int          // of the problem
+
+	Labeled         []int32   // rows with a label and a weight
+	Class           []int32   // [Labeled]
+	LabeledRows     []float64 // [Labeled] weights as given: numbers of rows
+	LabeledWeight   []float64 // [Labeled] sums to 1
+	Unlabeled       []int32   // rows without a label and with a weight
+	UnlabeledRows   []float64 // [Unlabeled] weights as given
+	UnlabeledWeight []float64 // [Unlabeled] sums to 1
+
+	All    Census   // of all machines
+	visits int      // non-zeros of a pass
+	fewer  int      // how often Few has been taken of Few
+	keys   []uint64 // [n] see rows.Keys; of a part that Few has drawn
+
+	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
+
+	shares   []float64         // [classes] φ of the unlabeled rows, see ClassShares
+	Picked   bool              // the labeled rows were probably not drawn at random
+	Evidence *shares.Evidence  // from which class shares were found; nil: they were not
+	warnings []warning.Warning // of the class shares
+}
+
+// New makes a problem ready.
+func New(p Problem, options Options, job *work.Job) (*Sample, error) {
+	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Picked: p.Picked}
+	if err := s.sort(p); err != nil {
+		return nil, err
+	}
+	if err := s.takeCensus(); err != nil {
+		return nil, err
+	}
+	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
+	s.resolveWeight()
+	if err := s.applyClassWeight(); err != nil {
+		return nil, err
+	}
+	s.findCopies(p.Weights)
+	s.normalize(s.LabeledWeight)
+	s.normalize(s.UnlabeledWeight)
+	if err := s.checkMemory(0, p.Start != nil); err != nil {
+		return nil, err
+	}
+	s.Length = p.Rows.RootMeanSquare(job, p.Weights)
+	s.Rows, s.Feature = p.Rows.Packed(job)
+	s.Rows = s.Rows.Scaled(1 / s.Length)
+	if err := s.checkMemory(s.Rows.Cols(), p.Start != nil); err != nil {
+		return nil, err
+	}
+	s.visits = s.Rows.NonZeros()
+	s.Job.CountAndCheck(2 * int64(s.visits))
+	return s, nil
+}
+
+// The weight of a row: beyond these sums and quotients leave the range of numbers.
+const (
+	leastWeight   = 1e-300
+	mostRowWeight = 1e300
+)
+
+func (s *Sample) sort(p Problem) error {
+	n, most := p.Rows.Rows(), math.MaxInt32
+	if s.Job.Group == nil {
+		most = n
+	}
+	if len(p.Labels) != n {
+		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
+	}
+	if p.Weights != nil && len(p.Weights) != n {
+		return fault.Argument("weights has %d entries, but there are %d rows", len(p.Weights), n)
+	}
+	for i, label := range p.Labels {
+		weight := 1.0
+		if p.Weights != nil {
+			weight = p.Weights[i]
+		}
+		if !(weight == 0 || weight > leastWeight && weight < mostRowWeight) {
+			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, leastWeight,
+				mostRowWeight)
+		}
+		switch {
+		case label < -1 || int(label) >= most:
+			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
+				"classes than the %d rows", i, label, n)
+		case weight == 0:
+		case label < 0:
+			s.Unlabeled = append(s.Unlabeled, int32(i))
+			s.UnlabeledRows = append(s.UnlabeledRows, weight)
+		default:
+			s.Labeled = append(s.Labeled, int32(i))
+			s.LabeledRows = append(s.LabeledRows, weight)
+			s.Class = append(s.Class, label)
+		}
+	}
+	return nil
+}
+
+// Classes is the number of classes: those of the labels, and those that class_prior knows besides; at least two.
+func (s *Sample) Classes() int {
+	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
+}
+
+// Paired reports whether there are two classes, with a loss of margins and no tree: one column of scores is enough.
+func (s *Sample) Paired() bool {
+	return s.Classes() == 2 && (s.OneClass() || s.Options.Hierarchy == nil && !s.Options.Use.ClassScores)
+}
+
+// Constant reports whether there is nothing to learn: the labeled rows have one of two classes.
+func (s *Sample) Constant() bool { return s.Paired() && s.OneClass() }
+
+// OneClass reports whether all labeled rows have the same class.
+func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
+
+// Transductive reports whether unlabeled rows take part.
+func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.UnlabeledWeight > 0 }
+
+// Center is the mean [d] of the unlabeled rows, or of the labeled ones where no other takes part.
+func (s *Sample) Center(job *work.Job) []float64 {
+	if s.Transductive() {
+		return s.mean(job, s.Unlabeled, s.UnlabeledWeight)
+	}
+	return s.mean(job, s.Labeled, s.LabeledWeight)
+}
+
+// mean is the weighted mean [d] of some rows; weights sum to 1.
+func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 {
+	weight := make([]float64, s.Rows.Rows())
+	for k, i := range rows {
+		weight[i] = weights[k]
+	}
+	mean := make([]float64, s.Rows.Cols())
+	on := s.Rows.Subset(rows)
+	job.CountAndCheck(int64(on.NonZeros()))
+	s.Rows.AddTransposedOn(job, on, mean, weight)
+	return mean
+}
+
+// Trace begins one for a run of this job.
+func (s *Sample) Trace(job *work.Job) *trace.Trace {
+	return &trace.Trace{Job: job, Unit: s.visits, Warnings: slices.Clone(s.warnings)}
+}
+
+// normalize makes weights of rows sum to 1.
+func (s *Sample) normalize(weights []float64) {
+	total := s.total(weights)
+	for k := range weights {
+		weights[k] /= total
+	}
+}
+
+// total is the sum of numbers of rows.
+func (s *Sample) total(values []float64) float64 {
+	total := []float64{vector.Sum(values)}
+	s.Job.Reduce(total)
+	return total[0]
+}
