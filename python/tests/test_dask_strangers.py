@@ -41,6 +41,7 @@ class Evil:
         return open, (sys.argv[2], "w")
 
 network = eval(sys.argv[1])
+print("joins", flush=True)
 collective.init(**network, dmlc_task_id="00000001")
 if sys.argv[3] == "pickle":
     for root in 0, 1, 0, 1:
@@ -106,16 +107,19 @@ def assert_right_or_ended(found: Any) -> None:
 def test_a_stranger_in_the_place_of_a_rank_ends_the_fit(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str, when: str
 ) -> None:
-    proof, strangers = tmp_path / "code has run", []
+    proof = tmp_path / "code has run"
+    strangers: list[Any] = []
 
     def act(network: dict[str, Any]) -> None:
         given = [sys.executable, "-c", JOINS, repr(network), str(proof), what]
-        strangers.append(subprocess.Popen(given, stderr=subprocess.DEVNULL))
-        time.sleep(3 if when == "before the ranks" else 0)
+        strangers.append(subprocess.Popen(given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
+        if when == "before the ranks":
+            strangers[0].stdout.readline()  # importing takes seconds on a busy machine, joining a moment
+            time.sleep(1)
 
     found = with_stranger(client, monkeypatch, act)
     strangers[0].kill()
-    strangers[0].wait()
+    strangers[0].communicate()
     assert not proof.exists()
     if when == "before the ranks":
         assert isinstance(found, RuntimeError), found
