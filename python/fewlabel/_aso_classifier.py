@@ -9,6 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
+from fewlabel._aso_transformer import ASOTransformer
+from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._structure import Structure, canonical, is_indicator, read_labels
@@ -16,6 +18,7 @@ from fewlabel._structure import Structure, canonical, is_indicator, read_labels
 _FREE = 1e3  # times the weight of structure features that are hardly regularized
 
 
+@described_as(ASOTransformer)
 @dataclass(kw_only=True, eq=False, repr=False)
 class ASOClassifier(ClassifierMixin, Structure):
     """Linear classifier on the features and on structure learned from unlabeled rows by auxiliary problems.
@@ -25,33 +28,11 @@ class ASOClassifier(ClassifierMixin, Structure):
 
     Parameters
     ----------
-    n_components : int, default=50
-        Number of dimensions of the structure. This and the parameters up to `structure_weight` are as in
-        `ASOTransformer`.
-    auxiliary : str, callable, array of shape (n_rows, n_problems) or list of these, default="mask"
-        The auxiliary problems.
-    max_problems : int, default=1000
-        Largest number of problems per strategy. The problems whose rarer answer has the most rows are kept.
-    solver : {"none", "squared"}, default="none"
-        How the components are computed.
-    auxiliary_alpha : float, default=1e-3
-        Regularization strength of the auxiliary problems.
-    n_iter : int, default=1
-        Number of alternations between solving the problems and computing the components.
-    unit : bool, default=True
-        Whether every problem has the same weight.
-    feature_groups : list of arrays, array-like of shape (n_features,) or None, default=None
-        Groups of features.
-    structure_weight : float, default=1.0
-        Norm of the structure features of a row, relative to the norm of the row.
+    n_components, auxiliary, max_problems, solver, auxiliary_alpha, n_iter, unit : see `ASOTransformer`
+    feature_groups, structure_weight : see `ASOTransformer`
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`, as in `TransductiveSVC`, or of unlabeled entries in an indicator matrix.
-    n_jobs : int or None, default=None
-        Number of threads, as in `TransductiveSVC`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the feature halves and of the computation of the components. None means a fixed seed.
-    verbose : int, default=0
-        Above 0: show the progress of learning the structure, in a progress bar if tqdm is installed.
+    n_jobs, random_state, verbose : see `ASOTransformer`
     alpha : float, default=1e-3
         Regularization strength of the classifier, above 0, as in `TransductiveSVC`.
     regularize_structure : bool, default=True
@@ -67,11 +48,7 @@ class ASOClassifier(ClassifierMixin, Structure):
     intercept_ : ndarray of shape (n_outputs,), float64
         Intercept of each output.
     components_, strengths_, feature_groups_, n_problems_, objective_ : see `ASOTransformer`
-        The structure.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
+    n_features_in_, feature_names_in_ : see `ASOTransformer`
 
     See Also
     --------
@@ -123,8 +100,7 @@ class ASOClassifier(ClassifierMixin, Structure):
         ValueError
             As in `ASOTransformer`, or if no row is labeled or a column has no label.
         """
-        expected = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
-        rows = canonical(_data.training_rows(self, X, y=expected, reset=True))
+        rows = canonical(_data.training_rows(self, X, y=y, reset=True))
         given = read_labels(y, self.unlabeled)
         check_consistent_length(rows, given[0].labeled)
         matrix = is_indicator(y)

@@ -1,17 +1,20 @@
 """Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
+from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
-from fewlabel._native import _fit, _scores, _threads
+from fewlabel._native import _fit, _scores
+from fewlabel._native._signatures import Group
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
 
 # Parameters that are options of the library and do not depend on the classes.
@@ -20,8 +23,17 @@ _OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "
 _Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
+class Plan(NamedTuple):
+    """A fit, except its rows."""
+
+    classes: np.ndarray
+    tree: _hierarchy.Tree | None
+    options: dict[str, Any]
+    start: Callable[[], int] | None  # returns a handle of the model from which the fit continues
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
     method: Any = "auto"
@@ -218,31 +230,41 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("predict_level needs groups of classes: fit with the parameter `hierarchy`")
         return _hierarchy.at_level(self.hierarchy_, self.classes_, level)[self._predicted(X)]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
         """Fit by a method, and return the warnings of the library."""
-        warm = self.warm_start and hasattr(self, "coef_")
-        expected = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
-        rows = self._training_features(X, expected, warm)
+        rows = self._training_features(X, y, self._is_warm())
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
-        tree = _hierarchy.read(self.hierarchy, labels.classes)
-        if warm:
-            self._check_start(labels.classes)
-        self._warn_before(given, labels, weights)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        options = self._options() | methods.options(method) | self._class_options(labels.classes, totals, tree)
+        plan = self._plan(method, labels.classes, totals)
+        self._warn_before(given, labels, weights)
         task = _progress.FitTask(self, X, given, weights)
-        start = self._assemble if warm else None
-        fitted = _fit.fit(_data.native(rows), labels.codes, weights, options, (show, task.report), start)
-        self._keep(labels.classes, tree, fitted)
+        warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report))
         task.end()
+        return warnings
+
+    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
+        """The fit of these classes; `totals` are the total weights of their labeled rows."""
+        tree = _hierarchy.read(self.hierarchy, classes)
+        if self._is_warm():
+            self._check_start(classes)
+        options = self._options() | methods.options(method) | self._class_options(classes, totals, tree)
+        return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
+
+    def _solve(
+        self,
+        plan: Plan,
+        rows: _data.Rows,
+        codes: np.ndarray,
+        weights: np.ndarray | None,
+        watchers: Sequence[_progress.Watch],
+        group: Group | None = None,
+    ) -> list[dict[str, Any]]:
+        """Fit in the library, keep the model, and return the warnings."""
+        fitted = _fit.fit(rows, codes, weights, plan.options, watchers, plan.start, group)
+        self._keep(plan.classes, plan.tree, fitted)
         return fitted.report["warnings"]
 
     def _training_features(self, X: Any, y: Any, warm: bool) -> Any:
@@ -261,40 +283,20 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
     def _options(self) -> dict[str, Any]:
-        """The options of the library that do not depend on the classes. The library checks their ranges."""
-        options = {name: getattr(self, name) for name in _OPTIONS} | {"threads": _threads.resolve(self.n_jobs)}
-        if isinstance(self.random_state, np.random.RandomState):
-            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
-        elif self.random_state is not None:
-            options["random_state"] = self.random_state
-        return options
+        """The options of the library that do not depend on the classes."""
+        return self._library_options(_OPTIONS)
 
     def _class_options(self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
-        """The options of the library that depend on the classes; `totals` are the total weights of their labeled
-        rows."""
+        """The options of the library that depend on the classes."""
         prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
         factors = _weights.class_factors(self.class_weight, classes, totals)
         if len(classes) == 1:
             return {"class_prior": "auto"}
         return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
 
-    def _check_start(self, classes: np.ndarray) -> None:
-        """Check that the fitted model, from which the fit continues, has these classes."""
-        if not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"warm_start=True continues from a model with the classes {_labels.listed(self.classes_)}, but y and "
-                f"class_prior have {_labels.listed(classes)}: set warm_start=False to fit other classes"
-            )
-
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
-        report = {
-            "n_classes": len(self.classes_),
-            "method": getattr(self.method, "name", self.method),
-            "n_iter": self.n_iter_,
-            "objective": self.objective_ if np.isfinite(self.objective_) else None,
-            "termination_condition": self.termination_condition_,
-        }
+        report = self._report(getattr(self.method, "name", self.method)) | {"n_classes": len(self.classes_)}
         return _fit.assemble(report, self.coef_, self.intercept_, self.class_prior_)
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:

@@ -1,7 +1,6 @@
 """KernelTransductiveSVC: TransductiveSVC on the features of a kernel."""
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,10 @@ import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
 from sklearn.utils import check_array
 
-from fewlabel._inputs import _data, _hierarchy, _memory
+from fewlabel._docstrings import described_as
+from fewlabel._inputs import _data, _hierarchy, _memory, _numbers
 from fewlabel._interrupts import waited_for
-from fewlabel._kernels import GramFeatures, GraphKernelFeatures, check_count
+from fewlabel._kernels import GramFeatures, GraphKernelFeatures
 from fewlabel._native import _fit
 from fewlabel._transductive_svc import TransductiveSVC
 
@@ -19,6 +19,7 @@ _KERNELS = ("graph", "rbf", "linear", "precomputed")
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
+@described_as(TransductiveSVC)
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelTransductiveSVC(TransductiveSVC):
     """Kernel support vector machine that also learns from unlabeled rows.
@@ -28,38 +29,18 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     Parameters
     ----------
-    method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
-        How labels of unlabeled rows are found. This and the parameters up to `verbose` are as in `TransductiveSVC`.
+    method : see `TransductiveSVC`
     alpha : float, default=1e-3
         Regularization strength, above 0. The kernel features are scaled by their root mean square norm.
-    unlabeled_weight : float or "auto", default="auto"
-        Weight of the averaged loss of unlabeled rows. 0 fits a supervised model on the same features.
-    class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
-        Share of each class among the unlabeled rows.
-    loss : {"squared_hinge", "hinge", "crammer_singer"}, default="squared_hinge"
-        Loss of a row.
-    hierarchy : dict, str or None, default=None
-        Tree whose leaves are the classes.
-    fit_intercept : bool, default=True
-        Whether the model has an intercept.
-    class_weight : dict, "balanced" or None, default=None
-        Factors on the weights of the labeled rows by class.
-    calibrate : bool, default=False
-        Whether to calibrate probabilities; `predict_proba` exists only with True.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`.
-    max_iter : int, default=10000
-        Maximum number of outer steps.
-    tol : float, default=1e-5
-        Tolerance of the last solve: relative distance of its objective from the optimum.
+    unlabeled_weight, class_prior, loss, hierarchy, fit_intercept, class_weight : see `TransductiveSVC`
+    calibrate, unlabeled, max_iter, tol : see `TransductiveSVC`
     n_jobs : int or None, default=None
         Number of threads. The neighbor search interprets it as scikit-learn does.
     random_state : int, RandomState instance or None, default=None
         Seed for drawing the basis rows of the kernels "rbf" and callable. None means a fixed seed.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model and keeps its `features_`.
-    verbose : int, default=0
-        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
+    verbose : see `TransductiveSVC`
     kernel : {"graph", "rbf", "linear", "precomputed"} or callable, default="graph"
         "graph": `GraphKernelFeatures`, in which rows are similar if many short paths in a neighbor graph connect them.
         "rbf": exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself. "precomputed": X
@@ -80,10 +61,9 @@ class KernelTransductiveSVC(TransductiveSVC):
         kernels. None for the linear kernel.
     coef_ : ndarray of shape (1, n_components) or (n_classes, n_components), float64
         Weights of the kernel features (not of the features of X).
-    transduction_ : ndarray of shape (n_rows,)
-        Label of every training row: the given label, or the predicted label of an unlabeled row.
-    classes_, intercept_, class_prior_, hierarchy_, label_distributions_ : see `TransductiveSVC`
-        As in `TransductiveSVC`, like the attributes that describe the fit.
+    classes_, intercept_, class_prior_, hierarchy_, transduction_, label_distributions_ : see `TransductiveSVC`
+    objective_, n_iter_, termination_condition_, history_, supervised_agreement_ : see `TransductiveSVC`
+    calibration_temperature_, calibration_smoothing_ : see `TransductiveSVC`
     n_features_in_ : int
         Number of features of X. With "precomputed": number of rows of `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -161,7 +141,7 @@ class KernelTransductiveSVC(TransductiveSVC):
             names = ", ".join(f'"{name}"' for name in _KERNELS)
             raise ValueError(f"kernel must be one of {names} or a callable, got {self.kernel!r}")
         if self.n_components is not None:
-            check_count("n_components", self.n_components)
+            _numbers.check_count("n_components", self.n_components)
         m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
         seed = 0 if self.random_state is None else self.random_state
         if callable(self.kernel):
@@ -186,9 +166,7 @@ class KernelTransductiveSVC(TransductiveSVC):
             squares = X.multiply(X).mean() if sp.issparse(X) else np.mean(np.square(X, dtype=np.float64))
             variance = float(squares - mean * mean)
             return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-        if isinstance(self.gamma, Real) and not isinstance(self.gamma, bool) and 0 < float(self.gamma) < np.inf:
-            return float(self.gamma)
-        raise ValueError(f'gamma must be "scale" or a number above 0 and finite, got {self.gamma!r}')
+        return _numbers.check_positive("gamma", self.gamma, otherwise='"scale" or ')
 
     def _rows(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         X = _data.rows_of(self, X, reset=reset, y=y)

@@ -7,7 +7,6 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice
-from fewlabel._inputs import _data, _memory
+from fewlabel._estimator import Estimator
+from fewlabel._inputs import _data, _memory, _numbers
 from fewlabel._interrupts import waited_for
 from fewlabel._structure import canonical
 from fewlabel._warnings import DataWarning
@@ -39,7 +39,7 @@ _SHIFT = 1e-3  # of the matrix that is factored where they are not enough
 
 
 @dataclass(eq=False, repr=False)
-class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features from the leading eigenvectors of a neighbor graph.
 
     The graph connects each row with its nearest neighbors among the other rows; equal rows are one node, which counts
@@ -208,21 +208,15 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             features[same] = self.embedding_[row[same, k]]
         return features
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     @property
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)
 
     def _check_numbers(self) -> None:
-        check_count("n_neighbors", self.n_neighbors)
+        _numbers.check_count("n_neighbors", self.n_neighbors)
         if self.n_components is not None:
-            check_count("n_components", self.n_components)
-        if not isinstance(self.rho, Real) or isinstance(self.rho, bool) or not 0 < self.rho < np.inf:
-            raise ValueError(f"rho must be a number above 0 and finite, got {self.rho!r}")
+            _numbers.check_count("n_components", self.n_components)
+        _numbers.check_positive("rho", self.rho)
 
     def _near(self, X: Any = None) -> np.ndarray:
         """Nodes (n, k) next to rows, the nearest first; without rows those next to each node."""
@@ -266,12 +260,6 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         vectors *= np.sqrt(_SCALE / (self.eigenvalues_ + self.rho)) / np.sqrt(counts)[:, None]
         self.embedding_ = np.ascontiguousarray(vectors[self._nodes.of_row])
         self.degrees_ = degrees[self._nodes.of_row]
-
-
-def check_count(name: str, value: Any) -> None:
-    """Raise a ValueError that names the parameter unless it is an integer of at least 1."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
 
 def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:

@@ -4,8 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from fewlabel._base import LinearClassifier
+from fewlabel._docstrings import described_as
+from fewlabel._transductive_svc import TransductiveSVC
 
 
+@described_as(TransductiveSVC)
 @dataclass(kw_only=True, eq=False, repr=False)
 class SemiSupervisedLogisticRegression(LinearClassifier):
     """Logistic regression that also learns from unlabeled rows.
@@ -27,61 +30,32 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of unlabeled rows, or of their entropy, as in `TransductiveSVC`; 0 fits a supervised
         model. "expectation" and "posterior" have no such term: all values above 0 are equivalent.
-    class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
-        Share of each class among the unlabeled rows: estimated ("auto"), taken from the labeled rows ("labels"), or
-        given, as in `TransductiveSVC`.
-    hierarchy : dict, str or None, default=None
-        Tree whose leaves are the classes: a dict from child to parent, or a separator in the class names, as in
-        `TransductiveSVC`.
+    class_prior, hierarchy : see `TransductiveSVC`
     fit_intercept : bool, default=True
         Whether the model has an intercept.
-    class_weight : dict, "balanced" or None, default=None
-        Factor of each class on the weights of its labeled rows; only the ratios matter. "balanced" gives all classes
-        equal total weight. It does not change `class_prior_`.
+    class_weight : see `TransductiveSVC`
     calibrate : bool, default=True
         Whether to calibrate probabilities by cross-validation on the labeled rows, at the cost of about one more fit.
         With False, `predict_proba` is the softmax of the scores.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`. "auto": -1 and missing values, as in `TransductiveSVC`. None: every row is
-        labeled. Any other value is the marker.
+    unlabeled : see `TransductiveSVC`
     max_iter : int, default=10000
         Maximum number of outer steps: temperatures, relabelings, or weights of the entropy and updates of the
         multipliers. The last step is always an exact solve. Without unlabeled rows: Newton steps, at most 200.
     tol : float, default=1e-5
         Tolerance of the last solve: relative distance of its objective from the optimum. "entropy" and "posterior" are
         not convex; their last solve stops at the gradient norm that corresponds to this distance at curvature `alpha`.
-    n_jobs : int or None, default=None
-        Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
-        Results are bitwise identical for any number of threads.
+    n_jobs : see `TransductiveSVC`
     random_state : int, RandomState instance or None, default=None
         Not used: none of these methods is random.
-    warm_start : bool, default=False
-        Whether `fit` continues from the fitted model, as in `TransductiveSVC`.
-    verbose : int, default=0
-        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
+    warm_start, verbose : see `TransductiveSVC`
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Classes, sorted, without the marker.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), float64
-        Weights of the features: one row for one or two classes, otherwise one row per class. Weights of groups are
-        included.
-    intercept_ : ndarray of shape (1,) or (n_classes,), float64
-        Intercept of each score.
-    class_prior_ : ndarray of shape (n_classes,)
-        Share of each class among the unlabeled rows, as used in the fit.
-    hierarchy_ : dict or None
-        Parent of each class and group, None at the top level. None without `hierarchy`.
-    transduction_ : ndarray of shape (n_rows,)
-        Label of every training row: the given label, or the predicted label if the row is unlabeled or has weight 0.
+    classes_, coef_, intercept_, class_prior_, hierarchy_, transduction_ : see `TransductiveSVC`
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Probability of each class for every training row. Only with unlabeled rows, and not with "switching". With
         "posterior", these are the auxiliary labels q.
-    objective_ : float
-        Final value of the objective, see Notes.
-    n_iter_ : int
-        Number of outer steps, at least 1.
+    objective_, n_iter_ : see `TransductiveSVC`
     termination_condition_ : str
         Why the fit stopped, as in `TransductiveSVC`. For "entropy", "expectation" and "posterior": "converged" or
         "stopped"; with a warning, "constraint" (the class prior was not met), "max_iter" or "not_converged".
@@ -89,16 +63,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         Values of each outer step, as in `TransductiveSVC` with many classes. With "entropy", "expectation" and
         "posterior", "share_distance" is replaced by "constraint_residual", the largest difference between a mean
         probability and its prior, and "entropy" is the entropy of the probabilities in bits per row.
-    supervised_agreement_ : float
-        Share of the unlabeled rows for which the supervised model predicts the same class, as in `TransductiveSVC`.
-    calibration_temperature_ : float
-        Temperature by which `predict_proba` divides scores before the softmax. NaN if not calibrated.
-    calibration_smoothing_ : float
-        Share of the probability that `predict_proba` spreads evenly over the classes. NaN if not calibrated.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
+    supervised_agreement_, calibration_temperature_, calibration_smoothing_ : see `TransductiveSVC`
+    n_features_in_, feature_names_in_ : see `TransductiveSVC`
 
     Warns
     -----

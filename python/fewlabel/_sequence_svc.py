@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
+from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native import _fit, _scores, _sequences, _threads
 
@@ -22,7 +23,7 @@ _OPTIONS = (
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SequenceSVC(ClassifierMixin, BaseEstimator):
+class SequenceSVC(ClassifierMixin, Estimator):
     """Linear-chain model that labels the tokens of sequences, such as the words of sentences.
 
     Tags y of a sequence have the score Σ_t coef_[y_t] · x_t + Σ_t>1 transitions_[y_t-1, y_t] + start_[y_1] + end_[y_T],
@@ -199,7 +200,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         MemoryError
             If the estimated memory of the fit exceeds the available memory (Linux only).
         """
-        warm = self.warm_start and hasattr(self, "coef_")
+        warm = self._is_warm()
         X, y, tokens = _flat(X, y, lengths)
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
@@ -208,7 +209,7 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         tokens = _checked(tokens, rows.shape[0])
         labels = _labels.encode(given)
         if warm:
-            self._check_start(labels.classes)
+            self._check_start(labels.classes, "tags")
         options = self._options() | {
             "forbidden_transitions": self._forbidden(labels.classes),
             "class_prior": self._class_prior(labels),
@@ -316,7 +317,6 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.two_d_array = False  # a row is a token, which means nothing without its neighbours
         return tags
 
@@ -331,14 +331,6 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
         threads = _threads.resolve(self.n_jobs)
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
 
-    def _check_start(self, tags: np.ndarray) -> None:
-        """Check that the fitted model, from which the fit continues, has these tags."""
-        if not np.array_equal(tags, self.classes_):
-            raise ValueError(
-                f"warm_start=True continues from a model with the tags {_labels.listed(self.classes_)}, but y has "
-                f"{_labels.listed(tags)}: set warm_start=False"
-            )
-
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         """Set the attributes that come from a fit or from a model file."""
         self.classes_ = classes
@@ -348,28 +340,18 @@ class SequenceSVC(ClassifierMixin, BaseEstimator):
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
-        report = {
-            "method": str(self.loss),  # `fit` checks it
-            "n_iter": self.n_iter_,
-            "objective": self.objective_ if np.isfinite(self.objective_) else None,
-            "termination_condition": self.termination_condition_,
-        }
-        return _sequences.assemble(report, self._weights())
+        return _sequences.assemble(self._report(str(self.loss)), self._weights())
 
     def _weights(self) -> _sequences.Weights:
         return _sequences.Weights(self.coef_, self.transitions_, self.start_, self.end_)
 
     def _options(self) -> dict[str, Any]:
-        """The options of the library that do not depend on the tags; the library checks their ranges."""
-        options = {name: getattr(self, name) for name in _OPTIONS} | {"threads": _threads.resolve(self.n_jobs)}
+        """The options of the library that do not depend on the tags."""
+        options = self._library_options(_OPTIONS)
         if options["max_iter"] is None:
             options["max_iter"] = 0
         elif isinstance(self.max_iter, int) and self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1 or None, got {self.max_iter}")
-        if isinstance(self.random_state, np.random.RandomState):
-            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
-        elif self.random_state is not None:
-            options["random_state"] = self.random_state
         return options
 
     def _class_prior(self, labels: _labels.Labels) -> Any:

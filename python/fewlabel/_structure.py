@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _auxiliary, _progress
-from fewlabel._inputs import _data, _labels
+from fewlabel._estimator import Estimator
+from fewlabel._inputs import _data, _labels, _numbers
 from fewlabel._native import _fit, _scores, _structure, _threads
 
 _MOST_ROUNDS = 10**6  # of the library's option n_iter
@@ -27,7 +26,7 @@ class Strongest(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Structure(BaseEstimator):
+class Structure(Estimator):
     """The parameters, and the first of the two steps."""
 
     n_components: int = 50
@@ -66,8 +65,7 @@ class Structure(BaseEstimator):
             If `n_features` is out of range or the number of names is wrong.
         """
         check_is_fitted(self)
-        if not isinstance(n_features, Integral) or n_features < 1:
-            raise ValueError(f"n_features must be an integer of at least 1, got {n_features!r}")
+        n_features = _numbers.check_count("n_features", n_features)
         names = np.asarray(_check_feature_names_in(self, None) if feature_names is None else feature_names)
         if names.shape != (self.n_features_in_,):
             raise ValueError(f"feature_names must have {self.n_features_in_} names, has shape {names.shape}")
@@ -79,11 +77,6 @@ class Structure(BaseEstimator):
                 pairs = [[(names[features[j]], float(row[j])) for j in some] for some in (high, low)]
                 table.append(Strongest(len(table), *pairs))
         return table
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _learn(self, X: Any, y: Any, labels: Sequence[_labels.Given] | None) -> None:
         """Compute the components; X is already validated."""
@@ -144,14 +137,10 @@ class Structure(BaseEstimator):
 
     def _check_numbers(self) -> None:
         for name in ("n_components", "max_problems", "n_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+            _numbers.check_count(name, getattr(self, name))
         if self.n_iter > _MOST_ROUNDS:
             raise ValueError(f"n_iter is {self.n_iter}: it must be at most {_MOST_ROUNDS}")
-        weight = self.structure_weight
-        if not isinstance(weight, Real) or isinstance(weight, bool) or not 0 < weight < np.inf:
-            raise ValueError(f"structure_weight must be a number above 0 and finite, got {weight!r}")
+        _numbers.check_positive("structure_weight", self.structure_weight)
 
     def _parts(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """The features and the components (h, d_g) of each group."""

@@ -4,13 +4,14 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
+
+from fewlabel._inputs._numbers import check_count
 
 __all__ = ["TokenVectorizer", "iob_forbidden_transitions"]
 
@@ -98,9 +99,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         least = {"window": 0, "affixes": 0} | ({} if self.n_features is None else {"n_features": 1})
         for name, low in least.items():
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
-                raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+            check_count(name, getattr(self, name), low)
 
     def _rows(self, sentences: Iterable[Sequence[str]]) -> Iterator[Any]:
         for sentence in sentences:

@@ -14,8 +14,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data, _hierarchy, _labels, _weights
-from fewlabel._native import _fit
+from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native._signatures import Allreduce, Group
 
 __all__ = ["fit"]
@@ -85,14 +84,11 @@ def fit_with(
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
-    rows, tree, options, warm = ranks.attempt(lambda: part.prepare(classes, totals))
+    plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
     title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
-    start = estimator._assemble if warm else None
     with ranks.failures(), shown(title, verbose, part.method.name) as show:
-        fitted = _fit.fit(rows, part.codes, part.weights, options, (show,), start, ranks.group)
-    estimator._keep(classes, tree, fitted)
+        warnings = estimator._solve(plan, rows, part.codes, part.weights, (show,), ranks.group)
     if ranks.rank == 0:
-        warnings = fitted.report["warnings"]
         _advice.of_the_library(warnings, estimator.classes_, estimator.n_iter_, estimator.objective_)
     return estimator
 
@@ -237,12 +233,3 @@ class _Part:
         self.codes[counted] = np.searchsorted(classes, values)
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))
         return classes, np.asarray(totals)
-
-    def prepare(self, classes: np.ndarray, totals: np.ndarray) -> tuple[Any, Any, dict[str, Any], bool]:
-        """Rows for the library, the class tree, options, and whether the fit goes on from the model that is there."""
-        estimator, warm = self.estimator, self.estimator.warm_start and hasattr(self.estimator, "coef_")
-        tree = _hierarchy.read(estimator.hierarchy, classes)
-        if warm:
-            estimator._check_start(classes)
-        own = estimator._options() | methods.options(self.method)
-        return _data.native(self.rows), tree, own | estimator._class_options(classes, totals, tree), warm

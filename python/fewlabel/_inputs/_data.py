@@ -23,7 +23,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
-    """X as CSR or dense rows of float64 or float32. Values are not checked.
+    """X as CSR or dense rows of float64 or float32. Values are not checked, and neither is y, unless it is None.
 
     CSR of these types is returned unchanged, with unsorted or duplicate indices and explicit zeros.
     """
@@ -32,7 +32,7 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
         return validate_data(
             estimator,
             X,
-            y=y,
+            y=None if y is None else "no_validation",  # None: scikit-learn reports the missing y
             reset=reset,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fewlabel._inputs._labels import listed
+from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
 
@@ -55,10 +56,9 @@ def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
 
     In the dtype of the classes if it holds all the names, otherwise objects.
     """
-    if not isinstance(level, int | np.integer) or isinstance(level, bool) or level < 1:
-        raise ValueError(f"level must be an integer of at least 1 (1: just below the top), got {level!r}")
+    level = check_count("level", level, otherwise=" (1: just below the top)")
     paths = [_path(tree, name) for name in classes.tolist()]
-    names = [path[max(0, len(path) - int(level))] for path in paths]
+    names = [path[max(0, len(path) - level)] for path in paths]
     if classes.dtype.kind != "O" and all(type(name) is type(path[0]) for name, path in zip(names, paths, strict=True)):
         return np.array(names, dtype=None if classes.dtype.kind == "U" else classes.dtype)
     array = np.empty(len(names), dtype=object)

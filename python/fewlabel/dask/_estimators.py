@@ -1,7 +1,6 @@
 """The estimators: a fit on the workers that hold the rows, predictions block by block."""
 
 import inspect
-import re
 import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -10,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress, methods
+from fewlabel._docstrings import described_as
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.dask import _fit, _on_workers
@@ -201,34 +201,35 @@ def _meta(X: Any, dtype: np.dtype, classes: list[Any]) -> Any:
     return pd.DataFrame(columns=classes, dtype=dtype, index=index) if classes else pd.Series(dtype=dtype, index=index)
 
 
-_PARAMETERS = """\
-calibrate : bool, default=False
-    True is refused: labeled rows would have to be held out on all workers in turn.
-n_jobs : int or None, default=None
-    Number of threads on each worker. None: those that the worker has for tasks.
-client : distributed.Client or None, default=None
-    The cluster. None: the current client. It is not pickled.
-trusted_network : bool, default=False
-    What the workers of a fit send each other is not encrypted. A cluster with TLS is therefore refused, unless this is
-    True: nobody else reaches the network of the workers.
-"""
 _DESCRIPTION = """{summary}
 
-It finds the model of one machine with all rows, up to the rounding of sums.
+The model is that of one machine with all rows, up to the rounding of sums.
 
-Rows stay where they are, with two exceptions: every worker gets the labeled rows of all for class_prior="auto", and of
-two classes with at least 8,192 unlabeled rows an eighth, if that is at most a million non-zeros. Ranks are the workers
-that hold rows when `fit` begins. Each runs one task, which cannot move, with all its threads. A worker that is lost
-ends the fit. Two fits on the same workers wait for each other.
+Rows stay where they are, with two exceptions: for class_prior="auto" every worker gets all labeled rows, and with two
+classes and at least 8,192 unlabeled rows an eighth of these, if they have at most a million non-zeros. Each worker that
+holds rows when `fit` begins runs one task, which cannot move, with all its threads. If a worker is lost, the fit fails.
+Two fits on the same workers wait for each other.
 
 Parameters
 ----------
-{parameters}
+method, alpha, unlabeled_weight, class_prior, {loss}hierarchy, fit_intercept, class_weight : see `{local}`
+calibrate : bool, default=False
+    True is refused: labeled rows would have to be held out on all workers in turn.
+unlabeled, max_iter, tol : see `{local}`
+n_jobs : int or None, default=None
+    Number of threads on each worker. None: the threads that the worker has for tasks.
+random_state, warm_start, verbose : see `{local}`
+client : distributed.Client or None, default=None
+    The cluster. None: the current client. It is not pickled.
+trusted_network : bool, default=False
+    The workers of a fit exchange sums, class names and labeled rows without encryption. A cluster with TLS is therefore
+    refused, unless this is True: nobody else has access to the network of the workers.
+
 Attributes
 ----------
 transduction_ : dask.array.Array of shape (n_rows,)
-    Label of every training row, lazy, in the order of the partitions. The parts are on the workers; a pickle is
-    without them.
+    Label of every training row, lazy, in the order of the partitions. The parts are on the workers; they are not
+    pickled.
 label_distributions_ : dask.array.Array of shape (n_rows, n_classes)
     Probability of each class for every training row, likewise, where `{local}` has it.
 
@@ -240,7 +241,7 @@ fewlabel.spmd.fit : The same over MPI.
 Notes
 -----
 `predict` and the like are lazy for arrays and data frames of Dask and for lists of Delayed; a data frame keeps its
-index. Anything else is predicted here. `to_local` gives a `{local}`.
+index. Other input is predicted by this process. `to_local` returns a `{local}`.
 
 Method "pair_switching", `max_switches`, scikit-learn's callbacks and what is refused above are for one machine.
 
@@ -253,15 +254,11 @@ Examples
 
 
 def _described(kind: _Class) -> _Class:
-    """Describe the parameters as the local class does, but for those that are other ones here."""
+    """Describe a class by the template and by its local class."""
     local = kind._local  # type: ignore[attr-defined]
-    section = re.search(r"Parameters\n-+\n(.*?\n)\n", inspect.getdoc(local) or "", re.DOTALL)
-    words = {"local": local.__name__, "name": kind.__name__, "summary": kind.__doc__}
-    texts = [section[1] if section else "", _PARAMETERS.format(**words)]  # python -OO leaves no docstring
-    described = {name: text for each in texts for text, name in re.findall(r"((\w+) : .*\n(?: .*\n)+)", each)}
-    parameters = "".join(described.values()).replace("see Notes", f"see the notes of `{local.__name__}`")
-    kind.__doc__ = _DESCRIPTION.format(parameters=parameters, **words)
-    return kind
+    loss = "loss, " if "loss" in inspect.signature(local).parameters else ""
+    kind.__doc__ = _DESCRIPTION.format(local=local.__name__, name=kind.__name__, summary=kind.__doc__, loss=loss)
+    return described_as(local)(kind)
 
 
 @_described

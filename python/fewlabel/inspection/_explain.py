@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
+from fewlabel._inputs import _numbers
 from fewlabel.inspection import _linear_model, _table
 
 
@@ -90,7 +91,7 @@ def explain(
     predicted = classifier.predict(rows)
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")
-    n = _linear_model.count("n", n)
+    n = _numbers.check_count("n", n)
     names = _names(model, classifier, feature_names)
     k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
     weights, intercept = _difference(classifier, k, against)

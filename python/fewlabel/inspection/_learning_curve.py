@@ -9,7 +9,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from fewlabel import _progress
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _numbers
 from fewlabel.inspection import _linear_model
 
 _TRIES = 1000  # at drawing labels until every class is among them
@@ -28,7 +28,7 @@ def compute(
 ) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Numbers of labels, and scores (n_sizes, n_draws) of both. The parameters are those of `LearningCurveDisplay`."""
     sizes = _check_sizes(n_labels)
-    n_draws = _linear_model.count("n_draws", n_draws)
+    n_draws = _numbers.check_count("n_draws", n_draws)
     if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
         raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")

@@ -1,6 +1,5 @@
 """A fitted linear classifier, alone or at the end of a pipeline or search: its input and scores."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -84,10 +83,3 @@ def class_number(classifier: Any, label: Any, what: str) -> int:
     if label not in classes:
         raise ValueError(f"{what} is {label!r}, which is not a class: these are {_labels.listed(classifier.classes_)}")
     return int(classes.index(label))
-
-
-def count(name: str, value: Any, least: int = 1, otherwise: str = "") -> int:
-    """A validated number of rows, features or fits; `otherwise` names other valid values in the error message."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}{otherwise}, got {value!r}")
-    return int(value)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_consistent_length
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _labels, _numbers
 from fewlabel.inspection import _linear_model
 
 # Twenty labels on top of forty, chosen against random, macro F on the test, six draws: Reuters R8 .853 and .761, 20
@@ -73,7 +73,7 @@ def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: flo
     """
     if np.ndim(n):
         raise ValueError("n must be the number of rows to choose, got an array or list: pass labels as y=...")
-    n = _linear_model.count("n", n)
+    n = _numbers.check_count("n", n)
     if not isinstance(unsure, Real) or not 0 < unsure <= 1:
         raise ValueError(f"unsure must be a share above 0 and at most 1, got {unsure!r}")
     classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, X)

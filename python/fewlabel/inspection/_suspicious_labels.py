@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel import _progress
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _numbers
 from fewlabel.inspection import _linear_model, _table
 
 
@@ -105,7 +105,7 @@ def _blind_scores(
     model: Any, X: Any, y: Any, labeled: np.ndarray, own: np.ndarray, parts: Any, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The labels that were judged, as positions in `labeled`, and their held-out scores."""
-    parts = _linear_model.count("cv", parts, least=2, otherwise=", or None")
+    parts = _numbers.check_count("cv", parts, least=2, otherwise=", or None")
     counts = np.bincount(own)
     judged = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone
     if not judged.size:

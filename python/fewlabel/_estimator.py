@@ -1,0 +1,57 @@
+"""Base class of all estimators: sparse input, and what a fit in the library takes besides rows and labels."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from fewlabel._inputs import _labels
+from fewlabel._native import _threads
+
+
+class Estimator(BaseEstimator):
+    """An estimator of this package."""
+
+    n_jobs: Any
+    random_state: Any
+    warm_start: bool
+    classes_: Any
+    n_iter_: int
+    objective_: Any
+    termination_condition_: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _library_options(self, names: Sequence[str]) -> dict[str, Any]:
+        """Parameters that are options of the library, threads and seed. The library checks their ranges."""
+        options = {name: getattr(self, name) for name in names} | {"threads": _threads.resolve(self.n_jobs)}
+        if isinstance(self.random_state, np.random.RandomState):
+            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
+        elif self.random_state is not None:
+            options["random_state"] = self.random_state
+        return options
+
+    def _is_warm(self) -> bool:
+        """Whether a fit continues from the fitted model."""
+        return self.warm_start and hasattr(self, "coef_")
+
+    def _check_start(self, classes: np.ndarray, kind: str = "classes") -> None:
+        """Check that the fitted model, from which the fit continues, has these classes."""
+        if not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start=True continues from a model with the {kind} {_labels.listed(self.classes_)}, but y and "
+                f"class_prior have {_labels.listed(classes)}: set warm_start=False to fit other {kind}"
+            )
+
+    def _report(self, method: str) -> dict[str, Any]:
+        """How the last fit ended, for the library."""
+        return {
+            "method": method,
+            "n_iter": self.n_iter_,
+            "objective": self.objective_ if np.isfinite(self.objective_) else None,
+            "termination_condition": self.termination_condition_,
+        }
