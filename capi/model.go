@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"encoding/json"
+	"math"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -252,7 +253,7 @@ func fromFile(loaded model.Model) (reported, error) {
 	case *model.Linear:
 		return &trained{Linear: m}, nil
 	case *model.Chain:
-		return chainFrom(m)
+		return &chain{Chain: m, gap: math.NaN()}, nil
 	case *model.Structure:
 		return &structured{m}, nil
 	}

@@ -6,6 +6,7 @@ import "C"
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -16,49 +17,27 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// chain is what the handle of a sequence model stands for: its numbers, what its fit said of itself and, directly after
-// the fit, what a file does not keep.
+// chain is what the handle of a sequence model stands for: the model and, directly after its fit, what a file does not
+// keep.
 type chain struct {
-	*sequence.Model
-	said       model.Report
+	*model.Chain
 	gap        float64   // NaN: not known
 	objectives []float64 // nil: not known
 }
 
-// fromSequences keeps what a fit with a loss found.
-func fromSequences(r *sequence.Result, loss string) *chain {
-	return &chain{Model: r.Model, gap: r.Gap, objectives: r.Objectives, said: model.Report{
-		Method: loss, Iterations: r.Iterations, Objective: r.Objective, Termination: r.Termination}}
-}
-
-// chainFrom makes a model from a file ready to decode.
-func chainFrom(m *model.Chain) (*chain, error) {
-	shared, err := newChain(m.Tags)
-	if err != nil {
-		return nil, err
-	}
-	copy(shared.Pair, m.Transitions)
-	copy(shared.Start, m.Start)
-	copy(shared.End, m.End)
-	shared.Refresh()
-	numbers := &sequence.Model{Tags: m.Tags, Features: m.Features, Coef: m.Coef, Chain: shared}
-	return &chain{Model: numbers, said: m.Report, gap: math.NaN()}, nil
-}
-
 // saved is what goes into a file; metadata nil: what the model has.
 func (c *chain) saved(metadata json.RawMessage) model.Model {
-	m := &model.Chain{Tags: c.Tags, Features: c.Features, Coef: c.Coef, Transitions: c.Chain.Pair, Start: c.Chain.Start,
-		End: c.Chain.End, Report: c.said}
+	m := *c.Chain // a copy: other threads may be reading the model
 	if metadata != nil {
 		m.Metadata = metadata
 	}
-	return m
+	return &m
 }
 
 // arrays lists what fewlabel_array can give.
 func (c *chain) arrays() []array {
-	list := []array{{name: "coef", values: c.Coef}, {name: "transitions", values: c.Chain.Pair},
-		{name: "start", values: c.Chain.Start}, {name: "end", values: c.Chain.End}}
+	list := []array{{name: "coef", values: c.Coef}, {name: "transitions", values: c.Transitions},
+		{name: "start", values: c.Start}, {name: "end", values: c.End}}
 	if c.objectives != nil {
 		list = append(list, array{name: "history.objective", values: c.objectives})
 	}
@@ -68,9 +47,9 @@ func (c *chain) arrays() []array {
 // report is the text of fewlabel_report.
 func (c *chain) report() (string, error) {
 	text, err := json.Marshal(map[string]any{
-		"n_tags": c.Tags, "n_features": c.Features, "method": c.said.Method, "n_iter": c.said.Iterations,
-		"objective": finite(c.said.Objective), "gap": finite(c.gap), "termination_condition": c.said.Termination,
-		"warnings": append([]warning.Warning{}, c.said.Warnings...), "metadata": c.said.Metadata,
+		"n_tags": c.Tags, "n_features": c.Features, "method": c.Method, "n_iter": c.Iterations,
+		"objective": finite(c.Objective), "gap": finite(c.gap), "termination_condition": c.Termination,
+		"warnings": append([]warning.Warning{}, c.Warnings...), "metadata": c.Metadata,
 		"arrays": lengths(c.arrays()),
 	})
 	if err != nil {
@@ -118,7 +97,7 @@ func go_fewlabel_sequence_fit(
 		if err != nil {
 			return err
 		}
-		*handle = C.int64_t(handles.add(fromSequences(result, chosen.Loss)))
+		*handle = C.int64_t(handles.add(&chain{result.Model, result.Gap, result.Objectives}))
 		return nil
 	})
 	releaseMemory()
@@ -143,7 +122,7 @@ func (c *call) sequences(
 		if err != nil {
 			return p, err
 		}
-		p.Start = from.Model
+		p.Start = from.Chain
 	}
 	return p, nil
 }
@@ -174,20 +153,18 @@ func go_fewlabel_sequence_assemble(
 		if err := describeChain(text, &m); err != nil {
 			return err
 		}
-		shared, err := c.chain(C.int64_t(m.Tags), transitions, start, end)
-		if err != nil {
+		if err := c.copyChain(&m, transitions, start, end); err != nil {
 			return err
 		}
 		weights, err := slice[float64](c, "coef", unsafe.Pointer(coef), int64(m.Features)*int64(m.Tags))
 		if err != nil {
 			return err
 		}
-		own := append([]float64(nil), weights...)
-		numbers := &sequence.Model{Tags: m.Tags, Features: m.Features, Coef: own, Chain: shared}
-		if err := numbers.Check(); err != nil {
+		m.Coef = slices.Clone(weights)
+		if err := model.Check(&m); err != nil {
 			return err
 		}
-		*dst = C.int64_t(handles.add(&chain{Model: numbers, said: m.Report, gap: math.NaN()}))
+		*dst = C.int64_t(handles.add(&chain{Chain: &m, gap: math.NaN()}))
 		return nil
 	}))
 }
@@ -203,36 +180,28 @@ func describeChain(text string, m *model.Chain) error {
 	return model.CheckShape(m)
 }
 
-// chain copies the scores of a chain.
-func (c *call) chain(tags C.int64_t, transitions, start, end *C.const_double) (*sequence.Chain, error) {
-	if tags < 1 || tags > math.MaxInt32 {
-		return nil, fault.Argument("n_tags is %d: use 1 to %d", int64(tags), math.MaxInt32)
+// copyChain copies the scores of a chain.
+func (c *call) copyChain(m *model.Chain, transitions, start, end *C.const_double) error {
+	if m.Tags < 1 || m.Tags > math.MaxInt32 {
+		return fault.Argument("n_tags is %d: use 1 to %d", m.Tags, math.MaxInt32)
 	}
-	shared, err := newChain(int(tags))
-	if err != nil {
-		return nil, err
+	tags := int64(m.Tags)
+	if err := memory.Need(24*float64(tags*tags), "a chain of so many tags", "use fewer tags"); err != nil {
+		return err
 	}
 	for _, part := range []struct {
-		name string
-		from *C.const_double
-		to   []float64
-	}{{"transitions", transitions, shared.Pair}, {"start", start, shared.Start}, {"end", end, shared.End}} {
-		values, err := slice[float64](c, part.name, unsafe.Pointer(part.from), int64(len(part.to)))
+		name   string
+		from   *C.const_double
+		length int64
+		to     *[]float64
+	}{{"transitions", transitions, tags * tags, &m.Transitions}, {"start", start, tags, &m.Start}, {"end", end, tags, &m.End}} {
+		values, err := slice[float64](c, part.name, unsafe.Pointer(part.from), part.length)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		copy(part.to, values)
+		*part.to = slices.Clone(values)
 	}
-	shared.Refresh()
-	return shared, shared.Check()
-}
-
-// newChain takes the memory for a chain if it is there.
-func newChain(tags int) (*sequence.Chain, error) {
-	if err := memory.Need(24*float64(tags)*float64(tags), "a chain of so many tags", "use fewer tags"); err != nil {
-		return nil, err
-	}
-	return sequence.NewChain(tags), nil
+	return nil
 }
 
 //export go_fewlabel_sequence_decode
@@ -249,11 +218,11 @@ func go_fewlabel_sequence_decode(
 		if err != nil {
 			return err
 		}
-		unary, err := m.Model.Unary(matrix)
+		unary, err := sequence.UnaryOf(m.Chain, matrix)
 		if err != nil {
 			return err
 		}
-		return c.decode(m.Model.Chain, unary, matrix.Rows(), lengths, sequences, threads,
+		return c.decode(m.Chain, unary, matrix.Rows(), lengths, sequences, threads,
 			decodeOutputs{tags, scores, margins, marginals})
 	}))
 }
@@ -265,8 +234,8 @@ func go_fewlabel_sequence_decode_scores(
 	tags *C.int32_t, scores, margins, marginals *C.double, message *C.char, size C.int64_t,
 ) C.int32_t {
 	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		shared, err := c.chain(tagCount, transitions, start, end)
-		if err != nil {
+		m := model.Chain{Tags: int(tagCount)}
+		if err := c.copyChain(&m, transitions, start, end); err != nil {
 			return err
 		}
 		if rows < 1 || rows > math.MaxInt32 {
@@ -276,8 +245,8 @@ func go_fewlabel_sequence_decode_scores(
 		if err != nil {
 			return err
 		}
-		given := func(first, end int, _ []float64) []float64 { return all[first*shared.Tags : end*shared.Tags] }
-		return c.decode(shared, given, int(rows), lengths, sequences, threads,
+		given := func(first, end int, _ []float64) []float64 { return all[first*m.Tags : end*m.Tags] }
+		return c.decode(&m, given, int(rows), lengths, sequences, threads,
 			decodeOutputs{tags, scores, margins, marginals})
 	}))
 }
@@ -289,7 +258,7 @@ type decodeOutputs struct {
 }
 
 func (c *call) decode(
-	shared *sequence.Chain, unary sequence.Unary, rows int, lengths *C.const_int64, count C.int64_t, threads C.int32_t,
+	m *model.Chain, unary sequence.Unary, rows int, lengths *C.const_int64, count C.int64_t, threads C.int32_t,
 	to decodeOutputs,
 ) error {
 	pool, err := poolOf(threads)
@@ -317,7 +286,7 @@ func (c *call) decode(
 		to    *[]float64
 	}{
 		{"scores", to.scores, len(given), &found.Scores}, {"margins", to.margins, len(given), &found.Margins},
-		{"marginals", to.marginals, rows * shared.Tags, &found.Marginals},
+		{"marginals", to.marginals, rows * m.Tags, &found.Marginals},
 	} {
 		if part.from == nil {
 			continue
@@ -326,5 +295,5 @@ func (c *call) decode(
 			return err
 		}
 	}
-	return sequence.Decode(pool, shared, bounds, unary, found)
+	return sequence.Decode(pool, m, bounds, unary, found)
 }

@@ -131,7 +131,7 @@ static void refused(void) {
   progress.cancel = 1;
   FAILS(FEWLABEL_CANCELLED, "cancelled",
         fewlabel_sequence_fit(&s.p.rows, s.lengths, N_SEQUENCES, s.labels, 0, NULL, &progress, &model, ERROR));
-  FAILS(FEWLABEL_BAD_DATA, "transitions[3] is NaN",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "transitions[3] is NaN",
         fewlabel_sequence_assemble(SIZES, zeros, pairs, zeros, zeros, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "description: the field n_features is missing",
         fewlabel_sequence_assemble("{\"n_tags\": 2}", zeros, zeros, zeros, zeros, &model, ERROR));

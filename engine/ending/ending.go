@@ -14,6 +14,7 @@ const (
 	NoSwitch                   // no label changes
 	OneClass                   // there is nothing to learn
 	MaxIter                    // no steps are left
+	Epochs                     // all epochs have been
 	Stopped                    // by the caller, with what has been learned so far
 	Unsettled                  // labels still change
 	Constraint                 // the class prior is not met
@@ -24,7 +25,7 @@ const (
 
 var names = [...]string{None: "", Converged: "converged", Stationary: "stationary",
 	Entropy: "entropy", Temperature: "temperature",
-	NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter", Stopped: "stopped", Unsettled: "unsettled",
+	NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter", Epochs: "epochs", Stopped: "stopped", Unsettled: "unsettled",
 	Constraint: "constraint", NotConverged: "not_converged", NotFinite: "not_finite", GivenUp: "given_up"}
 
 // String is the name of the reason in reports and model files.

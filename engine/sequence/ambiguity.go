@@ -24,17 +24,16 @@ const flat = 0.4
 func (a Ambiguity) Sharpness() float64 { return a.Rho }
 
 // At implements Loss.
-func (a Ambiguity) At(l *Lattice, c *Chain, unary []float64, labels []int32, into []float64, counts *Counts) float64 {
+func (a Ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
 	best, second := room(&l.path, len(labels)), room(&l.spare, len(labels))
-	l.path, l.spare = best, second
-	first, runnerUp := c.TwoBest(l, unary, best, second)
+	first, runnerUp := c.twoBest(l, unary, best, second)
 	if math.IsInf(runnerUp, -1) {
 		return 0
 	}
 	value, slope := loss.Plateau{Flat: flat}.At((first - runnerUp) / a.Rho)
 	if slope != 0 {
-		counts.add(best, a.Weight*slope, into)
-		counts.add(second, -a.Weight*slope, into)
+		sums.add(best, a.Weight*slope, into)
+		sums.add(second, -a.Weight*slope, into)
 	}
 	return a.Rho * a.Weight * value
 }

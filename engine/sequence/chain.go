@@ -11,58 +11,128 @@
 //	Cost     K² operations a token, T K numbers of memory; nothing has the size T K K
 package sequence
 
-import "math"
+import (
+	"math"
 
-// Chain is what the scores of all sequences share.
-type Chain struct {
-	Tags       int       // K
-	Pair       []float64 // [K*K] from tag i to tag j at i*K+j
-	Start, End []float64 // [K]
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/model"
+)
 
-	factor []float64 // [K*K] exp(Pair - shift)
-	shift  float64   // the largest of Pair
+// edges are numbers of a chain that belong to no single token, all in one vector.
+type edges struct {
+	all              []float64
+	pair, start, end []float64 // [K*K] from tag i to tag j at i*K+j; [K], [K]
 }
 
-// NewChain makes a chain whose scores are all 0.
-func NewChain(tags int) *Chain {
-	return &Chain{Tags: tags, Pair: make([]float64, tags*tags), Start: make([]float64, tags), End: make([]float64, tags),
-		factor: make([]float64, tags*tags)}
+func edgesLen(tags int) int { return tags * (tags + 2) }
+
+// edgesOf views a vector.
+func edgesOf(all []float64, tags int) edges {
+	k := tags
+	return edges{all, all[:k*k], all[k*k : k*k+k], all[k*k+k:]}
 }
 
-// Refresh makes the chain ready for marginals after its transitions have changed.
-func (c *Chain) Refresh() {
-	c.shift = largest(c.Pair)
+// chain is a model's scores of transitions, starts and ends.
+type chain struct {
+	tags int // K
+	edges
+	factor []float64 // [K*K] exp(pair - shift)
+	shift  float64   // the largest of pair
+}
+
+// newChain makes a chain whose scores are all 0.
+func newChain(tags int) *chain {
+	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), factor: make([]float64, tags*tags)}
+}
+
+// chainOf makes a model ready to decode.
+func chainOf(m *model.Chain) (*chain, error) {
+	k := float64(m.Tags)
+	if err := memory.Need(16*k*k, "a chain of so many tags", "use fewer tags"); err != nil {
+		return nil, err
+	}
+	c, at := newChain(m.Tags), 0
+	for _, part := range edgesOfModel(m) {
+		for k, score := range part.scores {
+			if math.IsNaN(score) || math.IsInf(score, 1) {
+				return nil, fault.Data("%s[%d] is %v: only numbers and -infinity, which forbids, are allowed", part.name, k, score)
+			}
+			c.all[at] = score
+			at++
+		}
+	}
+	c.refresh()
+	return c, nil
+}
+
+// namedScores are scores of a model by the name that its users know.
+type namedScores struct {
+	name   string
+	scores []float64
+}
+
+// edgesOfModel are the scores of a model in the order of edges.
+func edgesOfModel(m *model.Chain) []namedScores {
+	return []namedScores{{"transitions", m.Transitions}, {"start", m.Start}, {"end", m.End}}
+}
+
+// refresh makes the chain ready for marginals after its transitions have changed.
+func (c *chain) refresh() {
+	c.shift = largest(c.pair)
 	if math.IsInf(c.shift, -1) {
 		c.shift = 0
 	}
-	for k, score := range c.Pair {
-		c.factor[k] = math.Exp(score - c.shift)
-	}
+	exponentials(c.factor, c.pair, c.shift)
 }
 
-// Score is s(y) for the tags of a path; unary [T*K].
-func (c *Chain) Score(unary []float64, path []int32) float64 {
+// score is s(y) for the tags of a path; unary [T*K].
+func (c *chain) score(unary []float64, path []int32) float64 {
 	if len(path) == 0 {
 		return 0
 	}
-	total := c.Start[path[0]] + c.End[path[len(path)-1]]
+	total := c.start[path[0]] + c.end[path[len(path)-1]]
 	for t, y := range path {
-		total += unary[t*c.Tags+int(y)]
+		total += unary[t*c.tags+int(y)]
 		if t > 0 {
-			total += c.Pair[int(path[t-1])*c.Tags+int(y)]
+			total += c.pair[int(path[t-1])*c.tags+int(y)]
 		}
 	}
 	return total
 }
 
-// Lattice is the memory for one sequence at a time: a goroutine has one of its own.
-type Lattice struct {
+// counts are the expected numbers of what a path has beside its tags: of each transition, start and end.
+type counts struct {
+	edges
+	outer []float64 // [K*K] Σ_t a_i b_j of the current sequence
+}
+
+// newCounts makes counts of 0.
+func newCounts(tags int) *counts {
+	return &counts{edgesOf(make([]float64, edgesLen(tags)), tags), make([]float64, tags*tags)}
+}
+
+// add adds factor for everything that a path has, its tags to into [T*K].
+func (n *counts) add(path []int32, factor float64, into []float64) {
+	tags := len(n.start)
+	n.start[path[0]] += factor
+	n.end[path[len(path)-1]] += factor
+	for t, y := range path {
+		into[t*tags+int(y)] += factor
+		if t > 0 {
+			n.pair[int(path[t-1])*tags+int(y)] += factor
+		}
+	}
+}
+
+// lattice is the memory for one sequence at a time: a goroutine has one of its own.
+type lattice struct {
 	forward, backward []float64 // [T*K], [K]
-	row, other        []float64 // [K]
+	row, other, logs  []float64 // [K]
 	from              []int32   // back pointers
 	path, spare       []int32   // [T]
-	masked, cost      []float64 // [T*K] unary scores with labels or costs put in
-	soft              *Counts
+	costly, expected  []float64 // [T*K] unary scores with a cost added; expected tags
+	sums              *counts
 }
 
 // room lets a slice have a length; it holds anything.
@@ -82,4 +152,24 @@ func largest(values []float64) float64 {
 		}
 	}
 	return most
+}
+
+// exponentials sets dst to exp(v - shift).
+func exponentials(dst, values []float64, shift float64) {
+	for j, v := range values {
+		dst[j] = math.Exp(v - shift)
+	}
+}
+
+// logSum is log Σ exp(v).
+func logSum(values []float64) float64 {
+	most := largest(values)
+	if math.IsInf(most, -1) {
+		return most
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Exp(v - most)
+	}
+	return most + math.Log(sum)
 }

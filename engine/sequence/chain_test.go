@@ -8,25 +8,25 @@ import (
 )
 
 // drawn makes a chain and unary scores; forbid is the chance that a transition is forbidden; ties draws few values.
-func drawn(random *rand.Rand, tags, tokens int, scale, forbid float64, ties bool) (*Chain, []float64) {
+func drawn(random *rand.Rand, tags, tokens int, scale, forbid float64, ties bool) (*chain, []float64) {
 	number := func() float64 {
 		if ties {
 			return float64(random.IntN(3))
 		}
 		return scale * random.NormFloat64()
 	}
-	c, unary := NewChain(tags), make([]float64, tokens*tags)
-	for _, part := range [][]float64{c.Pair, c.Start, c.End, unary} {
+	c, unary := newChain(tags), make([]float64, tokens*tags)
+	for _, part := range [][]float64{c.pair, c.start, c.end, unary} {
 		for k := range part {
 			part[k] = number()
 		}
 	}
-	for k := range c.Pair {
+	for k := range c.pair {
 		if random.Float64() < forbid {
-			c.Pair[k] = math.Inf(-1)
+			c.pair[k] = math.Inf(-1)
 		}
 	}
-	c.Refresh()
+	c.refresh()
 	return c, unary
 }
 
@@ -47,7 +47,7 @@ func eachPath(tags, tokens int, visit func(path []int32)) {
 }
 
 // eachChain tries all sizes, with scores of several kinds.
-func eachChain(t *testing.T, try func(t *testing.T, random *rand.Rand, c *Chain, unary []float64, ties bool)) {
+func eachChain(t *testing.T, try func(t *testing.T, random *rand.Rand, c *chain, unary []float64, ties bool)) {
 	for tags := 1; tags <= 4; tags++ {
 		for tokens := 1; tokens <= 6; tokens++ {
 			random := rand.New(rand.NewPCG(uint64(tags), uint64(tokens)))
@@ -69,26 +69,26 @@ func near(a, b float64) bool {
 }
 
 func TestBestPathsAreThoseOfEnumeration(t *testing.T) {
-	eachChain(t, func(t *testing.T, _ *rand.Rand, c *Chain, unary []float64, ties bool) {
-		tokens, l := len(unary)/c.Tags, &Lattice{}
+	eachChain(t, func(t *testing.T, _ *rand.Rand, c *chain, unary []float64, ties bool) {
+		tokens, l := len(unary)/c.tags, &lattice{}
 		var scores []float64
-		eachPath(c.Tags, tokens, func(path []int32) { scores = append(scores, c.Score(unary, path)) })
+		eachPath(c.tags, tokens, func(path []int32) { scores = append(scores, c.score(unary, path)) })
 		slices.SortFunc(scores, func(a, b float64) int { return -compare(a, b) })
 		scores = append(scores, math.Inf(-1))
 		best, second := make([]int32, tokens), make([]int32, tokens)
-		if score := c.Best(l, unary, best); !near(score, scores[0]) {
+		if score := c.best(l, unary, best); !near(score, scores[0]) {
 			t.Fatalf("best path has %v, should have %v", score, scores[0])
 		}
-		if !math.IsInf(scores[0], -1) && !near(c.Score(unary, best), scores[0]) {
-			t.Fatalf("path %v has %v, should have %v", best, c.Score(unary, best), scores[0])
+		if !math.IsInf(scores[0], -1) && !near(c.score(unary, best), scores[0]) {
+			t.Fatalf("path %v has %v, should have %v", best, c.score(unary, best), scores[0])
 		}
 		viterbi := slices.Clone(best)
-		first, runnerUp := c.TwoBest(l, unary, best, second)
+		first, runnerUp := c.twoBest(l, unary, best, second)
 		if !near(first, scores[0]) || !near(runnerUp, scores[1]) {
 			t.Fatalf("two best have %v and %v, should have %v and %v", first, runnerUp, scores[0], scores[1])
 		}
-		if !math.IsInf(runnerUp, -1) && (slices.Equal(best, second) || !near(c.Score(unary, second), runnerUp)) {
-			t.Fatalf("paths %v and %v, the second with %v", best, second, c.Score(unary, second))
+		if !math.IsInf(runnerUp, -1) && (slices.Equal(best, second) || !near(c.score(unary, second), runnerUp)) {
+			t.Fatalf("paths %v and %v, the second with %v", best, second, c.score(unary, second))
 		}
 		if !ties && !math.IsInf(first, -1) && !slices.Equal(best, viterbi) {
 			t.Fatalf("best of two %v, best %v", best, viterbi)
@@ -97,9 +97,9 @@ func TestBestPathsAreThoseOfEnumeration(t *testing.T) {
 }
 
 func TestTiesGoToTheLowestTagsFromTheEnd(t *testing.T) {
-	c := NewChain(3)
+	c := newChain(3)
 	path := make([]int32, 4)
-	if c.Best(&Lattice{}, make([]float64, 12), path); !slices.Equal(path, []int32{0, 0, 0, 0}) {
+	if c.best(&lattice{}, make([]float64, 12), path); !slices.Equal(path, []int32{0, 0, 0, 0}) {
 		t.Errorf("path %v", path)
 	}
 }
@@ -115,36 +115,36 @@ func compare(a, b float64) int {
 }
 
 func TestViolatorIsTheBestPathThatIsNotRight(t *testing.T) {
-	eachChain(t, func(t *testing.T, random *rand.Rand, c *Chain, unary []float64, _ bool) {
-		tokens := len(unary) / c.Tags
-		labels, path := drawnLabels(random, c.Tags, tokens, 0.3), make([]int32, tokens)
+	eachChain(t, func(t *testing.T, random *rand.Rand, c *chain, unary []float64, _ bool) {
+		tokens := len(unary) / c.tags
+		labels, path := drawnLabels(random, c.tags, tokens, 0.3), make([]int32, tokens)
 		want := math.Inf(-1)
-		eachPath(c.Tags, tokens, func(path []int32) {
+		eachPath(c.tags, tokens, func(path []int32) {
 			if !hasAll(path, labels) {
-				want = max(want, c.Score(unary, path))
+				want = max(want, c.score(unary, path))
 			}
 		})
-		got := c.Violator(&Lattice{}, unary, labels, path)
+		got := c.violator(&lattice{}, unary, labels, path)
 		if !near(got, want) {
 			t.Fatalf("score %v, should be %v", got, want)
 		}
-		if !math.IsInf(want, -1) && (hasAll(path, labels) || !near(c.Score(unary, path), want)) {
-			t.Fatalf("path %v with labels %v has %v, should have %v", path, labels, c.Score(unary, path), want)
+		if !math.IsInf(want, -1) && (hasAll(path, labels) || !near(c.score(unary, path), want)) {
+			t.Fatalf("path %v with labels %v has %v, should have %v", path, labels, c.score(unary, path), want)
 		}
 	})
 }
 
 func TestConstrainedPathsHaveTheLabels(t *testing.T) {
-	eachChain(t, func(t *testing.T, random *rand.Rand, c *Chain, unary []float64, _ bool) {
-		tokens, l := len(unary)/c.Tags, &Lattice{}
-		labels, path := drawnLabels(random, c.Tags, tokens, 0.5), make([]int32, tokens)
+	eachChain(t, func(t *testing.T, random *rand.Rand, c *chain, unary []float64, _ bool) {
+		tokens, l := len(unary)/c.tags, &lattice{}
+		labels, path := drawnLabels(random, c.tags, tokens, 0.5), make([]int32, tokens)
 		want := math.Inf(-1)
-		eachPath(c.Tags, tokens, func(path []int32) {
+		eachPath(c.tags, tokens, func(path []int32) {
 			if hasAll(path, labels) {
-				want = max(want, c.Score(unary, path))
+				want = max(want, c.score(unary, path))
 			}
 		})
-		got := c.Best(l, l.Constrain(unary, labels, c.Tags), path)
+		got := c.best(l, l.withCost(unary, labels, c.tags, math.Inf(-1)), path)
 		if !near(got, want) || !math.IsInf(want, -1) && !hasAll(path, labels) {
 			t.Fatalf("path %v with %v for labels %v, should have %v", path, got, labels, want)
 		}
@@ -152,21 +152,21 @@ func TestConstrainedPathsHaveTheLabels(t *testing.T) {
 }
 
 func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
-	eachChain(t, func(t *testing.T, random *rand.Rand, c *Chain, unary []float64, _ bool) {
-		l, factor := &Lattice{}, 0.5+random.Float64()
-		labels := drawnLabels(random, c.Tags, len(unary)/c.Tags, 0.7)
-		for _, scores := range [][]float64{unary, slices.Clone(l.Constrain(unary, labels, c.Tags))} {
-			into, counts := make([]float64, len(unary)), NewCounts(c.Tags)
-			total := c.Marginals(l, scores, factor, into, counts)
+	eachChain(t, func(t *testing.T, random *rand.Rand, c *chain, unary []float64, _ bool) {
+		l, factor := &lattice{}, 0.5+random.Float64()
+		labels := drawnLabels(random, c.tags, len(unary)/c.tags, 0.7)
+		for _, scores := range [][]float64{unary, slices.Clone(l.withCost(unary, labels, c.tags, math.Inf(-1)))} {
+			into, counts := make([]float64, len(unary)), newCounts(c.tags)
+			total := c.marginals(l, scores, factor, into, counts)
 			wantTotal, wantInto, want := enumerated(c, scores, factor)
 			if !near(total, wantTotal) {
 				t.Fatalf("log Z is %v, should be %v", total, wantTotal)
 			}
-			for _, pair := range [][2][]float64{{into, wantInto}, {counts.Pair, want.Pair}, {counts.Start, want.Start},
-				{counts.End, want.End}} {
+			for _, pair := range [][2][]float64{{into, wantInto}, {counts.pair, want.pair}, {counts.start, want.start},
+				{counts.end, want.end}} {
 				for k := range pair[0] {
 					if math.Abs(pair[0][k]-pair[1][k]) > 1e-10 {
-						t.Fatalf("K=%d: counts %v, should be %v", c.Tags, pair[0], pair[1])
+						t.Fatalf("K=%d: counts %v, should be %v", c.tags, pair[0], pair[1])
 					}
 				}
 			}
@@ -175,16 +175,16 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 }
 
 // enumerated is Marginals by all paths.
-func enumerated(c *Chain, unary []float64, factor float64) (total float64, into []float64, counts *Counts) {
-	tokens := len(unary) / c.Tags
+func enumerated(c *chain, unary []float64, factor float64) (total float64, into []float64, counts *counts) {
+	tokens := len(unary) / c.tags
 	var scores []float64
-	eachPath(c.Tags, tokens, func(path []int32) { scores = append(scores, c.Score(unary, path)) })
-	total, into, counts = logSum(scores), make([]float64, len(unary)), NewCounts(c.Tags)
+	eachPath(c.tags, tokens, func(path []int32) { scores = append(scores, c.score(unary, path)) })
+	total, into, counts = logSum(scores), make([]float64, len(unary)), newCounts(c.tags)
 	if math.IsInf(total, -1) {
 		return total, into, counts
 	}
 	k := 0
-	eachPath(c.Tags, tokens, func(path []int32) {
+	eachPath(c.tags, tokens, func(path []int32) {
 		if p := math.Exp(scores[k] - total); p > 0 {
 			counts.add(path, factor*p, into)
 		}
@@ -215,17 +215,17 @@ func hasAll(path, labels []int32) bool {
 
 func TestAMillionTokensAreOneSequence(t *testing.T) {
 	c, unary := drawn(rand.New(rand.NewPCG(1, 2)), 4, 1_000_000, 3, 0.2, false)
-	l, path, into, counts := &Lattice{}, make([]int32, 1_000_000), make([]float64, len(unary)), NewCounts(4)
-	score := c.Best(l, unary, path)
-	if !near(score, c.Score(unary, path)) {
-		t.Errorf("score %v, path has %v", score, c.Score(unary, path))
+	l, path, into, counts := &lattice{}, make([]int32, 1_000_000), make([]float64, len(unary)), newCounts(4)
+	score := c.best(l, unary, path)
+	if !near(score, c.score(unary, path)) {
+		t.Errorf("score %v, path has %v", score, c.score(unary, path))
 	}
-	total := c.Marginals(l, unary, 1, into, counts)
+	total := c.marginals(l, unary, 1, into, counts)
 	if !(total > score) {
 		t.Errorf("log Z %v is below the best score %v", total, score)
 	}
 	sum := 0.0
-	for _, count := range counts.Pair {
+	for _, count := range counts.pair {
 		sum += count
 	}
 	if math.Abs(sum-999_999) > 1e-6 {
@@ -236,11 +236,11 @@ func TestAMillionTokensAreOneSequence(t *testing.T) {
 // BenchmarkDecoding is of nine tags, as of four kinds of entities; the features are ready as unary scores.
 func BenchmarkDecoding(b *testing.B) {
 	c, unary := drawn(rand.New(rand.NewPCG(3, 4)), 9, 30, 1, 0.1, false)
-	l, path, second, into, counts := &Lattice{}, make([]int32, 30), make([]int32, 30), make([]float64, 270), NewCounts(9)
+	l, path, second, into, counts := &lattice{}, make([]int32, 30), make([]int32, 30), make([]float64, 270), newCounts(9)
 	for name, decode := range map[string]func(){
-		"best":      func() { c.Best(l, unary, path) },
-		"two":       func() { c.TwoBest(l, unary, path, second) },
-		"marginals": func() { clear(into); c.Marginals(l, unary, 1, into, counts) },
+		"best":      func() { c.best(l, unary, path) },
+		"two":       func() { c.twoBest(l, unary, path, second) },
+		"marginals": func() { clear(into); c.marginals(l, unary, 1, into, counts) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {

@@ -1,14 +1,16 @@
 package sequence
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Decoded is where the answers of a decoding go; nil: not wanted.
+// Decoded is where the results of a decoding go; nil: none.
 type Decoded struct {
 	Tags      []int32   // [tokens] of the best path
 	Scores    []float64 // [sequences] of the best path
@@ -19,54 +21,53 @@ type Decoded struct {
 // Unary gives the unary scores [·*K] of the tokens first ... end-1, in memory that may be dst.
 type Unary func(first, end int, dst []float64) []float64
 
-// Decode finds best paths, margins and marginals of sequences.
-func Decode(pool *work.Pool, c *Chain, bounds []int, unary Unary, to Decoded) error {
+// Decode finds best paths, margins and marginals of sequences by the chain of a model, whose features it does not need.
+func Decode(pool *work.Pool, m *model.Chain, bounds []int, unary Unary, to Decoded) error {
+	c, err := chainOf(m)
+	if err != nil {
+		return err
+	}
 	sequences := len(bounds) - 1
 	failures := make([]error, decodeBlocks)
 	pool.Run(decodeBlocks, func(b int) {
-		d := decoder{Chain: c, to: to}
+		d := decoder{chain: c, to: to}
 		for i := b * sequences / decodeBlocks; i < (b+1)*sequences/decodeBlocks && failures[b] == nil; i++ {
 			failures[b] = d.decode(i, bounds[i], bounds[i+1], unary)
 		}
 	})
-	for _, err := range failures {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(failures...)
 }
 
 const decodeBlocks = 64 // tasks that sequences are divided into
 
 // decoder decodes one sequence after the other.
 type decoder struct {
-	*Chain
-	Lattice
+	*chain
+	memory       lattice
 	to           Decoded
 	unary        []float64
-	best, second []int32
+	path, second []int32
 }
 
-// decode answers for sequence i, the tokens first ... end-1.
+// decode decodes sequence i, the tokens first ... end-1.
 func (d *decoder) decode(i, first, end int, unary Unary) error {
-	scores := unary(first, end, room(&d.unary, (end-first)*d.Tags))
+	scores := unary(first, end, room(&d.unary, (end-first)*d.tags))
 	for k, score := range scores {
 		if math.IsNaN(score) || math.IsInf(score, 1) {
-			return fault.Data("the score of tag %d in row %d is %v: only numbers and -infinity are allowed", k%d.Tags,
-				first+k/d.Tags, score)
+			return fault.Data("the score of tag %d in row %d is %v: only numbers and -infinity are allowed", k%d.tags,
+				first+k/d.tags, score)
 		}
 	}
-	best, score := room(&d.best, end-first), 0.0
+	path, score := room(&d.path, end-first), 0.0
 	if d.to.Tags != nil {
-		best = d.to.Tags[first:end]
+		path = d.to.Tags[first:end]
 	}
 	if d.to.Margins != nil {
 		second := 0.0
-		score, second = d.TwoBest(&d.Lattice, scores, best, room(&d.second, end-first))
+		score, second = d.twoBest(&d.memory, scores, path, room(&d.second, end-first))
 		d.to.Margins[i] = score - second
 	} else {
-		score = d.Best(&d.Lattice, scores, best)
+		score = d.best(&d.memory, scores, path)
 	}
 	if math.IsInf(score, -1) {
 		return fault.Data("sequence %d, the rows %d to %d, has no path: forbidden transitions and masks leave none", i, first,
@@ -76,15 +77,15 @@ func (d *decoder) decode(i, first, end int, unary Unary) error {
 		d.to.Scores[i] = score
 	}
 	if d.to.Marginals != nil {
-		into := d.to.Marginals[first*d.Tags : end*d.Tags]
+		into := d.to.Marginals[first*d.tags : end*d.tags]
 		clear(into)
-		d.Chain.Marginals(&d.Lattice, scores, 1, into, nil)
+		d.marginals(&d.memory, scores, 1, into, nil)
 	}
 	return nil
 }
 
-// Unary are the unary scores of rows by the weights of the model.
-func (m *Model) Unary(x *rows.Matrix) (Unary, error) {
+// UnaryOf gives the unary scores of rows by the weights of a model.
+func UnaryOf(m *model.Chain, x *rows.Matrix) (Unary, error) {
 	if x.Cols() != m.Features {
 		return nil, fault.Argument("rows have %d features, the model has %d", x.Cols(), m.Features)
 	}

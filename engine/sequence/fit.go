@@ -1,33 +1,24 @@
 package sequence
 
 import (
+	"cmp"
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-const (
-	pairs     = 8    // of differences that the solver "lbfgs" keeps
-	mostSteps = 1000 // of "lbfgs" where the options say nothing
-)
-
-// Model is a chain with the weights of its features.
-type Model struct {
-	Tags, Features int
-	Coef           []float64 // [Features*Tags] the tags of a feature side by side
-	Chain          *Chain    // -Inf where a transition is forbidden
-}
+const mostSteps = 1000 // of L-BFGS where the options give no number
 
 // Result is what a fit found.
 type Result struct {
-	Model       *Model
-	Objective   float64
-	Gap         float64 // bound on the distance to the optimum; NaN where there is none
-	Iterations  int
-	Termination string
-	Objectives  []float64 // after every step of "lbfgs"; of an epoch the mean loss of the sequences before their steps
+	Model      *model.Chain // with the report of the fit
+	Gap        float64      // bound on the distance to the optimum; NaN where there is none
+	Objectives []float64    // after every step of L-BFGS; of an epoch the mean loss of the sequences before their steps
 }
 
 // Fit learns a model.
@@ -37,99 +28,87 @@ func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err err
 		if err != nil {
 			return err
 		}
-		w := make([]float64, weightsLen(s.shape))
+		w := newWeights(s.shape)
 		if p.Start != nil {
-			if err := s.begin(view(w, s.shape), p.Start); err != nil {
+			if err := warmStart(s, w, p.Start); err != nil {
 				return err
 			}
 		}
-		result = &Result{Gap: math.NaN(), Objectives: []float64{}}
-		if o.Solver == "lbfgs" {
-			s.quasiNewton(w, result)
-		} else {
-			s.epochs(w, result)
-		}
-		result.Model = s.model(view(w, s.shape))
+		result = solve(s, w)
 		return nil
 	})
 	return result, err
 }
 
-// epochs takes stochastic steps.
-func (s *sample) epochs(w []float64, r *Result) {
-	d, last := newStochastic(s, w), s.options.MaxIter
-	if last == 0 {
-		last = epochs
+// solve fits the weights.
+func solve(s *sample, w weights) *Result {
+	steps, gap, end := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}, math.NaN(), ending.None
+	report := model.Report{Method: s.options.Loss}
+	if s.options.Solver == Lbfgs {
+		report.Objective, gap, end = quasiNewton(s, w, steps)
+	} else {
+		report.Objective, end = takeEpochs(s, w, steps)
 	}
-	free, tokens := s.free()
-	for r.Termination = "epochs"; r.Iterations == 0 || r.Iterations < last && !s.Stopped(); {
-		d.record(r)
+	report.Iterations, report.Termination = steps.Steps(), end.String()
+	return &Result{modelOf(s, w, report), gap, append([]float64{}, steps.Objectives()...)}
+}
+
+// takeEpochs takes stochastic steps over the labeled sequences, then over all.
+func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, end ending.Reason) {
+	d, last := newStochastic(s, w), cmp.Or(s.options.MaxIter, epochs)
+	record := func() { steps.Record(d.epoch()/s.labeled, 0, 0, 0, 0) }
+	for record(); steps.Steps() < last && !s.Stopped(); {
+		record()
 	}
-	if len(free) > 0 {
-		d.order = append(d.order, free...)
-		d.divide()
-		s.belief = s.believe(free, tokens)
-		for k := 0; k < last && !s.Stopped(); k++ {
-			s.belief.enter(d, part(k, last))
-			d.record(r)
-		}
+	belief, unlabeled := newBelief(s)
+	d.include(unlabeled)
+	d.belief = belief
+	for k := 0; belief != nil && k < last && !s.Stopped(); k++ {
+		belief.enter(w, rising(k, last))
+		record()
 	}
+	end = ending.Epochs
 	if s.Stopped() {
-		r.Termination = "stopped"
+		end = ending.Stopped
 	}
 	d.finish()
-	if s.belief != nil {
-		s.belief.enter(d, 1)
+	if belief != nil {
+		belief.enter(w, 1)
 	}
-	r.Objective = d.value()
-}
-
-// record takes the steps of an epoch and notes its losses.
-func (d *stochastic) record(r *Result) {
-	loss := d.epoch() / d.labeled
-	r.record(d.Job, loss, float64(d.Visited())/float64(max(1, d.rows.NonZeros())))
-}
-
-// record notes a step and publishes it.
-func (r *Result) record(job *work.Job, objective, passes float64) {
-	r.Iterations++
-	r.Objectives = append(r.Objectives, objective)
-	job.Report(r.Iterations, objective, 0, 0, passes)
+	return d.objectiveNow(), end
 }
 
 // quasiNewton takes steps by all sequences until the optimum is near: F(w) - F(w*) <= |g|²/2α, as F is strongly convex
-// where every token has a label. Otherwise there may be several minima.
-func (s *sample) quasiNewton(w []float64, r *Result) {
-	last, gap := s.options.MaxIter, 0.0
-	if last == 0 {
-		last = mostSteps
-	}
+// where every token has a label. Otherwise there may be several minima, and the gap is NaN.
+func quasiNewton(s *sample, w weights, steps *trace.Trace) (objective, gap float64, end ending.Reason) {
+	last := cmp.Or(s.options.MaxIter, mostSteps)
 	search := minimize.QuasiNewton{Pool: s.Pool, Memory: pairs, MaxSteps: last,
 		Enough: func(step int, value, norm float64) bool {
 			if step > 0 {
-				r.record(s.Job, value, float64(s.Visited())/float64(max(1, s.rows.NonZeros())))
+				steps.Record(value, 0, 0, 0, 0)
 			}
 			gap = norm * norm / (2 * s.options.Alpha)
 			return gap <= s.options.Tol*value || s.Stopped()
 		}}
-	r.Objective, _ = search.Minimize(newObjective(s), w)
-	if whole(s.labels) {
-		r.Gap = gap
-	}
+	objective, _ = search.Minimize(newObjective(s), w.all)
 	switch {
-	case gap <= s.options.Tol*r.Objective:
-		r.Termination = "converged"
+	case gap <= s.options.Tol*objective:
+		end = ending.Converged
 	case s.Stopped():
-		r.Termination = "stopped"
-	case r.Iterations == last:
-		r.Termination = "max_iter"
+		end = ending.Stopped
+	case steps.Steps() == last:
+		end = ending.MaxIter
 	default:
-		r.Termination = "not_converged"
+		end = ending.NotConverged
 	}
+	if !whole(s.labels) {
+		gap = math.NaN()
+	}
+	return objective, gap, end
 }
 
-// begin puts a model into the weights.
-func (s *sample) begin(w weights, m *Model) error {
+// warmStart puts a model into the weights.
+func warmStart(s *sample, w weights, m *model.Chain) error {
 	if m.Tags != s.tags || m.Features != s.features {
 		return fault.Argument("start has %d tags and %d features, the data has %d and %d", m.Tags, m.Features, s.tags,
 			s.features)
@@ -139,52 +118,28 @@ func (s *sample) begin(w weights, m *Model) error {
 			w.coef[s.shape.At(k, y)] = m.Coef[int(j)*s.tags+y] * s.length
 		}
 	}
-	for _, part := range [][2][]float64{{w.pair, m.Chain.Pair}, {w.start, m.Chain.Start}, {w.end, m.Chain.End}} {
-		for k, score := range part[1] {
+	at := 0
+	for _, part := range edgesOfModel(m) {
+		for _, score := range part.scores {
 			if !math.IsInf(score, -1) {
-				part[0][k] = score
+				w.chain.all[at] = score
 			}
+			at++
 		}
 	}
 	return nil
 }
 
-// model takes the weights to the features and the scale of the caller.
-func (s *sample) model(w weights) *Model {
-	m := &Model{Tags: s.tags, Features: s.features, Coef: make([]float64, s.features*s.tags), Chain: NewChain(s.tags)}
+// modelOf takes the weights to the features and the scale of the caller.
+func modelOf(s *sample, w weights, report model.Report) *model.Chain {
+	e := edgesOf(append([]float64{}, w.chain.all...), s.tags)
+	s.applyMask(e)
+	m := &model.Chain{Tags: s.tags, Features: s.features, Coef: make([]float64, s.features*s.tags),
+		Transitions: e.pair, Start: e.start, End: e.end, Report: report}
 	for k, j := range s.feature {
 		for y := range s.tags {
 			m.Coef[int(j)*s.tags+y] = w.coef[s.shape.At(k, y)] / s.length
 		}
 	}
-	copy(m.Chain.Pair, w.pair)
-	copy(m.Chain.Start, w.start)
-	copy(m.Chain.End, w.end)
-	s.open.apply(m.Chain)
 	return m
-}
-
-// Check refuses weights that are not finite; transitions may be -Inf.
-func (m *Model) Check() error {
-	for k, weight := range m.Coef {
-		if math.IsNaN(weight) || math.IsInf(weight, 0) {
-			return fault.Data("coef[%d] is %v: NaN and infinity are not allowed", k, weight)
-		}
-	}
-	return m.Chain.Check()
-}
-
-// Check refuses NaN and +Inf.
-func (c *Chain) Check() error {
-	for _, part := range []struct {
-		name   string
-		scores []float64
-	}{{"transitions", c.Pair}, {"start", c.Start}, {"end", c.End}} {
-		for k, score := range part.scores {
-			if math.IsNaN(score) || math.IsInf(score, 1) {
-				return fault.Data("%s[%d] is %v: only numbers and -infinity, which forbids, are allowed", part.name, k, score)
-			}
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -115,10 +116,10 @@ func TestOptimaAreCertified(t *testing.T) {
 			return mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, loss, "lbfgs", tol })
 		}
 		rough, fine := solve(1e-2), solve(1e-9)
-		if rough.Termination != "converged" || fine.Termination != "converged" {
-			t.Fatalf("%s: %s and %s", name, rough.Termination, fine.Termination)
+		if rough.Model.Termination != "converged" || fine.Model.Termination != "converged" {
+			t.Fatalf("%s: %s and %s", name, rough.Model.Termination, fine.Model.Termination)
 		}
-		if distance := rough.Objective - fine.Objective; distance < 0 || distance > rough.Gap {
+		if distance := rough.Model.Objective - fine.Model.Objective; distance < 0 || distance > rough.Gap {
 			t.Errorf("%s: the distance is %v, the gap says %v", name, distance, rough.Gap)
 		}
 	}
@@ -133,15 +134,15 @@ func TestEpochsComeNearTheOptimum(t *testing.T) {
 			change(o)
 			o.Solver, o.MaxIter = "lbfgs", 0
 		})
-		if stochastic.Objective > 1.05*exact.Objective {
-			t.Errorf("%s: %v after epochs, %v at the optimum", loss, stochastic.Objective, exact.Objective)
+		if stochastic.Model.Objective > 1.05*exact.Model.Objective {
+			t.Errorf("%s: %v after epochs, %v at the optimum", loss, stochastic.Model.Objective, exact.Model.Objective)
 		}
 	}
 }
 
 func TestMissingLabelsAreLearnedFromToo(t *testing.T) {
 	p := planted(3, 200, 0.5)
-	for loss, solver := range map[string]string{
+	for loss, solver := range map[string]Solver{
 		"softmax_margin": "lbfgs", "crf": "lbfgs", "soft_hinge": "stochastic", "huber": "stochastic",
 	} {
 		result := mustFit(t, p, func(o *Options) { o.Loss, o.Solver, o.Alpha = loss, solver, 1e-4 })
@@ -164,15 +165,15 @@ func TestFitsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 8)
 	for _, tags := range []int{1, 3, 9} {
 		p := planted(tags, 1500, 0.1)
-		for _, solver := range []string{"stochastic", "lbfgs"} {
+		for _, solver := range []Solver{Stochastic, Lbfgs} {
 			var reference *Result
 			for _, threads := range []int{1, 2, 5} {
 				got := mustFit(t, p, func(o *Options) { o.Solver, o.Threads, o.MaxIter = solver, threads, 3 })
 				if reference == nil {
 					reference = got
 				}
-				if !slices.Equal(got.Model.Coef, reference.Model.Coef) || got.Objective != reference.Objective ||
-					!slices.Equal(got.Model.Chain.Pair, reference.Model.Chain.Pair) {
+				if !slices.Equal(got.Model.Coef, reference.Model.Coef) || got.Model.Objective != reference.Model.Objective ||
+					!slices.Equal(got.Model.Transitions, reference.Model.Transitions) {
 					t.Errorf("%d tags, %s: other bits on %d threads", tags, solver, threads)
 				}
 			}
@@ -191,7 +192,7 @@ func TestSequencesOfOneTokenAreClassified(t *testing.T) {
 		scores := []float64{0, 0, 0}
 		for k := range scores {
 			p.Rows.Row(i, func(j int, v float64) { scores[k] += v * m.Coef[j*3+k] })
-			scores[k] += m.Chain.Start[k] + m.Chain.End[k]
+			scores[k] += m.Start[k] + m.End[k]
 		}
 		total := logSum(scores)
 		for k := range scores {
@@ -209,7 +210,7 @@ func TestSequencesOfOneTokenAreClassified(t *testing.T) {
 		}
 	}
 	for k := range offsets {
-		if slope := offsets[k] + 1e-2*m.Chain.Start[k]; math.Abs(slope) > 1e-6 {
+		if slope := offsets[k] + 1e-2*m.Start[k]; math.Abs(slope) > 1e-6 {
 			t.Fatalf("slope %v at the start of %d", slope, k)
 		}
 	}
@@ -220,8 +221,8 @@ func TestRowsOfAnyScaleGiveTheSamePaths(t *testing.T) {
 	q := p
 	q.Rows = times(p.Rows, 1024)
 	a, b := mustFit(t, p, nil), mustFit(t, q, nil)
-	if a.Objective != b.Objective || !slices.Equal(decoded(t, a.Model, p), decoded(t, b.Model, q)) {
-		t.Errorf("objectives %v and %v", a.Objective, b.Objective)
+	if a.Model.Objective != b.Model.Objective || !slices.Equal(decoded(t, a.Model, p), decoded(t, b.Model, q)) {
+		t.Errorf("objectives %v and %v", a.Model.Objective, b.Model.Objective)
 	}
 }
 
@@ -240,18 +241,32 @@ func times(x *rows.Matrix, factor float64) *rows.Matrix {
 	return scaled
 }
 
-func decoded(t *testing.T, m *Model, p Problem) []int32 {
+// modelOfChain is a model without features.
+func modelOfChain(c *chain) *model.Chain {
+	return &model.Chain{Tags: c.tags, Transitions: c.pair, Start: c.start, End: c.end}
+}
+
+func mustChain(t *testing.T, m *model.Chain) *chain {
+	t.Helper()
+	c, err := chainOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func decoded(t *testing.T, m *model.Chain, p Problem) []int32 {
 	t.Helper()
 	bounds, err := Bounds(p.Lengths, p.Rows.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}
-	unary, err := m.Unary(p.Rows)
+	unary, err := UnaryOf(m, p.Rows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tags := make([]int32, p.Rows.Rows())
-	if err := Decode(work.NewPool(2), m.Chain, bounds, unary, Decoded{Tags: tags}); err != nil {
+	if err := Decode(work.NewPool(2), m, bounds, unary, Decoded{Tags: tags}); err != nil {
 		t.Fatal(err)
 	}
 	return tags
@@ -287,8 +302,8 @@ func TestAFitGoesOnFromAModel(t *testing.T) {
 	first := mustFit(t, p, exact)
 	p.Start = first.Model
 	again := mustFit(t, p, exact)
-	if again.Iterations != 0 || math.Abs(again.Objective-first.Objective) > 1e-12 {
-		t.Errorf("%d steps from %v to %v", again.Iterations, first.Objective, again.Objective)
+	if again.Model.Iterations != 0 || math.Abs(again.Model.Objective-first.Model.Objective) > 1e-12 {
+		t.Errorf("%d steps from %v to %v", again.Model.Iterations, first.Model.Objective, again.Model.Objective)
 	}
 }
 
@@ -298,20 +313,20 @@ func TestMarginsAndMarginalsAreThoseOfTheChain(t *testing.T) {
 	bounds := []int{0, 1, 6, 12}
 	d := Decoded{make([]int32, 12), make([]float64, 3), make([]float64, 3), make([]float64, 36)}
 	given := func(first, end int, _ []float64) []float64 { return unary[first*3 : end*3] }
-	if err := Decode(work.NewPool(2), c, bounds, given, d); err != nil {
+	if err := Decode(work.NewPool(2), modelOfChain(c), bounds, given, d); err != nil {
 		t.Fatal(err)
 	}
 	for i := range d.Scores {
 		part := unary[bounds[i]*3 : bounds[i+1]*3]
 		var scores []float64
-		eachPath(3, len(part)/3, func(path []int32) { scores = append(scores, c.Score(part, path)) })
+		eachPath(3, len(part)/3, func(path []int32) { scores = append(scores, c.score(part, path)) })
 		slices.Sort(scores)
 		last := len(scores) - 1
 		if !near(d.Scores[i], scores[last]) || !near(d.Margins[i], scores[last]-scores[last-1]) {
 			t.Errorf("sequence %d: %v and %v, should be %v and %v", i, d.Scores[i], d.Margins[i], scores[last],
 				scores[last]-scores[last-1])
 		}
-		if !near(c.Score(part, d.Tags[bounds[i]:bounds[i+1]]), d.Scores[i]) {
+		if !near(c.score(part, d.Tags[bounds[i]:bounds[i+1]]), d.Scores[i]) {
 			t.Errorf("sequence %d: tags of another score", i)
 		}
 		if sum := vector.Sum(d.Marginals[bounds[i]*3 : bounds[i+1]*3]); !near(sum, float64(bounds[i+1]-bounds[i])) {
@@ -376,14 +391,14 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 }
 
 func TestCancelEndsAFit(t *testing.T) {
-	for _, solver := range []string{"stochastic", "lbfgs"} {
+	for _, solver := range []Solver{Stochastic, Lbfgs} {
 		o := Defaults()
 		o.Solver = solver
 		if _, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
 			t.Errorf("%s: %v", solver, err)
 		}
 		stopped, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: work.Stop})
-		if err != nil || stopped.Termination != "stopped" || solver == "stochastic" && stopped.Iterations != 1 {
+		if err != nil || stopped.Model.Termination != "stopped" || solver == "stochastic" && stopped.Model.Iterations != 1 {
 			t.Errorf("%s: %+v, %v", solver, stopped, err)
 		}
 	}
@@ -407,7 +422,7 @@ func withUnlabeled(p Problem, value float64) Problem {
 func TestASequenceWithoutLabelsHasNoEffect(t *testing.T) {
 	p := planted(3, 100, 0)
 	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil) // so that the rows keep their unit
-	for _, solver := range []string{"stochastic", "lbfgs"} {
+	for _, solver := range []Solver{Stochastic, Lbfgs} {
 		change := func(o *Options) { o.Solver, o.Alpha = solver, 1e-2 }
 		without, with := mustFit(t, p, change).Model, mustFit(t, withUnlabeled(p, length), change).Model
 		for k, weight := range without.Coef {
@@ -422,7 +437,8 @@ func TestAFeatureThatNoStepMovesIsRegularized(t *testing.T) {
 	p := planted(3, 40, 0)
 	tokens, epochs := float64(len(p.Labels)), 2.0
 	p = withUnlabeled(p, 1)
-	p.Start = &Model{Tags: 3, Features: 31, Coef: make([]float64, 93), Chain: NewChain(3)}
+	p.Start = modelOfChain(newChain(3))
+	p.Start.Features, p.Start.Coef = 31, make([]float64, 93)
 	p.Start.Coef[91] = 2
 	m := mustFit(t, p, func(o *Options) { o.Alpha, o.MaxIter = 0.1, int(epochs) }).Model
 	want := 2 / (1 + rate/math.Sqrt(offset)*0.1*epochs*tokens)
@@ -458,7 +474,7 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 			for k := range unary {
 				p.Rows.Row(first+k/3, func(j int, v float64) { unary[k] += v * m.Coef[j*3+k%3] })
 			}
-			losses += byEnumeration(c.loss, m.Chain, unary, p.Labels[first:bounds[i+1]])
+			losses += byEnumeration(c.loss, mustChain(t, m), unary, p.Labels[first:bounds[i+1]])
 		}
 		labeled := 0.0
 		for _, label := range p.Labels {
@@ -466,11 +482,11 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 				labeled++
 			}
 		}
-		chain := vector.Dot(m.Chain.Pair, m.Chain.Pair) + vector.Dot(m.Chain.Start, m.Chain.Start) +
-			vector.Dot(m.Chain.End, m.Chain.End)
+		chain := vector.Dot(m.Transitions, m.Transitions) + vector.Dot(m.Start, m.Start) +
+			vector.Dot(m.End, m.End)
 		want := alpha/2*(length*length*vector.Dot(m.Coef, m.Coef)+chain) + losses/labeled
-		if math.Abs(found.Objective-want) > 1e-9*want {
-			t.Errorf("%s, cost %s: objective %v, should be %v", c.name, c.cost, found.Objective, want)
+		if math.Abs(found.Model.Objective-want) > 1e-9*want {
+			t.Errorf("%s, cost %s: objective %v, should be %v", c.name, c.cost, found.Model.Objective, want)
 		}
 	}
 }

@@ -1,18 +1,21 @@
 package sequence
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Loss is the loss of a sequence.
 type Loss interface {
 	// Sharpness is the factor ρ by which scores are multiplied for At.
 	Sharpness() float64
 	// At returns ρ times the loss at the chain's and the unary scores times ρ, and adds its gradient in the scores without
-	// the factor: to into [T*K] that of the unary ones, to counts the others. Labels [T]: -1 is a token without one. A
+	// the factor: to into [T*K] that of the unary ones, to sums the others. Labels [T]: -1 is a token without one. A
 	// path that has all labels must not be forbidden.
-	At(l *Lattice, c *Chain, unary []float64, labels []int32, into []float64, counts *Counts) float64
+	At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64
 }
 
-// Cost says what a wrong path costs beside its score.
+// Cost is what a wrong path costs beside its score.
 type Cost string
 
 // The costs. They count labeled tokens only.
@@ -38,41 +41,41 @@ type Soft struct {
 func (s Soft) Sharpness() float64 { return s.Rho }
 
 // At implements Loss.
-func (s Soft) At(l *Lattice, c *Chain, unary []float64, labels []int32, into []float64, counts *Counts) float64 {
+func (s Soft) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
 	if s.Cost == ZeroOne {
-		return s.zeroOne(l, c, unary, labels, into, counts)
+		return s.zeroOne(l, c, unary, labels, into, sums)
 	}
 	costly := unary
 	if s.Cost == Hamming {
-		costly = l.withCost(unary, labels, c.Tags, s.Rho)
+		costly = l.withCost(unary, labels, c.tags, s.Rho)
 	}
-	total := c.Marginals(l, costly, 1, into, counts)
-	return total - l.right(c, unary, labels, -1, into, counts)
+	total := c.marginals(l, costly, 1, into, sums)
+	return total - l.right(c, unary, labels, -1, into, sums)
 }
 
 // zeroOne has the same cost for all paths that are not right: with Z = Σ exp ρ s over all paths, G over the right ones
 // and κ = e^ρ, Σ exp ρ(s + Δ) = κ Z - (κ - 1) G, whose logarithm has the gradient [κ Z E_Z - (κ - 1) G E_G] / that sum.
 func (s Soft) zeroOne(
-	l *Lattice, c *Chain, unary []float64, labels []int32, into []float64, counts *Counts,
+	l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts,
 ) float64 {
 	total := c.forward(l, unary)
-	right := l.right(c, unary, labels, 0, into, counts)
+	right := l.right(c, unary, labels, 0, into, sums)
 	kappa := math.Exp(s.Rho)
 	sum := kappa - (kappa-1)*math.Exp(right-total)
-	c.Marginals(l, unary, kappa/sum, into, counts)
-	l.right(c, unary, labels, -kappa/sum, into, counts)
+	c.marginals(l, unary, kappa/sum, into, sums)
+	l.right(c, unary, labels, -kappa/sum, into, sums)
 	return total + math.Log(sum) - right
 }
 
 // right returns log Σ exp s(y) over the paths that have all labels, and adds factor times its gradient.
-func (l *Lattice) right(
-	c *Chain, unary []float64, labels []int32, factor float64, into []float64, counts *Counts,
+func (l *lattice) right(
+	c *chain, unary []float64, labels []int32, factor float64, into []float64, sums *counts,
 ) float64 {
 	if whole(labels) {
-		counts.add(labels, factor, into)
-		return c.Score(unary, labels)
+		sums.add(labels, factor, into)
+		return c.score(unary, labels)
 	}
-	return c.Marginals(l, l.Constrain(unary, labels, c.Tags), factor, into, counts)
+	return c.marginals(l, l.withCost(unary, labels, c.tags, math.Inf(-1)), factor, into, sums)
 }
 
 // Huber is the violation by the worst path, rounded where it begins.
@@ -91,33 +94,33 @@ type Huber struct {
 func (Huber) Sharpness() float64 { return 1 }
 
 // At implements Loss.
-func (h Huber) At(l *Lattice, c *Chain, unary []float64, labels []int32, into []float64, counts *Counts) float64 {
+func (h Huber) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
 	costly, extra := unary, 0.0
 	switch h.Cost {
 	case Hamming:
-		costly = l.withCost(unary, labels, c.Tags, 1)
+		costly = l.withCost(unary, labels, c.tags, 1)
 	case ZeroOne:
 		extra = 1
 	}
 	worst := room(&l.path, len(labels))
-	violation := c.Violator(l, costly, labels, worst) + extra
+	violation := c.violator(l, costly, labels, worst) + extra
 	right, score := labels, 0.0
 	if whole(labels) {
-		score = c.Score(unary, labels)
+		score = c.score(unary, labels)
 	} else {
 		right = room(&l.spare, len(labels))
-		score = c.Best(l, l.Constrain(unary, labels, c.Tags), right)
+		score = c.best(l, l.withCost(unary, labels, c.tags, math.Inf(-1)), right)
 	}
-	value, slope := h.at(violation - score)
+	value, slope := h.rounded(violation - score)
 	if slope > 0 {
-		counts.add(worst, slope, into)
-		counts.add(right, -slope, into)
+		sums.add(worst, slope, into)
+		sums.add(right, -slope, into)
 	}
 	return value
 }
 
-// at is h(v) and its slope.
-func (h Huber) at(v float64) (value, slope float64) {
+// rounded is h(v) and its slope.
+func (h Huber) rounded(v float64) (value, slope float64) {
 	switch {
 	case v >= h.Epsilon:
 		return v, 1
@@ -127,42 +130,5 @@ func (h Huber) at(v float64) (value, slope float64) {
 	return (v + h.Epsilon) * (v + h.Epsilon) / (4 * h.Epsilon), (v + h.Epsilon) / (2 * h.Epsilon)
 }
 
-// withCost adds a cost to the scores of the wrong tags of labeled tokens. They hold until the next use of this kind.
-func (l *Lattice) withCost(unary []float64, labels []int32, tags int, cost float64) []float64 {
-	costly := room(&l.cost, len(unary))
-	copy(costly, unary)
-	for t, label := range labels {
-		if label < 0 {
-			continue
-		}
-		row := costly[t*tags : (t+1)*tags]
-		for j := range row {
-			row[j] += cost
-		}
-		row[label] = unary[t*tags+int(label)]
-	}
-	return costly
-}
-
-// add adds factor for everything that a path has.
-func (c *Counts) add(path []int32, factor float64, into []float64) {
-	tags := len(c.Start)
-	c.Start[path[0]] += factor
-	c.End[path[len(path)-1]] += factor
-	for t, y := range path {
-		into[t*tags+int(y)] += factor
-		if t > 0 {
-			c.Pair[int(path[t-1])*tags+int(y)] += factor
-		}
-	}
-}
-
 // whole reports whether every token has a label.
-func whole(labels []int32) bool {
-	for _, label := range labels {
-		if label < 0 {
-			return false
-		}
-	}
-	return true
-}
+func whole(labels []int32) bool { return !slices.Contains(labels, -1) }

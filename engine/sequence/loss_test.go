@@ -17,24 +17,24 @@ var losses = map[string]Loss{
 }
 
 // at is the loss and its gradient at scores without the factor.
-func at(loss Loss, c *Chain, unary []float64, labels []int32) (value float64, into []float64, counts *Counts) {
+func at(loss Loss, c *chain, unary []float64, labels []int32) (value float64, into []float64, counts *counts) {
 	rho := loss.Sharpness()
-	sharp, scores := NewChain(c.Tags), make([]float64, len(unary))
-	for _, part := range [][2][]float64{{sharp.Pair, c.Pair}, {sharp.Start, c.Start}, {sharp.End, c.End}} {
+	sharp, scores := newChain(c.tags), make([]float64, len(unary))
+	for _, part := range [][2][]float64{{sharp.pair, c.pair}, {sharp.start, c.start}, {sharp.end, c.end}} {
 		for k, score := range part[1] {
 			part[0][k] = rho * score
 		}
 	}
-	sharp.Refresh()
+	sharp.refresh()
 	for k, u := range unary {
 		scores[k] = rho * u
 	}
-	into, counts = make([]float64, len(unary)), NewCounts(c.Tags)
-	return loss.At(&Lattice{}, sharp, scores, labels, into, counts) / rho, into, counts
+	into, counts = make([]float64, len(unary)), newCounts(c.tags)
+	return loss.At(&lattice{}, sharp, scores, labels, into, counts) / rho, into, counts
 }
 
 // byEnumeration is the loss from its formula.
-func byEnumeration(loss Loss, c *Chain, unary []float64, labels []int32) float64 {
+func byEnumeration(loss Loss, c *chain, unary []float64, labels []int32) float64 {
 	var all, right []float64
 	worst, best := math.Inf(-1), math.Inf(-1)
 	rho, kind := loss.Sharpness(), None
@@ -44,8 +44,8 @@ func byEnumeration(loss Loss, c *Chain, unary []float64, labels []int32) float64
 	case Huber:
 		kind = l.Cost
 	}
-	eachPath(c.Tags, len(labels), func(path []int32) {
-		s, cost := c.Score(unary, path), 0.0
+	eachPath(c.tags, len(labels), func(path []int32) {
+		s, cost := c.score(unary, path), 0.0
 		for t, label := range labels {
 			if label >= 0 && label != path[t] && kind != None && (kind == Hamming || cost == 0) {
 				cost++
@@ -60,7 +60,7 @@ func byEnumeration(loss Loss, c *Chain, unary []float64, labels []int32) float64
 		}
 	})
 	if h, ok := loss.(Huber); ok {
-		value, _ := h.at(worst - best)
+		value, _ := h.rounded(worst - best)
 		return value
 	}
 	return (logSum(all) - logSum(right)) / rho
@@ -94,7 +94,7 @@ func TestGradientsOfLossesAreDifferences(t *testing.T) {
 				labels := drawnLabels(random, 3, 5, missing)
 				_, into, counts := at(loss, c, unary, labels)
 				for _, pair := range [][2][]float64{
-					{unary, into}, {c.Pair, counts.Pair}, {c.Start, counts.Start}, {c.End, counts.End},
+					{unary, into}, {c.pair, counts.pair}, {c.start, counts.start}, {c.end, counts.end},
 				} {
 					for k := range pair[0] {
 						value := func(shift float64) float64 {

@@ -13,7 +13,7 @@ type Options struct {
 	Cost        Cost
 	Rho         float64
 	Epsilon     float64
-	Solver      string
+	Solver      Solver
 	MaxIter     int // 0: that of the solver
 	Tol         float64
 	Forbidden   []int // pairs of tags, one behind the other: from, to; -1 is the start or the end
@@ -21,12 +21,21 @@ type Options struct {
 	RandomState int
 
 	Method          Method
-	UnlabeledWeight float64   // option.AutoWeight: what fits the numbers of tokens
+	UnlabeledWeight float64   // option.AutoWeight: what suits the numbers of tokens
 	ClassPrior      []float64 // shares of the tags among the tokens of sequences without a label; empty: those of labels
 	PenaltyWeight   float64
 }
 
-// Method says how sequences without any label are used.
+// Solver is how the objective is minimized.
+type Solver string
+
+// The solvers.
+const (
+	Stochastic Solver = "stochastic"
+	Lbfgs      Solver = "lbfgs"
+)
+
+// Method is how sequences without any label are used.
 type Method string
 
 // The methods.
@@ -49,8 +58,8 @@ var table = option.Table[Options]{
 	{Name: "epsilon", Kind: "number", Exclusive: true,
 		Meaning: "half of the width of the smooth part of the loss huber",
 		Field:   func(o *Options) any { return &o.Epsilon }},
-	{Name: "solver", Kind: "string", Choices: []string{"stochastic", "lbfgs"},
-		Meaning: "how the objective is minimized", Field: func(o *Options) any { return &o.Solver }},
+	{Name: "solver", Kind: "string", Choices: []string{string(Stochastic), string(Lbfgs)},
+		Meaning: "how the objective is minimized", Field: func(o *Options) any { return (*string)(&o.Solver) }},
 	{Name: "max_iter", Kind: "integer",
 		Meaning: "epochs (stochastic; doubled with unlabeled sequences) or maximum number of steps (lbfgs); 0: 10, 1000",
 		Field:   func(o *Options) any { return &o.MaxIter }},
@@ -79,9 +88,9 @@ var table = option.Table[Options]{
 		Meaning: "seed of the order of the sequences", Field: func(o *Options) any { return &o.RandomState }},
 }
 
-// Defaults are the options when nothing is said.
+// Defaults are the options where none are given.
 func Defaults() Options {
-	return Options{Alpha: 1e-7, Loss: "softmax_margin", Cost: Hamming, Rho: 10, Epsilon: 0.5, Solver: "stochastic",
+	return Options{Alpha: 1e-7, Loss: "softmax_margin", Cost: Hamming, Rho: 10, Epsilon: 0.5, Solver: Stochastic,
 		Tol: 1e-4, Threads: 1, Method: Supervised, UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
 }
 
@@ -99,3 +108,16 @@ func DecodeOptions(text []byte) (Options, error) {
 
 // OptionsText describes all options as a JSON array.
 func OptionsText() string { return table.Text(Defaults()) }
+
+// sequenceLoss is the loss of the options.
+func (o Options) sequenceLoss() Loss {
+	switch o.Loss {
+	case "crf":
+		return Soft{1, None}
+	case "soft_hinge":
+		return Soft{o.Rho, o.Cost}
+	case "huber":
+		return Huber{o.Epsilon, o.Cost}
+	}
+	return Soft{1, o.Cost}
+}

@@ -21,16 +21,15 @@ import (
 //	Cost     a dual step: a forward-backward of the unlabeled sequences; N K numbers
 type posterior struct {
 	*sample
-	free    []int
-	tokens  float64   // N
-	weight  float64   // C/N in units of a loss
-	prior   []float64 // φ
-	scores  []float64 // [tokens*K] unary scores at the last enter, of all tokens; then with v
-	chain   *Chain    // then
-	base    float64   // Σ log Z_i(0)
-	penalty float64   // at the last enter
-	workers [blocks]worker
-	cuts    []int // [blocks+1] of free
+	sequences []int
+	tokens    float64   // N
+	weight    float64   // C/N in units of a loss
+	scores    []float64 // [tokens*K] unary scores at the last enter, of all tokens; then with v
+	chain     *chain    // at the last enter
+	base      float64   // Σ log Z_i(0)
+	penalty   float64   // at the last enter
+	scorers   [blocks]scorer
+	cuts      []int // [blocks+1] of sequences
 }
 
 const (
@@ -38,30 +37,32 @@ const (
 	dualSteps     = 200
 )
 
-func newPosterior(s *sample, free []int, factor float64) *posterior {
-	p := &posterior{sample: s, free: free, weight: factor, prior: s.prior,
-		scores: make([]float64, len(s.labels)*s.tags), chain: NewChain(s.tags)}
-	for _, i := range free {
-		p.tokens += float64(s.span(i).Len())
-	}
+func newPosterior(s *sample, unlabeled []int, tokens, factor float64) *posterior {
+	p := &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: newChain(s.tags),
+		scores: make([]float64, len(s.labels)*s.tags)}
 	for b := range blocks + 1 {
-		p.cuts = append(p.cuts, b*len(free)/blocks)
+		p.cuts = append(p.cuts, b*len(unlabeled)/blocks)
 	}
 	return p
 }
 
-// enter finds q at the weights of d.
-func (p *posterior) enter(d *stochastic, _ float64) {
-	p.chainAt(p.chain, d.w)
+// each calls do for every sequence, in blocks side by side.
+func (p *posterior) each(do func(b, i int, w *scorer)) {
 	p.Run(blocks, func(b int) {
-		w := &p.workers[b]
-		for _, i := range p.free[p.cuts[b]:p.cuts[b+1]] {
+		for _, i := range p.sequences[p.cuts[b]:p.cuts[b+1]] {
 			p.Check()
-			wide := room(&w.into, p.span(i).Len()*p.shape.Stride())
-			w.into = wide
-			p.rows.SpanTimesPanels(p.span(i), wide, d.w.coef, p.shape)
-			p.narrow(p.unary(i), wide)
+			do(b, i, &p.scorers[b])
 		}
+	})
+}
+
+// enter finds q at the weights.
+func (p *posterior) enter(at weights, _ float64) {
+	p.setChain(p.chain, at.chain)
+	p.each(func(_, i int, w *scorer) {
+		wide := room(&w.into, p.span(i).Len()*p.shape.Stride())
+		p.rows.SpanTimesPanels(p.span(i), wide, at.coef, p.shape)
+		p.narrow(p.scoresOf(i), wide)
 	})
 	v := make([]float64, p.tags)
 	p.base = p.partitions(v, make([]float64, p.tags))
@@ -72,16 +73,21 @@ func (p *posterior) enter(d *stochastic, _ float64) {
 		v[y] /= math.Sqrt(share)
 	}
 	p.penalty = p.weight * p.tokens * vector.Dot(v, v) / (2 * p.options.PenaltyWeight) // N μ/2 |v/μ|²
-	for _, i := range p.free {
-		u := p.unary(i)
+	p.addToScores(v)
+}
+
+// addToScores adds v to the scores of every token.
+func (p *posterior) addToScores(v []float64) {
+	for _, i := range p.sequences {
+		u := p.scoresOf(i)
 		for t := 0; t < len(u); t += p.tags {
 			vector.Add(u[t:t+p.tags], 1, v)
 		}
 	}
 }
 
-// unary is the scores of sequence i at the last enter.
-func (p *posterior) unary(i int) []float64 {
+// scoresOf is the scores of sequence i at the last enter.
+func (p *posterior) scoresOf(i int) []float64 {
 	return p.scores[p.bounds[i]*p.tags : p.bounds[i+1]*p.tags]
 }
 
@@ -89,21 +95,16 @@ func (p *posterior) unary(i int) []float64 {
 func (p *posterior) partitions(v, sums []float64) float64 {
 	var totals [blocks]float64
 	parts := make([]float64, blocks*p.tags)
-	p.Run(blocks, func(b int) {
-		w, part := &p.workers[b], parts[b*p.tags:(b+1)*p.tags]
-		for _, i := range p.free[p.cuts[b]:p.cuts[b+1]] {
-			p.Check()
-			u := p.unary(i)
-			shifted, into := room(&w.unary, len(u)), room(&w.into, len(u))
-			w.unary, w.into = shifted, into
-			clear(into)
-			for t := range u {
-				shifted[t] = u[t] + v[t%p.tags]
-			}
-			totals[b] += p.chain.Marginals(&w.Lattice, shifted, 1, into, nil)
-			for t := 0; t < len(u); t += p.tags {
-				vector.Add(part, 1, into[t:t+p.tags])
-			}
+	p.each(func(b, i int, w *scorer) {
+		u := p.scoresOf(i)
+		shifted, into := room(&w.unary, len(u)), room(&w.into, len(u))
+		clear(into)
+		for t := range u {
+			shifted[t] = u[t] + v[t%p.tags]
+		}
+		totals[b] += p.chain.marginals(&w.memory, shifted, 1, into, nil)
+		for t := 0; t < len(u); t += p.tags {
+			vector.Add(parts[b*p.tags:(b+1)*p.tags], 1, into[t:t+p.tags])
 		}
 	})
 	clear(sums)
@@ -133,44 +134,44 @@ func (d dual) At(at, gradient []float64) float64 {
 	return value
 }
 
-func (p *posterior) rest() float64 { return p.penalty / p.sample.loss.Sharpness() }
+func (p *posterior) rest() float64 { return p.penalty / p.loss.Sharpness() }
 
-func (p *posterior) loss(i int) Loss {
-	return nearby{p.sample.loss.Sharpness(), p.weight, p.unary(i), p.chain}
+func (p *posterior) lossOf(i int) Loss {
+	return nearby{p.loss.Sharpness(), p.weight, p.scoresOf(i), p.chain}
 }
 
 // nearby is the divergence from the distribution q over paths that a chain has with unary scores, C KL(q | p).
 type nearby struct {
 	rho, weight float64
 	scores      []float64 // [T*K]
-	chain       *Chain
+	chain       *chain
 }
 
 // Sharpness implements Loss.
 func (n nearby) Sharpness() float64 { return n.rho }
 
 // At implements Loss: KL(q | p) = log Z_p - log Z_q + E_q[s_q - s_p], for the scores s_q, s_p of paths.
-func (n nearby) At(l *Lattice, c *Chain, unary []float64, _ []int32, into []float64, counts *Counts) float64 {
-	q := room(&l.cost, len(unary))
-	l.cost = q
-	clear(q)
-	if l.soft == nil {
-		l.soft = NewCounts(c.Tags)
+func (n nearby) At(l *lattice, c *chain, unary []float64, _ []int32, into []float64, sums *counts) float64 {
+	tags := room(&l.expected, len(unary))
+	clear(tags)
+	if l.sums == nil {
+		l.sums = newCounts(c.tags)
 	}
-	l.soft.clear()
-	value := c.Marginals(l, unary, n.weight, into, counts) - n.chain.Marginals(l, n.scores, 1, q, l.soft)
-	for _, part := range [][4][]float64{
-		{q, n.scores, unary, into}, {l.soft.Pair, n.chain.Pair, c.Pair, counts.Pair},
-		{l.soft.Start, n.chain.Start, c.Start, counts.Start}, {l.soft.End, n.chain.End, c.End, counts.End},
+	clear(l.sums.all)
+	value := c.marginals(l, unary, n.weight, into, sums) - n.chain.marginals(l, n.scores, 1, tags, l.sums)
+	for _, part := range [][3][]float64{
+		{tags, n.scores, unary}, {l.sums.pair, n.chain.pair, c.pair}, {l.sums.start, n.chain.start, c.start},
+		{l.sums.end, n.chain.end, c.end},
 	} {
-		value += expected(part[0], part[1], part[2])
-		vector.Add(part[3], -n.weight, part[0])
+		value += expectedDifference(part[0], part[1], part[2])
 	}
+	vector.Add(into, -n.weight, tags)
+	vector.Add(sums.all, -n.weight, l.sums.all)
 	return n.weight * value
 }
 
-// expected is Σ count (a - b); both are -Inf where a transition is forbidden, and the count is 0.
-func expected(counts, a, b []float64) (sum float64) {
+// expectedDifference is Σ count (a - b); both are -Inf where a transition is forbidden, and the count is 0.
+func expectedDifference(counts, a, b []float64) (sum float64) {
 	for k, count := range counts {
 		if count != 0 {
 			sum += count * (a[k] - b[k])

@@ -3,23 +3,31 @@ package sequence
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Problem is what a fit learns from.
 type Problem struct {
 	Rows    *rows.Matrix
-	Lengths []int64 // tokens of each sequence
-	Labels  []int32 // [tokens] tag 0 ... K-1, or -1: none
-	Start   *Model  // a model to begin at; nil: from nothing
+	Lengths []int64      // tokens of each sequence
+	Labels  []int32      // [tokens] tag 0 ... K-1, or -1: none
+	Start   *model.Chain // a model to begin at; nil: from nothing
 }
 
-// sample is a problem made ready.
+const (
+	blocks = 16 // parts that sequences are divided into for sums: as many on any number of threads
+	pairs  = 8  // of differences that L-BFGS keeps
+)
+
+// sample is a problem made ready. It is read-only.
 type sample struct {
 	*work.Job
 	options        Options
@@ -33,48 +41,45 @@ type sample struct {
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
-	belief         unlabeled // nil: sequences without any label have no loss
-	open           mask
-}
-
-// mask says which transitions are forbidden.
-type mask struct {
-	pair       []bool // [K*K]; nil: none is
-	start, end []bool // [K]
+	forbidden      []bool // [edgesLen] in the order of edges; nil: none is
 }
 
 // newSample checks a problem and makes it ready.
 func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
-	if o.Loss == "huber" && o.Solver == "lbfgs" {
-		return nil, fault.Argument("solver is \"lbfgs\", but the loss huber is not smooth: use \"stochastic\", or the loss " +
-			"soft_hinge")
-	}
-	s := &sample{Job: job, options: o, labels: p.Labels, loss: lossNamed(o), features: p.Rows.Cols()}
-	var err error
-	if s.bounds, err = Bounds(p.Lengths, p.Rows.Rows()); err != nil {
-		return nil, err
-	}
-	if err = s.countTags(p); err != nil {
-		return nil, err
-	}
-	if err = s.checkMethod(); err != nil {
-		return nil, err
-	}
-	s.shape = panel.Shape{Features: p.Rows.Cols(), Classes: s.tags}
-	if err = s.checkMemory(p.Rows.NonZeros()); err != nil {
-		return nil, err
-	}
-	if s.open, err = masked(o.Forbidden, s.tags); err != nil {
-		return nil, err
-	}
-	if err = s.checkPaths(); err != nil {
-		return nil, err
+	s := &sample{Job: job, options: o, labels: p.Labels, loss: o.sequenceLoss(), features: p.Rows.Cols()}
+	for _, check := range []func(Problem) error{
+		s.checkMethod, s.divide, s.countTags, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
+	} {
+		if err := check(p); err != nil {
+			return nil, err
+		}
 	}
 	s.length = p.Rows.RootMeanSquare(job, nil)
 	s.rows, s.feature = p.Rows.Packed(job)
 	s.rows = s.rows.Scaled(1 / s.length)
 	s.shape.Features = s.rows.Cols()
 	return s, nil
+}
+
+// checkMethod refuses methods and losses that the solver cannot have.
+func (s *sample) checkMethod(Problem) error {
+	o := s.options
+	switch {
+	case o.Solver == Stochastic:
+		return nil
+	case o.Loss == "huber":
+		return fault.Argument("solver is \"lbfgs\", but the loss huber is not smooth: use \"stochastic\", or the loss " +
+			"soft_hinge")
+	case o.Method != Supervised:
+		return fault.Argument("method is %q: use the solver \"stochastic\", not %q", o.Method, o.Solver)
+	}
+	return nil
+}
+
+// divide sets the bounds.
+func (s *sample) divide(p Problem) (err error) {
+	s.bounds, err = Bounds(p.Lengths, p.Rows.Rows())
+	return err
 }
 
 // Bounds turns lengths of sequences into the places where they begin, and checks that they make up all rows.
@@ -127,12 +132,29 @@ func (s *sample) countTags(p Problem) error {
 	return nil
 }
 
-// checkMemory refuses a fit that would not fit, before anything of the size of K² is made.
-func (s *sample) checkMemory(nonZeros int) error {
+// checkPrior takes over a given class prior.
+func (s *sample) checkPrior(Problem) error {
+	given := s.options.ClassPrior
+	if len(given) == 0 {
+		return nil
+	}
+	if len(given) != s.tags {
+		return fault.Argument("class_prior has %d shares, but there are %d tags", len(given), s.tags)
+	}
+	if sum := vector.Sum(given); math.Abs(sum-1) > 1e-6 {
+		return fault.Argument("class_prior sums to %v: the shares of all tags must sum to 1", sum)
+	}
+	s.prior = given
+	return nil
+}
+
+// checkMemory refuses a fit that does not fit, before anything of the size of K² is made.
+func (s *sample) checkMemory(p Problem) error {
+	s.shape = panel.Shape{Features: p.Rows.Cols(), Classes: s.tags}
 	vectors, scores, columns := 3.0, 0.0, 0 // weights, gradient, sums of squares
-	if s.options.Solver == "lbfgs" {
+	if s.options.Solver == Lbfgs {
 		vectors, scores = 2*pairs+6, float64(len(s.labels))*float64(s.shape.Stride())
-		columns = rows.ColumnBytes(nonZeros, s.shape)
+		columns = rows.ColumnBytes(p.Rows.NonZeros(), s.shape)
 	}
 	k := float64(s.tags)
 	if s.options.Method == Posterior {
@@ -144,66 +166,80 @@ func (s *sample) checkMemory(nonZeros int) error {
 		"use fewer tags or features, or the solver \"stochastic\"")
 }
 
-// masked reads pairs of tags that must not follow one another.
-func masked(pairs []int, tags int) (m mask, err error) {
-	if len(pairs) == 0 {
-		return m, nil
+// forbid reads the pairs of tags that must not follow one another.
+func (s *sample) forbid(Problem) error {
+	given := s.options.Forbidden
+	if len(given) > 0 {
+		s.forbidden = make([]bool, edgesLen(s.tags))
 	}
-	m = mask{make([]bool, tags*tags), make([]bool, tags), make([]bool, tags)}
-	for k := 0; k < len(pairs); k += 2 {
-		from, to := pairs[k], pairs[k+1]
+	for k := 0; k < len(given); k += 2 {
+		from, to := given[k], given[k+1]
 		switch {
-		case from >= tags || to >= tags || from < 0 && to < 0:
-			return m, fault.Argument("forbidden_transitions has the pair %d, %d: tags are 0 to %d, and one of the two may be "+
-				"-1, the start or the end", from, to, tags-1)
+		case from >= s.tags || to >= s.tags || from < 0 && to < 0:
+			return fault.Argument("forbidden_transitions has the pair %d, %d: tags are 0 to %d, and one of the two may be "+
+				"-1, the start or the end", from, to, s.tags-1)
 		case from < 0:
-			m.start[to] = true
+			s.forbidden[s.tags*s.tags+to] = true
 		case to < 0:
-			m.end[from] = true
+			s.forbidden[s.tags*(s.tags+1)+from] = true
 		default:
-			m.pair[from*tags+to] = true
+			s.forbidden[from*s.tags+to] = true
 		}
 	}
-	return m, nil
+	return nil
 }
 
-// apply puts -Inf where the chain must not go, and makes it ready.
-func (m mask) apply(c *Chain) {
-	for _, part := range []struct {
-		forbidden []bool
-		scores    []float64
-	}{{m.pair, c.Pair}, {m.start, c.Start}, {m.end, c.End}} {
-		for k, forbidden := range part.forbidden {
-			if forbidden {
-				part.scores[k] = math.Inf(-1)
-			}
+// applyMask puts -Inf where a chain must not go.
+func (s *sample) applyMask(scores edges) {
+	for k, forbidden := range s.forbidden {
+		if forbidden {
+			scores.all[k] = math.Inf(-1)
 		}
 	}
-	c.Refresh()
+}
+
+// setChain sets a chain to weights times the sharpness of the loss, with what is forbidden.
+func (s *sample) setChain(c *chain, weights edges) {
+	rho := s.loss.Sharpness()
+	for k, weight := range weights.all {
+		c.all[k] = rho * weight
+	}
+	s.applyMask(c.edges)
+	c.refresh()
+}
+
+// narrow copies scores [T, stride] times the sharpness of the loss to dst [T*K].
+func (s *sample) narrow(dst, scores []float64) {
+	k, stride, rho := s.tags, s.shape.Stride(), s.loss.Sharpness()
+	for t := range len(dst) / k {
+		for j, score := range scores[t*stride : t*stride+k] {
+			dst[t*k+j] = rho * score
+		}
+	}
 }
 
 // checkPaths refuses sequences whose labels leave no path.
-func (s *sample) checkPaths() error {
-	if s.open.pair == nil {
+func (s *sample) checkPaths(Problem) error {
+	if s.forbidden == nil {
 		return nil
 	}
-	c, l := NewChain(s.tags), &Lattice{}
-	s.open.apply(c)
+	c, l := newChain(s.tags), &lattice{}
+	s.setChain(c, c.edges)
 	for i := range s.sequences() {
 		labels := s.of(i)
 		unary, path := make([]float64, len(labels)*s.tags), make([]int32, len(labels))
-		if math.IsInf(c.Best(l, l.Constrain(unary, labels, s.tags), path), -1) {
+		if math.IsInf(c.best(l, l.withCost(unary, labels, s.tags, math.Inf(-1)), path), -1) {
 			return s.noPath(i, c)
 		}
 	}
 	return nil
 }
 
-// noPath says where the labels of a sequence use a forbidden transition, or that all of its paths do.
-func (s *sample) noPath(i int, c *Chain) error {
+// noPath is the error where the labels of a sequence use a forbidden transition, or all of its paths do.
+func (s *sample) noPath(i int, c *chain) error {
 	labels := s.of(i)
 	for t, label := range labels {
-		if t > 0 && label >= 0 && labels[t-1] >= 0 && math.IsInf(c.Pair[int(labels[t-1])*s.tags+int(label)], -1) {
+		if t > 0 && label >= 0 && labels[t-1] >= 0 && math.IsInf(c.pair[int(labels[t-1])*s.tags+int(label)], -1) {
 			return fault.Data("labels of sequence %d, tokens %d and %d (row %d): tag %d after tag %d is in "+
 				"forbidden_transitions", i, t-1, t, s.bounds[i]+t, label, labels[t-1])
 		}
@@ -218,15 +254,7 @@ func (s *sample) span(i int) rows.Span { return rows.Span{First: s.bounds[i], En
 // of is the labels of a sequence.
 func (s *sample) of(i int) []int32 { return s.labels[s.bounds[i]:s.bounds[i+1]] }
 
-// lossNamed is the loss of the options.
-func lossNamed(o Options) Loss {
-	switch o.Loss {
-	case "crf":
-		return Soft{1, None}
-	case "soft_hinge":
-		return Soft{o.Rho, o.Cost}
-	case "huber":
-		return Huber{o.Epsilon, o.Cost}
-	}
-	return Soft{1, o.Cost}
+// unlabeled reports whether no token of a sequence has a label.
+func (s *sample) unlabeled(i int) bool {
+	return !slices.ContainsFunc(s.of(i), func(y int32) bool { return y >= 0 })
 }

@@ -37,10 +37,11 @@ const (
 type stochastic struct {
 	*sample
 	w, g    weights
+	belief  belief    // nil: sequences without any label have no loss
 	squares []float64 // h [rows.Cols], then of every other weight
 	since   []float64 // [rows.Cols] tokens gone by at a feature's last step
 	tokens  float64   // gone by
-	chain   *Chain
+	chain   *chain
 	random  *rand.Rand
 	order   []int // sequences that have a loss
 	size    int   // of a mini-batch
@@ -56,43 +57,35 @@ type stochastic struct {
 
 // place is where one sequence of a mini-batch is worked on.
 type place struct {
-	worker
-	counts *Counts
+	scorer
+	counts *counts
 	scores []float64 // [T, stride], then the gradient in them
 	value  float64
 }
 
-func newStochastic(s *sample, w []float64) *stochastic {
+func newStochastic(s *sample, w weights) *stochastic {
 	n := s.rows.Cols()
-	d := &stochastic{sample: s, w: view(w, s.shape), g: view(make([]float64, len(w)), s.shape),
-		squares: make([]float64, n+s.tags*(s.tags+2)), since: make([]float64, n), chain: NewChain(s.tags),
-		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0)), marks: make([]int32, n)}
+	d := &stochastic{sample: s, w: w, g: newWeights(s.shape), squares: make([]float64, n+edgesLen(s.tags)),
+		since: make([]float64, n), chain: newChain(s.tags), marks: make([]int32, n),
+		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0))}
+	var labeled []int
 	for i := range s.sequences() {
-		if hasLabel(s.of(i)) {
-			d.order = append(d.order, i)
+		if !s.unlabeled(i) {
+			labeled = append(labeled, i)
 		}
 	}
-	d.divide()
+	d.include(labeled)
 	return d
 }
 
-// divide sets the size of a mini-batch.
-func (d *stochastic) divide() {
+// include adds sequences to those that have a loss, and sets the size of a mini-batch.
+func (d *stochastic) include(sequences []int) {
+	d.order = append(d.order, sequences...)
 	d.size = max(1, min(batchMost, len(d.order)/batchesLeast))
 	for len(d.places) < d.size {
-		d.places = append(d.places, place{counts: NewCounts(d.tags)})
+		d.places = append(d.places, place{counts: newCounts(d.tags)})
 	}
 	d.spans, d.gradients = make([]rows.Span, d.size), make([][]float64, d.size)
-}
-
-// hasLabel reports whether a token has a label.
-func hasLabel(labels []int32) bool {
-	for _, label := range labels {
-		if label >= 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // epoch takes steps over all sequences and returns the sum of their losses before their steps.
@@ -110,14 +103,14 @@ func (d *stochastic) epoch() (total float64) {
 func (d *stochastic) step(batch []int) (total float64) {
 	d.batch++
 	d.touched = d.touched[:0]
-	d.chainAt(d.chain, d.w)
-	d.Run(len(batch), func(b int) { d.gradient(&d.places[b], batch[b]) })
+	d.setChain(d.chain, d.w.chain)
+	d.Run(len(batch), func(b int) { d.evaluate(&d.places[b], batch[b]) })
 	spans, gradients := d.spans[:len(batch)], d.gradients[:len(batch)]
 	tokens := 0
 	for b, i := range batch {
 		spans[b], gradients[b] = d.span(i), d.places[b].scores
 		d.touched = d.rows.SpanFeatures(spans[b], d.marks, d.batch, d.touched)
-		d.places[b].counts.addTo(d.g)
+		vector.Add(d.g.chain.all, 1, d.places[b].counts.all)
 		total += d.places[b].value
 		tokens += spans[b].Len()
 	}
@@ -132,25 +125,29 @@ func (d *stochastic) step(batch []int) (total float64) {
 	return total
 }
 
-// gradient puts the gradient of sequence i in its scores, and the counts, into its place.
-func (d *stochastic) gradient(p *place, i int) {
+// evaluate puts the loss and the gradient of sequence i in its scores, and the counts, into its place.
+func (d *stochastic) evaluate(p *place, i int) {
 	p.scores = room(&p.scores, d.span(i).Len()*d.shape.Stride())
 	d.rows.SpanTimesPanels(d.span(i), p.scores, d.w.coef, d.shape)
-	p.counts.clear()
-	p.value = d.lossAt(&p.worker, d.chain, i, p.scores, p.counts)
+	clear(p.counts.all)
+	loss := d.loss
+	if d.belief != nil && d.unlabeled(i) {
+		loss = d.belief.lossOf(i)
+	}
+	p.value = p.lossAt(d.sample, loss, d.chain, i, p.scores, p.counts)
 }
 
 // moveFeature takes the step of all weights of a feature and clears its gradient.
 func (d *stochastic) moveFeature(f int) {
 	for b := range d.shape.Panels() {
-		_, g := d.panel(f, b)
+		_, g := d.inPanel(f, b)
 		d.squares[f] += vector.Dot(g, g)
 	}
 	length := rate / math.Sqrt(offset+d.squares[f])
 	shrink := 1 / (1 + length*d.options.Alpha*(d.tokens-d.since[f]))
 	d.since[f] = d.tokens
 	for b := range d.shape.Panels() {
-		w, g := d.panel(f, b)
+		w, g := d.inPanel(f, b)
 		for y := range w {
 			w[y] = shrink * (w[y] - length*g[y])
 			g[y] = 0
@@ -158,8 +155,8 @@ func (d *stochastic) moveFeature(f int) {
 	}
 }
 
-// panel is the weights of a feature and their gradient in one panel.
-func (d *stochastic) panel(f, b int) (w, g []float64) {
+// inPanel is the weights of a feature and their gradient in one panel.
+func (d *stochastic) inPanel(f, b int) (w, g []float64) {
 	p := d.shape.Panel(b)
 	at := p.Start + f*p.Stride
 	return d.w.coef[at : at+p.Stride], d.g.coef[at : at+p.Stride]
@@ -167,8 +164,7 @@ func (d *stochastic) panel(f, b int) (w, g []float64) {
 
 // moveChain takes the step of the other weights.
 func (d *stochastic) moveChain(tokens float64) {
-	from, squares := d.shape.Len(), d.squares[d.rows.Cols():]
-	w, g := d.w.all[from:], d.g.all[from:]
+	w, g, squares := d.w.chain.all, d.g.chain.all, d.squares[d.rows.Cols():]
 	for k, slope := range g {
 		squares[k] += slope * slope
 		length := rate / math.Sqrt(offset+squares[k])
@@ -184,15 +180,15 @@ func (d *stochastic) finish() {
 	}
 }
 
-// value is F at the weights, in the order of the sequences.
-func (d *stochastic) value() float64 {
+// objectiveNow is F at the weights, in the order of the sequences.
+func (d *stochastic) objectiveNow() float64 {
 	slices.Sort(d.order)
-	d.chainAt(d.chain, d.w)
+	d.setChain(d.chain, d.w.chain)
 	total := 0.0
 	for first := 0; first < len(d.order); first += d.size {
 		d.Check()
 		batch := d.order[first:min(len(d.order), first+d.size)]
-		d.Run(len(batch), func(b int) { d.gradient(&d.places[b], batch[b]) })
+		d.Run(len(batch), func(b int) { d.evaluate(&d.places[b], batch[b]) })
 		for b := range batch {
 			total += d.places[b].value
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 // probabilities of all paths, in the order of eachPath, at scores times a factor.
-func probabilities(c *Chain, unary []float64, factor float64) (p []float64) {
-	eachPath(c.Tags, len(unary)/c.Tags, func(path []int32) { p = append(p, factor*c.Score(unary, path)) })
+func probabilities(c *chain, unary []float64, factor float64) (p []float64) {
+	eachPath(c.tags, len(unary)/c.tags, func(path []int32) { p = append(p, factor*c.score(unary, path)) })
 	total := logSum(p)
 	for k := range p {
 		p[k] = math.Exp(p[k] - total)
@@ -35,10 +35,10 @@ func divergence(q, p []float64) (sum float64) {
 
 func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 	const rho = 2.5
-	eachChain(t, func(t *testing.T, random *rand.Rand, c *Chain, unary []float64, _ bool) {
-		labels := slices.Repeat([]int32{-1}, len(unary)/c.Tags)
+	eachChain(t, func(t *testing.T, random *rand.Rand, c *chain, unary []float64, _ bool) {
+		labels := slices.Repeat([]int32{-1}, len(unary)/c.tags)
 		var scores []float64
-		eachPath(c.Tags, len(labels), func(path []int32) { scores = append(scores, c.Score(unary, path)) })
+		eachPath(c.tags, len(labels), func(path []int32) { scores = append(scores, c.score(unary, path)) })
 		slices.Sort(scores)
 		want, last := 0.0, len(scores)-1
 		if last > 0 && !math.IsInf(scores[last-1], -1) {
@@ -54,12 +54,10 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 		for k := range shifted {
 			shifted[k] = rho*unary[k] + random.NormFloat64()
 		}
-		for _, scores := range [][]float64{other.Pair, other.Start, other.End} {
-			for k := range scores {
-				scores[k] += random.NormFloat64()
-			}
+		for k := range other.all {
+			other.all[k] += random.NormFloat64()
 		}
-		other.Refresh()
+		other.refresh()
 		want = 0.3 / rho * divergence(probabilities(other, shifted, 1), probabilities(c, unary, rho))
 		if got, _, _ := at(nearby{rho, 0.3, shifted, other}, c, unary, labels); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("divergence %v, should be %v", got, want)
@@ -68,14 +66,12 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 }
 
 // sharper is a chain with its scores times a factor.
-func sharper(c *Chain, factor float64) *Chain {
-	s := NewChain(c.Tags)
-	for _, part := range [][2][]float64{{s.Pair, c.Pair}, {s.Start, c.Start}, {s.End, c.End}} {
-		for k, score := range part[1] {
-			part[0][k] = factor * score
-		}
+func sharper(c *chain, factor float64) *chain {
+	s := newChain(c.tags)
+	for k, score := range c.all {
+		s.all[k] = factor * score
 	}
-	s.Refresh()
+	s.refresh()
 	return s
 }
 
@@ -95,11 +91,11 @@ func TestGradientsOfUnlabeledSequencesAreDifferences(t *testing.T) {
 }
 
 // differences compares a gradient with differences and returns how many of its entries are not 0.
-func differences(t *testing.T, l Loss, c *Chain, unary []float64, labels []int32) (moved int) {
+func differences(t *testing.T, l Loss, c *chain, unary []float64, labels []int32) (moved int) {
 	const step = 1e-6
 	_, into, counts := at(l, c, unary, labels)
 	for _, pair := range [][2][]float64{
-		{unary, into}, {c.Pair, counts.Pair}, {c.Start, counts.Start}, {c.End, counts.End},
+		{unary, into}, {c.pair, counts.pair}, {c.start, counts.start}, {c.end, counts.end},
 	} {
 		for k, slope := range pair[1] {
 			value := func(shift float64) float64 {
@@ -150,11 +146,11 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := newStochastic(s, make([]float64, weightsLen(s.shape)))
+			d := newStochastic(s, newWeights(s.shape))
 			d.epoch()
-			free, tokens := s.free()
-			b := s.believe(free, tokens).(*posterior)
-			b.enter(d, 1)
+			about, _ := newBelief(s)
+			b := about.(*posterior)
+			b.enter(d.w, 1)
 			checkDual(t, b, d, penalty)
 		}
 	}
@@ -163,15 +159,15 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 // checkDual gives the primal value, a token.
 func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (primal float64) {
 	t.Helper()
-	d.chainAt(d.chain, d.w)
+	d.setChain(d.chain, d.w.chain)
 	shares, sum, length := make([]float64, 3), 0.0, d.shape.Stride()
 	var v []float64
-	for _, i := range b.free {
+	for _, i := range b.sequences {
 		wide := make([]float64, d.span(i).Len()*length)
 		d.rows.SpanTimesPanels(d.span(i), wide, d.w.coef, d.shape)
 		unary := make([]float64, d.span(i).Len()*3)
 		d.narrow(unary, wide)
-		p, q := probabilities(d.chain, unary, 1), probabilities(b.chain, b.unary(i), 1)
+		p, q := probabilities(d.chain, unary, 1), probabilities(b.chain, b.scoresOf(i), 1)
 		sum += divergence(q, p)
 		k := 0
 		eachPath(3, d.span(i).Len(), func(path []int32) {
@@ -180,7 +176,7 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (prim
 			}
 			k++
 		})
-		v = slices.Clone(b.unary(i)[:3])
+		v = slices.Clone(b.scoresOf(i)[:3])
 		vector.Add(v, -1, unary[:3])
 	}
 	primal = sum / b.tokens
@@ -212,40 +208,37 @@ func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := make([]float64, weightsLen(s.shape))
-	if err := s.begin(view(w, s.shape), fitted.Model); err != nil {
+	w := newWeights(s.shape)
+	if err := warmStart(s, w, fitted.Model); err != nil {
 		t.Fatal(err)
 	}
 	d := newStochastic(s, w)
-	want, weight := d.value(), (float64(len(s.labels))-s.labeled)/(20*s.labeled)
-	free, tokens := s.free()
-	b := s.believe(free, tokens).(*posterior)
-	b.enter(d, 1)
+	want, weight := d.objectiveNow(), (float64(len(s.labels))-s.labeled)/(20*s.labeled)
+	about, _ := newBelief(s)
+	b := about.(*posterior)
+	b.enter(d.w, 1)
 	want += weight / o.Rho * checkDual(t, b, d, o.PenaltyWeight)
-	if weight >= 1 || math.Abs(fitted.Objective/want-1) > 1e-5 {
-		t.Errorf("weight %v: objective %v, should be %v", weight, fitted.Objective, want)
+	if weight >= 1 || math.Abs(fitted.Model.Objective/want-1) > 1e-5 {
+		t.Errorf("weight %v: objective %v, should be %v", weight, fitted.Model.Objective, want)
 	}
 }
 
 func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {
 	for k := range 10 {
-		if want := firstPart * math.Pow(1/firstPart, float64(k)/9); math.Abs(part(k, 10)/want-1) > 1e-12 {
-			t.Errorf("epoch %d: %v, should be %v", k, part(k, 10), want)
+		if want := firstPart * math.Pow(1/firstPart, float64(k)/9); math.Abs(rising(k, 10)/want-1) > 1e-12 {
+			t.Errorf("epoch %d: %v, should be %v", k, rising(k, 10), want)
 		}
 	}
-	if part(0, 1) != 1 {
-		t.Errorf("a single epoch: %v", part(0, 1))
+	if rising(0, 1) != 1 {
+		t.Errorf("a single epoch: %v", rising(0, 1))
 	}
 }
 
 // before takes the dual variables out of the scores again.
 func (p *posterior) before(v []float64) *posterior {
-	for _, i := range p.free {
-		u := p.unary(i)
-		for t := 0; t < len(u); t += p.tags {
-			vector.Add(u[t:t+p.tags], -1, v)
-		}
-	}
+	minus := slices.Clone(v)
+	vector.Scale(minus, -1)
+	p.addToScores(minus)
 	return p
 }
 
@@ -254,7 +247,7 @@ func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
 	plain := mustFit(t, p, nil)
 	for _, method := range []Method{Gradient, Posterior} {
 		without := mustFit(t, p, func(o *Options) { o.Method, o.UnlabeledWeight = method, 0 })
-		if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Iterations != plain.Iterations {
+		if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Model.Iterations != plain.Model.Iterations {
 			t.Errorf("%s: other weights", method)
 		}
 	}
@@ -268,7 +261,7 @@ func TestFitsOfUnlabeledSequencesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.
 			return mustFit(t, p, func(o *Options) { o.Method, o.Threads, o.MaxIter = method, threads, 3 })
 		}
 		one, five := fit(1), fit(5)
-		if !slices.Equal(one.Model.Coef, five.Model.Coef) || one.Objective != five.Objective {
+		if !slices.Equal(one.Model.Coef, five.Model.Coef) || one.Model.Objective != five.Model.Objective {
 			t.Errorf("%s: other bits on five threads", method)
 		}
 	}

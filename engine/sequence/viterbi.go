@@ -2,12 +2,12 @@ package sequence
 
 import "math"
 
-// Best puts the tags of the best path into path [T] and returns its score, -Inf where every path is forbidden. Of equal
+// best puts the tags of the best path into path [T] and returns its score, -Inf where every path is forbidden. Of equal
 // paths it takes the one with the lowest last tag, and so on towards the front.
-func (c *Chain) Best(l *Lattice, unary []float64, path []int32) float64 {
-	k, from := c.Tags, room(&l.from, len(unary))
+func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
+	k, from := c.tags, room(&l.from, len(unary))
 	score, next := room(&l.row, k), room(&l.other, k)
-	c.open(score, unary)
+	c.startScores(score, unary)
 	for at := k; at < len(unary); at += k {
 		pointers := from[at : at+k]
 		for j := range next {
@@ -15,7 +15,7 @@ func (c *Chain) Best(l *Lattice, unary []float64, path []int32) float64 {
 			pointers[j] = 0
 		}
 		for i, before := range score {
-			for j, pair := range c.Pair[i*k : i*k+k] {
+			for j, pair := range c.pair[i*k : i*k+k] {
 				if s := before + pair; s > next[j] {
 					next[j], pointers[j] = s, int32(i)
 				}
@@ -28,122 +28,117 @@ func (c *Chain) Best(l *Lattice, unary []float64, path []int32) float64 {
 	}
 	best, last := math.Inf(-1), 0
 	for j, s := range score {
-		if s += c.End[j]; s > best {
+		if s += c.end[j]; s > best {
 			best, last = s, j
 		}
 	}
-	follow(path, from, k, last)
+	goBack(path, from, k, 1, last)
 	return best
 }
 
-// open sets the scores of the first token's tags.
-func (c *Chain) open(score, unary []float64) {
+// startScores sets the scores of the first token's tags.
+func (c *chain) startScores(score, unary []float64) {
 	for j := range score {
-		score[j] = unary[j] + c.Start[j]
+		score[j] = unary[j] + c.start[j]
 	}
 }
 
-// follow goes back from the last state: from[t*states+y] is the state before y.
-func follow(path []int32, from []int32, states, last int) {
+// goBack fills a path from its last state: from[t*states+s] is the state before s, and perTag states are of one tag.
+func goBack(path, from []int32, states, perTag, last int) {
 	for t := len(path) - 1; t >= 0; t-- {
-		path[t] = int32(last)
+		path[t] = int32(last / perTag)
 		if t > 0 {
 			last = int(from[t*states+last])
 		}
 	}
 }
 
-// TwoBest puts the best path and another one that is not worse than any third into best and second [T] and returns
+// two are the scores of a tag's two states at a token, and the states before them.
+type two struct {
+	score [2]float64
+	from  [2]int32
+}
+
+func newTwo() two { return two{score: [2]float64{math.Inf(-1), math.Inf(-1)}} }
+
+// rank keeps the two largest of the scores that it is given, the first of equals first.
+func (w *two) rank(score float64, from int32) {
+	switch {
+	case score > w.score[0]:
+		w.score[0], w.score[1], w.from[0], w.from[1] = score, w.score[0], from, w.from[0]
+	case score > w.score[1]:
+		w.score[1], w.from[1] = score, from
+	}
+}
+
+// twoStates is Viterbi's algorithm with two states a tag, 2*tag and 2*tag+1. At token 0 a path to tag j is in its state
+// first(j); those of later tokens follow from the scores of all states before. It returns the scores of the last states
+// and the states before each, for goBack.
+func (c *chain) twoStates(
+	l *lattice, unary []float64, first func(j int) int, next func(t, j int, before []float64) two,
+) (score []float64, from []int32) {
+	k := c.tags
+	from = room(&l.from, 2*len(unary))
+	score, after := room(&l.forward, 4*k)[:2*k], l.forward[2*k:4*k]
+	for j := range k {
+		score[2*j], score[2*j+1] = math.Inf(-1), math.Inf(-1)
+		score[2*j+first(j)] = unary[j] + c.start[j]
+	}
+	for t := 1; t < len(unary)/k; t++ {
+		for j := range k {
+			found, u, at := next(t, j, score), unary[t*k+j], (t*k+j)*2
+			after[2*j], after[2*j+1] = found.score[0]+u, found.score[1]+u
+			from[at], from[at+1] = found.from[0], found.from[1]
+		}
+		score, after = after, score
+	}
+	return score, from
+}
+
+// twoBest puts the best path and another one that is not worse than any third into best and second [T] and returns
 // their scores; the second is -Inf where there is no second path. A state is a tag and the rank, 0 or 1, of a path that
 // ends there.
-func (c *Chain) TwoBest(l *Lattice, unary []float64, best, second []int32) (first, runnerUp float64) {
-	k, tokens := c.Tags, len(unary)/c.Tags
-	from := room(&l.from, 2*len(unary))
-	score, next := room(&l.forward, 4*k)[:2*k], l.forward[2*k:4*k]
-	for j := range k {
-		score[2*j], score[2*j+1] = unary[j]+c.Start[j], math.Inf(-1)
-	}
-	for t := 1; t < tokens; t++ {
-		for j := range k {
-			top := two{a: math.Inf(-1), b: math.Inf(-1)}
-			for state, before := range score {
-				top.add(before+c.Pair[state/2*k+j], int32(state))
-			}
-			u, pointers := unary[t*k+j], from[(t*k+j)*2:]
-			next[2*j], next[2*j+1], pointers[0], pointers[1] = top.a+u, top.b+u, top.atA, top.atB
+func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (first, runnerUp float64) {
+	k := c.tags
+	score, from := c.twoStates(l, unary, func(int) int { return 0 }, func(_, j int, before []float64) two {
+		top := newTwo()
+		for state, s := range before {
+			top.rank(s+c.pair[state/2*k+j], int32(state))
 		}
-		score, next = next, score
-	}
-	top := two{a: math.Inf(-1), b: math.Inf(-1)}
+		return top
+	})
+	top := newTwo()
 	for state, s := range score {
-		top.add(s+c.End[state/2], int32(state))
+		top.rank(s+c.end[state/2], int32(state))
 	}
-	for _, way := range []struct {
-		path []int32
-		last int32
-	}{{best, top.atA}, {second, top.atB}} {
-		follow(way.path, from, 2*k, int(way.last))
-		for t := range way.path {
-			way.path[t] /= 2
-		}
-	}
-	return top.a, top.b
+	goBack(best, from, 2*k, 2, int(top.from[0]))
+	goBack(second, from, 2*k, 2, int(top.from[1]))
+	return top.score[0], top.score[1]
 }
 
-// two keeps the two largest of the scores that it is given, the first of equals first.
-type two struct {
-	a, b     float64
-	atA, atB int32
-}
-
-func (w *two) add(score float64, at int32) {
-	switch {
-	case score > w.a:
-		w.a, w.b, w.atA, w.atB = score, w.a, at, w.atA
-	case score > w.b:
-		w.b, w.atB = score, at
-	}
-}
-
-// Violator puts the best path that misses at least one of the labels [T] (-1: none) into path and returns its score;
+// violator puts the best path that misses at least one of the labels [T] (-1: none) into path and returns its score;
 // -Inf where there is no such path. A state is a tag and whether the path has missed a label so far; with all tokens
 // labeled the path is the best one of those that are not right.
-func (c *Chain) Violator(l *Lattice, unary []float64, labels, path []int32) float64 {
-	k, tokens := c.Tags, len(labels)
-	from := room(&l.from, 2*len(unary))
-	score, next := room(&l.forward, 4*k)[:2*k], l.forward[2*k:4*k]
-	for j := range k {
-		at := 2*j + miss(labels[0], j)
-		score[2*j], score[2*j+1] = math.Inf(-1), math.Inf(-1)
-		score[at] = unary[j] + c.Start[j]
-	}
-	for t := 1; t < tokens; t++ {
-		for j := range k {
-			var top [2]float64
-			var at [2]int32
-			top[0], top[1] = math.Inf(-1), math.Inf(-1)
-			missed := miss(labels[t], j)
-			for state, before := range score {
-				missing := state&1 | missed
-				if s := before + c.Pair[state/2*k+j]; s > top[missing] {
-					top[missing], at[missing] = s, int32(state)
-				}
+func (c *chain) violator(l *lattice, unary []float64, labels, path []int32) float64 {
+	k := c.tags
+	first := func(j int) int { return miss(labels[0], j) }
+	score, from := c.twoStates(l, unary, first, func(t, j int, before []float64) two {
+		top, missed := newTwo(), miss(labels[t], j)
+		for state, s := range before {
+			missing := state&1 | missed
+			if s += c.pair[state/2*k+j]; s > top.score[missing] {
+				top.score[missing], top.from[missing] = s, int32(state)
 			}
-			u, place := unary[t*k+j], (t*k+j)*2
-			next[2*j], next[2*j+1], from[place], from[place+1] = top[0]+u, top[1]+u, at[0], at[1]
 		}
-		score, next = next, score
-	}
+		return top
+	})
 	best, last := math.Inf(-1), 1
 	for j := range k {
-		if s := score[2*j+1] + c.End[j]; s > best {
+		if s := score[2*j+1] + c.end[j]; s > best {
 			best, last = s, 2*j+1
 		}
 	}
-	follow(path, from, 2*k, last)
-	for t := range path {
-		path[t] /= 2
-	}
+	goBack(path, from, 2*k, 2, last)
 	return best
 }
 
@@ -155,20 +150,17 @@ func miss(label int32, tag int) int {
 	return 0
 }
 
-// Constrain gives the unary scores with -Inf for every tag but the label of a labeled token; labels [T], -1: none. They
-// hold until the lattice's next use of this kind.
-func (l *Lattice) Constrain(unary []float64, labels []int32, tags int) []float64 {
-	masked := room(&l.masked, len(unary))
-	copy(masked, unary)
+// withCost gives the unary scores with a cost added to the wrong tags of labeled tokens, -Inf to forbid them. They hold
+// until the lattice's next use of this kind.
+func (l *lattice) withCost(unary []float64, labels []int32, tags int, cost float64) []float64 {
+	costly := room(&l.costly, len(unary))
+	copy(costly, unary)
 	for t, label := range labels {
-		if label < 0 {
-			continue
-		}
 		for j := range tags {
-			if j != int(label) {
-				masked[t*tags+j] = math.Inf(-1)
+			if miss(label, j) == 1 {
+				costly[t*tags+j] += cost
 			}
 		}
 	}
-	return masked
+	return costly
 }

@@ -59,5 +59,8 @@ func (t *Trace) Passes() float64 { return float64(t.Job.Visited()) / float64(max
 // Objective is that of the last step but so many.
 func (t *Trace) Objective(before int) float64 { return t.objective[len(t.objective)-1-before] }
 
+// Objectives are those of all steps.
+func (t *Trace) Objectives() []float64 { return t.objective }
+
 // Steps is the number of outer steps.
 func (t *Trace) Steps() int { return len(t.objective) }
