@@ -27,10 +27,6 @@ func rising(k, n int) float64 {
 	return math.Pow(firstPart, 1-float64(k)/float64(n-1))
 }
 
-// tokensPerLabel are the unlabeled tokens for each labeled one from which on "auto" gives their averaged loss the
-// weight 1, as in package problem.
-const tokensPerLabel = 20
-
 // newBelief chooses the belief about the sequences without any label and lists these; nil where the method does not
 // learn from them. Their losses are averaged over their tokens; factor makes that a part of the sum of the labeled
 // sequences' losses.
@@ -49,7 +45,7 @@ func newBelief(s *sample) (b belief, unlabeled []int) {
 		return nil, nil
 	}
 	if weight == option.AutoWeight {
-		weight = min(1, tokens/(tokensPerLabel*s.labeled))
+		weight = option.WeightOf(tokens, s.labeled)
 	}
 	factor := weight * s.labeled / tokens
 	if s.options.Method == Gradient {

@@ -55,19 +55,19 @@ func goBack(path, from []int32, states, perTag, last int) {
 
 // two are the scores of a tag's two states at a token, and the states before them.
 type two struct {
-	score [2]float64
-	from  [2]int32
+	a, b         float64
+	fromA, fromB int32
 }
 
-func newTwo() two { return two{score: [2]float64{math.Inf(-1), math.Inf(-1)}} }
+func newTwo() two { return two{a: math.Inf(-1), b: math.Inf(-1)} }
 
 // rank keeps the two largest of the scores that it is given, the first of equals first.
 func (w *two) rank(score float64, from int32) {
 	switch {
-	case score > w.score[0]:
-		w.score[0], w.score[1], w.from[0], w.from[1] = score, w.score[0], from, w.from[0]
-	case score > w.score[1]:
-		w.score[1], w.from[1] = score, from
+	case score > w.a:
+		w.a, w.b, w.fromA, w.fromB = score, w.a, from, w.fromA
+	case score > w.b:
+		w.b, w.fromB = score, from
 	}
 }
 
@@ -87,8 +87,7 @@ func (c *chain) twoStates(
 	for t := 1; t < len(unary)/k; t++ {
 		for j := range k {
 			found, u, at := next(t, j, score), unary[t*k+j], (t*k+j)*2
-			after[2*j], after[2*j+1] = found.score[0]+u, found.score[1]+u
-			from[at], from[at+1] = found.from[0], found.from[1]
+			after[2*j], after[2*j+1], from[at], from[at+1] = found.a+u, found.b+u, found.fromA, found.fromB
 		}
 		score, after = after, score
 	}
@@ -111,9 +110,9 @@ func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (firs
 	for state, s := range score {
 		top.rank(s+c.end[state/2], int32(state))
 	}
-	goBack(best, from, 2*k, 2, int(top.from[0]))
-	goBack(second, from, 2*k, 2, int(top.from[1]))
-	return top.score[0], top.score[1]
+	goBack(best, from, 2*k, 2, int(top.fromA))
+	goBack(second, from, 2*k, 2, int(top.fromB))
+	return top.a, top.b
 }
 
 // violator puts the best path that misses at least one of the labels [T] (-1: none) into path and returns its score;
@@ -125,9 +124,12 @@ func (c *chain) violator(l *lattice, unary []float64, labels, path []int32) floa
 	score, from := c.twoStates(l, unary, first, func(t, j int, before []float64) two {
 		top, missed := newTwo(), miss(labels[t], j)
 		for state, s := range before {
-			missing := state&1 | missed
-			if s += c.pair[state/2*k+j]; s > top.score[missing] {
-				top.score[missing], top.from[missing] = s, int32(state)
+			s += c.pair[state/2*k+j]
+			switch missing := state&1 | missed; {
+			case missing == 0 && s > top.a:
+				top.a, top.fromA = s, int32(state)
+			case missing == 1 && s > top.b:
+				top.b, top.fromB = s, int32(state)
 			}
 		}
 		return top
