@@ -1,7 +1,6 @@
 """SequenceSVC: a linear chain for label sequences."""
 
 import itertools
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -210,16 +209,15 @@ class SequenceSVC(ClassifierMixin, Estimator):
         labels = _labels.encode(given)
         if warm:
             self._check_start(labels.classes, "tags")
+        forbidden = self._forbidden(labels.classes)
+        _check_transitions(labels, tokens, forbidden)
         options = self._options() | {
-            "forbidden_transitions": self._forbidden(labels.classes),
+            "forbidden_transitions": forbidden,
             "class_prior": self._class_prior(labels),
         }
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
-            try:
-                fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
-            except ValueError as reason:
-                raise ValueError(_with_names(str(reason), labels.classes)) from reason
+            fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -378,9 +376,19 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return np.array(known, dtype=np.int64)
 
 
-def _with_names(message: str, classes: np.ndarray) -> str:
-    """A message of the library with tag names in place of numbers."""
-    return re.sub(r"\btag (\d+)", lambda found: f"tag {classes.tolist()[int(found[1])]!r}", message)
+def _check_transitions(labels: _labels.Labels, tokens: np.ndarray, forbidden: np.ndarray) -> None:
+    """Refuse labels that use a forbidden transition."""
+    n, before, after = len(labels.classes), labels.codes[:-1].astype(np.int64), labels.codes[1:]
+    pairs, ends = forbidden.reshape(-1, 2), np.cumsum(tokens)
+    used = np.isin(n * before + after, pairs[(pairs >= 0).all(axis=1)] @ [n, 1]) & (before >= 0) & (after >= 0)
+    used[ends[:-1] - 1] = False
+    if used.any():
+        row = int(np.argmax(used)) + 1
+        first, second = labels.classes[labels.codes[row - 1 : row + 1]].tolist()
+        raise ValueError(
+            f"labels of sequence {np.searchsorted(ends, row, side='right')}, row {row}: tag {second!r} after tag "
+            f"{first!r} is in forbidden_transitions"
+        )
 
 
 def _pair(pair: Any) -> tuple[Any, Any]:
