@@ -62,7 +62,7 @@ for name, (supervised, transductive) in found.items():
 
 # %%
 # An LSA has seen all texts, so that logistic regression on it gains from the unlabeled ones as well. The classifier
-# gains more. How a pretrained encoder compares with tf-idf depends on the texts: :doc:`/embeddings`.
+# gains more. How a pretrained encoder compares with tf-idf depends on the texts: :doc:`/texts`.
 
 figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 places = np.arange(len(found))

@@ -8,7 +8,7 @@ A support vector machine on the labeled texts is compared with one that learns f
 
 # %%
 # The texts become unit rows of tf-idf. The settings of the vectorizer matter more than those of the classifier:
-# :doc:`/text-recipe`.
+# :doc:`/texts`.
 
 import warnings
 
