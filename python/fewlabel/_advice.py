@@ -20,10 +20,10 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
 
-# Warnings that name a class. The others use the text of the library.
-# Texts that people or a conversion to text put in place of a label that is missing.
+# Texts that stand for a missing label, written by people or by a conversion to text.
 _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
 
+# Warnings that name a class. The others use the text of the library.
 _SENTENCES = {
     "one_class": "all labeled rows have class {name}, so the model predicts it for every row. Label at least one row "
     "of another class",

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from fewlabel._inputs import _data
 from fewlabel._inputs._labels import Given
 
-LEAST_POSITIVES = 2  # rows of the rarer answer: one row alone teaches nothing of others
+LEAST_POSITIVES = 2  # rows of the rarer answer: nothing can be learned from one
 
 
 class Problems(NamedTuple):
@@ -27,7 +27,7 @@ class Problems(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Input of a strategy besides the rows."""
+    """Input of a strategy, except the rows."""
 
     labels: list[Given] | None  # of the task, one for each column of an indicator matrix; None: not given
     groups: np.ndarray | None  # (d,) group of each feature
@@ -128,7 +128,7 @@ def _choices(X: sp.csr_array, context: Context, k: int, *, ordered: bool) -> Pro
 
 
 def _scores(X: sp.csr_array, context: Context) -> np.ndarray:
-    """Scores (n, n_classes) of a supervised classifier; of an indicator matrix those of its columns."""
+    """Scores (n, n_classes) of a supervised classifier, or of one for each column of an indicator matrix."""
     labels = context.labels or []
     scores = np.hstack([_decisions(X, given, context) for given in labels])
     two_classes = len(labels) == 1 and len(np.unique(labels[0].values)) == 2

@@ -1,4 +1,4 @@
-"""Base class of all estimators: sparse input, and what a fit in the library takes besides rows and labels."""
+"""Base class of all estimators: sparse input, options of the library, and the start and end of a fit."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ctrl-C during long calls of NumPy, SciPy and scikit-learn, which look at no signal until they end."""
+"""Ctrl-C during long calls of NumPy, SciPy and scikit-learn, which do not check for signals."""
 
 import contextvars
 import threading
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 _Found = TypeVar("_Found")
-_LOOK = 0.1  # seconds between two looks
+_POLL = 0.1  # seconds between checks for signals
 
 
-def waited_for(task: Callable[[], _Found]) -> _Found:
-    """What a task gives, which runs in a thread of its own: the caller's waits, and can be interrupted.
+def interruptible(task: Callable[[], _Found]) -> _Found:
+    """Result of a task that runs in another thread, while the thread of the caller waits and can be interrupted.
 
-    After an interrupt the task runs on to its end, and what it gives is dropped.
+    After an interrupt the task continues to its end, and its result is dropped.
     """
     found: list[Any] = []
     context = contextvars.copy_context()
@@ -26,7 +26,7 @@ def waited_for(task: Callable[[], _Found]) -> _Found:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     while thread.is_alive():
-        thread.join(_LOOK)
+        thread.join(_POLL)
     value, failure = found[0]
     if failure is not None:
         raise failure

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _hierarchy, _memory, _numbers
-from fewlabel._interrupts import waited_for
+from fewlabel._interrupts import interruptible
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures
 from fewlabel._native import _fit
 from fewlabel._transductive_svc import TransductiveSVC
@@ -118,20 +118,20 @@ class KernelTransductiveSVC(TransductiveSVC):
             return super()._training_features(X, y, warm)
         X = self._rows(X, y, reset=not warm)
         if warm:
-            return waited_for(lambda: self._made.transform(X))
+            return interruptible(lambda: self._made.transform(X))
         self._check_memory(X)
-        return np.ascontiguousarray(waited_for(lambda: self._with_gamma(X).fit_transform(X)))
+        return np.ascontiguousarray(interruptible(lambda: self._with_gamma(X).fit_transform(X)))
 
     def _features(self, X: Any) -> Any:
         if self.features_ is None:
             return super()._features(X)
         rows = self._columns(X) if _is_precomputed(self.features_) else self._rows(X)
-        return waited_for(lambda: self.features_.transform(rows))
+        return interruptible(lambda: self.features_.transform(rows))
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         super()._keep(classes, tree, fitted)
         self.features_ = self.__dict__.pop("_made")
-        if self.features_ is not None:  # the rows warned of are features, which have these scales by design
+        if self.features_ is not None:  # these warnings are about the features, which have such scales by design
             warned = fitted.report["warnings"]
             warned[:] = [warning for warning in warned if warning["kind"] not in ("row_lengths", "column_scales")]
 

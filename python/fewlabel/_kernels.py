@@ -23,27 +23,29 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _advice
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
-from fewlabel._interrupts import waited_for
+from fewlabel._interrupts import interruptible
 from fewlabel._structure import canonical
 from fewlabel._warnings import DataWarning
 
-_SCALE = 10.0  # of the kernel of Zien et al.; a classifier that measures rows in their own lengths does not see it
-_LEAST = 0.5  # eigenvalue of the neighbors' mean by which new rows are divided at least: small ones multiply noise
-_ROUNDING = 1e-5  # of the largest entry: what those of a kernel may be off by, as they may come from float32
-_BLOCK = 1 << 24  # numbers looked at in one piece
-_MEGABYTES = 64  # of distances at a time
-_DIGEST = 32  # bytes of a row that is longer
-_EXACT = 1e-9  # of an eigenvalue
-_RESTARTS = 30  # of an iteration for eigenvectors; see _smallest
-_SHIFT = 1e-3  # of the matrix that is factored where they are not enough
+_SCALE = (
+    10.0  # factor of the kernel of Zien et al.; it has no effect on a classifier that scales rows by their mean norm
+)
+_LEAST = 0.5  # lower bound of the eigenvalue by which features of new rows are divided: small ones multiply noise
+_ROUNDING = 1e-5  # tolerance relative to the largest entry of a kernel, which may have been computed in float32
+_BLOCK = 1 << 24  # numbers in one chunk
+_MEGABYTES = 64  # of distances in one chunk
+_DIGEST = 32  # bytes that stand for a longer row
+_EXACT = 1e-9  # relative tolerance of an eigenvalue
+_RESTARTS = 30  # most restarts of the iteration for eigenvectors; see _smallest
+_SHIFT = 1e-3  # added to the matrix that is factored if they are not enough
 
 
 @dataclass(eq=False, repr=False)
 class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features from the leading eigenvectors of a neighbor graph.
 
-    The graph connects each row with its nearest neighbors among the other rows; equal rows are one node, which counts
-    as often as there are rows. With its normalized Laplacian L, eigenvalues λ and eigenvectors v, the features are
+    The graph connects each row with its nearest neighbors among the other rows; equal rows are one node, with the
+    weight of its rows. With its normalized Laplacian L, eigenvalues λ and eigenvectors v, the features are
     v sqrt(10 / (λ + rho)), and their inner products are the kernel 10 (L + rho)⁻¹: two rows are similar if many short
     paths connect them. The transformer is transductive: fit it on all rows, labeled and unlabeled.
 
@@ -57,7 +59,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         kernel and needs the memory of three n x n matrices.
     rho : float, default=1e-3
         Added to the eigenvalues, above 0. The larger it is, the more similar are the scales of the features; far above
-        2 all are scaled alike.
+        2 all are scaled equally.
     n_jobs : int or None, default=None
         Number of threads of the neighbor search, as in scikit-learn.
 
@@ -68,7 +70,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
     eigenvalues_ : ndarray of shape (n_components,), float64
         The smallest eigenvalues of the Laplacian, ascending, 0 to 2.
     degrees_ : ndarray of shape (n_rows,), float64
-        Number of neighbors of each row in the graph, equal ones of these counted one by one.
+        Number of neighbors of each row in the graph. Equal neighbors are counted separately.
     n_pieces_ : int
         Number of connected components of the graph.
     n_features_in_ : int
@@ -91,8 +93,8 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
     -----
     `transform` returns the features of `fit` for a row that equals a row of `fit`. Other rows get the Nyström
     extension: with k neighbors i among the rows of `fit`, of degrees d_i, the sum of the neighbors' features over
-    sqrt(k d_i), divided by 1 - λ or ½, whichever is larger; a neighbor that stands for several equal rows is as many.
-    The graph does not change; fit again if many rows are new.
+    sqrt(k d_i), divided by 1 - λ or ½, whichever is larger; a neighbor that represents several equal rows counts as
+    that many. The graph does not change; fit again if many rows are new.
 
     The eigenvectors are deterministic: the iteration starts from a fixed vector, and the largest entry of each is
     positive.
@@ -148,7 +150,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         self._nodes = _nodes(X)
         nodes = len(self._nodes.first)
         m = nodes if self.n_components is None else min(nodes, self.n_components)
-        whole = 2 * m >= nodes  # eigenvectors one by one would take longer
+        whole = 2 * m >= nodes  # an iteration would take longer
         _memory.need(
             8.0 * nodes * (3 * nodes if whole else 4 * m) + 8.0 * n * m,
             f"the graph kernel of {n} rows",
@@ -157,7 +159,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         k = max(1, min(self.n_neighbors, nodes - 1))
         different = X if nodes == n else X[self._nodes.first]
         self._neighbors = NearestNeighbors(n_neighbors=k, n_jobs=self.n_jobs).fit(different)
-        near = waited_for(self._near) if nodes > 1 else np.empty((1, 0), dtype=np.intp)
+        near = interruptible(self._near) if nodes > 1 else np.empty((1, 0), dtype=np.intp)
         ends = np.arange(0, near.size + 1, near.shape[1]) if near.size else [0, 0]
         joined = sp.csr_array((np.ones(near.size), near.ravel(), ends), shape=(nodes, nodes))
         self._keep(sp.csr_array(joined.maximum(joined.T)), m, whole)
@@ -181,7 +183,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of rows: those of `fit` for rows that were in `fit`, the Nyström extension for others.
+        """Features of rows: `embedding_` for rows that were in `fit`, the Nyström extension for others.
 
         Parameters
         ----------
@@ -196,7 +198,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         check_is_fitted(self)
         X = _data.rows_of(self, X, reset=False)
         _data.check_finite(X, below=_data.HUGE)
-        near = waited_for(lambda: self._near(X))
+        near = interruptible(lambda: self._near(X))
         row, counts = self._nodes.first[near], self._nodes.counts[near]
         weights = counts / np.sqrt(counts.sum(axis=1, keepdims=True) * self.degrees_[row])
         features = np.zeros((X.shape[0], len(self.eigenvalues_)))
@@ -219,7 +221,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         _numbers.check_positive("rho", self.rho)
 
     def _near(self, X: Any = None) -> np.ndarray:
-        """Nodes (n, k) next to rows, the nearest first; without rows those next to each node."""
+        """Nodes (n, k) nearest to rows, the nearest first; without rows, to each node."""
         if not sp.issparse(self._neighbors._fit_X):
             return np.asarray(self._neighbors.kneighbors(X, return_distance=False))
         k = self._neighbors.n_neighbors
@@ -233,7 +235,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
                 some, np.argsort(np.take_along_axis(distances, some, 1), axis=1, kind="stable"), 1
             )
 
-        fitted = self._neighbors._fit_X  # whose own search takes twice the time for sparse rows
+        fitted = self._neighbors._fit_X  # scikit-learn's search takes twice the time for sparse rows
         rows = sp.csr_array(fitted if X is None else X)
         chunks = pairwise_distances_chunked(
             rows, fitted, reduce_func=nearest, n_jobs=self.n_jobs, working_memory=_MEGABYTES
@@ -244,7 +246,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         """Keep the eigenvectors of a graph of nodes that stand for equal rows: the copies of two nodes are connected if
         the nodes are, and an eigenvector has the same value for all copies of a node."""
         counts = self._nodes.counts
-        degrees = np.maximum(1.0, graph @ counts)  # one node alone has no neighbor
+        degrees = np.maximum(1.0, graph @ counts)  # a single node has no neighbor
         self.n_pieces_, piece = connected_components(graph, directed=False)
         sizes = np.bincount(piece, counts).astype(int)
         if self.n_pieces_ > 1:
@@ -253,9 +255,9 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         similar = sp.csr_array(scale @ graph @ scale)
         root = np.sqrt(counts * degrees)
         if whole:
-            self.eigenvalues_, vectors = waited_for(lambda: _smallest_of_all(similar, m))
+            self.eigenvalues_, vectors = interruptible(lambda: _smallest_of_all(similar, m))
         else:
-            self.eigenvalues_, vectors = waited_for(lambda: _smallest(similar, m, _of_pieces(root, piece, sizes)))
+            self.eigenvalues_, vectors = interruptible(lambda: _smallest(similar, m, _of_pieces(root, piece, sizes)))
         vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(m)])
         vectors *= np.sqrt(_SCALE / (self.eigenvalues_ + self.rho)) / np.sqrt(counts)[:, None]
         self.embedding_ = np.ascontiguousarray(vectors[self._nodes.of_row])
@@ -291,10 +293,10 @@ def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.nda
     """The same for m far below n. The vectors of the eigenvalue 0 are known in closed form; an iteration would find
     only some of them if the eigenvalue is repeated.
 
-    Where the rows lie near a line or a plane, the eigenvalues are so close to each other that an iteration does not
-    end, and the factors of the matrix are sparse; elsewhere it is the other way round. Measured on 10,000 normal rows:
-    with 1 to 3 features factors take 0.1 to 0.3 s, with 5 and more 3 to 8 s; the iteration takes 0.4 to 0.6 s from 3
-    features on, and more than 30 restarts with 1 and 2.
+    If the rows lie near a line or a plane, the eigenvalues are so close to each other that an iteration does not
+    converge, but the factors of the matrix are sparse. Otherwise the iteration converges, and the factors are dense.
+    Measured on 10,000 normal rows: with 1 to 3 features factors take 0.1 to 0.3 s, with 5 and more 3 to 8 s; the
+    iteration takes 0.4 to 0.6 s from 3 features on, and more than 30 restarts with 1 and 2.
     """
     n, pieces = zero.shape
     known = zero[:, :m].toarray()
@@ -316,7 +318,7 @@ def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.nda
 
 
 class _Nodes(NamedTuple):
-    """The different ones of some rows."""
+    """The distinct rows."""
 
     first: np.ndarray  # (n_nodes,) number of the first row of each node
     of_row: np.ndarray  # (n,) node of each row
@@ -332,14 +334,14 @@ def _nodes(X: Any) -> _Nodes:
 
 
 def _digests(X: Any) -> Iterator[bytes]:
-    """A text for each row, the same for equal rows."""
+    """Bytes for each row, the same for equal rows."""
     if sp.issparse(X):
         X = canonical(X)
         for begin, end in itertools.pairwise(X.indptr.tolist()):
             yield _digest(X.indices[begin:end].tobytes() + X.data[begin:end].tobytes())
         return
     for part in _parts(*X.shape):
-        for row in X[part] + 0:  # of -0 it makes 0
+        for row in X[part] + 0:  # makes 0 of -0
             yield _digest(row.tobytes())
 
 
@@ -358,12 +360,11 @@ def _equal_rows(X: Any, fitted: Any, numbers: np.ndarray) -> np.ndarray:
 
 
 def _parts(n: int, width: int) -> list[slice]:
-    """Slices of n rows with that many numbers each."""
+    """Slices of n rows of this width, at most _BLOCK numbers each."""
     step = max(1, _BLOCK // max(1, width))
     return [slice(start, start + step) for start in range(0, n, step)]
 
 
-# ------------------------------------------------------------------ any kernel
 @dataclass(eq=False, repr=False)
 class GramFeatures(BaseEstimator):
     """Features of a kernel that is given as a matrix (`kernel` is None) or as a function of two arrays of rows.
@@ -432,7 +433,7 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
     Source: Fine and Scheinberg (JMLR 2001). A matrix that is not positive semidefinite raises a ValueError.
     """
     n = gram.shape[0]
-    left = gram.diagonal().astype(np.float64)  # diagonal of what the factor leaves
+    left = gram.diagonal().astype(np.float64)  # diagonal of the residual
     enough = 10 * float(np.finfo(gram.dtype).eps) * n * max(0.0, left.max())
     factor, pivots = np.zeros((n, most), order="F"), list[int]()
     while len(pivots) < most and (pivot := int(left.argmax())) not in pivots and left[pivot] > enough:

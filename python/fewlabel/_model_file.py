@@ -161,7 +161,7 @@ def _kinds(fitted: _fit.Fitted) -> tuple[type, ...]:
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     kind, kinds = _ESTIMATORS[metadata["estimator"]], _kinds(fitted)
     if kind not in kinds:
-        raise ValueError(f"the numbers of the file are not those of a {kind.__name__}")
+        raise ValueError(f"the arrays of the file are not those of a {kind.__name__}")
     model = kind(**{key: _decoded(value) for key, value in metadata["parameters"].items()})
     _threads.resolve(model.n_jobs)  # refuses what is no number of threads
     if kinds is _STRUCTURE:
@@ -178,7 +178,7 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
 
 
 def _classes_of_outputs(written: Any, n_outputs: int) -> Any:
-    """Classes of a classifier with so many outputs: of an indicator matrix a list, one or two for each column."""
+    """Classes of a classifier; for an indicator matrix, a list with the one or two classes of each column."""
     if written is None:
         return None
     if isinstance(written, list):

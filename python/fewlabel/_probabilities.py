@@ -21,7 +21,7 @@ def log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) 
 
 
 class WhereCalibrated:
-    """A method that an estimator with `_needs_calibration` has only with calibrate=True. The error says so.
+    """A method that an estimator with `_needs_calibration` has only with calibrate=True; the error explains it.
 
     scikit-learn's `available_if` would hide the message.
     """

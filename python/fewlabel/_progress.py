@@ -13,6 +13,9 @@ from fewlabel._native._signatures import STOP, Progress
 
 Watch = Callable[[Progress], None]
 
+# Name of the level of a method, as in `history_`; sequences and structure have none.
+_LEVELS = {"auto": "temperature", "annealing": "temperature", "stochastic": "", "lbfgs": "", "structure": ""}
+
 _inside: ContextVar[bool] = ContextVar("inside", default=False)  # of a call of several fits that has a bar
 
 
@@ -22,14 +25,7 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
     The bar needs tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout.
     """
-    names = {
-        "auto": "temperature",
-        "annealing": "temperature",
-        "stochastic": "",
-        "lbfgs": "",
-        "structure": "",
-    }  # as in the columns of `history_`
-    level = names.get(method, "unlabeled weight")
+    level = _LEVELS.get(method, "unlabeled weight")
     if not verbose or _inside.get():
         yield lambda progress: None
         return

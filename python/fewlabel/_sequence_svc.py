@@ -55,8 +55,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Marker of tokens without a label in `y`, as in `TransductiveSVC`.
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
-        best and second-best tags. "posterior": through tag distributions that match `class_prior`. These epochs follow
-        those of the labeled sequences and are equally many. Only with the solver "stochastic".
+        best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
+        epochs as the labeled sequences, afterwards. Only with the solver "stochastic".
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": min(1, u/(20 l)) for l labeled
         tokens and u tokens in such sequences. "gradient" increases it from epoch to epoch.
@@ -315,7 +315,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False  # a row is a token, which means nothing without its neighbours
+        tags.input_tags.two_d_array = False  # a row is a token, which has no meaning without its neighbors
         return tags
 
     def _decoded(self, X: Any, lengths: Any, allowed: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -353,7 +353,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return options
 
     def _class_prior(self, labels: _labels.Labels) -> Any:
-        """Shares of the tags, or none for those of the labeled tokens."""
+        """Shares of the tags; empty: the shares of the labeled tokens."""
         if isinstance(self.class_prior, str) and self.class_prior == "auto":
             raise ValueError("class_prior='auto' is not supported: give 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):

@@ -1,6 +1,6 @@
-"""Fits whose rows the ranks of an MPI program share: every rank calls `fit` with rows of its own.
+"""Fits with rows on all ranks of an MPI program: every rank calls `fit` with its own rows.
 
-Run a program with `mpirun -n 3 python program.py`. It needs mpi4py; nothing else of the package does.
+Run a program with `mpirun -n 3 python program.py`. Only this module needs mpi4py.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ __all__ = ["fit"]
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 _Made = TypeVar("_Made")
 
-
-_OF_A_RANK = ("n_jobs", "random_state", "verbose")  # of the seed the library compares what is used
+# Parameters that may differ between ranks; the library compares the seed itself.
+_OF_A_RANK = ("n_jobs", "random_state", "verbose")
 
 
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
@@ -32,10 +32,10 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     Parameters
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted in place, with the same parameters on every rank but for `n_jobs`. `calibrate`, method "pair_switching"
-        and `max_switches` are for one machine. For class_prior="auto" every rank gets the labeled rows of all.
-        With two classes and at least 8,192 unlabeled rows, an eighth of these goes to all ranks too if that is at most
-        a million non-zeros.
+        Fitted in place. All parameters except `n_jobs` must be the same on every rank. `calibrate`, method
+        "pair_switching" and `max_switches` are for one machine. For class_prior="auto" every rank gets all labeled
+        rows. With two classes and at least 8,192 unlabeled rows, every rank also gets an eighth of these, if they have
+        at most a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,)
@@ -43,29 +43,29 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Weight of each row.
     comm : mpi4py.MPI.Comm
-        The ranks. No other message of it may be under way. The fit calls it from another thread than the caller's,
-        which waits: MPI has to be initialized for that, as mpi4py does by default.
+        The ranks. It must not carry other messages during the fit. The fit uses it in another thread while the thread
+        of the caller waits, so MPI must be initialized for threads, as mpi4py does by default.
 
     Returns
     -------
     estimator : estimator
-        The fitted estimator. `transduction_` and `label_distributions_` are those of the rows of this rank, as are the
-        passes in `history_`.
+        The fitted estimator. `transduction_`, `label_distributions_` and the passes in `history_` are for the rows of
+        this rank.
 
     Raises
     ------
     ValueError
-        If parameters or data cannot be used, on the rank where they are; see RuntimeError.
+        If parameters or data are invalid, on the rank that has them; the other ranks raise RuntimeError.
     RuntimeError
-        If another rank has failed, if ranks have different parameters, or if a sum is not the same on all of them. A
-        rank that dies is for MPI to notice, which by default ends the program.
+        If another rank has failed, ranks have different parameters, or a sum differs between ranks. MPI must detect a
+        rank that dies; by default it ends the program.
     KeyboardInterrupt
         If the user interrupts any rank.
 
     Notes
     -----
-    Any number of ranks find the model of one machine with all rows, up to the rounding of sums. With class_prior="auto"
-    and more than 5,000 unlabeled rows, that machine has them in the order of the ranks: the estimate uses 5,000.
+    The model is that of one machine with all rows in the order of the ranks, up to the rounding of sums. The order
+    matters for class_prior="auto" with more than 5,000 unlabeled rows, of which the estimate uses 5,000.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
 def fit_with(
     estimator: _Classifier, X: Any, y: Any, sample_weight: Any, comm: Any, shown: Callable[..., Any]
 ) -> _Classifier:
-    """`fit`, with what rank 0 shows its progress by in place of `_progress.shown`."""
+    """`fit`, with another function in place of `_progress.shown` for the progress of rank 0."""
     ranks = _Ranks(comm)
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
@@ -94,7 +94,7 @@ def fit_with(
 
 
 class _Ranks:
-    """The ranks of a communicator, as the library and as Python talk to them."""
+    """The ranks of a communicator, for the library and for Python."""
 
     def __init__(self, comm: Any) -> None:
         if not hasattr(comm, "Get_rank"):
@@ -105,7 +105,7 @@ class _Ranks:
         self.group = Group(self.rank, comm.Get_size(), self._callback, None)
 
     def attempt(self, make: Callable[[], _Made]) -> _Made:
-        """What `make` gives, if it does on all ranks; otherwise all of them raise."""
+        """The result of `make`, if it succeeds on all ranks; otherwise an exception on all of them."""
         failure, made = None, None
         try:
             made = make()
@@ -134,7 +134,7 @@ class _Ranks:
 
     @contextlib.contextmanager
     def failures(self) -> Any:
-        """Raise what a sum has raised, in place of what the library says of it."""
+        """Raise the exception of a sum in place of the error of the library."""
         try:
             yield
         except RuntimeError as failure:
@@ -146,14 +146,14 @@ class _Ranks:
         try:
             own = np.ctypeslib.as_array(values, (n,))
             self.comm.Allreduce(own.copy(), own)
-        except BaseException as raised:  # ctypes would print it and go on
+        except BaseException as raised:  # ctypes would print it and continue
             self._raised = raised
             return 1
         return 0
 
 
 def _same(value: Any) -> Any:
-    """What equal values of a parameter have alike: 1 and 1.0, a list and an array, dicts in any order."""
+    """A form in which equal values of a parameter are the same: 1 and 1.0, a list and an array, dicts in any order."""
     if isinstance(value, np.ndarray | list | tuple):
         return [_same(each) for each in value]
     if isinstance(value, Mapping):
@@ -163,18 +163,18 @@ def _same(value: Any) -> Any:
 
 
 class _Summary(NamedTuple):
-    """What the other ranks have to know of the rows of a rank."""
+    """Facts about the rows of a rank that the other ranks need."""
 
     classes: np.ndarray  # of its labels
     counts: np.ndarray  # of its rows of each class
-    minus_one: int  # rows whose label -1 was taken for the marker
+    minus_one: int  # rows whose label -1 is treated as the marker
     sparse: bool
     n_rows: int
     names: np.ndarray | None  # of its features
 
 
 def _refuse_others(summaries: list[_Summary]) -> None:
-    """Labels must be of one kind on all ranks, and features in one order."""
+    """Check that labels are of one kind on all ranks, and features in one order."""
     texts = [rank for rank, own in enumerate(summaries) if len(own.classes) and own.classes.dtype.kind in "OU"]
     numbers = [rank for rank, own in enumerate(summaries) if len(own.classes) and rank not in texts]
     if texts and numbers:
@@ -211,7 +211,7 @@ class _Part:
         return sp.csr_array((0, shape[1]))
 
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
-        """Number the classes of all ranks, and give these with the total weights of their labeled rows."""
+        """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
         counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
         values = self.given.of(np.flatnonzero(counted))
         minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)

@@ -89,7 +89,7 @@ def test_texts_through_a_pipeline() -> None:
     )
     np.testing.assert_array_equal(found.scores["switching"], again.scores["switching"])
     np.testing.assert_array_equal(found.scores["supervised"], again.scores["supervised"])
-    assert pipeline[-1].method == "annealing"
+    assert pipeline[-1].method == "auto"
     told = check(pipeline, texts, y, cv=2)
     known = Y >= 0
     words = TfidfVectorizer().fit(texts)
@@ -116,3 +116,9 @@ def test_tables_of_results() -> None:
     assert prior.to_frame()["class_prior"].sum() == pytest.approx(1)
     for table in (found, suspicious, prior):
         assert table._repr_html_().count("<tr>") == 1 + len(table.to_frame())
+
+
+def test_without_methods_those_of_the_estimator_are_compared() -> None:
+    found = compare(X, Y, cv=2, verbose=0)
+    assert list(found.scores) == ["supervised", "auto", "annealing", "switching"]
+    assert list(compare(X, Y, estimator=SemiSupervisedLogisticRegression(), cv=2, verbose=0).scores)[1] == "annealing"

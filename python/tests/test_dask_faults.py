@@ -52,8 +52,8 @@ def told() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_fit, "_SILENCE", SILENCE)
-    monkeypatch.setattr(_fit, "_STANDSTILL", STANDSTILL)
+    monkeypatch.setattr(_fit, "_LOST_AFTER", SILENCE)
+    monkeypatch.setattr(_fit, "_STALLED_AFTER", STANDSTILL)
 
 
 def wait_less() -> None:

@@ -10,9 +10,9 @@ from fewlabel._native import _signatures as c
 
 _VALUE_TYPES = {np.dtype(np.float32): c.FLOAT32, np.dtype(np.float64): c.FLOAT64}
 _INDEX_TYPES = {np.dtype(np.int32): c.INT32, np.dtype(np.int64): c.INT64}
-_CHUNK = 1 << 20  # values looked at in one piece
+_CHUNK = 1 << 20  # values checked at a time
 HUGE = 1e100  # squares of such values, and their sums, are still finite
-MOSTLY = 0.5  # above this share of values that are not zero CSR would take more memory and time
+MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
 class Rows(NamedTuple):
@@ -101,7 +101,7 @@ def admitted(X: Any, name: str = "X") -> Any:
 
 
 def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
-    """Raise a ValueError unless SciPy can walk over the arrays, of so many lists of so many places."""
+    """Raise a ValueError if the arrays are not those of compressed rows of this shape."""
     major, minor = shape
     indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
     for what, numbers in (("indptr", indptr), ("indices", indices)):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from fewlabel._inputs import _data
 
 UNLABELED = -1  # class number of a row without a label
-_SIMILAR = 2 / 3  # ratio of two frequencies from which on the rows of -1 look like a third class
+_SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 FEWEST = 5  # rows of -1 below which their frequency is not significant
 
@@ -22,7 +22,7 @@ class Given(NamedTuple):
 
     values: np.ndarray  # (n_labeled,) labels in the order of the rows, in the dtype that classes_ will have
     labeled: np.ndarray  # (n,) bool
-    minus_one: np.ndarray  # (n,) bool: "auto" took -1 for the marker
+    minus_one: np.ndarray  # (n,) bool: "auto" treats -1 as the marker
     auto: bool
 
     def of(self, rows: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ def read(y: Any, unlabeled: Any = "auto") -> Given:
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must hold class labels")
     if len(labels):
-        # Twice: scikit-learn would take many classes with one label each for numbers to be predicted, and warn.
+        # Twice: scikit-learn would treat many classes with one label each as a regression target, and warn.
         check_classification_targets(np.tile(labels, 2))
     return Given(labels, ~marked, minus_one, auto)
 

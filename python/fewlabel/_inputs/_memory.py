@@ -4,8 +4,8 @@ nothing is refused. The library does the same for its own arrays (engine/memory)
 import math
 from pathlib import Path
 
-_UNASKED = 32 << 20  # bytes: to ask takes longer than to make so little
-_CGROUP = Path("/sys/fs/cgroup")  # as a container sees its own
+_UNASKED = 32 << 20  # bytes below which the check takes longer than the allocation
+_CGROUP = Path("/sys/fs/cgroup")  # in a container, its own
 
 
 def need(n_bytes: float, purpose: str, advice: str) -> None:

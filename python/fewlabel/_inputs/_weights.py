@@ -31,7 +31,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, part: bool = False) 
 
 
 def _numbers(name: str, values: Any) -> np.ndarray:
-    """As float64; a ValueError for what is no real number, be it a text that could be read as one."""
+    """As float64; a ValueError for anything but real numbers, including texts that contain one."""
     given = np.asarray(values)
     if given.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in given.flat):
         raise ValueError(f"{name} must hold real numbers, got {given.tolist()!r:.80}")

@@ -1,6 +1,6 @@
-"""Fits whose rows the workers of a Dask cluster share, and predictions for Dask's arrays and data frames.
+"""Fits with rows on the workers of a Dask cluster, and predictions for Dask's arrays and data frames.
 
-It needs `pip install fewlabel[dask]`, here and on the workers; nothing else of the package does.
+It needs `pip install fewlabel[dask]`, in this process and on the workers.
 """
 
 from fewlabel.dask._estimators import DaskSemiSupervisedLogisticRegression, DaskTransductiveSVC

@@ -18,12 +18,12 @@ _Class = TypeVar("_Class", bound=type)
 
 
 class _OnDask:
-    """What the estimators share."""
+    """Base class of the estimators."""
 
     _local: ClassVar[Any]
     client: Any
     trusted_network: bool
-    method: Any  # this and the following are of the other base
+    method: Any  # this and the following belong to the other base class
     warm_start: bool
     verbose: int
     classes_: np.ndarray
@@ -50,13 +50,13 @@ class _OnDask:
         Raises
         ------
         ValueError
-            If parameters or data cannot be used, or the cluster encrypts and `trusted_network` is False.
+            If parameters or data are invalid, or the cluster encrypts and `trusted_network` is False.
         TypeError
             If a parameter has the wrong type, or X or y is not Dask's.
         RuntimeError
-            If a worker is lost: the message has its address, and the fit ends on all.
+            If a worker is lost: the message has its address. The fit ends on all workers.
         KeyboardInterrupt
-            If the user interrupts: the fit ends on all workers, and the estimator keeps what it was before.
+            If the user interrupts the fit. It ends on all workers, and the estimator is left unchanged.
         """
         if hasattr(self, "_skl_callbacks"):
             raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
@@ -75,12 +75,12 @@ class _OnDask:
         return self
 
     def predict(self, X: Any) -> Any:
-        """Class of each row: lazy for Dask's arrays and data frames, whose index it keeps; lists give an array."""
+        """Predicted class of each row: lazy for Dask's arrays and data frames, with the index of a data frame."""
         check_is_fitted(self)
         return self._map("predict", X, self.classes_.dtype)
 
     def decision_function(self, X: Any) -> Any:
-        """Score of each row, as that of the local class; lazy for Dask's arrays and data frames."""
+        """Decision score of each row, as of the local class; lazy for Dask's arrays and data frames."""
         check_is_fitted(self)
         return self._map("decision_function", X, np.dtype(float), len(self.classes_) > 2)
 
@@ -127,7 +127,7 @@ class _OnDask:
     def _labels_of_rows(self, name: str, dtype: np.dtype, columns: tuple[int, ...]) -> Any:
         training: _fit.Training | None = self.__dict__.get("_training")
         if training is None or name not in training.columns:
-            raise AttributeError(f"{type(self).__name__} has no {name}: it is on the workers of the fit that finds it")
+            raise AttributeError(f"{type(self).__name__} has no {name}: it is on the workers of the last fit")
         import dask.array as da
         from dask.delayed import delayed
 
@@ -141,12 +141,12 @@ class _OnDask:
         return da.concatenate([parts[number] for number in range(len(parts))])
 
     def _map(self, name: str, X: Any, dtype: np.dtype, many: bool = False, **options: Any) -> Any:
-        """What a method of the local estimator gives for each block; `many`: a column for each class."""
+        """Results of a method of the local estimator, block by block; `many`: a column for each class."""
         check_is_fitted(self)
         model = self.to_local()
         if not _fit.is_dask(X):
             return getattr(model, name)(X, **options)
-        getattr(model, name)  # predict_proba may not be there
+        getattr(model, name)  # predict_proba may be missing
         import dask.array as da
         from dask.delayed import delayed
 
@@ -169,7 +169,7 @@ class _OnDask:
         return self.client if self.client is not None else get_client()
 
     def _model(self, fitted: bool) -> Any:
-        """The local estimator with the same parameters, and with what a fit has found."""
+        """The local estimator with the same parameters, and with the fitted attributes if `fitted`."""
         names = [name for name in self.get_params(deep=False) if name not in ("client", "trusted_network")]
         model = self._local(**{name: getattr(self, name) for name in names})
         vars(model).update(_fitted(self) if fitted else {})
@@ -194,7 +194,7 @@ def _fitted(estimator: Any) -> dict[str, Any]:
 
 
 def _meta(X: Any, dtype: np.dtype, classes: list[Any]) -> Any:
-    """An empty data frame or series as the blocks give them."""
+    """An empty data frame or series, like the results of the blocks."""
     import pandas as pd
 
     index = X._meta.index[:0]

@@ -1,4 +1,4 @@
-"""A fit as the caller sees it: partitions, the workers that hold them, and a task on each, which end together."""
+"""The caller's side of a fit: partitions, the workers that hold them, and one task on each; all tasks end together."""
 
 import collections
 import contextlib
@@ -16,13 +16,13 @@ import numpy as np
 from fewlabel._progress import Watch
 from fewlabel.dask import _messages, _on_workers
 
-_LOOK = 0.05  # seconds between two looks at the tasks
-_PRESENCE = 1.0  # seconds between two looks at the workers
-_SILENCE = 30.0  # seconds after which a worker that gives no sign of life is lost
-_STANDSTILL = 60.0  # seconds after which nothing will come if every rank waits for another
-_RENDEZVOUS = 10.0  # seconds after which the ranks will not find each other if every one of them waits
-_LAST_WORDS = 2.0  # seconds that ranks have to end by themselves once one has failed
-_END = 10.0  # seconds that they have once asked to end
+_POLL = 0.05  # seconds between checks of the tasks
+_CHECK_WORKERS = 1.0  # seconds between checks of the workers
+_LOST_AFTER = 30.0  # seconds without a sign of life after which a worker is lost
+_STALLED_AFTER = 60.0  # seconds that all ranks have waited for each other: something they sent was lost
+_NOT_CONNECTED_AFTER = 10.0  # the same, before the ranks are connected
+_GRACE = 2.0  # seconds for the other ranks to end by themselves after one has failed
+_END = 10.0  # seconds for them to end after they were asked to
 
 _inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # messages of the ranks of a fit
 
@@ -40,8 +40,8 @@ def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[An
     """The fitted model, warnings, and where the labels of the rows are."""
     partitions = client.compute(partitions)
     holders = _holders(client, partitions)
-    looks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
-    shapes = _gathered(client, looks, holders)
+    tasks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
+    shapes = _gathered(client, tasks, holders)
     for number, (_, width) in enumerate(shapes):
         if width != shapes[0][1]:
             raise ValueError(f"X has {width} features in partition {number}, but {shapes[0][1]} in partition 0")
@@ -56,11 +56,11 @@ def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[An
 
 
 def refuse_encrypted(client: Any) -> None:
-    """Raise a ValueError where the caller expects that everything between machines is encrypted."""
+    """Raise a ValueError if the cluster encrypts its connections."""
     address = client.scheduler.address
     if address.startswith(("tls://", "wss://")) or client.security.require_encryption:
         raise ValueError(
-            f"the cluster at {address} encrypts what it sends, but a fit sends sums over rows, class names and, for "
+            f"the cluster at {address} encrypts its connections, but a fit sends sums over rows, class names and, for "
             'class_prior="auto", labeled rows between its workers without encryption (Dask itself carries the rows and '
             "the model, encrypted). If nobody else reaches the network of the workers, set trusted_network to True"
         )
@@ -108,12 +108,12 @@ def _chunks(name: str, given: Any) -> list[Any]:
 
 
 def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
-    """Results of tasks that are pinned to workers of these; a RuntimeError if one is lost."""
-    looked = time.monotonic()
+    """Results of tasks that are pinned to these workers; a RuntimeError if one is lost."""
+    checked = time.monotonic()
     while any(task.status == "pending" for task in tasks):
-        time.sleep(_LOOK)
-        if time.monotonic() > looked + _PRESENCE:
-            looked = time.monotonic()
+        time.sleep(_POLL)
+        if time.monotonic() > checked + _CHECK_WORKERS:
+            checked = time.monotonic()
             _refuse_lost(client, addresses)
     try:
         return list(client.gather(tasks))
@@ -124,7 +124,7 @@ def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
 
 def _refuse_lost(client: Any, addresses: list[str]) -> None:
     if gone := lost(client, addresses):
-        time.sleep(_PRESENCE)  # not for a moment
+        time.sleep(_CHECK_WORKERS)  # and stay lost
         gone = {address: what for address, what in lost(client, addresses).items() if address in gone}
     if gone:
         raise RuntimeError(_ended(gone))
@@ -135,7 +135,7 @@ def _ended(gone: dict[str, str]) -> str:
 
 
 def _holders(client: Any, partitions: list[Any]) -> list[str]:
-    """Address of a worker that holds each partition, once all are there."""
+    """Address of a worker that holds each partition, after all have been computed."""
     for partition in partitions:
         failure = partition.exception()  # waits
         if failure is not None:
@@ -148,7 +148,7 @@ def _holders(client: Any, partitions: list[Any]) -> list[str]:
 
 
 def _ranks(holders: Sequence[str], shapes: Sequence[tuple[int, int]]) -> list[tuple[str, list[int]]]:
-    """The workers that hold partitions, with the numbers of these; those with rows come first."""
+    """The workers that hold partitions, with the numbers of their partitions; workers with rows come first."""
     found: dict[str, list[int]] = {}
     for number in sorted(range(len(holders)), key=lambda number: shapes[number][0] == 0):
         found.setdefault(holders[number], []).append(number)
@@ -156,17 +156,17 @@ def _ranks(holders: Sequence[str], shapes: Sequence[tuple[int, int]]) -> list[tu
 
 
 def lost(client: Any, addresses: list[str]) -> dict[str, str]:
-    """What has happened to the workers of these that are not there any more, by address.
+    """Which of these workers are lost, and why, by address.
 
-    The clock of signs of life is that of the scheduler, which is read off the worker that gave the last one.
+    Signs of life have the time of the scheduler, whose clock is taken from the most recent one.
     """
-    there = client.scheduler_info(n_workers=-1)["workers"]
-    now = max((worker["last_seen"] for worker in there.values()), default=0.0)
-    silent = f"has given no sign of life for {_SILENCE:.0f} s"
+    known = client.scheduler_info(n_workers=-1)["workers"]
+    now = max((worker["last_seen"] for worker in known.values()), default=0.0)
+    silent = f"has given no sign of life for {_LOST_AFTER:.0f} s"
     found = {
-        address: silent for address in addresses if address in there and now > there[address]["last_seen"] + _SILENCE
+        address: silent for address in addresses if address in known and now > known[address]["last_seen"] + _LOST_AFTER
     }
-    return found | {address: "has left" for address in addresses if address not in there}
+    return found | {address: "has left" for address in addresses if address not in known}
 
 
 class _Failed(Exception):
@@ -174,24 +174,28 @@ class _Failed(Exception):
 
 
 class _Run:
-    """The tasks of one fit and the workers that they are pinned to."""
+    """The tasks of one fit, and the workers to which they are pinned."""
 
     def __init__(self, client: Any, addresses: list[str]) -> None:
         self.client, self.addresses = client, addresses
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
         self.tasks: list[Any] = []
-        self.gone: dict[str, str] = {}  # workers that are lost, and what has happened to them
-        self.waited: dict[int, tuple[float, float, bool]] = {}  # seconds that a rank has waited, when it said so, where
+        self.gone: dict[str, str] = {}  # lost workers, and why
+        self.waited: dict[
+            int, tuple[float, float, bool]
+        ] = {}  # seconds that a rank has waited, time of the report, whether it is starting
         self.secret = secrets.token_bytes(_messages.SIZE)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """No other fit on these workers, nor one of XGBoost or LightGBM: ranks would wait for each other's threads."""
+        """Exclude other fits on these workers, of XGBoost and LightGBM too: ranks would wait for each other."""
         from distributed import MultiLock
 
         lock = MultiLock(self.addresses, self.client)
         lock.id = self.name
-        while not lock.acquire(timeout=_PRESENCE):  # for ever, an interrupt would leave the request behind
+        while not lock.acquire(
+            timeout=_CHECK_WORKERS
+        ):  # without a timeout, an interrupt would leave the request behind
             self.client.run_on_scheduler(_release_of_others)
         try:
             yield
@@ -206,12 +210,12 @@ class _Run:
             yield
             failed = False
         except _Failed:
-            self._settle(_LAST_WORDS)
+            self._wait_for_end(_GRACE)
             raise self._reason() from None
         finally:
             if failed:
                 self._run_on(_on_workers.stop, self.addresses)
-                self._settle(_END)
+                self._wait_for_end(_END)
                 self.client.cancel(self.tasks, force=True)
             self._run_on(_on_workers.free, self.addresses[:1])
 
@@ -226,7 +230,7 @@ class _Run:
             del _inboxes[self.name]
 
     def start(self, model: Any, parts: list[list[Any]]) -> None:
-        """Start a task on each worker, whose results stay where they are."""
+        """Start a task on each worker; results stay on the workers."""
         first, size = self.addresses[0], len(self.addresses)
         begun = self.client.submit(_on_workers.start, self.name, size, workers=[first], pure=False)
         (network,) = _gathered(self.client, [begun], self.addresses)
@@ -236,23 +240,23 @@ class _Run:
             self.tasks.append(self.client.submit(_on_workers.fit_rank, *given, key=f"{self.name}-{rank}", **where))
 
     def wait(self, show: Watch) -> None:
-        """Wait for all ranks, and show how far the first one is."""
-        looked, gone = time.monotonic(), dict[str, str]()
+        """Wait for all ranks, and show the progress of the first."""
+        checked, gone = time.monotonic(), dict[str, str]()
         while any(task.status == "pending" for task in self.tasks):
-            time.sleep(_LOOK)
-            self._hear(show)
-            if time.monotonic() > looked + _PRESENCE:
-                looked, before, gone = time.monotonic(), gone, lost(self.client, self.addresses)
-                self.gone = {address: what for address, what in gone.items() if address in before}  # not for a moment
-                if self.gone or self._standing():
+            time.sleep(_POLL)
+            self._receive(show)
+            if time.monotonic() > checked + _CHECK_WORKERS:
+                checked, before, gone = time.monotonic(), gone, lost(self.client, self.addresses)
+                self.gone = {address: what for address, what in gone.items() if address in before}  # and stay lost
+                if self.gone or self._stalled():
                     raise _Failed
             if any(task.status in ("error", "lost", "cancelled") for task in self.tasks):
                 break
         if any(task.status != "finished" for task in self.tasks):
             raise _Failed
-        self._hear(show)
+        self._receive(show)
 
-    def _hear(self, show: Watch) -> None:
+    def _receive(self, show: Watch) -> None:
         inbox = _inboxes[self.name]
         while inbox:
             message = inbox.popleft()
@@ -261,28 +265,28 @@ class _Run:
             else:
                 show(SimpleNamespace(**message))  # type: ignore[arg-type]
 
-    def _standing(self) -> bool:
-        """Whether all ranks have waited for each other for long."""
+    def _stalled(self) -> bool:
+        """Whether all ranks have waited for each other too long."""
         recent = time.monotonic() - 2 * _on_workers.WAIT
         waited = [seconds for seconds, when, _ in self.waited.values() if when > recent]
-        return len(waited) == len(self.addresses) and min(waited) > self._patience()
+        return len(waited) == len(self.addresses) and min(waited) > self._allowed_wait()
 
-    def _patience(self) -> float:
+    def _allowed_wait(self) -> float:
         starting = any(starting for _, _, starting in self.waited.values())
-        return _RENDEZVOUS if starting else _STANDSTILL
+        return _NOT_CONNECTED_AFTER if starting else _STALLED_AFTER
 
-    def _settle(self, seconds: float) -> None:
-        """Wait for the ranks whose workers are there."""
+    def _wait_for_end(self, seconds: float) -> None:
+        """Wait for the ranks whose workers are not lost."""
         last = time.monotonic() + seconds
         while time.monotonic() < last:
             gone = lost(self.client, self.addresses)
             tasks = zip(self.tasks, self.addresses, strict=False)
             if all(task.status != "pending" or address in gone for task, address in tasks):
                 return
-            time.sleep(_LOOK)
+            time.sleep(_POLL)
 
     def _reason(self) -> BaseException:
-        """The error to raise: wrong data or parameters, a worker that is lost, or what the first rank says."""
+        """The error to raise: invalid data or parameters, a lost worker, or the error of a rank."""
         tasks = zip(self.tasks, self.addresses, strict=True)
         failures = [(task.exception(), address) for task, address in tasks if task.status == "error"]
         for failure, _ in failures:
@@ -290,10 +294,10 @@ class _Run:
                 return failure
         if gone := self.gone | lost(self.client, self.addresses):
             return RuntimeError(_ended(gone))
-        if self._standing():
+        if self._stalled():
             return RuntimeError(
-                f"the fit has ended on all workers: they have waited for each other for {self._patience():.0f} "
-                "s, so what one of them has sent was lost, or another process has taken the place of one"
+                f"the fit has ended on all workers: they have waited for each other for {self._allowed_wait():.0f} "
+                "s, so a message was lost, or another process has taken the place of one"
             )
         if not failures:
             return RuntimeError("the fit was cancelled")
@@ -301,15 +305,15 @@ class _Run:
         return RuntimeError(f"the fit has failed on {address}: {failure}")
 
     def _run_on(self, function: Callable[[str], None], addresses: list[str]) -> None:
-        """Run a function on the workers of these that answer."""
+        """Run a function on those of these workers that are not lost."""
         gone = lost(self.client, self.addresses)
-        there = [address for address in addresses if address not in gone]
+        running = [address for address in addresses if address not in gone]
 
         def run() -> None:
             with contextlib.suppress(Exception):  # a worker may leave meanwhile
-                self.client.run(function, self.name, workers=there, on_error="ignore")
+                self.client.run(function, self.name, workers=running, on_error="ignore")
 
-        thread = threading.Thread(target=run, daemon=True)  # one that is frozen answers never
+        thread = threading.Thread(target=run, daemon=True)  # a frozen worker never answers
         thread.start()
         thread.join(_END)
 
@@ -320,7 +324,7 @@ def _put(event: tuple[float, dict[str, Any]]) -> None:
 
 
 def _release_of_others(dask_scheduler: Any) -> None:
-    """Release the workers that a fit has locked whose caller is not there any more."""
+    """Release workers that were locked by a fit whose caller has left."""
     locks = dask_scheduler.extensions["multi_locks"]
     for name in list(locks.requests):
         if name.startswith("fewlabel-") and not any(client in name for client in dask_scheduler.clients):

@@ -1,6 +1,6 @@
-"""What ranks tell each other, as bytes: JSON with arrays, and proofs that a rank belongs to the fit.
+"""Messages between ranks, as bytes: JSON with arrays, and proofs that a rank belongs to the fit.
 
-Bytes that come from another rank are never unpickled: whoever reaches its port could have sent them.
+Bytes from another rank are never unpickled: anyone who can reach its port could have sent them.
 """
 
 import hmac
@@ -15,12 +15,12 @@ SIZE = 32  # bytes of a secret, of a nonce and of a proof
 
 
 def encoded(value: Any) -> bytes:
-    """A plain value, an array of such, or a tuple of both."""
+    """Bytes of a plain value, an array of plain values, or a tuple of both."""
     return json.dumps(_written(value)).encode()
 
 
 def decoded(text: bytes) -> Any:
-    """What was encoded; a ValueError for anything else."""
+    """The encoded value; a ValueError for anything else."""
     try:
         return _read(json.loads(text))
     except (RecursionError, TypeError, KeyError, OverflowError) as reason:
@@ -57,5 +57,5 @@ def _read(value: Any) -> Any:
 
 
 def proof(secret: bytes, rank: int, nonces: bytes, text: bytes) -> bytes:
-    """What only a rank that has the secret of a fit can tell of a text, once all ranks have drawn a nonce."""
+    """Proof that a rank has the secret of a fit, for a text and the nonces of all ranks."""
     return hmac.digest(secret, rank.to_bytes(8, "little") + nonces + text, "sha256")

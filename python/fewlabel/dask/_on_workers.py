@@ -1,4 +1,4 @@
-"""What runs on the workers: the part of a fit that a rank has, and what a method gives for a block of rows."""
+"""Functions that run on the workers: the part of a rank in a fit, and a method of an estimator for a block of rows."""
 
 import concurrent.futures
 import contextlib
@@ -22,19 +22,19 @@ from fewlabel.dask import _messages
 
 TOPIC = "fewlabel"  # of the events by which ranks send messages to the caller
 ROW_LABELS = ("transduction_", "label_distributions_")
-WAIT = 5.0  # seconds that a rank waits for the others before it says so, and between two times
-_LOOK = 0.05  # seconds between two looks at whether the fit is to end
-_LAST_WORDS = 2.0  # seconds to take leave of the other ranks
-_TIMEOUT = 6 * 3600  # seconds until XGBoost gives up on a slow rank; the caller knows earlier which are lost
+WAIT = 5.0  # seconds that a rank waits for the others before it reports this, and between reports
+_POLL = 0.05  # seconds between checks whether the fit is cancelled
+_GRACE = 2.0  # seconds for closing the connections to the other ranks
+_TIMEOUT = 6 * 3600  # seconds until XGBoost gives up on a slow rank; the caller detects lost workers earlier
 
 _MOST = 1 << 28  # bytes that the ranks exchange at a time
 
-_trackers: dict[str, Any] = {}  # of the fits whose first rank is here
-_to_end: set[str] = set()  # fits that have failed elsewhere, or that the user interrupted
+_trackers: dict[str, Any] = {}  # of the fits whose first rank is on this worker
+_cancelled: set[str] = set()  # fits that have failed on another worker, or that the user interrupted
 
 
 def start(name: str, size: int) -> dict[str, Any]:
-    """Start what lets ranks find each other; its address."""
+    """Start the tracker that connects the ranks; its address."""
     from distributed import get_worker
     from distributed.comm.addressing import get_address_host
     from xgboost.tracker import RabitTracker
@@ -46,14 +46,14 @@ def start(name: str, size: int) -> dict[str, Any]:
 
 
 def stop(name: str) -> None:
-    """Have the rank that is here end."""
-    _to_end.add(name)
+    """Make the rank on this worker end."""
+    _cancelled.add(name)
 
 
 def free(name: str) -> None:
-    """Free what `start` has started."""
+    """Stop the tracker."""
     if name in _trackers:
-        with contextlib.suppress(ValueError):  # XGBoost says so of connections that are still open
+        with contextlib.suppress(ValueError):  # connections are still open
             _trackers.pop(name).free()
 
 
@@ -79,7 +79,7 @@ def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
 def fit_rank(
     model: Any, partitions: list[Any], network: dict[str, Any], secret: bytes, name: str, rank: int, size: int
 ) -> tuple[Any, dict[str, list[np.ndarray]]]:
-    """What the first rank reports, and the labels of the rows here by partition."""
+    """Model, columns and warnings, from the first rank only, and the labels of the rows on this worker by partition."""
     from distributed import get_worker
 
     model = copy.copy(model)  # ranks of one process would share it
@@ -110,7 +110,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 class _Ranks:
-    """What `spmd` asks of a communicator, over that of XGBoost, which belongs to the thread that makes it."""
+    """A communicator for `spmd` that uses XGBoost's, which belongs to the thread that creates it."""
 
     def __init__(self, network: dict[str, Any], secret: bytes, name: str, rank: int, size: int) -> None:
         from distributed import get_worker
@@ -125,7 +125,7 @@ class _Ranks:
 
         try:
             self._do(lambda: collective.init(**self.network, dmlc_task_id=f"{self.rank:08}"))
-            self._recognize()
+            self._authenticate()
             self.starting = False
         except BaseException:
             self.__exit__()
@@ -136,7 +136,7 @@ class _Ranks:
         from xgboost import collective
 
         ended = self.thread.submit(collective.finalize)
-        concurrent.futures.wait([ended], _LAST_WORDS)
+        concurrent.futures.wait([ended], _GRACE)
         self.thread.shutdown(wait=False)
 
     def Get_rank(self) -> int:
@@ -152,32 +152,32 @@ class _Ranks:
         lengths[self.rank] = len(own)
         lengths = self._sums(lengths)
         if lengths[self.rank] != len(own) or lengths.min() < 0 or lengths.max() > _MOST / self.size:
-            raise ConnectionError(f"the lengths of what the ranks exchange are {lengths.tolist()}")
-        parts = self._beside(own, np.cumsum([0, *lengths]).tolist())
+            raise ConnectionError(f"the lengths of the messages of the ranks are {lengths.tolist()}")
+        parts = self._exchange(own, np.cumsum([0, *lengths]).tolist())
         found = []
         for rank, each in enumerate(parts):
             text = each[_messages.SIZE :]
             if not hmac.compare_digest(each[: _messages.SIZE], self._proof(rank, text)):
-                raise ConnectionError(f"what rank {rank} has sent has changed on its way")
+                raise ConnectionError(f"a message of rank {rank} has changed on its way")
             found.append(_messages.decoded(text))
         return found
 
-    def _recognize(self) -> None:
-        """Refuse a process that has taken the place of a rank: it does not have the secret of the fit."""
+    def _authenticate(self) -> None:
+        """Refuse a process that is not a rank of the fit: it does not have its secret."""
         bounds = [_messages.SIZE * rank for rank in range(self.size + 1)]
         own = secrets.token_bytes(_messages.SIZE)
-        drawn = self._beside(own, bounds)
+        drawn = self._exchange(own, bounds)
         self.nonces = b"".join(drawn)
-        for rank, given in enumerate(self._beside(self._proof(self.rank), bounds)):
+        for rank, given in enumerate(self._exchange(self._proof(self.rank), bounds)):
             if drawn[self.rank] != own or not hmac.compare_digest(given, self._proof(rank)):
-                raise ConnectionError(f"a process that does not belong to the fit is in the place of rank {rank}")
+                raise ConnectionError(f"a process that does not belong to the fit has taken the place of rank {rank}")
 
     def _proof(self, rank: int, text: bytes = b"") -> bytes:
-        """What only a rank of this fit can tell, of a text or of itself, once all have drawn their nonces."""
+        """Proof that a rank, and its text, belongs to this fit."""
         return _messages.proof(self.secret, rank, self.nonces, text)
 
-    def _beside(self, own: bytes, bounds: list[int]) -> list[bytes]:
-        """The bytes of all ranks, which end at these bounds."""
+    def _exchange(self, own: bytes, bounds: list[int]) -> list[bytes]:
+        """The bytes of all ranks, with these bounds, given the own bytes."""
         together = np.zeros(bounds[-1], dtype=np.uint8)
         together[bounds[self.rank] : bounds[self.rank + 1]] = np.frombuffer(own, np.uint8)
         found = self._sums(together).tobytes()
@@ -194,7 +194,7 @@ class _Ranks:
 
     @contextlib.contextmanager
     def shown(self, title: str, verbose: int, method: str) -> Iterator[Watch]:
-        """What `_progress.shown` gives, for the caller to show."""
+        """In place of `_progress.shown`: sends the progress to the caller."""
         last = 0
 
         def send(progress: Progress) -> None:
@@ -212,40 +212,40 @@ class _Ranks:
     def _do(self, task: Callable[[], Any]) -> Any:
         from xgboost.core import XGBoostError
 
-        self._go_on()  # or the tracker would connect this rank with some that have left, and end its process
+        self._check_running()  # otherwise the tracker could connect it with ranks that have left
         done, begin, reported = self.thread.submit(task), time.monotonic(), 0.0
-        while not concurrent.futures.wait([done], _LOOK).done:
-            self._go_on()
+        while not concurrent.futures.wait([done], _POLL).done:
+            self._check_running()
             waited = time.monotonic() - begin
             if waited > reported + WAIT:
                 reported = waited
                 self._send({"waited": waited, "starting": self.starting})
-        self._go_on()
+        self._check_running()
         try:
             return done.result()
         except XGBoostError as failure:
             words = str(failure).partition("Stack trace")[0].strip()
             raise ConnectionError(f"the connection to another worker is lost: {words}") from None
 
-    def _go_on(self) -> None:
-        if self.name in _to_end:
+    def _check_running(self) -> None:
+        if self.name in _cancelled:
             raise ConnectionError("another worker has failed, or the fit was interrupted")
 
 
 def row_labels(result: tuple[Any, dict[str, list[np.ndarray]]], name: str, place: int) -> np.ndarray:
-    """Labels of the rows of a partition, of what `fit_rank` gave."""
+    """Labels of the rows of a partition, from the result of `fit_rank`."""
     return result[1][name][place]
 
 
 def block(X: Any, model: Any, method: str, n_columns: int, kind: np.dtype, options: dict[str, Any]) -> np.ndarray:
-    """What a method gives for the rows of a block, which may be none."""
+    """Result of a method for the rows of a block, of which there may be none."""
     if not X.shape[0]:
         return np.empty((0, n_columns) if n_columns else (0,), kind)
     return np.asarray(getattr(model, method)(X, **options), kind)
 
 
 def frame_block(X: Any, classes: list[Any], **task: Any) -> Any:
-    """The same as a data frame with a column for each class, or as a series."""
+    """The same as a data frame with one column per class, or as a series."""
     import pandas as pd
 
     found = block(X, **task)

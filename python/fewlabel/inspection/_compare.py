@@ -17,7 +17,7 @@ from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 SUPERVISED = "supervised"
-METHODS = ("annealing", "switching")
+METHODS = ("auto", "annealing", "switching")  # the default, as far as the estimator has them
 
 
 @dataclass(eq=False, repr=False)
@@ -89,7 +89,7 @@ class Comparison:
 def compare(
     X: Any,
     y: Any,
-    methods: Any = METHODS,
+    methods: Any = None,
     *,
     estimator: Any = None,
     scoring: str = "f1_macro",
@@ -108,8 +108,9 @@ def compare(
         Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     y : array-like of shape (n_rows,)
         Labels. Rows without one have the marker of the parameter `unlabeled` of the estimator.
-    methods : list of str, or dict of str to estimator, default=("annealing", "switching")
-        Values of the parameter `method` of `estimator`, or a dict from name to estimator.
+    methods : list of str, dict of str to estimator, or None, default=None
+        Values of the parameter `method` of `estimator`, or a dict from name to estimator. None: "auto", "annealing" and
+        "switching", as far as the estimator has them.
     estimator : estimator, pipeline that ends in one, or None, default=None
         The estimator whose parameter `method` is varied. With `unlabeled_weight=0` it is the supervised model; the
         other steps of a pipeline are still fitted on the unlabeled rows. None: `TransductiveSVC()`.
@@ -173,6 +174,8 @@ def compare(
 
 
 def _chosen(methods: Any, base: Any) -> dict[str, Any]:
+    if methods is None:
+        methods = [name for name in METHODS if name in _linear_model.last(base)._methods]
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise ValueError(f"methods must be a list of methods or a dict from name to estimator, got {methods!r}")
     if isinstance(methods, Mapping):

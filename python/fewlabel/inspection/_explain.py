@@ -18,7 +18,7 @@ class Explanation(NamedTuple):
     label: Any  #: the class that is explained
     score: float  #: decision for it; above 0, for one of two classes or against another one, means this class
     features: np.ndarray  #: (n,) names of the features with the largest contributions, most in favor first
-    contributions: np.ndarray  #: (n,) weight times value of each; above 0 speaks for the class
+    contributions: np.ndarray  #: (n,) weight times value of each; above 0: in favor of the class
     rest: float  #: sum of the contributions of all other features
     intercept: float  #: the same for every row
 

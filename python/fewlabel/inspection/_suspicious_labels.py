@@ -57,7 +57,7 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     Returns
     -------
     found : SuspiciousLabels
-        Suspicious labels, the largest contradiction first. A row that is the only one of its class cannot be judged and
+        Suspicious labels, the largest contradiction first. A row that is the only one of its class cannot be tested and
         is not included.
 
     Raises
@@ -88,11 +88,11 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     classes, labeled = classifier.classes_, np.flatnonzero(given.labeled)
     own = np.array([_linear_model.class_number(classifier, label, "a label in y") for label in given.values.tolist()])
     if cv is None:
-        judged = np.arange(len(labeled))
+        tested = np.arange(len(labeled))
         scores = _linear_model.class_scores(classifier, _linear_model.rows_of(model, _safe_indexing(X, labeled)))
     else:
-        judged, scores = _blind_scores(model, X, y, labeled, own, cv, classes)
-    rows, own = labeled[judged], own[judged]
+        tested, scores = _blind_scores(model, X, y, labeled, own, cv, classes)
+    rows, own = labeled[tested], own[tested]
     own_scores = np.take_along_axis(scores, own[:, None], axis=1)[:, 0]
     np.put_along_axis(scores, own[:, None], -np.inf, axis=1)
     margins = scores.max(axis=1) - own_scores
@@ -104,24 +104,24 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
 def _blind_scores(
     model: Any, X: Any, y: Any, labeled: np.ndarray, own: np.ndarray, parts: Any, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The labels that were judged, as positions in `labeled`, and their held-out scores."""
+    """The labels that were tested, as positions in `labeled`, and their held-out scores."""
     parts = _numbers.check_count("cv", parts, least=2, otherwise=", or None")
     counts = np.bincount(own)
-    judged = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone
-    if not judged.size:
+    tested = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone
+    if not tested.size:
         raise ValueError("every class has one labeled row only: none can be hidden")
     scores = np.full((len(labeled), len(classes)), -np.inf)  # a class without labels in y has no score
     folds = StratifiedKFold(min(parts, int(counts.max())), shuffle=True, random_state=0)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        splits = list(folds.split(judged, own[judged]))
+        splits = list(folds.split(tested, own[tested]))
     with _progress.several("suspicious labels", _linear_model.verbosity(model), len(splits)) as count:
         for _, hidden in splits:
-            test = labeled[judged[hidden]]
+            test = labeled[tested[hidden]]
             train = np.setdiff1d(np.arange(len(y)), test)
             blind = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train))
             classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
             columns = np.searchsorted(classes, classifier.classes_)
-            scores[judged[hidden][:, None], columns] = _linear_model.class_scores(classifier, rows)
+            scores[tested[hidden][:, None], columns] = _linear_model.class_scores(classifier, rows)
             count()
-    return judged, scores[judged]
+    return tested, scores[tested]
