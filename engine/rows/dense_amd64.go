@@ -6,7 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/panel"
 )
 
-// The loops of dense.go and dense_wide.go with AVX2. Multiplication and addition are separate, but for dotRows, where
+// The loops of dense.go and dense_panels.go with AVX2. Multiplication and addition are separate, but for dotRows, where
 // the loop in Go fuses them as well: so all give the same bits. AVX-512 took 2 to 5 % off fits of 8 and 20 classes.
 
 //go:noescape

@@ -23,7 +23,7 @@ var (
 // There is no loop: those in Go are used.
 func (*denseLoops) choose(uintptr) denseLoop       { return nil }
 func (*denseClassLoops) choose(int) denseClassLoop { return nil }
-func widenLoop(n int, from, to unsafe.Pointer)     { panic("csr: no loop for this processor") }
+func widenLoop(n int, from, to unsafe.Pointer)     { panic("rows: no loop for this processor") }
 func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
-	panic("csr: no loop for this processor")
+	panic("rows: no loop for this processor")
 }

@@ -1,4 +1,4 @@
-// The inner loops of products with wide weights, for processors with AVX2: see wide_amd64.go. Multiplication and
+// The inner loops of products with panels, for processors with AVX2: see panels_amd64.go. Multiplication and
 // addition are separate, so that the results have the same bits as those of the loops in Go.
 
 #include "textflag.h"
