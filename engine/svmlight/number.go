@@ -7,77 +7,68 @@ import (
 	"strconv"
 )
 
-// number reads the decimal number at the start of text ("-12", "0.5", ".5e-7") and tells how many bytes it takes; 0
+// number reads the decimal number at the start of text ("-12", "0.5", ".5e-7") and returns how many bytes it takes; 0
 // means that there is none. The value is the float64 nearest to the number, ±Inf when it is too large for one.
 func number(text []byte) (value float64, length int) {
-	d := scan(text)
-	if d.length == 0 {
+	mantissa, exponent, digits, at := scan(text)
+	if digits == 0 {
 		return 0, 0
 	}
-	value, ok := nearest(d.mantissa, d.exponent)
-	if !ok || d.digits > maxDigits {
-		value, _ = strconv.ParseFloat(string(text[:d.length]), 64) // a range error comes with ±Inf, which is the answer
-		return value, d.length
+	if at < len(text) && (text[at] == 'e' || text[at] == 'E') {
+		power := at + 1 + signs(text[at+1:])
+		for at = power; at < len(text) && isDigit(text[at]); at++ {
+		}
+		if at == power {
+			return 0, 0
+		}
+		digits = maxDigits + 1
 	}
-	if text[0] == '-' {
+	value, ok := nearest(mantissa, exponent)
+	switch {
+	case !ok || digits > maxDigits:
+		value, _ = strconv.ParseFloat(string(text[:at]), 64) // a range error comes with ±Inf, which is the answer
+	case text[0] == '-':
 		value = -value
 	}
-	return value, d.length
+	return value, at
 }
 
 const maxDigits = 19 // 19 digits always fit a uint64
 
-// decimal is a number as it is written: mantissa * 10^exponent, the mantissa right if it has at most maxDigits digits.
-type decimal struct {
-	mantissa uint64
-	exponent int
-	digits   int // of the mantissa, from the first that is not 0
-	length   int // in bytes; 0: not a number
-}
-
-func scan(text []byte) (d decimal) {
-	at := 0
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		at = 1
-	}
+// scan reads a number without a power: mantissa * 10^exponent, the mantissa right if it has at most maxDigits digits,
+// which count from the first.
+func scan(text []byte) (mantissa uint64, exponent, digits, at int) {
+	at = signs(text)
 	first := at
 	for ; at < len(text) && isDigit(text[at]); at++ {
-		d.mantissa = d.mantissa*10 + uint64(text[at]-'0')
+		mantissa = mantissa*10 + uint64(text[at]-'0')
 	}
-	d.digits = at - first
-	if at < len(text) && text[at] == '.' {
-		at++
-		point := at
-		for {
-			eight, ok := eightDigits(text[at:])
-			if !ok {
-				break
-			}
-			d.mantissa = d.mantissa*1e8 + eight
-			at += 8
+	digits = at - first
+	if at == len(text) || text[at] != '.' {
+		return mantissa, 0, digits, at
+	}
+	at++
+	point := at
+	for {
+		eight, ok := eightDigits(text[at:])
+		if !ok {
+			break
 		}
-		for ; at < len(text) && isDigit(text[at]); at++ {
-			d.mantissa = d.mantissa*10 + uint64(text[at]-'0')
-		}
-		d.digits += at - point
-		d.exponent = point - at
+		mantissa = mantissa*1e8 + eight
+		at += 8
 	}
-	if d.digits == 0 {
-		return decimal{}
+	for ; at < len(text) && isDigit(text[at]); at++ {
+		mantissa = mantissa*10 + uint64(text[at]-'0')
 	}
-	if d.digits > maxDigits {
-		d.digits -= leadingZeros(text[first:at])
+	return mantissa, point - at, digits + at - point, at
+}
+
+// signs is 1 if text starts with a sign.
+func signs(text []byte) int {
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		return 1
 	}
-	if at < len(text) && (text[at] == 'e' || text[at] == 'E') {
-		power, length := scanPower(text[at+1:])
-		if length == 0 {
-			return decimal{}
-		}
-		d.exponent += power
-		at += 1 + length
-	}
-	d.length = at
-	return d
+	return 0
 }
 
 // eightDigits reads eight digits at once; false if there are not as many. The digits are added in pairs, the pairs in
@@ -95,39 +86,6 @@ func eightDigits(text []byte) (value uint64, ok bool) {
 	word = word*10 + word>>8
 	const pairs = 0x000000ff000000ff
 	return ((word&pairs)*(100+1e6<<32) + (word>>16&pairs)*(1+1e4<<32)) >> 32, true
-}
-
-// leadingZeros counts the zeros in front of the first other digit.
-func leadingZeros(digits []byte) (count int) {
-	for _, c := range digits {
-		switch c {
-		case '0':
-			count++
-		case '.':
-		default:
-			return count
-		}
-	}
-	return count
-}
-
-// scanPower reads the digits after the "e"; past a million they only count as that.
-func scanPower(text []byte) (power, length int) {
-	at := 0
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		at = 1
-	}
-	first := at
-	for ; at < len(text) && isDigit(text[at]); at++ {
-		power = min(power*10+int(text[at]-'0'), 1_000_000)
-	}
-	if at == first {
-		return 0, 0
-	}
-	if text[0] == '-' {
-		power = -power
-	}
-	return power, at
 }
 
 // nearest is the float64 nearest to mantissa * 10^exponent, when one of two quick ways finds it for sure.

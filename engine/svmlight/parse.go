@@ -36,6 +36,14 @@ func (p *piece) endRow() {
 	p.labelEnds = append(p.labelEnds, int64(len(p.labels)))
 }
 
+// shiftEnds counts the ends from the start of the file, which has so many values and labels before the block.
+func (p *piece) shiftEnds(values, labels int64) {
+	for i := range p.ends {
+		p.ends[i] += values
+		p.labelEnds[i] += labels
+	}
+}
+
 // parse reads whole lines up to the first mistake, which is in line number p.lines of the block.
 func (p *parser) parse(text []byte) *mistake {
 	for len(text) > 0 {
@@ -57,6 +65,9 @@ func (p *parser) line(line []byte) *mistake {
 	comment := bytes.IndexByte(line, '#')
 	if comment >= 0 {
 		line = line[:comment]
+	}
+	if p.options.labelsOnly {
+		return p.onlyLabel(line)
 	}
 	start := skipBlanks(line, 0)
 	rowsOnly := p.options.LabelsPath != ""

@@ -5,7 +5,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -20,7 +19,10 @@ func Read(path string, o ReadOptions) (*Data, error) {
 
 func read(path string, o ReadOptions, blockSize int) (data *Data, err error) {
 	err = work.Guard(func() error { // which gives the cancelled error
-		data, err = readAll(path, o, blockSize, work.NewJob(o.Threads, o.Progress))
+		job := work.NewJob(o.Threads, o.Progress)
+		if data, err = readAll(path, o, blockSize, job); err == nil && o.LabelsPath != "" {
+			err = data.addLabels(path, o, job)
+		}
 		return err
 	})
 	return data, err
@@ -38,7 +40,7 @@ func readAll(path string, o ReadOptions, blockSize int, job *work.Job) (*Data, e
 	if r.failure != nil {
 		return nil, r.failure
 	}
-	return r.finish()
+	return &r.all, nil
 }
 
 // reading is one file on its way into arrays. Workers take turns twice: to take the next block of text, under lock, and
@@ -152,40 +154,22 @@ func (r *reading) stop() {
 }
 
 func (r *reading) append(p *piece, share float64) error {
-	by, err := r.roomFor(p, share)
+	d := &r.all
+	p.shiftEnds(int64(len(d.Values)), int64(len(d.Labels)))
+	arrays := []growing{addition[float64]{&d.Values, p.values}, addition[int32]{&d.Indices, p.indices},
+		addition[float64]{&d.Labels, p.labels}, addition[int64]{&d.Indptr, p.ends},
+		addition[int64]{&d.LabelIndptr, p.labelEnds}}
+	by, err := roomFor(arrays, share, r.text.path)
 	if err != nil {
 		return err
 	}
-	d := &r.all
-	values, labels := int64(len(d.Values)), int64(len(d.Labels))
-	d.Values = extend(d.Values, p.values, by)
-	d.Indices = extend(d.Indices, p.indices, by)
-	d.Labels = extend(d.Labels, p.labels, by)
-	d.Indptr = extendEnds(d.Indptr, p.ends, values, by)
-	d.LabelIndptr = extendEnds(d.LabelIndptr, p.labelEnds, labels, by)
+	for _, array := range arrays {
+		array.extend(by)
+	}
 	d.Rows += len(p.ends)
 	r.lines += p.lines
 	if r.options.Features == 0 {
 		d.Features = max(d.Features, p.columns)
 	}
 	return nil
-}
-
-func (r *reading) finish() (*Data, error) {
-	if r.options.LabelsPath == "" {
-		return &r.all, nil
-	}
-	labels, err := readLabels(r.options, r.text.job)
-	if err != nil {
-		return nil, err
-	}
-	if len(labels) != r.all.Rows {
-		return nil, fault.Data("%s has %d rows, but %s has %d labels", r.text.path, r.all.Rows, r.options.LabelsPath,
-			len(labels))
-	}
-	r.all.Labels = labels
-	for i := range r.all.LabelIndptr {
-		r.all.LabelIndptr[i] = int64(i)
-	}
-	return &r.all, nil
 }

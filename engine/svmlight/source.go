@@ -89,7 +89,7 @@ func (s *source) decompress(expansion int64) (err error) {
 	s.expansion = cmp.Or(expansion, usualExpansion)
 	switch {
 	case isGzip(start):
-		s.text, err = newGzip(s.buffered)
+		s.text, err = newGzip(s.buffered), nil
 	case isZstd(start):
 		s.text, s.release, err = newZstd(s.buffered)
 	default:

@@ -18,7 +18,7 @@ type streams struct {
 	format string
 	begins func(start []byte) bool
 	next   func() (io.Reader, error) // decodes the stream that begins here, to its end
-	text   io.Reader
+	text   io.Reader                 // nil: none has begun
 }
 
 // trailing is what follows the last stream and is none.
@@ -31,11 +31,17 @@ func (t *trailing) Error() string {
 	return fmt.Sprintf("its %s data is complete, but %s follows", t.format, quote(t.bytes))
 }
 
-func (s *streams) Read(p []byte) (int, error) {
-	n, err := s.text.Read(p)
+func (s *streams) Read(p []byte) (n int, err error) {
+	if s.text == nil {
+		s.text, err = s.next()
+	}
+	if err == nil {
+		n, err = s.text.Read(p)
+	}
 	if err != io.EOF {
 		return n, err
 	}
+	s.text = nil
 	start, err := s.from.Peek(4)
 	switch {
 	case len(start) == 0:
@@ -44,40 +50,32 @@ func (s *streams) Read(p []byte) (int, error) {
 		start, _ = s.from.Peek(longestQuote + 1)
 		return n, &trailing{s.format, append([]byte(nil), start...)}
 	}
-	s.text, err = s.next()
-	return n, err
+	return n, nil
 }
 
 // newGzip decodes without goroutines and reads no byte after the end.
-func newGzip(from *bufio.Reader) (*streams, error) {
+func newGzip(from *bufio.Reader) io.Reader {
 	decoder := &gzip.Reader{}
-	s := &streams{from: from, format: "gzip", begins: isGzip, next: func() (io.Reader, error) {
+	return &streams{from: from, format: "gzip", begins: isGzip, next: func() (io.Reader, error) {
 		err := decoder.Reset(from)
 		decoder.Multistream(false)
 		return decoder, err
 	}}
-	var err error
-	s.text, err = s.next()
-	return s, err
 }
 
 // newZstd decodes without goroutines.
-func newZstd(from *bufio.Reader) (s *streams, release func(), err error) {
+func newZstd(from *bufio.Reader) (text io.Reader, release func(), err error) {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &streams{from: from, format: "zstd", begins: isZstd, next: func() (io.Reader, error) {
+	return &streams{from: from, format: "zstd", begins: isZstd, next: func() (io.Reader, error) {
 		f := &frame{from: from}
 		if err := f.begin(); err != nil {
 			return nil, err
 		}
 		return decoder, decoder.Reset(f)
-	}}
-	if s.text, err = s.next(); err != nil {
-		decoder.Close()
-	}
-	return s, decoder.Close, err
+	}}, decoder.Close, nil
 }
 
 // frame is one zstd frame, of which it reads the lengths only (RFC 8878, section 3.1).

@@ -37,6 +37,8 @@ type ReadOptions struct {
 	// MaxExpansion is how many bytes of text a byte of a compressed file may give; 0: 100. The first 64 MiB are free.
 	MaxExpansion int
 	Progress     *work.Progress // its cancel flag ends the reading; may be nil
+
+	labelsOnly bool // this is the file with the labels
 }
 
 const (
