@@ -10,8 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -220,33 +221,13 @@ func (s *scanner) addName(word []byte) error {
 	return nil
 }
 
+// escapes are whole pairs of surrogates, halves, and the starts of all others.
+var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
+
 // loneSurrogate looks for a \u escape that is half a character.
 func loneSurrogate(word []byte) bool {
-	for at := bytes.IndexByte(word, '\\'); at >= 0 && at < len(word); at++ {
-		if word[at] != '\\' {
-			continue
-		}
-		at++
-		if word[at] != 'u' || !utf16.IsSurrogate(escaped(word[at+1:])) {
-			continue
-		}
-		rest := word[at+5:]
-		if !bytes.HasPrefix(rest, []byte(`\u`)) ||
-			utf16.DecodeRune(escaped(word[at+1:]), escaped(rest[2:])) == utf8.RuneError {
-			return true
-		}
-		at += 10
-	}
-	return false
-}
-
-// escaped is the number of the four digits behind a \u.
-func escaped(digits []byte) rune {
-	code, err := strconv.ParseUint(string(digits[:4]), 16, 16)
-	if err != nil {
-		return utf8.RuneError
-	}
-	return rune(code)
+	return bytes.Contains(word, []byte(`\u`)) &&
+		slices.ContainsFunc(escapes.FindAll(word, -1), func(escape []byte) bool { return len(escape) == len(`\uXXXX`) })
 }
 
 func (s *scanner) number() error {
