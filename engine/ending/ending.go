@@ -34,7 +34,7 @@ func (r Reason) String() string { return names[r] }
 // Early reports whether the method had not come to its end.
 func (r Reason) Early() bool { return r == MaxIter || r == Stopped }
 
-// Own reports whether the method has come to its own end, be the last solve as exact as it may.
-func (r Reason) Own() bool {
+// Natural reports whether the method has come to its own end, be the last solve as exact as it may.
+func (r Reason) Natural() bool {
 	return r == Entropy || r == Temperature || r == NoSwitch || r == NotConverged
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// origin is the supervised solution where a method began, or where the fit of a part of the rows did, see few.go.
+// origin is the supervised solution where a method began, or where the fit of a part of the rows did, see coarse.go.
 type origin struct {
 	rows    []int32   // unlabeled ones; nil: the method began elsewhere
 	classes []int32   // [rows]
@@ -28,36 +28,23 @@ func (o origin) among(rows []int32) origin {
 
 // agreement is how much unlabeled rows have changed: the share of them whose class is that of the supervised solution
 // where the method began. NaN where there is nothing to compare, and where it began elsewhere.
-func agreement(s *sample.Sample, result *Result) float64 {
+func agreement(s *sample.Sample, found *fitted) float64 {
 	switch {
 	case s.All.Unlabeled == 0 || s.Constant():
 		return math.NaN()
 	case !s.Transductive():
 		return 1
-	case result.origin.classes == nil:
+	case found.origin.classes == nil:
 		return math.NaN()
 	}
 	var sums [2]float64 // weight of the rows with the same class, of all
-	began := result.origin
+	began := found.origin
 	for k, i := range began.rows {
-		if began.classes[k] == result.Transduction[i] {
+		if began.classes[k] == found.Transduction[i] {
 			sums[0] += began.weights[k]
 		}
 	}
 	sums[1] = vector.Sum(began.weights)
 	s.Job.Reduce(sums[:])
 	return sums[0] / sums[1]
-}
-
-// noteFirst keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.
-func (t *task) noteFirst(score scorer) {
-	if t.start != nil {
-		return
-	}
-	t.origin = origin{t.Unlabeled, make([]int32, len(t.Unlabeled)), t.UnlabeledRows}
-	row := make([]float64, t.classes)
-	for k, i := range t.Unlabeled {
-		score(row, i)
-		t.origin.classes[k] = int32(vector.Largest(row))
-	}
 }

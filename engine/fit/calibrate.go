@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
@@ -37,9 +36,10 @@ const (
 //	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
 //	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
 //	Cost     about one more fit, and package probability's search
-func calibrate(s *sample.Sample, options method.Options, result *Result) error {
+func (x *setting) calibrate(result *Result) error {
+	s := x.sample
 	switch {
-	case !options.Calibrate:
+	case !x.options.Calibrate:
 		return nil
 	case s.Constant():
 		result.Calibration = &Calibration{Temperature: 1}
@@ -51,7 +51,7 @@ func calibrate(s *sample.Sample, options method.Options, result *Result) error {
 		result.uncalibrated(warning.Calibration.Of(leastHeldOut, float64(split.Different)))
 		return nil
 	}
-	rows, err := heldOut(s, options, split, result.Model.ClassPrior)
+	rows, err := x.heldOut(split)
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
 		result.uncalibrated(warning.CalibrationFailed.Of().Because(err.Error()))
@@ -65,7 +65,7 @@ func calibrate(s *sample.Sample, options method.Options, result *Result) error {
 		return nil
 	}
 	result.Calibration = &Calibration{HeldOut: len(rows.Class),
-		Temperature: probability.Temperature(s.Job, rows, usualTemperature(options.Loss)),
+		Temperature: probability.Temperature(s.Job, rows, x.options.LossRow().Temperature),
 		Smoothing:   probability.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
 	return nil
 }
@@ -73,20 +73,10 @@ func calibrate(s *sample.Sample, options method.Options, result *Result) error {
 // uncalibrated warns that there is no calibration.
 func (r *Result) uncalibrated(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
 
-// usualTemperature is about what many labels give: scores of loss maxent are logarithms of odds, and the margins of the
-// other losses end near 1.
-func usualTemperature(loss method.Loss) float64 {
-	if loss == method.Maxent {
-		return 1
-	}
-	return 0.2
-}
-
 // heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
 // shares of the unlabeled rows.
-func heldOut(
-	s *sample.Sample, options method.Options, split shares.Split, shares []float64,
-) (probability.Rows, error) {
+func (x *setting) heldOut(split shares.Split) (probability.Rows, error) {
+	s, shares := x.sample, x.prior.Shares
 	out := probability.Rows{Classes: len(shares)}
 	for f := range split.Folds {
 		var held []int32
@@ -96,7 +86,7 @@ func heldOut(
 				out.Class, out.Weight = append(out.Class, s.Class[k]), append(out.Weight, s.LabeledRows[k])
 			}
 		}
-		scores, err := scoresWithout(s, options, f, split, shares, held)
+		scores, err := x.scoresWithout(f, split, held)
 		if err != nil {
 			return out, err
 		}
@@ -115,10 +105,9 @@ func heldOut(
 }
 
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
-func scoresWithout(
-	s *sample.Sample, options method.Options, f int, split shares.Split, shares []float64, held []int32,
-) ([]float64, error) {
-	p, rows := sample.Problem{Picked: s.Picked}, []int32(nil) // the balance follows from it
+func (x *setting) scoresWithout(f int, split shares.Split, held []int32) ([]float64, error) {
+	s, options := x.sample, x.options
+	p, rows := sample.Problem{Picked: x.prior.Picked}, []int32(nil) // the balance follows from it
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
 	}
@@ -133,14 +122,17 @@ func scoresWithout(
 		}
 	}
 	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
-	options.ClassPrior = sample.ClassPrior{Shares: shares, Rule: "auto"}
+	options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)
 	part, err := sample.New(p, options.OfSample(), s.Job.Silent())
 	if err != nil {
 		return nil, err
 	}
-	options.Options = part.Options
-	result, err := fit(part, p, run{job: part.Job, options: options})
+	without, err := newSetting(part, options, p.Labels, nil)
+	if err != nil {
+		return nil, err
+	}
+	result, err := without.run(part.Job, from{}, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -115,11 +115,15 @@ func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sa
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := fit(part, p, run{job: part.Job, options: o}) // these fits are not compared with switching
+		without, err := newSetting(part, o, labels, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out.Scores = append(out.Scores, linearScores(result, held)...)
+		result, err := without.run(part.Job, from{}, 0) // these fits are not compared with switching
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Scores = append(out.Scores, linearScores(result.Result, held)...)
 	}
 	for _, y := range out.Class {
 		out.Weight = append(out.Weight, shares[y]*float64(len(out.Class))/counts[y])

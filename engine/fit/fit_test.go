@@ -9,10 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -65,17 +69,28 @@ func mustFit(t *testing.T, data planted.Data, weights []float64, o method.Option
 	return result
 }
 
-func taskOf(t *testing.T, data planted.Data, o method.Options) *task {
+// settingOf is what the runs of a fit have in common.
+func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
 	t.Helper()
 	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := newTask(s, run{job: s.Job, options: o})
+	x, err := newSetting(s, o, data.Labels, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return task
+	return x
+}
+
+// runOf is a run at the supervised solution.
+func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
+	t.Helper()
+	x := settingOf(t, data, o)
+	r := x.newRun(x.sample.Job, o.Row().First(), from{}, 0)
+	k := r.Objective.Risk()
+	minimize.NewNewton(k.Dim(), work.NewPool(1)).Minimize(k, r.Path.Limits.Start())
+	return r, k
 }
 
 // scores are recomputed from dense rows.
@@ -431,7 +446,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if kinds(m.Warnings) != "max_iter" || m.Warnings[0].Values["max_iter"] != float64(most) {
 				t.Errorf("%s: warnings %v", name, m.Warnings)
 			}
-			level := column(t, result, o.Traits().Level)
+			level := column(t, result, o.Row().Level)
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
@@ -489,24 +504,16 @@ func scaled(t *testing.T, x *rows.Matrix, factor float64) *rows.Matrix {
 }
 
 func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
-	data := planted.Topics(30, 30, 10, 0.5, 7)
-	task := taskOf(t, data, plainOptions())
-	good := solution{coef: []float64{1}, converged: true}
-	for _, c := range []struct {
-		s         solution
-		scores    []float64
-		objective float64
-	}{
-		{good, []float64{1, math.NaN()}, 1}, {good, nil, math.Inf(1)},
-		{solution{coef: []float64{math.Inf(-1)}, converged: true}, nil, 1},
-		{solution{intercept: []float64{math.NaN()}, converged: true}, nil, 1},
+	s := settingOf(t, planted.Topics(30, 30, 10, 0.5, 7), plainOptions()).sample
+	for _, c := range []struct{ objective, weight, score float64 }{
+		{1, 1, math.NaN()}, {math.Inf(1), 1, 0}, {1, math.Inf(-1), 0}, {1, math.NaN(), 0},
 	} {
-		err := task.CheckFinite(c.objective, c.s.coef, c.s.intercept, c.scores)
+		err := s.CheckFinite(c.objective, []float64{c.weight}, []float64{1, c.score})
 		if err == nil || !strings.Contains(err.Error(), "scale your") {
 			t.Errorf("%+v: error %v", c, err)
 		}
 	}
-	if err := task.CheckFinite(1, good.coef, []float64{0}); err != nil {
+	if err := s.CheckFinite(1, []float64{1}, []float64{0}); err != nil {
 		t.Error(err)
 	}
 }
@@ -516,19 +523,23 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	data := planted.Topics(800, 60, 40, 0.4, 7)
 	o := plainOptions()
 	o.Method, o.MaxSwitches = "switching", 1
-	task := taskOf(t, data, o)
-	r, newton, _ := task.supervised(task.startLimits())
-	task.admit(r)
-	labels := make([]int32, len(task.Unlabeled))
-	for k, i := range task.Unlabeled {
-		labels[k] = 1 - data.Truth[i]
+	x := settingOf(t, data, o)
+	r, k := runOf(t, data, o)
+	r.Costs.Admit(k)
+	hard := belief.NewHard(k, r.Costs, 1)
+	for place, i := range x.sample.Unlabeled {
+		hard.Labels[place] = 1 - data.Truth[i]
 	}
-	s := task.finish(r, newton, labels, 5, o.UnlabeledWeight, stop{reason: ending.NoSwitch})
-	s.end.reason = task.checkEnd(s.converged, s.gap, s.end.reason, settleRounds)
-	if s.end.reason != ending.Unsettled || kinds(task.trace.Warnings) != "unsettled" {
-		t.Errorf("ended by %q, warnings %v", s.end.reason, task.trace.Warnings)
+	newton := minimize.NewNewton(k.Dim(), work.NewPool(1))
+	solve := func(limits minimize.Limits) minimize.Outcome { return newton.Minimize(k, limits) }
+	p := r.Path
+	p.Reason, p.Measure = ending.NoSwitch, func() (float64, float64) { return 0, 0 }
+	p.Settle(solve, hard, func(o minimize.Outcome) minimize.Outcome { return o }, 5, 1)
+	x.checkEnd(p, &method.Solution{Converged: p.Last.Converged}, o.Row())
+	if p.Reason != ending.Unsettled || kinds(p.Trace.Warnings) != "unsettled" {
+		t.Errorf("ended by %q, warnings %v", p.Reason, p.Trace.Warnings)
 	}
-	if got := task.trace.Columns("", "", false)[2].Values; !slices.Equal(got, []float64{5 + 2*settleRounds}) {
+	if got := p.Trace.Columns("", "", false)[2].Values; !slices.Equal(got, []float64{5 + 2*path.SettleRounds}) {
 		t.Errorf("%v labels changed, should be 5 and two a round", got)
 	}
 }

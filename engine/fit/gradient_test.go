@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -20,7 +21,7 @@ import (
 
 func gradientOptions(change func(o *method.Options)) method.Options {
 	o := plainOptions()
-	o.Method = method.Gradient
+	o.Method = "gradient"
 	change(&o)
 	return o
 }
@@ -37,11 +38,9 @@ func nearWeights(t *testing.T, what string, a, b []float64, tolerance float64) {
 func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 	for name, data := range map[string]planted.Data{"two": planted.Topics(150, 20, 20, 0.4, 3), "five": fiveClasses(200, 3)} {
 		for _, balance := range []string{"mean", "labels"} {
-			task := taskOf(t, data, gradientOptions(func(o *method.Options) { o.Balance = balance }))
-			r, _, _ := task.begin()
-			free := &freeRows{Risk: r, task: task, labels: make([]int32, len(task.Unlabeled))}
-			free.admit()
-			free.enter(1)
+			r, k := runOf(t, data, gradientOptions(func(o *method.Options) { o.Balance = balance }))
+			free := belief.NewFree(k, r.Objective, r.Costs, 1)
+			free.Enter(1)
 			w := slices.Clone(free.Weights())
 			for j := range w {
 				w[j] *= 3 // margins on both halves of the loss
@@ -68,13 +67,12 @@ func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
 		func(o *method.Options) {},
 		func(o *method.Options) { o.Alpha, o.Hierarchy = 2*o.Alpha, []int{-1, -1} },
 	} {
-		task := taskOf(t, data, gradientOptions(change))
-		free := &freeRows{Risk: task.risk(), task: task, labels: make([]int32, len(task.Unlabeled))}
-		free.admit()
-		free.enter(1)
+		r, risk := runOf(t, data, gradientOptions(change))
+		free := belief.NewFree(risk, r.Objective, r.Costs, 1)
+		free.Enter(1)
 		w := make([]float64, free.Dim())
-		shape := panel.Shape{Features: task.Rows.Cols(), Classes: 1 + k}
-		for j := range task.Rows.Cols() {
+		shape := panel.Shape{Features: r.Objective.Sample.Rows.Cols(), Classes: 1 + k}
+		for j := range r.Objective.Sample.Rows.Cols() {
 			v := 3 * math.Sin(float64(1+j))
 			if k == 0 {
 				w[j] = v

@@ -41,17 +41,17 @@ func TestTheWorkOfARowOfOneFeatureDoesNotGrowWithTheRows(t *testing.T) {
 }
 
 func TestCostsOfPairsAreThoseOfRows(t *testing.T) {
-	task := taskOf(t, line(t, 300), plainOptions())
-	r := task.risk()
-	task.admit(r)
-	got, want, scores := make([]float64, 2*len(task.Unlabeled)), []float64(nil), make([]float64, 2)
-	for _, i := range task.Unlabeled {
+	run, r := runOf(t, line(t, 300), plainOptions())
+	run.Costs.Admit(r)
+	unlabeled := run.Objective.Sample.Unlabeled
+	got, want, scores := make([]float64, 2*len(unlabeled)), []float64(nil), make([]float64, 2)
+	for _, i := range unlabeled {
 		row := make([]float64, 2)
 		r.Costs(row, i, scores)
 		vector.Scale(row, 0.3)
 		want = append(want, row...)
 	}
-	if !r.PairCosts(got, task.Unlabeled, 0.3) || !slices.Equal(got, want) {
+	if !r.PairCosts(got, unlabeled, 0.3) || !slices.Equal(got, want) {
 		t.Error("other costs")
 	}
 }

@@ -102,7 +102,7 @@ func sameFit(t *testing.T, name string, o method.Options, want *Result, got []*R
 	}
 	off := math.Abs(got[0].Model.Objective/want.Model.Objective - 1)
 	most := 1e-10
-	if o.Method != method.Annealing && o.Method != method.Switching {
+	if o.Method != "annealing" && o.Method != "switching" {
 		most = 10 * o.Tol
 	}
 	if differ > 0 || off > most || got[0].Model.Termination != want.Model.Termination ||
@@ -139,10 +139,10 @@ func togetherSettings(shares []float64) map[string]method.Options {
 	add("annealing, shares found", func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
 	add("annealing, maxent", func(o *method.Options) { o.Loss = method.Maxent })
 	// With a smaller alpha, rounding alone leads to other stationary points, a few parts in 1e4 higher or lower.
-	add("gradient", func(o *method.Options) { o.Method, o.Alpha = method.Gradient, 3e-2 })
-	add("switching", func(o *method.Options) { o.Method = method.Switching })
-	add("switching, no intercept", func(o *method.Options) { o.Method, o.FitIntercept = method.Switching, false })
-	for _, by := range []method.Method{method.Entropy, method.Expectation, method.Posterior} {
+	add("gradient", func(o *method.Options) { o.Method, o.Alpha = "gradient", 3e-2 })
+	add("switching", func(o *method.Options) { o.Method = "switching" })
+	add("switching, no intercept", func(o *method.Options) { o.Method, o.FitIntercept = "switching", false })
+	for _, by := range []method.Method{"entropy", "expectation", "posterior"} {
 		add(string(by), func(o *method.Options) { o.Method, o.Loss = by, method.Maxent })
 	}
 	return out
@@ -195,8 +195,8 @@ func shortFits() map[string]shortFit {
 		shares []float64
 		by     method.Method
 	}{
-		"two classes":  {planted.Topics(60, 40, 6, 0.4, 5), []float64{0.6, 0.4}, method.Annealing},
-		"five classes": {fiveClasses(60, 3), fiveShares, method.Switching},
+		"two classes":  {planted.Topics(60, 40, 6, 0.4, 5), []float64{0.6, 0.4}, "annealing"},
+		"five classes": {fiveClasses(60, 3), fiveShares, "switching"},
 	} {
 		o := plainOptions()
 		o.Method, o.ClassPrior.Shares, o.MaxIter, o.Tol = c.by, c.shares, 1, 0.3
@@ -333,7 +333,7 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 		"an option":    {func(_ *sample.Problem, o *method.Options) { o.Tol = 1e-3 }, false, "different options"},
 		"max_switches": {func(_ *sample.Problem, o *method.Options) { o.MaxSwitches = 2 }, true, "max_switches is 2"},
 		"pair by pair": {func(_ *sample.Problem, o *method.Options) {
-			o.Method = method.PairSwitching
+			o.Method = "pair_switching"
 		}, true, "not supported on several ranks"},
 		"calibration": {func(_ *sample.Problem, o *method.Options) { o.Calibrate = true }, true, "not supported on several ranks"},
 	} {
@@ -362,7 +362,7 @@ func TestMachinesFindTheFitOfOneWithWeightsAndFromAStart(t *testing.T) {
 		if classes == 5 {
 			shares = fiveShares
 		}
-		for _, by := range []method.Method{method.Annealing, method.Switching} {
+		for _, by := range []method.Method{"annealing", "switching"} {
 			o := plainOptions()
 			o.Method, o.ClassPrior.Shares, o.UnlabeledWeight = by, shares, 1
 			first := fitAlone(t, p, o)

@@ -3,62 +3,63 @@ package fit
 import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// checkEnd warns when the fit did not end as it should, and returns the reason that says so. rounds were made at the
-// full weight.
-func (t *task) checkEnd(converged bool, gap float64, reason ending.Reason, rounds int) ending.Reason {
-	most := float64(t.Options.MaxIter)
+// checkEnd warns when the fit did not end as it should, and gives the path the reason that says so.
+func (x *setting) checkEnd(p *path.Path, found *method.Solution, row *method.Row) {
+	most, tol := float64(x.options.MaxIter), x.options.Tol
 	switch {
-	case reason == ending.MaxIter && !t.Transductive():
-		t.trace.Warn(warning.MaxIterDistance, most, gap, t.Options.Tol)
-		return reason
-	case reason == ending.MaxIter:
-		t.trace.Warn(warning.MaxIter, most)
-	case reason == ending.Unsettled:
-		t.trace.Warn(warning.Unsettled, float64(rounds))
+	case p.Reason == ending.MaxIter && !x.sample.Transductive():
+		p.Trace.Warn(warning.MaxIterDistance, most, found.Gap, tol)
+		return
+	case p.Reason == ending.MaxIter:
+		p.Trace.Warn(warning.MaxIter, most)
+	case p.Reason == ending.Unsettled:
+		p.Trace.Warn(warning.Unsettled, path.SettleRounds)
 	}
-	if converged {
-		return reason
+	if found.Converged {
+		return
 	}
-	if t.method.Belief == method.Free && t.Transductive() {
-		t.trace.Warn(warning.NotStationary, gap, t.Options.Tol)
+	if row.OwnLoss != nil && x.sample.Transductive() {
+		p.Trace.Warn(warning.NotStationary, found.Gap, tol)
 	} else {
-		t.trace.Warn(warning.NotConverged, gap, t.Options.Tol)
+		p.Trace.Warn(warning.NotConverged, found.Gap, tol)
 	}
-	if reason.Early() {
-		return reason
+	if !p.Reason.Early() {
+		p.Reason = ending.NotConverged
 	}
-	return ending.NotConverged
 }
 
 // warnSupervised says why unlabeled rows take no part, where that is not what unlabeled_weight asks for.
-func (t *task) warnSupervised() {
-	switch t.All.Unlabeled {
+func (x *setting) warnSupervised(t *trace.Trace) {
+	switch x.sample.All.Unlabeled {
 	case 0:
-		t.trace.Warn(warning.NoUnlabeled)
+		t.Warn(warning.NoUnlabeled)
 	case 1:
-		t.trace.Warn(warning.OneUnlabeled)
+		t.Warn(warning.OneUnlabeled)
 	}
 }
 
 // checkShares warns of every class that is predicted for less than half of its share of the unlabeled rows, and of a
 // threshold that does not move though it should.
-func (t *task) checkShares(got, prior []float64) {
-	wanted := t.Options.Balance == "share" || t.Options.Balance == "mean"
-	stuck := wanted && !t.Options.FitIntercept
+func (x *setting) checkShares(t *trace.Trace, got []float64, moves bool) {
+	prior := x.prior.Shares
+	wanted := x.options.Balance == "share" || x.options.Balance == "mean"
+	stuck := wanted && !x.options.FitIntercept
 	for class, share := range got {
-		switch rows := float64(t.All.Unlabeled); {
+		switch rows := float64(x.sample.All.Unlabeled); {
 		case share >= prior[class]/2:
 		case prior[class]*rows < 1:
-			t.trace.Warn(warning.SmallShare, float64(class), prior[class], rows)
+			t.Warn(warning.SmallShare, float64(class), prior[class], rows)
 		default:
-			t.trace.Warn(warning.Collapse, float64(class), share, prior[class])
-			stuck = stuck || !t.movesThreshold()
+			t.Warn(warning.Collapse, float64(class), share, prior[class])
+			stuck = stuck || !moves
 		}
 	}
 	if stuck {
-		t.trace.Warn(warning.Balance)
+		t.Warn(warning.Balance)
 	}
 }

@@ -10,17 +10,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// Loss is the loss of a row.
-type Loss string
-
-// The losses.
-const (
-	SquaredHinge  Loss = "squared_hinge"
-	Hinge         Loss = "hinge"
-	CrammerSinger Loss = "crammer_singer"
-	Maxent        Loss = "maxent"
-)
-
 func textsOf[T ~string](list ...T) (texts []string) {
 	for _, v := range list {
 		texts = append(texts, string(v))
@@ -54,7 +43,7 @@ func Defaults() Options {
 	return Options{
 		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, UnlabeledWeight: option.AutoWeight,
 			FitIntercept: true},
-		Method: Auto, Alpha: 1e-3, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Balance: "auto",
+		Method: auto, Alpha: 1e-3, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Balance: "auto",
 		Loss: SquaredHinge, MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
@@ -63,9 +52,9 @@ func Defaults() Options {
 // hard without end.
 const mostWeight = 1e6
 
-var table = option.Table[Options]{
+var options = option.Table[Options]{
 	{Name: "method", Kind: "string",
-		Choices: methodNames(),
+		Choices: names(),
 		Meaning: "how unlabeled rows are used", Field: func(o *Options) any { return (*string)(&o.Method) }},
 	{Name: "alpha", Kind: "number", Exclusive: true,
 		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
@@ -89,7 +78,7 @@ var table = option.Table[Options]{
 		Field:   func(o *Options) any { return &o.KLWeight }},
 	{Name: "balance", Kind: "string", Choices: balances,
 		Meaning: "how the class prior is enforced", Field: func(o *Options) any { return &o.Balance }},
-	{Name: "loss", Kind: "string", Choices: textsOf(SquaredHinge, Hinge, CrammerSinger, Maxent),
+	{Name: "loss", Kind: "string", Choices: lossNames(),
 		Meaning: "loss of a row; hinge with method pair_switching only",
 		Field:   func(o *Options) any { return (*string)(&o.Loss) }},
 	{Name: "hierarchy", Kind: "integers", Minimum: -1,
@@ -118,41 +107,40 @@ var table = option.Table[Options]{
 func (o *Options) Penalized() bool { return o.Constraint == "penalty" }
 
 // OptionsText describes all options as a JSON array.
-func OptionsText() string { return table.Text(Defaults()) }
+func OptionsText() string { return options.Text(Defaults()) }
 
 // Values are the options by their names.
-func (o *Options) Values() map[string]any { return table.Values(o) }
+func (o *Options) Values() map[string]any { return options.Values(o) }
 
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
-	options := Defaults()
-	err := table.Decode(text, &options)
-	return options, err
+	o := Defaults()
+	err := options.Decode(text, &o)
+	return o, err
 }
 
 // OfSample are the options of the sample that the method learns from.
 func (o *Options) OfSample() sample.Options {
-	t, of := o.Traits(), o.Options
-	of.Use = sample.Use{ClassScores: o.Loss == Maxent || o.Loss == CrammerSinger, Soft: t.Belief == Soft,
-		SoftFrom: t.Belief == Hard, Vectors: t.Vectors}
+	of := o.Options
+	of.ClassScores, of.Keeps = o.LossRow().Classes != nil, o.Row().Keeps
 	return of
 }
 
 // Agree refuses options that do not go together.
 func (o *Options) Agree() error {
-	switch method := o.Traits(); {
-	case !slices.Contains(method.Losses, o.Loss):
+	switch row := o.Row(); {
+	case !slices.Contains(row.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
-			strings.Join(textsOf(method.Losses...), ", "))
-	case method.Belief == Pairs && o.Hierarchy != nil:
+			strings.Join(textsOf(row.Losses...), ", "))
+	case row.TwoClasses && o.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but method is %s: use annealing or switching", o.Method)
-	case method.Probable() && o.Balance != "auto":
+	case row.Probable && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)
-	case o.Penalized() && !method.Penalty:
+	case o.Penalized() && !row.Penalty:
 		return fault.Argument("constraint is \"penalty\", but method %s enforces the class prior exactly: use entropy or "+
 			"expectation", o.Method)
-	case o.Balance == "mean" && o.Loss != SquaredHinge && o.Loss != Hinge:
+	case o.Balance == "mean" && o.LossRow().Margin == nil:
 		return fault.Argument("balance is \"mean\", which needs the squared hinge, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
 	}
@@ -162,7 +150,7 @@ func (o *Options) Agree() error {
 // Together refuses what a group of machines cannot do.
 func (o *Options) Together() error {
 	switch {
-	case o.Traits().OneMachine:
+	case o.Row().OneMachine:
 		return fault.Argument("method is %q, which is not supported on several ranks: use annealing or switching", o.Method)
 	case o.MaxSwitches > 0:
 		return fault.Argument("max_switches is %d, which is not supported on several ranks: set it to 0", o.MaxSwitches)

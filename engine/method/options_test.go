@@ -37,7 +37,7 @@ func TestDecodeOptions(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", text, err, want)
 		}
 	}
-	for _, entry := range table {
+	for _, entry := range options {
 		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.Name)) {
 			t.Errorf("the options text lacks %s", entry.Name)
 		}

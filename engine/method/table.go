@@ -1,87 +1,96 @@
 package method
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/sample"
+)
 
 // Method is how unlabeled rows are learned from.
 type Method string
 
-// The methods.
-const (
-	Auto          Method = "auto" // annealing or switching, whichever ends lower
-	Annealing     Method = "annealing"
-	Switching     Method = "switching"
-	PairSwitching Method = "pair_switching"
-	Gradient      Method = "gradient"
-	Entropy       Method = "entropy"
-	Expectation   Method = "expectation"
-	Posterior     Method = "posterior"
-)
-
-// Belief is what a method thinks of the unlabeled rows.
-type Belief uint8
-
-// The beliefs.
-const (
-	Soft   Belief = iota // labels at a temperature, which harden
-	Hard                 // labels
-	Pairs                // labels of two classes, each with a dual variable
-	Free                 // no labels: a loss of their scores
-	Means                // probabilities, which keep the class prior on average
-	Labels               // probabilities near labels that keep the class prior
-)
-
-// Traits are what the engine has to know of a method beside its algorithm: one row of the table each.
-type Traits struct {
-	Method Method
-	Belief Belief
-	Losses []Loss // that it supports
+// Row is what the engine has to know of a method: one row of the table each.
+type Row struct {
+	Name   Method
+	Fit    func(r *Run) *Solution // nil: Begins does
+	Losses []Loss                 // that it supports
 	// Balance that measured best: "mean" needs the fewest passes, and finds small classes less well.
-	Balance     string // "labels": thresholds stay where the labels put them
-	KeepsMean   bool   // whether labels that were picked leave the balance as it is
-	Level       string // column of the history: what changes from step to step
-	Penalty     bool   // whether the class prior may be held at a cost only
-	Vectors     int    // of weights that the minimizer keeps besides
-	Entropy     bool   // whether probabilities that are not sure cost
-	OneMachine  bool   // whether ranks cannot share the rows
-	Begins      Method // that runs first, and is compared with
-	Rival       Method // at its end; empty: the method itself runs, and nothing is compared
+	Balance    string // "labels": thresholds stay where the labels put them
+	KeepsMean  bool   // whether labels that were picked leave the balance as it is
+	Level      string // column of the history: what changes from step to step
+	Keeps      sample.Keeps
+	OwnLoss    func(paired bool) loss.Classes // of all rows, unlabeled ones too; nil: that of the options
+	Probable   bool                           // whether it learns from probabilities, not from labels
+	Penalty    bool                           // whether the class prior may be held at a cost only
+	Copies     bool                           // whether it fits copies of rows in place of weights
+	TwoClasses bool                           // whether it supports no more
+	Supervised func(r *Run) *Solution         // without unlabeled rows; nil: the solution by Newton steps
+	OneMachine bool                           // whether ranks cannot share the rows
+
+	Begins      Method // that runs first,
+	Compares    Method // and is compared with at its end; empty: the method itself runs, and nothing is compared
 	CoarseStart bool   // whether a fit of many rows of two classes begins with a part of them
 }
 
-// Traits of all methods, in the order of the pages.
-var methods = []Traits{
-	{Method: Auto, Belief: Soft, Losses: []Loss{SquaredHinge, CrammerSinger, Maxent}, Balance: "mean",
-		Level: "temperature", Begins: Annealing, Rival: Switching, CoarseStart: true},
-	{Method: Annealing, Belief: Soft, Losses: []Loss{SquaredHinge, CrammerSinger, Maxent}, Balance: "mean",
-		Level: "temperature", CoarseStart: true},
-	{Method: Switching, Belief: Hard, Losses: []Loss{SquaredHinge, CrammerSinger, Maxent}, Balance: "share",
-		Level: "unlabeled_weight", CoarseStart: true},
-	{Method: PairSwitching, Belief: Pairs, Losses: []Loss{SquaredHinge, Hinge}, Balance: "share",
-		Level: "unlabeled_weight", OneMachine: true},
-	{Method: Gradient, Belief: Free, Losses: []Loss{SquaredHinge}, Balance: "mean", KeepsMean: true,
-		Level: "unlabeled_weight", Vectors: 2 * DescentPairs},
-	{Method: Entropy, Belief: Means, Losses: []Loss{Maxent}, Balance: "labels", Level: "unlabeled_weight",
-		Penalty: true, Entropy: true},
-	{Method: Expectation, Belief: Means, Losses: []Loss{Maxent}, Balance: "labels", Level: "unlabeled_weight",
-		Penalty: true},
-	{Method: Posterior, Belief: Labels, Losses: []Loss{Maxent}, Balance: "labels", Level: "unlabeled_weight"},
+// The methods that the table names.
+const (
+	auto      Method = "auto" // annealing or switching, whichever ends lower
+	annealing Method = "annealing"
+	switching Method = "switching"
+)
+
+var (
+	hingeLosses  = []Loss{SquaredHinge, CrammerSinger, Maxent}
+	maxentLosses = []Loss{Maxent}
+)
+
+// Rows of all methods, in the order of the pages.
+var table = []Row{
+	{Name: auto, Begins: annealing, Compares: switching, Losses: hingeLosses, Balance: "mean", Level: "temperature",
+		Keeps: sample.Keeps{Soft: true}, CoarseStart: true},
+	{Name: annealing, Fit: anneal, Losses: hingeLosses, Balance: "mean", Level: "temperature",
+		Keeps: sample.Keeps{Soft: true}, CoarseStart: true},
+	{Name: switching, Fit: switchLabels, Losses: hingeLosses, Balance: "share", Level: "unlabeled_weight",
+		Keeps: sample.Keeps{SoftFrom: true}, CoarseStart: true},
+	{Name: "pair_switching", Fit: switchPairs, Supervised: supervisedPairs, Losses: []Loss{SquaredHinge, Hinge},
+		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true},
+	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
+		KeepsMean: true, Level: "unlabeled_weight", Keeps: sample.Keeps{Vectors: 2 * descentPairs}},
+	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+		Probable: true, Penalty: true},
+	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+		Probable: true, Penalty: true},
+	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true},
 }
 
-// Probable reports whether a method learns from the probabilities of the unlabeled rows instead of labels.
-func (t *Traits) Probable() bool { return t.Belief == Means || t.Belief == Labels }
-
-// DescentPairs are the differences of weights and of gradients that method gradient keeps, see minimize.QuasiNewton.
-const DescentPairs = 10
-
-// Traits are those of the method of the options.
-func (o *Options) Traits() *Traits {
-	k := slices.IndexFunc(methods, func(t Traits) bool { return t.Method == o.Method })
-	return &methods[k]
+// find is the row of a method.
+func find(name Method) *Row {
+	return &table[slices.IndexFunc(table, func(r Row) bool { return r.Name == name })]
 }
 
-func methodNames() (names []string) {
-	for _, t := range methods {
-		names = append(names, string(t.Method))
+// Row is that of the method of the options.
+func (o *Options) Row() *Row { return find(o.Method) }
+
+// First is the row of the method that runs first.
+func (r *Row) First() *Row {
+	if r.Begins == "" {
+		return r
+	}
+	return find(r.Begins)
+}
+
+// Rival is the row of the method that is compared with at the end, or nil.
+func (r *Row) Rival() *Row {
+	if r.Compares == "" {
+		return nil
+	}
+	return find(r.Compares)
+}
+
+func names() (names []string) {
+	for _, r := range table {
+		names = append(names, string(r.Name))
 	}
 	return names
 }

@@ -71,6 +71,9 @@ type Outcome struct {
 	Converged bool
 }
 
+// Finite reports whether the minimization has not left the range of numbers: nothing that follows could bring it back.
+func (o Outcome) Finite() bool { return o.Gap-o.Gap == 0 }
+
 // Newton minimizes an objective by Newton steps with conjugate gradients. Its vectors are kept for the next
 // call.
 type Newton struct {

@@ -61,28 +61,27 @@ func (p *ClassPrior) Check() error {
 	return nil
 }
 
-// ClassShares gives the share of each of so many classes among the unlabeled rows, found once.
-func (s *Sample) ClassShares(classes int) (shares []float64, err error) {
-	if s.shares == nil {
-		s.shares, err = s.findShares(classes)
-	}
-	return s.shares, err
+// Prior is what was found of the classes among the unlabeled rows.
+type Prior struct {
+	Shares   []float64        // [K] φ
+	Picked   bool             // the labeled rows were probably not drawn at random
+	Evidence *shares.Evidence // from which the shares were found; nil: they were not
+	Warnings []warning.Warning
 }
 
-// findShares finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
-func (s *Sample) findShares(classes int) ([]float64, error) {
+// Prior finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
+func (s *Sample) Prior(classes int) (*Prior, error) {
 	found := s.ForShares(classes)
 	labels := found.LabelShares(s.Job)
 	if given := s.Options.ClassPrior.Shares; given != nil {
 		if len(given) != classes {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
 		}
-		s.warnOfUnknownClasses(labels)
 		if err := s.Options.ClassPrior.Check(); err != nil {
 			return nil, err
 		}
-		s.doubtPrior(found, given, labels)
-		return given, nil
+		warnings := append(unknownClasses(labels), s.doubt(found, given, labels)...)
+		return &Prior{Shares: given, Picked: s.picked, Warnings: warnings}, nil
 	}
 	known := s.labeledOf(classes)
 	for class, share := range labels {
@@ -97,28 +96,24 @@ func (s *Sample) findShares(classes int) ([]float64, error) {
 		}
 	}
 	if s.Options.ClassPrior.Rule == "labels" || s.Constant() || !s.Transductive() {
-		return labels, nil
+		return &Prior{Shares: labels, Picked: s.picked}, nil
 	}
 	if err := s.checkGathered(); err != nil {
 		return nil, err
 	}
-	s.Evidence = shares.Gather(s.Job.Silent(), found)
-	shares, drawn := s.Evidence.Shares(s.Job)
-	s.Picked = drawn < 0.5
-	return shares, nil
+	evidence := shares.Gather(s.Job.Silent(), found)
+	shares, drawn := evidence.Shares(s.Job)
+	return &Prior{Shares: shares, Picked: drawn < 0.5, Evidence: evidence}, nil
 }
 
-// warnOfUnknownClasses warns of every class that class_prior alone knows; labels are the shares of the labeled rows.
-func (s *Sample) warnOfUnknownClasses(labels []float64) {
+// unknownClasses warns of every class that class_prior alone knows; labels are the shares of the labeled rows.
+func unknownClasses(labels []float64) (warnings []warning.Warning) {
 	for class, share := range labels {
 		if share == 0 {
-			s.warn(warning.NoLabel, float64(class))
+			warnings = append(warnings, warning.NoLabel.Of(float64(class)))
 		}
 	}
-}
-
-func (s *Sample) warn(kind warning.Kind, values ...float64) {
-	s.warnings = append(s.warnings, kind.Of(values...))
+	return warnings
 }
 
 // checkGathered refuses shares that are to be found from more labeled rows than each machine of a group can hold.
@@ -143,16 +138,16 @@ func (s *Sample) labeledOf(classes int) []int64 {
 	return counts
 }
 
-// doubtPrior warns where labeled and unlabeled rows together contradict shares that were given. One machine alone
+// doubt warns where labeled and unlabeled rows together contradict shares that were given. One machine alone
 // looks: of a group each would need the labeled rows of all.
-func (s *Sample) doubtPrior(sample shares.Sample, given, labels []float64) {
+func (s *Sample) doubt(sample shares.Sample, given, labels []float64) []warning.Warning {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
-		return
+		return nil
 	}
 	found, doubted := shares.Gather(s.Job.Silent(), sample).Doubt(s.Job, given)
 	if !doubted {
-		return
+		return nil
 	}
 	most := 0
 	for y := range found {
@@ -160,7 +155,7 @@ func (s *Sample) doubtPrior(sample shares.Sample, given, labels []float64) {
 			most = y
 		}
 	}
-	s.warn(warning.ClassPrior, float64(most), given[most], found[most])
+	return []warning.Warning{warning.ClassPrior.Of(float64(most), given[most], found[most])}
 }
 
 // ForShares are the rows as package shares takes them.

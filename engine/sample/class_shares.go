@@ -48,11 +48,15 @@ func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found S
 		if known := s.Classes(); known != classes {
 			return fault.Argument("n_classes is %d, but the labels have %d classes", classes, known)
 		}
-		if found.Share, err = s.findShares(classes); err != nil || !interval {
+		prior, err := s.Prior(classes)
+		if err != nil {
 			return err
 		}
-		if s.Evidence != nil {
-			found.Lower, found.Upper = s.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
+		if found.Share = prior.Shares; !interval {
+			return nil
+		}
+		if prior.Evidence != nil {
+			found.Lower, found.Upper = prior.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
 			return nil
 		}
 		found.Lower, found.Upper = make([]float64, classes), slices.Repeat([]float64{1}, classes) // nothing is known

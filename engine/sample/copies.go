@@ -34,8 +34,8 @@ func (s *Sample) findCopies(weights []float64) {
 	}
 }
 
-// units is the number of the unlabeled rows, or of the copies that their weights stand for.
-func (s *Sample) units() int {
+// Units is the number of the unlabeled rows, or of the copies that their weights stand for.
+func (s *Sample) Units() int {
 	if s.Copies == nil {
 		return len(s.Unlabeled)
 	}

@@ -23,7 +23,7 @@ type footprint struct {
 }
 
 // bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's
-// rows are not. A test compares it with what fits really use.
+// rows are not. A test compares it with what fits really keeps.
 func (f footprint) bytes() float64 {
 	n, features, used, nonZeros := float64(f.rows), float64(f.features), float64(f.used), float64(f.nonZeros)
 	index := 4.0
@@ -75,11 +75,11 @@ func (s *Sample) checkMemory(used int, goesOn bool) error {
 	if s.Paired() {
 		columns = 1
 	}
-	use := s.Options.Use
+	keeps := s.Options.Keeps
 	f := footprint{
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
-		classes: classes, columns: columns, copies: max(0, s.units()-len(s.Unlabeled)),
-		soft: use.Soft || use.SoftFrom && goesOn, vectors: use.Vectors, goesOn: goesOn,
+		classes: classes, columns: columns, copies: max(0, s.Units()-len(s.Unlabeled)),
+		soft: keeps.Soft || keeps.SoftFrom && goesOn, vectors: keeps.Vectors, goesOn: goesOn,
 	}
 	shape := &model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := model.CheckShape(shape); err != nil {

@@ -104,7 +104,7 @@ func TestForecastOfMemory(t *testing.T) {
 	} {
 		o := plainOptions()
 		o.Method, o.MaxIter, o.Tol, o.Hierarchy = method.Method(c.method), 3, 0.1, c.tree
-		if o.Method == method.Gradient {
+		if o.Method == "gradient" {
 			o.Tol, o.Alpha, o.MaxIter = 1e-7, 1e-5, 20 // steps enough to keep all pairs
 		}
 		var forecast float64

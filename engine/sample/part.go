@@ -7,21 +7,28 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Few draws one of FewOf unlabeled rows.
+// Subsample draws one of Fraction unlabeled rows.
 const (
-	FewOf      = 1 << fewBits
-	fewBits    = 3
-	nearShare  = 0.1 // how far the rows drawn may be from 1/FewOf of all, in parts of that,
-	chance     = 3.0 // and in its roots
-	nearLength = 2   // how many times as long as all rows, or as short, the part may be: alpha is in this unit
+	Fraction     = 1 << fractionBits
+	fractionBits = 3
+	nearShare    = 0.1 // how far the rows drawn may be from 1/Fraction of all, in parts of that,
+	chance       = 3.0 // and in its roots
+	nearLength   = 2   // how many times as long as all rows, or as short, the part may be: alpha is in this unit
 )
 
-// Few is the same problem with these class shares and a part of the unlabeled rows, drawn by their keys: the same ones
-// in any order, on any number of machines. These share the part, or each has all of it where it has at most
-// mostGathered non-zeros. rows are their numbers here, -1 those of other machines; the features and the unit of length
-// are those of s.Rows. It is nil if so many rows are equal that the part has not its share of the rows, if a few are so
-// long that the part differs in length, or if a machine has no memory for a copy of its part.
-func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem, rows []int32, err error) {
+// Part is a problem with a part of the rows of another one.
+type Part struct {
+	Sample *Sample
+	Labels []int32
+	Rows   []int32 // numbers of its rows in the whole, -1 those of other machines
+}
+
+// Subsample is the same problem with the class shares found and a part of the unlabeled rows, drawn by their keys: the
+// same ones in any order, on any number of machines. These share the part, or each has all of it where it has at most
+// mostGathered non-zeros. The features and the unit of length are those of s.Rows. It is nil if so many rows are equal
+// that the part has not its share of the rows, if a few are so long that the part differs in length, or if a machine has
+// no memory for a copy of its part.
+func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 	key := s.keys
 	if key == nil {
 		key = s.Rows.Keys(s.Job, s.Feature)
@@ -29,7 +36,7 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
 	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Unlabeled {
-		if key[i]>>(fewBits*s.fewer)%(1<<fewBits) == 0 {
+		if key[i]>>(fractionBits*s.depth)%Fraction == 0 {
 			rows, weights = append(rows, i), append(weights, s.UnlabeledRows[k])
 			taken += s.count(k)
 		}
@@ -37,21 +44,21 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 	for _, i := range rows {
 		nonZeros += s.Rows.RowNonZeros(int(i))
 	}
-	counts := []float64{taken, float64(s.units()), float64(nonZeros), 0}
+	counts := []float64{taken, float64(s.Units()), float64(nonZeros), 0}
 	if need(bytesOfPart*float64(nonZeros), "a part of the rows", "") != nil {
 		counts[3]++
 	}
 	s.Job.Reduce(counts)
-	expected, lacking := counts[1]/FewOf, counts[3]
+	expected, lacking := counts[1]/Fraction, counts[3]
 	if lacking > 0 || math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
-		return nil, p, nil, nil
+		return nil, nil
 	}
 	labels, keys := make([]int32, len(rows)), make([]uint64, len(rows))
 	for k, i := range rows {
 		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights, Picked: s.Picked}, s.Job
+	p, job := Problem{Labels: labels, Weights: weights, Picked: prior.Picked}, s.Job
 	if job.Group != nil && counts[2] <= float64(mostGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()
@@ -59,16 +66,13 @@ func (s *Sample) Few(shares []float64, mostGathered int) (few *Sample, p Problem
 		p.Rows = s.Rows.Selected(job.Pool, rows)
 	}
 	options := s.Options
-	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
-	few, err = New(p, options, job)
-	if err != nil {
-		return nil, p, nil, err
+	options.ClassPrior = ClassPrior{Shares: prior.Shares, Rule: "auto"}
+	part, err := New(p, options, job)
+	if err != nil || part.Length > nearLength || part.Length < 1./nearLength {
+		return nil, err
 	}
-	if few.Length > nearLength || few.Length < 1./nearLength {
-		return nil, p, nil, nil
-	}
-	few.visits, few.fewer, few.keys = s.visits, s.fewer+1, keys
-	return few, p, rows, nil
+	part.Pass, part.depth, part.keys = s.Pass, s.depth+1, keys
+	return &Part{part, p.Labels, rows}, nil
 }
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed

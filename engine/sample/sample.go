@@ -8,10 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/shares"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -31,19 +28,19 @@ type Options struct {
 	ClassWeight     []float64 // [classes] factors on the weights of the labeled rows; nil: all 1
 	Hierarchy       []int     // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
-	Use             Use
+	ClassScores     bool // the loss is one of all class scores: two classes need a column each
+	Keeps           Keeps
 }
 
-// Use is what a method makes of a sample.
-type Use struct {
-	ClassScores bool // its loss is one of all class scores: two classes need a column each
-	Soft        bool // it keeps soft labels
-	SoftFrom    bool // from a start
-	Vectors     int  // of weights that its minimizer keeps besides
+// Keeps is what a method keeps in memory beside weights and costs.
+type Keeps struct {
+	Soft     bool // soft labels
+	SoftFrom bool // soft labels, from a start
+	Vectors  int  // of weights
 }
 
 // Sample is a problem made ready, for any number of classes: rows by kind, weights normalized. Runs share it: once made
-// it is read only, but for the class shares, which are found when they are first asked for.
+// it is read only.
 type Sample struct {
 	Options  Options
 	Job      *work.Job
@@ -60,22 +57,19 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
-	All    Census   // of all machines
-	visits int      // non-zeros of a pass
-	fewer  int      // how often Few has been taken of Few
-	keys   []uint64 // [n] see rows.Keys; of a part that Few has drawn
+	All   Census   // of all machines
+	Pass  int      // non-zeros of a pass
+	depth int      // how often a part has been drawn of a part
+	keys  []uint64 // [n] see rows.Keys; of a part
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
-	shares   []float64         // [classes] φ of the unlabeled rows, see ClassShares
-	Picked   bool              // the labeled rows were probably not drawn at random
-	Evidence *shares.Evidence  // from which class shares were found; nil: they were not
-	warnings []warning.Warning // of the class shares
+	picked bool // see Problem.Picked
 }
 
 // New makes a problem ready.
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
-	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Picked: p.Picked}
+	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), picked: p.Picked}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
@@ -99,8 +93,8 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if err := s.checkMemory(s.Rows.Cols(), p.Start != nil); err != nil {
 		return nil, err
 	}
-	s.visits = s.Rows.NonZeros()
-	s.Job.CountAndCheck(2 * int64(s.visits))
+	s.Pass = s.Rows.NonZeros()
+	s.Job.CountAndCheck(2 * int64(s.Pass))
 	return s, nil
 }
 
@@ -154,7 +148,7 @@ func (s *Sample) Classes() int {
 
 // Paired reports whether there are two classes, with a loss of margins and no tree: one column of scores is enough.
 func (s *Sample) Paired() bool {
-	return s.Classes() == 2 && (s.OneClass() || s.Options.Hierarchy == nil && !s.Options.Use.ClassScores)
+	return s.Classes() == 2 && (s.OneClass() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
 // Constant reports whether there is nothing to learn: the labeled rows have one of two classes.
@@ -185,11 +179,6 @@ func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 
 	job.CountAndCheck(int64(on.NonZeros()))
 	s.Rows.AddTransposedOn(job, on, mean, weight)
 	return mean
-}
-
-// Trace begins one for a run of this job.
-func (s *Sample) Trace(job *work.Job) *trace.Trace {
-	return &trace.Trace{Job: job, Unit: s.visits, Warnings: slices.Clone(s.warnings)}
 }
 
 // normalize makes weights of rows sum to 1.

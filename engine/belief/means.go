@@ -1,6 +1,4 @@
-// Package expectation has the methods that learn from the probabilities of unlabeled rows instead of labels: their
-// entropy, and their means, which the class prior tells.
-package expectation
+package belief
 
 import (
 	"math"

@@ -1,10 +1,9 @@
-package expectation
+package belief
 
 import (
 	"math"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/planted"
@@ -98,33 +97,26 @@ func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 }
 
 // Weights held as sums of rows lead to the same model.
-func TestRegularizeWithSumsOfRows(t *testing.T) {
-	for name, solve := range map[string]func(r *risk.Risk, p Problem) Outcome{
-		"expectation": func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint[0].(*Means), 0) },
-		"entropy":     func(r *risk.Risk, p Problem) Outcome { return Regularize(p, r.Joint[0].(*Means), 0.3) },
-		"posterior":   func(r *risk.Risk, p Problem) Outcome { return Project(p, r.Joint[0].(*Posterior)) },
+func TestJointCostsWithSumsOfRows(t *testing.T) {
+	for name, cost := range map[string]func(rows []int32, u []float64, r *risk.Risk) risk.Joint{
+		"expectation": func(rows []int32, u []float64, r *risk.Risk) risk.Joint { return someCost(rows, u, r, 0) },
+		"entropy":     func(rows []int32, u []float64, r *risk.Risk) risk.Joint { return someCost(rows, u, r, 0.3) },
+		"posterior": func(rows []int32, u []float64, r *risk.Risk) risk.Joint {
+			e := NewPosterior(work.NewJob(2, nil), rows, u, prior, r.Stride())
+			e.Weight = 0.4
+			return e
+		},
 	} {
 		for _, center := range [][]float64{nil, center()} {
 			var coefs [2][]float64
 			for k, inRows := range []bool{false, true} {
 				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Risk) []risk.Joint {
-					if name == "posterior" {
-						e := NewPosterior(work.NewJob(2, nil), rows, u, prior, r.Stride())
-						e.Weight = 0.4
-						return []risk.Joint{e}
-					}
-					m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
-					m.Constraint = Equality(prior)
-					return []risk.Joint{m}
+					return []risk.Joint{cost(rows, u, r)}
 				})
 				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
-				out := solve(r, Problem{Risk: r, Newton: newton, Prior: prior, Tol: 1e-10, MaxSteps: 1000,
-					Note: func(float64) {}, Stopped: func() bool { return false }})
-				if out.Reason != ending.Converged {
+				limits := minimize.Limits{Tolerance: 1e-10, MaxSteps: 1000, Line: 0.3}
+				if out := newton.Minimize(risk.Nonconvex{Risk: r}, limits); !out.Converged {
 					t.Fatalf("%s: %+v", name, out)
-				}
-				if name != "posterior" && out.Residual > Tolerance {
-					t.Errorf("%s: residual %v", name, out.Residual)
 				}
 				coefs[k], _ = r.Linear()
 			}
@@ -135,4 +127,11 @@ func TestRegularizeWithSumsOfRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// someCost is that of means near the prior, with a weight of the entropy.
+func someCost(rows []int32, u []float64, r *risk.Risk, entropy float64) risk.Joint {
+	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
+	m.Constraint, m.Entropy, m.Convex = Equality(prior), entropy, true
+	return m
 }

@@ -1,4 +1,4 @@
-package expectation
+package belief
 
 import "math"
 
@@ -19,6 +19,17 @@ type Constraint interface {
 type Multipliers struct {
 	Prior, Lambda []float64
 	Weight        float64
+}
+
+const (
+	firstWeight = 10.0 // μ of the augmented Lagrangian; 1 to 100 take about as many passes on 20 Newsgroups
+	stiffen     = 2.0  // factor on μ where a round
+	fall        = 4.0  // has not lowered the residual so many times
+)
+
+// Equality holds the prior exactly.
+func Equality(prior []float64) *Multipliers {
+	return &Multipliers{Prior: prior, Lambda: make([]float64, len(prior)), Weight: firstWeight}
 }
 
 // At implements Constraint.
@@ -62,12 +73,3 @@ func (h *Penalty) At(m, slope, curve []float64) (value float64) {
 
 // leastMean is below any mean of probabilities that matters.
 const leastMean = 1e-100
-
-// Residual is the largest distance of a mean from its share.
-func Residual(m, prior []float64) float64 {
-	residual := 0.0
-	for y, share := range prior {
-		residual = math.Max(residual, math.Abs(m[y]-share))
-	}
-	return residual
-}

@@ -1,4 +1,4 @@
-package expectation
+package belief
 
 import (
 	"slices"

@@ -1,0 +1,102 @@
+package belief
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Costs are what each class costs an unlabeled row at some scores.
+type Costs struct {
+	Level     float64 // factor on the losses; λ' but for soft labels
+	objective *objective.Objective
+	units     units
+	values    []float64 // [unlabeled, K]
+}
+
+// NewCosts makes room for them at the first use.
+func NewCosts(o *objective.Objective) *Costs {
+	return &Costs{Level: o.Weight, objective: o, units: newUnits(o.Sample, o.Classes)}
+}
+
+// of are the costs [K] of an unlabeled row.
+func (c *Costs) of(k int) []float64 {
+	classes := c.objective.Classes
+	if c.values == nil {
+		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*classes)
+	}
+	return c.values[k*classes : (k+1)*classes]
+}
+
+// Measure takes the costs at the current scores of a risk.
+func (c *Costs) Measure(r *risk.Risk) {
+	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
+	if c.values == nil {
+		c.values = make([]float64, len(unlabeled)*k)
+	}
+	c.objective.Job.EachRow(len(unlabeled), func(lo, hi int) {
+		if r.PairCosts(c.values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
+			return
+		}
+		scores := make([]float64, k)
+		for j := lo; j < hi; j++ {
+			row := c.values[j*k : (j+1)*k]
+			r.Costs(row, unlabeled[j], scores)
+			vector.Scale(row, c.Level)
+		}
+	})
+}
+
+// Cheapest changes labels [units] to the best ones at the last costs that keep the class counts, or the shares where
+// rows have unequal weights that are no copies.
+func (c *Costs) Cheapest(labels []int32) {
+	o := c.objective
+	labeling.CheapestLabels(o.Job, labels, c.units.costsOf(c.values), c.units.weights(o.Job), o.Prior)
+}
+
+// Potentials of the classes are what to add to the class scores so that the class with the largest score is that of the
+// best labeling at these scores.
+func (c *Costs) Potentials(score objective.Scorer) []float64 {
+	o := c.objective
+	for k, i := range o.Sample.Unlabeled {
+		score(c.of(k), i)
+	}
+	vector.Scale(c.values, -1)
+	weights := c.units.weights(o.Job)
+	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)
+}
+
+// Spread of the preferences: the largest standard deviation of a class's cost beyond the mean of the row's.
+func (c *Costs) Spread() float64 {
+	o, k := c.objective, c.objective.Classes
+	sums := make([]float64, 2*k) // Σ w d, Σ w d² for the difference d of every class
+	o.Job.Sum(len(o.Sample.Unlabeled), sums, func(lo, hi int, dst []float64) {
+		for j := lo; j < hi; j++ {
+			row := c.values[j*k : (j+1)*k]
+			mean := vector.Sum(row) / float64(k)
+			for y, cost := range row {
+				dst[y] += o.Sample.UnlabeledWeight[j] * (cost - mean)
+				dst[k+y] += o.Sample.UnlabeledWeight[j] * (cost - mean) * (cost - mean)
+			}
+		}
+	})
+	spread := 0.0
+	for y := range k {
+		spread = max(spread, math.Sqrt(max(0, sums[k+y]-sums[y]*sums[y])))
+	}
+	return spread
+}
+
+// differences counts the labels that differ.
+func differences(a, b []int32) int {
+	count := 0
+	for k := range a {
+		if a[k] != b[k] {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,71 @@
+package belief
+
+import (
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Free rows stay without a label: they have a loss of their scores.
+type Free struct {
+	*risk.Risk
+	objective *objective.Objective
+	descent   *minimize.QuasiNewton
+	labels    []int32 // [unlabeled] of the largest score
+	gap       float64 // |g|² / 2α at the last At
+}
+
+// NewFree lets the unlabeled rows of a risk have scores, and labels by these; memory is that of minimize.QuasiNewton.
+func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
+	f := &Free{Risk: r, objective: o, labels: make([]int32, len(o.Sample.Unlabeled)),
+		descent: &minimize.QuasiNewton{Pool: o.Job.Pool, Memory: memory}}
+	for _, i := range o.Sample.Unlabeled {
+		f.Label[i] = risk.Unlabeled
+	}
+	costs.Admit(r)
+	f.Relabel()
+	return f
+}
+
+// Enter gives the unlabeled rows a part of their weight.
+func (f *Free) Enter(part float64) {
+	for k, i := range f.objective.Sample.Unlabeled {
+		f.Cost[i] = part * f.objective.Weight * f.objective.Sample.UnlabeledWeight[k]
+	}
+}
+
+// Relabel counts the rows whose largest score is that of another class.
+func (f *Free) Relabel() (switched int, entropy float64) {
+	scores := make([]float64, f.objective.Classes)
+	for k, i := range f.objective.Sample.Unlabeled {
+		f.Score(scores, i)
+		if y := int32(vector.Largest(scores)); y != f.labels[k] {
+			f.labels[k] = y
+			switched++
+		}
+	}
+	return switched, 0
+}
+
+// At implements minimize.Smooth.
+func (f *Free) At(w, gradient []float64) float64 {
+	value := f.Risk.At(w, gradient)
+	f.gap = f.Gap(gradient)
+	return value
+}
+
+// Minimize goes downhill from the current point.
+func (f *Free) Minimize(limits minimize.Limits) (outcome minimize.Outcome) {
+	w := f.Weights()
+	f.descent.MaxSteps = limits.MaxSteps
+	f.descent.Enough = func(steps int, value, _ float64) bool {
+		outcome = minimize.Outcome{Value: value, Gap: f.gap, Steps: steps, Converged: f.gap <= limits.Tolerance*value}
+		return outcome.Converged || !outcome.Finite()
+	}
+	if _, steps := f.descent.Minimize(f, w); !outcome.Converged && steps < limits.MaxSteps {
+		f.At(w, make([]float64, len(w))) // back from a step that did not improve
+	}
+	f.AdoptWeights(w)
+	return outcome
+}

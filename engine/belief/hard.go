@@ -1,0 +1,64 @@
+package belief
+
+import (
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/risk"
+)
+
+// Hard labels keep the class counts.
+type Hard struct {
+	*risk.Risk
+	costs       *Costs
+	maxSwitches int     // exchanges of a relabeling; 0: all that help
+	Labels      []int32 // [units]
+	before      []int32
+}
+
+// NewHard are hard labels of the unlabeled rows, class 0 to begin with.
+func NewHard(r *risk.Risk, costs *Costs, maxSwitches int) *Hard {
+	return &Hard{Risk: r, costs: costs, maxSwitches: maxSwitches, Labels: make([]int32, costs.units.count())}
+}
+
+// Begin finds labels at the risk's scores. Where exchanges are limited, those of many classes are found greedily.
+func (h *Hard) Begin() {
+	o := h.costs.objective
+	h.costs.Measure(h.Risk)
+	if h.maxSwitches == 0 || o.Sample.Paired() {
+		h.costs.Cheapest(h.Labels)
+		return
+	}
+	costs := h.costs.units.costsOf(h.costs.values)
+	labeling.Greedy(h.Labels, costs, labeling.Counts(o.Prior, len(h.Labels)))
+	labeling.Switch(h.Labels, costs, o.Classes, 0)
+}
+
+// Enter puts the labels into the risk with a part of the weight of the unlabeled rows.
+func (h *Hard) Enter(part float64) {
+	o := h.costs.objective
+	h.costs.units.label(h.Risk, h.Labels)
+	for k, i := range o.Sample.Unlabeled {
+		h.Cost[i] = part * o.Weight * o.Sample.UnlabeledWeight[k]
+	}
+}
+
+// Relabel changes the labels to the best ones at the current scores that keep the counts. Where a limit on exchanges is
+// given, it makes those that lower the costs.
+func (h *Hard) Relabel() (switched int, entropy float64) {
+	h.costs.Measure(h.Risk)
+	h.before = append(h.before[:0], h.Labels...)
+	if h.maxSwitches == 0 {
+		h.costs.Cheapest(h.Labels)
+	} else {
+		labeling.Switch(h.Labels, h.costs.units.costsOf(h.costs.values), h.costs.objective.Classes, h.maxSwitches)
+	}
+	return differences(h.Labels, h.before), 0
+}
+
+// Admit lets the unlabeled rows have a weight, and so scores.
+func (c *Costs) Admit(r *risk.Risk) {
+	s := c.objective.Sample
+	for k, i := range s.Unlabeled {
+		r.Cost[i] = s.UnlabeledWeight[k]
+	}
+	r.UpdateSupport()
+}

@@ -1,0 +1,141 @@
+package belief
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Tolerance is the residual at which the prior counts as held.
+const Tolerance = 1e-4
+
+// probabilities of the unlabeled rows are what a joint cost is about.
+type probabilities struct {
+	*risk.Risk
+	objective *objective.Objective
+	Residual  float64 // largest distance of a mean probability from its share
+	likeliest []int32 // [unlabeled] classes
+}
+
+// join gives the unlabeled rows of a risk a joint cost.
+func join(r *risk.Risk, o *objective.Objective, joint risk.Joint) probabilities {
+	for k, i := range o.Sample.Unlabeled {
+		r.Label[i], r.Cost[i] = risk.LabelJoint, o.Sample.UnlabeledWeight[k]
+	}
+	r.Joint = []risk.Joint{joint}
+	r.UpdateSupport()
+	return probabilities{Risk: r, objective: o, likeliest: make([]int32, len(o.Sample.Unlabeled))}
+}
+
+// renew counts the likeliest classes that have changed, and measures means.
+func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
+	s, row := p.objective.Sample, make([]float64, p.objective.Classes)
+	p.Residual = p.objective.Distance(means)
+	for k, i := range s.Unlabeled {
+		p.Score(row, i)
+		y := int32(vector.Largest(row))
+		if y != p.likeliest[k] {
+			switched++
+		}
+		p.likeliest[k] = y
+		entropy += s.UnlabeledWeight[k] * Entropy(row)
+	}
+	return switched, entropy / math.Ln2
+}
+
+// measure is the objective where the unlabeled rows cost so much, and the residual.
+func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
+	loss := []float64{p.objective.LabeledLoss(p.Loss(), p.Score)}
+	p.objective.Job.Reduce(loss)
+	return p.Regularizer() + loss[0] + unlabeled, p.Residual
+}
+
+// Expected is the belief of methods that hold the means of probabilities near the class prior.
+type Expected struct {
+	probabilities
+	Means       *Means
+	Multipliers *Multipliers // nil: a penalty holds the prior
+	Full        float64      // weight of the entropy at level 1
+	level       float64
+	last        float64 // residual of the round before, at level 1
+}
+
+// NewExpected gives the unlabeled rows of a risk the cost of their means, which a constraint holds, and of their
+// entropy.
+func NewExpected(r *risk.Risk, o *objective.Objective, constraint Constraint, entropy float64) *Expected {
+	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
+	means.Constraint, means.Convex = constraint, true
+	e := &Expected{probabilities: join(r, o, means), Means: means, Full: entropy, last: 1}
+	e.Multipliers, _ = constraint.(*Multipliers)
+	return e
+}
+
+// Enter sets the weight of the entropy.
+func (e *Expected) Enter(level float64) {
+	e.level = level
+	e.Means.Entropy = level * e.Full
+}
+
+// Relabel takes the means and renews the multipliers by them; at level 1 the penalty becomes stiffer where it has not
+// lowered the residual.
+func (e *Expected) Relabel() (switched int, entropy float64) {
+	e.Means.Evaluate(e.Scores())
+	switched, entropy = e.renew(e.Means.M)
+	if e.Multipliers == nil {
+		return switched, entropy
+	}
+	e.Multipliers.Update(e.Means.M)
+	if e.level == 1 {
+		if e.Residual > max(Tolerance, e.last/fall) {
+			e.Multipliers.Weight *= stiffen
+		}
+		e.last = e.Residual
+	}
+	return switched, entropy
+}
+
+// Held reports whether the class prior counts as held.
+func (e *Expected) Held() bool { return e.Multipliers == nil || e.Residual <= Tolerance }
+
+// Measure is the objective, of which a constraint is no part, and the residual.
+func (e *Expected) Measure() (value, residual float64) {
+	unlabeled := e.Full * e.Means.MeanEntropy
+	if e.Multipliers == nil {
+		unlabeled += e.Means.Value
+	}
+	return e.measure(unlabeled)
+}
+
+// Soft are the probabilities [unlabeled, K].
+func (e *Expected) Soft() []float64 {
+	soft := make([]float64, len(e.likeliest)*e.objective.Classes)
+	e.Means.Probabilities(soft, e.Scores())
+	return soft
+}
+
+// Projected is the belief of posterior regularization.
+type Projected struct {
+	probabilities
+	Posterior *Posterior
+}
+
+// NewProjected gives the unlabeled rows of a risk the distance of their probabilities from labels that keep the prior.
+func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Projected {
+	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride())
+	posterior.Weight = weight
+	return &Projected{probabilities: join(r, o, posterior), Posterior: posterior}
+}
+
+// Enter has nothing to do: the weight does not change.
+func (p *Projected) Enter(float64) {}
+
+// Relabel finds the best labels at the current scores, with their multipliers.
+func (p *Projected) Relabel() (switched int, entropy float64) {
+	p.Posterior.Evaluate(p.Scores())
+	return p.renew(p.Posterior.M)
+}
+
+// Measure is the objective and the residual.
+func (p *Projected) Measure() (value, residual float64) { return p.measure(p.Posterior.Value) }

@@ -1,0 +1,89 @@
+package belief
+
+import (
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Soft labels at a temperature are those of annealing: the free energy at one temperature as a function of W, with the
+// labels at their best values. Value and gap are those at these labels held fixed.
+type Soft struct {
+	*risk.Risk
+	costs       *Costs
+	temperature float64
+	potentials  []float64 // [K] v
+	labels      []int32   // [unlabeled] the likeliest ones
+}
+
+// NewSoft gives the unlabeled rows soft labels, the class prior to begin with, and the weight of the costs' level.
+func NewSoft(r *risk.Risk, costs *Costs) *Soft {
+	o := costs.objective
+	unlabeled := o.Sample.Unlabeled
+	r.Soft = make([]float64, len(unlabeled)*o.Classes)
+	for k, i := range unlabeled {
+		r.Label[i], r.Place[i] = -1, int32(k)
+		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
+		copy(r.Soft[k*o.Classes:], o.Prior)
+	}
+	r.UpdateSupport()
+	costs.Measure(r)
+	return &Soft{Risk: r, costs: costs, potentials: make([]float64, o.Classes), labels: make([]int32, len(unlabeled))}
+}
+
+// Enter sets the temperature.
+func (s *Soft) Enter(temperature float64) { s.temperature = temperature }
+
+// Relabel counts the likeliest labels that have changed.
+func (s *Soft) Relabel() (switched int, entropy float64) {
+	o := s.costs.objective
+	for j := range s.labels {
+		y := int32(vector.Largest(s.Soft[j*o.Classes : (j+1)*o.Classes]))
+		if s.labels[j] != y {
+			s.labels[j] = y
+			switched++
+		}
+	}
+	return switched, labeling.Entropy(o.Job.Pool, s.Soft, o.Sample.UnlabeledWeight, o.Classes)
+}
+
+// Gradient implements minimize.Objective.
+func (s *Soft) Gradient(dst []float64) float64 {
+	s.Renew()
+	return s.Risk.Gradient(dst)
+}
+
+// Residual implements minimize.ByRows.
+func (s *Soft) Residual(dst []float64) float64 {
+	s.Renew()
+	return s.Risk.Residual(dst)
+}
+
+// Renew sets the soft labels to the best ones at the current scores.
+func (s *Soft) Renew() {
+	o := s.costs.objective
+	s.costs.Measure(s.Risk)
+	labeling.Soft(o.Job, s.Soft, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature, s.potentials)
+}
+
+// Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how many
+// are not the likeliest ones.
+func (s *Soft) Harden(maxSwitches int) (hard *Hard, changed int) {
+	o := s.costs.objective
+	s.costs.Level = o.Weight
+	s.costs.Measure(s.Risk)
+	likeliest := s.costs.units.labelsOf(s.labels)
+	hard = NewHard(s.Risk, s.costs, maxSwitches)
+	copy(hard.Labels, likeliest)
+	s.costs.Cheapest(hard.Labels)
+	return hard, o.Job.Count(differences(hard.Labels, likeliest))
+}
+
+// Warm is a belief of soft labels from which hard ones are found: they leave the minimum of the model before.
+type Warm struct {
+	*Soft
+	Hard *Hard
+}
+
+// Relabel finds the hard labels.
+func (w Warm) Relabel() (switched int, entropy float64) { return w.Hard.Relabel() }

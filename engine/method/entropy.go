@@ -1,0 +1,5 @@
+package method
+
+// regularizeEntropy is expectation regularization with the entropy of the unlabeled rows, whose weight is λ': see
+// regularize.
+func regularizeEntropy(r *Run) *Solution { return r.regularize(r.Objective.Weight) }

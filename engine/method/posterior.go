@@ -1,0 +1,53 @@
+package method
+
+import (
+	"github.com/fewlabel/fewlabel/engine/belief"
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/path"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/schedule"
+)
+
+// project minimizes the risk with the distance of the unlabeled rows' probabilities from labels that keep the prior.
+//
+//	Problem  min over W  F(W) + Ψ(s), see belief.Posterior
+//	Stops    gradient as small as tol asks where F + Ψ curves by α; no step can improve any more; max_iter
+//	Cost     a few Newton steps: at labels held fixed the problem is convex, and the labels move little
+func project(r *Run) *Solution {
+	d, ok := r.begin()
+	if !ok {
+		return nil
+	}
+	projected := belief.NewProjected(d.risk, r.Objective, r.Options.KLWeight)
+	r.began(d.risk.Score)
+	r.Path.Measure = projected.Measure
+	solve := d.solve(risk.Nonconvex{Risk: d.risk})
+	r.Path.Complete(solve, projected, &repeated{weight: r.Options.KLWeight}, minimize.Limits{Tolerance: r.Options.Tol,
+		MaxSteps: pathSteps, Line: path.Line})
+	r.warnProbable(false, projected.Residual)
+	found := r.read(d.risk)
+	found.Soft = projected.Posterior.Labels
+	return found
+}
+
+// repeated are solves at the same weight until one has converged.
+type repeated struct {
+	weight float64
+	count  int
+}
+
+// Level implements schedule.Schedule.
+func (s *repeated) Level() (value, shown float64) { return 1, s.weight }
+
+// Next implements schedule.Schedule.
+func (s *repeated) Next(step schedule.Step) ending.Reason {
+	s.count++
+	switch {
+	case step.Solve.Converged:
+		return ending.Converged
+	case step.Solve.Steps < pathSteps || s.count >= maxRounds:
+		return ending.NotConverged
+	}
+	return ending.None
+}

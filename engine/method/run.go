@@ -1,0 +1,124 @@
+package method
+
+import (
+	"runtime"
+
+	"github.com/fewlabel/fewlabel/engine/belief"
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/path"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Run is one run of a method: what it minimizes, and the path that it takes.
+type Run struct {
+	Options   *Options
+	Objective *objective.Objective
+	Costs     *belief.Costs
+	Path      *path.Path
+	Direct    bool    // labels of the supervised solution are settled at once
+	Origin    []int32 // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
+}
+
+// Solution is a fitted classifier: outputs f_y(x) = coef_y . x + intercept_y, from which the class scores come.
+type Solution struct {
+	Coef        []float64 // [features, outputs] in the problem's order and units
+	Intercept   []float64 // [outputs]
+	Outputs     []float64 // [n, outputs] of the training rows
+	Loss        loss.Classes
+	Regularizer float64
+	Gap         float64 // bound on (objective - optimum) / objective at the final labels
+	Converged   bool
+	Soft        []float64 // [unlabeled, K] the last soft labels, or nil
+}
+
+// Score is the scorer of the training rows.
+func (s *Solution) Score(o *objective.Objective) objective.Scorer {
+	width := o.Scores.Outputs()
+	return func(dst []float64, row int32) { o.Scores.ClassScores(dst, s.Outputs[int(row)*width:]) }
+}
+
+// descent is a risk and its minimizer.
+type descent struct {
+	*Run
+	risk   *risk.Risk
+	newton *minimize.Newton
+}
+
+// begin is where a transductive method begins: at the start, or at the supervised solution. ok is whether that is
+// finite.
+func (r *Run) begin() (d *descent, ok bool) {
+	d = r.descent()
+	if r.Objective.Start == nil {
+		if r.Path.Last = d.solve(d.risk)(r.Path.Limits.Start()); !r.Path.Last.Finite() {
+			r.Path.Reason = ending.NotFinite
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// descent begins with the labeled rows alone.
+func (r *Run) descent() *descent {
+	k := r.Objective.Risk()
+	r.Path.Measure = func() (value, share float64) { return r.measure(k.Loss(), k.Regularizer(), k.Score) }
+	return &descent{r, k, minimize.NewNewton(k.Dim(), r.Objective.Job.Pool)}
+}
+
+// measure gives the entries of the history at some scores.
+func (r *Run) measure(l loss.Classes, regularizer float64, score objective.Scorer) (value, share float64) {
+	value, shares := r.Objective.Value(l, regularizer, score)
+	return value, r.Objective.HistoryShare(shares)
+}
+
+// began keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.
+func (r *Run) began(score objective.Scorer) {
+	if r.Objective.Start != nil {
+		return
+	}
+	row := make([]float64, r.Objective.Classes)
+	r.Origin = make([]int32, len(r.Objective.Sample.Unlabeled))
+	for k, i := range r.Objective.Sample.Unlabeled {
+		score(row, i)
+		r.Origin[k] = int32(vector.Largest(row))
+	}
+}
+
+// solve minimizes the risk in one of its forms by Newton steps.
+func (d *descent) solve(f minimize.Objective) path.Solver {
+	return func(limits minimize.Limits) minimize.Outcome { return d.newton.Minimize(f, limits) }
+}
+
+// sharpen lets the smoothing of a loss fall.
+func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
+	for _, smoothing := range d.Objective.Smoothings[1:] {
+		d.risk.SetLoss(d.Objective.Loss(smoothing))
+		outcome = d.newton.Minimize(d.risk, d.Path.Limits.Final())
+	}
+	return outcome
+}
+
+// settle ends the path at hard labels.
+func (d *descent) settle(hard *belief.Hard, changed int, shown float64) {
+	d.Path.Settle(d.solve(d.risk), hard, d.sharpen, changed, shown)
+}
+
+// read is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made: they
+// are as large.
+func (r *Run) read(k *risk.Risk) *Solution {
+	last, s := r.Path.Last, r.Objective.Sample
+	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
+		Converged: last.Converged && last.Finite()}
+	if int64(k.Dim()) > largeVector {
+		runtime.GC()
+	}
+	out.Coef, out.Intercept, out.Outputs = k.Read(s.Feature, s.Features)
+	vector.Scale(out.Coef, 1/s.Length)
+	return out
+}
+
+// largeVector is a number of variables from which on memory counts.
+const largeVector = 1 << 18

@@ -1,0 +1,39 @@
+package method
+
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/warning"
+)
+
+// FitOneClass is the model when all labeled rows have one class.
+func FitOneClass(r *Run) *Solution {
+	s := r.Objective.Sample
+	decision := float64(2*s.Class[0] - 1)
+	r.Path.Trace.Warn(warning.OneClass, float64(s.Class[0]))
+	r.Path.Reason = ending.OneClass
+	return &Solution{Coef: make([]float64, s.Features), Intercept: []float64{decision}, Loss: r.Objective.Loss(0),
+		Outputs: slices.Repeat([]float64{decision}, s.Rows.Rows()), Converged: true}
+}
+
+// FitSupervised is the solution without unlabeled rows.
+func FitSupervised(r *Run) *Solution {
+	d, p := r.descent(), r.Path
+	p.Last = d.solve(d.risk)(p.Limits.Supervised())
+	p.Last = d.sharpen(p.Last)
+	p.Steps, p.Reason = p.Last.Steps, ending.Converged
+	if !p.Last.Converged && p.Steps == p.Limits.MaxIter {
+		p.Reason = ending.MaxIter
+	}
+	if r.Objective.Sample.All.Unlabeled == 0 {
+		p.Record(0, 0)
+		return r.read(d.risk)
+	}
+	found := r.read(d.risk) // only that finds the scores of unlabeled rows
+	p.Measure = func() (value, share float64) {
+		return r.measure(found.Loss, found.Regularizer, found.Score(r.Objective))
+	}
+	p.Record(0, 0)
+	return found
+}

@@ -1,0 +1,70 @@
+package objective
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// Start is a model from which a run goes on.
+type Start struct {
+	Sample *sample.Sample
+	Model  *model.Linear
+}
+
+// Coef are the weights for the sample's packed features in units of its length, the outputs of a feature side by side.
+func (s *Start) Coef() []float64 {
+	outputs := s.Model.Outputs
+	coef := make([]float64, len(s.Sample.Feature)*outputs)
+	for k, old := range s.Sample.Feature {
+		copy(coef[k*outputs:(k+1)*outputs], s.Model.Coef[int(old)*outputs:])
+	}
+	vector.Scale(coef, s.Sample.Length)
+	return coef
+}
+
+// CheckStart refuses a start that is a model of something else.
+func CheckStart(s *sample.Sample, start *model.Linear) error {
+	features, classes := s.Features, s.Classes()
+	switch {
+	case start.Features != features:
+		return fault.Argument("start has %d features, but the rows have %d", start.Features, features)
+	case start.Classes != classes:
+		return fault.Argument("start has %d classes, but the labels and class_prior have %d", start.Classes, classes)
+	}
+	if err := model.Check(start); err != nil {
+		return fault.Argument("start: %v", err)
+	}
+	unit := s.Length
+	for _, list := range [][]float64{start.Coef, start.Intercept} {
+		for _, v := range list {
+			if math.Abs(v)*unit >= sample.HugeValue {
+				return fault.Argument("start has the weight %v, which is too large", v)
+			}
+		}
+		unit = 1
+	}
+	return nil
+}
+
+// move moves a risk of so many outputs to the start.
+func (s *Start) move(r *risk.Risk, outputs int) {
+	coef, intercept := s.Coef(), s.Model.Intercept
+	if s.Model.Outputs < outputs {
+		coef, intercept = bothSides(coef), bothSides(intercept)
+	}
+	r.MoveTo(coef, intercept)
+}
+
+// bothSides are the weights of two classes whose difference is given.
+func bothSides(difference []float64) []float64 {
+	sides := make([]float64, 0, 2*len(difference))
+	for _, v := range difference {
+		sides = append(sides, -v/2, v/2)
+	}
+	return sides
+}

@@ -1,0 +1,104 @@
+// Package path is the outer loop of every method: minimize at the belief, relabel, record, go to the next level; and
+// settling, which ends a path at hard labels. Start at Follow.
+package path
+
+import (
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/trace"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// A Belief is what a method thinks of the unlabeled rows, hard or soft labels, in the objective.
+type Belief interface {
+	// Enter puts the labels into the objective at a level of the schedule.
+	Enter(level float64)
+	// Relabel renews the labels from the costs at the current scores, and returns how many of the likeliest ones have
+	// changed on this machine, and their rows' part of the mean entropy of the labels, in bits.
+	Relabel() (switched int, entropy float64)
+}
+
+// A Solver moves the point of an objective downhill within limits.
+type Solver func(limits minimize.Limits) minimize.Outcome
+
+// Path is the way of one run through the levels of its schedule.
+type Path struct {
+	Job     *work.Job
+	Trace   *trace.Trace
+	Limits  Limits
+	Measure func() (objective, share float64) // entries of the history at the current point
+	Bound   float64                           // objective to end below, or the run is given up; 0: none
+
+	Steps  int
+	Reason ending.Reason
+	Last   minimize.Outcome // of the last solve
+}
+
+// Follow takes steps until the schedule ends, or one step is left to settle the labels.
+func (p *Path) Follow(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
+	p.follow(solve, b, s, limits, 1)
+}
+
+// Complete follows a schedule that leaves nothing to settle: its first step is taken even if it is the last one. A path
+// that had to end before goes on to have ended early.
+func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
+	before := p.Reason
+	if before == ending.NotFinite {
+		return
+	}
+	p.Reason = ending.None
+	p.step(solve, b, s, limits)
+	p.follow(solve, b, s, limits, 0)
+	if before.Early() && p.Reason != ending.NotFinite {
+		p.Reason = before
+	}
+}
+
+func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits, left int) {
+	for p.Reason == ending.None {
+		if p.Reason = p.Limit(left); p.Reason == ending.None {
+			p.step(solve, b, s, limits)
+		}
+	}
+}
+
+// step is one step at the present level. A solve that leaves the range of numbers ends the path.
+func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
+	level, shown := s.Level()
+	b.Enter(level)
+	p.Steps++
+	if p.Last = solve(limits); !p.Last.Finite() {
+		p.Reason = ending.NotFinite
+		return
+	}
+	switched, entropy := b.Relabel()
+	sums := []float64{float64(switched), entropy}
+	p.Job.ReduceDeferred(sums)
+	p.record(shown, sums)
+	if p.cannotBeat() {
+		p.Reason = ending.GivenUp
+		return
+	}
+	p.Reason = s.Next(schedule.Step{Switched: int(sums[0]), Entropy: sums[1], Solve: p.Last})
+}
+
+// record adds a step to the history; sums are labels switched and entropy, those of all machines once it has measured.
+func (p *Path) record(level float64, sums []float64) {
+	objective, share := p.Measure()
+	p.Trace.Record(objective, level, int(sums[0]), share, sums[1])
+}
+
+// Record adds a step of which the labels switched on all machines are known.
+func (p *Path) Record(level float64, switched int) { p.record(level, []float64{float64(switched), 0}) }
+
+// cannotBeat reports whether labels settled at once will not end below the bound: once the objective falls, each step
+// takes less than half of what the step before has taken (measured on text1, pcmac, topics of Reuters and RCV1, k1b and
+// MNIST).
+func (p *Path) cannotBeat() bool {
+	if p.Bound == 0 || p.Trace.Steps() < 2 {
+		return false
+	}
+	last, fall := p.Trace.Objective(0), p.Trace.Objective(1)-p.Trace.Objective(0)
+	return fall >= 0 && last-fall > p.Bound
+}

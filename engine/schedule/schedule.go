@@ -1,0 +1,93 @@
+// Package schedule is what changes from step to step of an outer loop: a weight that rises to 1, a temperature that
+// falls.
+package schedule
+
+import (
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+)
+
+// Step is what a step of the loop has come to.
+type Step struct {
+	Switched int     // labels changed
+	Entropy  float64 // mean entropy of the labels, in bits
+	Solve    minimize.Outcome
+}
+
+// A Schedule is a weight of the unlabeled rows that rises, or a temperature that falls.
+type Schedule interface {
+	// Level is the present one; shown is its entry in the history.
+	Level() (value, shown float64)
+	// Next goes on after a step, and returns the reason to end, or None.
+	Next(step Step) ending.Reason
+}
+
+// Rising is a weight that rises by parts.
+type Rising struct {
+	Parts []float64 // of the weight, at least one
+	Full  float64   // weight
+	Stays bool      // at a part as long as labels change
+	End   ending.Reason
+}
+
+// Parts are first, first * factor and so on, as long as they are below 1.
+func Parts(first, factor float64) (parts []float64) {
+	for part := first; part < 1; part *= factor {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// Level implements Schedule.
+func (r *Rising) Level() (value, shown float64) { return r.Parts[0], r.Parts[0] * r.Full }
+
+// Next implements Schedule.
+func (r *Rising) Next(step Step) ending.Reason {
+	switch {
+	case r.Stays && step.Switched > 0:
+		return ending.None
+	case len(r.Parts) == 1:
+		return r.End
+	}
+	r.Parts = r.Parts[1:]
+	return ending.None
+}
+
+// Cooling is a temperature that falls by a factor.
+type Cooling struct {
+	First, Temperature float64
+	Factor             float64
+	SlowAbove, Slow    float64 // above SlowAbove the factor is Slow
+	Coldest            float64 // part of First below which it ends,
+	SmallEntropy       float64 // as it does below this mean entropy of the labels
+}
+
+// Level implements Schedule.
+func (c *Cooling) Level() (value, shown float64) { return c.Temperature, c.Temperature }
+
+// Next implements Schedule.
+func (c *Cooling) Next(step Step) ending.Reason {
+	switch {
+	case step.Entropy < c.SmallEntropy:
+		return ending.Entropy
+	case c.Temperature < c.Coldest*c.First:
+		return ending.Temperature
+	case c.Temperature > c.SlowAbove:
+		c.Temperature /= c.Slow
+	default:
+		c.Temperature /= c.Factor
+	}
+	return ending.None
+}
+
+// Once is one step at a level.
+type Once struct {
+	At, Shown float64
+	End       ending.Reason
+}
+
+// Level implements Schedule.
+func (o Once) Level() (value, shown float64) { return o.At, o.Shown }
+
+// Next implements Schedule.
+func (o Once) Next(Step) ending.Reason { return o.End }
