@@ -5,18 +5,21 @@
 //
 // with other pieces. In reading order:
 //
-//	fit           the methods, each a belief ρ about the unlabeled rows and a schedule for the one loop (follow in
-//	              path.go); start at Fit, then annealing.go. Pair switching alone has a loop of its own. A fit of two
-//	              classes with at least 8,192 unlabeled rows begins with an eighth of them (few.go)
-//	method        the options of a fit, and the table of what the engine has to know of each method (table.go)
-//	sample        what a fit learns from, checked and made ready, and read only from then on; start at New
+//	fit           one fit: a run of a method, its result, a start from an eighth of the rows (coarse.go), and the better
+//	              of two methods (best.go); start at Fit, then setting.go
+//	method        the methods: a table with a row for each, the losses, the options, and a file for each algorithm; start
+//	              at table, then annealing.go
+//	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow
+//	schedule      what changes from step to step: a weight that rises, a temperature that falls
+//	belief        ρ: what methods think of the unlabeled rows, hard and soft labels, none, or probabilities that keep the
+//	              class shares; start at Hard
+//	objective     the objective of a sample: its loss, map of scores and intercepts as a risk, its value at given scores
+//	sample        what a fit learns from, checked and made ready, and only read from then on; start at New
 //	trace         what a run tells of itself: history, progress, warnings
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
 //	shares        class shares among the unlabeled rows where they are not given; start at Gather
 //	probability   a temperature that turns scores into probabilities; start at Temperature
-//	expectation   terms of the probabilities of unlabeled rows: their entropy, and the distance of their means from the
-//	              class prior; start at Regularize, then Means
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
@@ -44,14 +47,13 @@
 //	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// To add a method: a row in method/table.go, and a file in fit with its function, which solvers in fit.go
-// names. A loss of class scores: a file in loss, and its name in method/options.go and task.loss. A schedule: a type
-// with level and next beside its method. A belief: a type with enter and relabel beside its method. A map of scores: a
-// file in scores.
+// To add a method: a file in method, and a row of its table. A loss: a file in loss, and a row in method/losses.go. A
+// schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a file in scores.
 //
-// Arrows go one way: fit -> method, expectation -> sample -> trace, shares, probability, risk, dual, labeling, minimize
-// -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing of data or
-// labels, the methods nothing of threads. Beside them: sequence, structure -> minimize, option, rows.
+// Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares, probability, risk, dual, labeling,
+// minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing of
+// data or labels, the loop nothing of methods, the methods nothing of threads. Beside them: sequence, structure ->
+// minimize, option, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
 // of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these

@@ -41,17 +41,17 @@ const (
 )
 
 var (
-	hingeLosses  = []Loss{SquaredHinge, CrammerSinger, Maxent}
+	labelLosses  = []Loss{SquaredHinge, CrammerSinger, Maxent}
 	maxentLosses = []Loss{Maxent}
 )
 
 // Rows of all methods, in the order of the pages.
 var table = []Row{
-	{Name: auto, Begins: annealing, Compares: switching, Losses: hingeLosses, Balance: "mean", Level: "temperature",
+	{Name: auto, Begins: annealing, Compares: switching, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		Keeps: sample.Keeps{Soft: true}, CoarseStart: true},
-	{Name: annealing, Fit: anneal, Losses: hingeLosses, Balance: "mean", Level: "temperature",
+	{Name: annealing, Fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		Keeps: sample.Keeps{Soft: true}, CoarseStart: true},
-	{Name: switching, Fit: switchLabels, Losses: hingeLosses, Balance: "share", Level: "unlabeled_weight",
+	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		Keeps: sample.Keeps{SoftFrom: true}, CoarseStart: true},
 	{Name: "pair_switching", Fit: switchPairs, Supervised: supervisedPairs, Losses: []Loss{SquaredHinge, Hinge},
 		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true},
