@@ -1,12 +1,11 @@
 # Commands of fewlabel. `make` alone lists them; a line with ## after a target is its description.
 # Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
-#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS=1000000 SEED=7 make fuzz-c; FITS=20 make signals
+#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS, SEED, MUTATIONS and FITS for make stress
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO and BENCH likewise
 #           make bench BENCH="quality --sets comp --labels 20"  one of the benchmarks, a part of it
-#           make bench BENCH="paired FOLDER --tasks comp,r8"  against another checkout that is built, some of the tasks
-#           make wheel-test WHEEL_TEST='--only 3.13 -k loading'  one environment, some of the tests
+#           make bench BENCH="paired FOLDER --tasks comp,text1" against another checkout that is built, some of the tasks
 
 PYTHON ?= python3
 GO ?= go
@@ -31,16 +30,13 @@ C_EXAMPLES := $(basename $(notdir $(wildcard examples/c/*.c)))
 C_TESTS := $(basename $(notdir $(wildcard capi/tests/*.c)))
 C_FLAGS := -std=c99 -g -O1 -Wall -Wextra -Wpedantic -Werror -Iinclude
 C_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
-C_VARIANTS ?= plain sanitized memcheck
-PROVOKE ?= provoke
 PANICKING := build/panicking/$(notdir $(LIBRARY))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-go test-python ctest coverage race bench faults fuzz fuzz-c fuzz-models signals wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c \
-	wheel-all wheel-test release docs docs-test check check-go check-sources check-width check-c check-library \
-	check-python check-vulnerabilities clean
+.PHONY: help build demo test test-go test-python ctest bench check fuzz wheel docs release clean \
+	check-go check-c check-python stress sdist wheel-cross dist-c
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,12 +57,6 @@ test-python: build ## run the Python tests
 ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
 	@test -n "$(C_EXAMPLES)" || { echo "ctest: there is no examples/c/*.c" >&2; exit 1; }
 
-coverage: build $(VENV)/developer # measure which lines and branches the tests run, Go and Python
-	$(BIN)/python python/measure_coverage.py $(COVERAGE)
-
-race: # run the Go tests under the race detector
-	$(GO) test -race -timeout 40m ./...
-
 bench: build ## measure: BENCH=name, and what it takes; without a name, list what there is
 	$(BIN)/python -m benchmarks $(BENCH)
 
@@ -85,24 +75,19 @@ fuzz: ## run every Go fuzz target for FUZZTIME (10s)
 		echo "(the time was up; no input failed)"; \
 	done
 
-# Another SEED is another sequence of calls; a status that a call must not have is reported with the seed.
+# Another SEED is another sequence of calls; a status that a call must not have is reported with the seed. Signals come
+# 0.3 ms apart, with three handlers on three kinds of stack.
 CALLS ?= 200000
 SEED ?= 1
-fuzz-c: build ctest-calls # make CALLS (200000) random calls of the C interface from SEED (1) on, under AddressSanitizer
-	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
-
 MUTATIONS ?= 10000
-fuzz-models: build # compare the readers of model files on MUTATIONS (10000) damaged files from SEED (1) on
+FITS ?= 200
+stress: build ctest-calls ctest-signals # random calls of the C interface, damaged model files, faults of Dask's workers, signals in fits
+	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
+	cd build/ctest/signals && ./plain $(FITS)
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
-
-faults: build # end, freeze and restart workers of Dask in a fit, lose what they send each other, and send them garbage
 	FEWLABEL_FAULTS=1 FEWLABEL_STRANGERS=50 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py \
 		python/tests/test_dask_strangers.py
-
-FITS ?= 200
-signals: build ctest-signals # make FITS (200) fits under each of six signals, 0.3 ms apart, with three handlers on three kinds of stack
-	cd build/ctest/signals && ./plain $(FITS)
 
 wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
 	rm -rf build/wheel dist/*.whl
@@ -111,86 +96,47 @@ wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install a
 	cmp dist/*.whl build/wheel/again/*.whl && sha256sum dist/*.whl
 	$(BIN)/python -m auditwheel show dist/*.whl
 	$(BIN)/python python/check_archive.py dist/*.whl
-	$(BIN)/python python/try_wheel.py --import-only dist/*.whl
+	$(BIN)/python python/try_archive.py import dist/*.whl
 
 sdist: $(VENV)/developer # build the source archive into dist/, check it and build a wheel from it without a network
 	rm -rf build/sdist dist/*.tar.gz
 	$(PACK) -t sdist -d dist
 	$(BIN)/python python/check_archive.py dist/*.tar.gz
-	$(BIN)/python python/try_source.py dist/*.tar.gz
+	$(BIN)/python python/try_archive.py source dist/*.tar.gz
 
-# Wheels for other machines are not in dist/ itself: `pip install dist/*.whl` has to find one that fits.
-wheel-aarch64: $(VENV)/developer # build the wheel for ARM (Linux) into dist/aarch64 and run a C program under qemu
-	$(BIN)/python python/build_library.py --target aarch64 --check-tools
+# Wheels for other machines are not in dist/ itself: `pip install dist/*.whl` has to find one that fits. A C program runs
+# with the library for ARM under qemu, all that need nothing of POSIX with that for Windows under Wine; macOS is not run.
+OTHERS := aarch64 windows macos-arm64 macos-x86_64
+wheel-cross: $(VENV)/cross # build the wheels for ARM, Windows and macOS and check them
 	$(call need,qemu-aarch64,qemu-user)
-	rm -rf build/aarch64 dist/aarch64
-	FEWLABEL_TARGET=aarch64 $(PACK) -t wheel -d dist/aarch64
-	$(BIN)/python -m auditwheel show dist/aarch64/*.whl
-	$(BIN)/python python/check_archive.py dist/aarch64/*.whl
-	mkdir -p build/aarch64
+	rm -rf build/aarch64 $(addprefix dist/,$(OTHERS))
+	set -e; for target in $(OTHERS); do $(BIN)/python python/build_library.py --target $$target --check-tools; \
+		FEWLABEL_TARGET=$$target $(PACK) -t wheel -d dist/$$target; \
+		$(BIN)/python python/check_archive.py dist/$$target/*.whl; done
 	$(BIN)/python -m zipfile -e dist/aarch64/*.whl build/aarch64
 	aarch64-linux-gnu-gcc $(C_FLAGS) examples/c/train.c -o build/aarch64/train -Lbuild/aarch64/fewlabel -lfewlabel -lm
 	cd build/aarch64 && qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=fewlabel ./train
-
-wheel-windows: $(VENV)/developer # build the wheel for Windows, run C programs with its library under Wine
-	$(BIN)/python python/build_library.py --target windows --check-tools
-	rm -rf dist/windows
-	FEWLABEL_TARGET=windows $(PACK) -t wheel -d dist/windows
-	$(BIN)/python python/check_archive.py dist/windows/*.whl
-	$(BIN)/python python/try_windows.py dist/windows/*.whl
-
-wheel-macos: $(VENV)/cross # build the wheels for macOS and inspect them; they are not run
-	rm -rf dist/macos
-	for target in macos-arm64 macos-x86_64; do \
-		FEWLABEL_TARGET=$$target $(PACK) -t wheel -d dist/macos || exit 1; done
-	$(BIN)/python python/check_archive.py dist/macos/*.whl
-	@echo "wheel-macos: built and inspected; they were never run"
+	$(BIN)/python python/try_archive.py windows dist/windows/*.whl
 
 # In a folder of its own: other commands take every .tar.gz in dist/ for a source archive.
 dist-c: $(VENV)/installed # build the C kit into dist/c, unpack it elsewhere, build and run its examples
 	rm -rf dist/c
 	$(BIN)/python python/build_c_kit.py dist/c
-	$(BIN)/python python/try_c_kit.py dist/c/*.tar.gz
+	$(BIN)/python python/try_archive.py kit dist/c/*.tar.gz
 
-wheel-all: wheel sdist wheel-aarch64 wheel-windows wheel-macos dist-c # build and check everything that is given to others
-
-wheel-test: wheel # run the users' tests on the wheel with every Python 3.10+ of this machine, without Go on PATH
-	$(BIN)/python python/try_wheel.py dist/*.whl $(WHEEL_TEST)
-
-.PHONY: docs-examples notebook figures
 release: ## run what a release must pass beyond `make test check`: races, pages, wheels, faults, longer fuzzing
-	$(MAKE) race docs-test wheel-all wheel-test signals faults fuzz-c fuzz-models
-	FUZZTIME=60s $(MAKE) fuzz
+	$(GO) test -race -timeout 40m ./...
+	$(MAKE) docs wheel sdist wheel-cross dist-c
+	$(BIN)/python python/try_archive.py test dist/*.whl
+	$(MAKE) stress fuzz FUZZTIME=60s
 
-docs: docs-examples $(VENV)/docs ## build the pages into build/docs/html; run every example
+docs: build $(VENV)/docs ## build the pages into build/docs/html; run every example
+	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
 	$(BIN)/python examples/build_notebook.py --check
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
 	@echo build/docs/html/index.html
 
-docs-test: docs wheel # run every download of the pages alone, with the wheel; look for cut pages in Chromium
-	$(BIN)/python python/try_downloads.py dist/*.whl
-	$(BIN)/python python/check_widths.py
-
-docs-examples: build # run the examples of the docstrings and pages
-	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
-
-notebook: build $(VENV)/docs # run examples/few_labels.py and write it as a notebook
-	$(BIN)/python examples/build_notebook.py
-
-figures: build # measure and draw the pictures in README.md and docs/ (half an hour; needs FEWLABEL_DATA)
-	$(BIN)/python -m benchmarks.run --only few
-	$(BIN)/python -m benchmarks.run --only recipe
-	$(BIN)/python -m benchmarks.run --only figure5
-	$(BIN)/python -m benchmarks.run --section galaxy
-	$(BIN)/python -m benchmarks.run --section aso_components
-	$(BIN)/python -m benchmarks.run --section workers_simulated
-	$(BIN)/python -m benchmarks.run --only peers
-	$(BIN)/python -m benchmarks.peers bench-results/peers.json docs/comparison.md
-	$(BIN)/python -m benchmarks.figures bench-results/few.json bench-results/recipe.json \
-		bench-results/figure5.json bench-results/galaxy.json bench-results/aso_components.json \
-		bench-results/workers_simulated.json bench-results/peers.json docs/figures
-
-check: check-go check-vulnerabilities check-sources check-width check-c check-library check-python ## format, vet, lint, types, C compilers, exports
+check: check-go check-c check-python ## format, vet, lint, types, C compilers, exports
 
 clean: ## remove everything that these commands make
 	rm -rf $(VENV) build dist docs/gallery docs/generated docs/sg_execution_times.rst demo-results bench-results \
@@ -256,53 +202,47 @@ endef
 
 $(addprefix ctest-,$(C_EXAMPLES)): ctest-%: examples/c/%.c $(wildcard examples/c/*.h) include/fewlabel.h $(LIBRARY)
 	$(call c_program,$*,python/fewlabel,plain,)
-	$(if $(filter sanitized,$(C_VARIANTS)),$(call c_program,$*,python/fewlabel,sanitized,$(C_SANITIZE)))
-	$(if $(filter memcheck,$(C_VARIANTS)),$(if $(filter $*,$(MEMCHECKED)),$(call c_memcheck,$*)))
+	$(call c_program,$*,python/fewlabel,sanitized,$(C_SANITIZE))
+	$(if $(filter $*,$(MEMCHECKED)),$(call c_memcheck,$*))
 
 $(addprefix ctest-,$(C_TESTS)): ctest-%: capi/tests/%.c $(wildcard capi/tests/*.h) include/fewlabel.h $(PANICKING)
 	$(call c_program,$*,$(dir $(PANICKING)),plain,)
-	$(if $(filter sanitized,$(C_VARIANTS)),$(call c_program,$*,$(dir $(PANICKING)),sanitized,$(C_SANITIZE)))
+	$(call c_program,$*,$(dir $(PANICKING)),sanitized,$(C_SANITIZE))
 
 $(PANICKING): $(LIBRARY)
-	$(BIN)/python python/build_library.py --tags $(PROVOKE) --output $(dir $@)
+	$(BIN)/python python/build_library.py --tags provoke --output $(dir $@)
 
 # --- checks ---------------------------------------------------------------------------------------------------------
-
-check-go:
-	@files=$$(gofmt -l engine capi); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
-	$(GO) mod tidy -diff
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
-
-# Status 3: some were found. Without its database the check is skipped, and says so.
-GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
-check-vulnerabilities:
-	@mkdir -p build; $(GO) install $(GOVULNCHECK); \
-	$$($(GO) env GOPATH)/bin/govulncheck ./... > build/vulnerabilities.log 2>&1; status=$$?; \
-	if grep -q 'fetching vulnerabilities:' build/vulnerabilities.log; then \
-		echo "SKIPPED: govulncheck: $$(tail -n 1 build/vulnerabilities.log)"; \
-	else cat build/vulnerabilities.log; exit $$status; fi
 
 # $(call forbid,pattern,files,reason): fail where a line of the files matches.
 forbid = @! LC_ALL=C.UTF-8 grep -nE '$(1)' $(2) /dev/null || { echo 'check: $(3)' >&2; exit 1; }
 GO_CODE := $(shell find engine capi -name '*.go' ! -name '*_test.go')
 ENGINE_CODE := $(filter engine/%,$(GO_CODE))
 C_CODE := $(wildcard include/*.h capi/*.h capi/*.c examples/c/*.h examples/c/*.c capi/tests/*.h capi/tests/*.c)
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-check-sources:
+# Status 3 of govulncheck: some were found. Without its database the check is skipped, and says so.
+check-go:
+	@files=$$(gofmt -l engine capi); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
 	$(call forbid,^[[:space:]]*go[[:space:]]+[A-Za-z_],$(filter-out engine/work/%,$(GO_CODE)),a bare go statement; \
 	work.Go keeps a panic from ending the process)
 	$(call forbid,^(import )?[[:space:]]*"os/signal",$(GO_CODE),signals belong to the host process)
 	$(call forbid,os\.(Getenv|LookupEnv|Environ|ExpandEnv),$(GO_CODE),settings are arguments and not environment)
 	$(call forbid,^(import )?[[:space:]]*"C"$$,$(ENGINE_CODE),only capi imports "C")
-
-check-width:
 	$(call forbid,.{121},$(GO_CODE) $(C_CODE),a line has more than 120 columns)
+	@mkdir -p build; $(GO) install $(GOVULNCHECK); \
+	$$($(GO) env GOPATH)/bin/govulncheck ./... > build/vulnerabilities.log 2>&1; status=$$?; \
+	if grep -q 'fetching vulnerabilities:' build/vulnerabilities.log; then \
+		echo "SKIPPED: govulncheck: $$(tail -n 1 build/vulnerabilities.log)"; \
+	else cat build/vulnerabilities.log; exit $$status; fi
 
 # The header alone and the examples, with every compiler and as both languages. Compiled to the end (-S): some warnings
 # need the optimizer.
 C_COMPILERS ?= gcc clang
-check-c:
+check-c: build
 	@set -e; mkdir -p build; echo '#include "fewlabel.h"' > build/header.c; \
 	for compiler in $(C_COMPILERS); do \
 		if ! command -v $$compiler >/dev/null; then echo "SKIPPED: no $$compiler here to compile the C code"; continue; fi; \
@@ -313,8 +253,6 @@ check-c:
 			done; \
 		done; \
 	done
-
-check-library: build
 ifeq ($(shell uname -s),Linux)
 	$(BIN)/python python/check_library.py $(LIBRARY)
 endif

@@ -1,4 +1,4 @@
-"""Run few_labels.py as a notebook and write few_labels.ipynb with its outputs; `make notebook`.
+"""Run few_labels.py as a notebook and write few_labels.ipynb with its outputs.
 
     python examples/build_notebook.py [--check]
 
@@ -57,7 +57,7 @@ def check(new: nbformat.NotebookNode) -> str | None:
     """What is wrong with the file; None if nothing is."""
     kept = nbformat.read(NOTEBOOK, as_version=4)
     if [cell.source for cell in kept.cells] != [cell.source for cell in new.cells]:
-        return f"{NOTEBOOK.name} was not made from {SOURCE.name} as it is now: run make notebook"
+        return f"{NOTEBOOK.name} was not made from {SOURCE.name} as it is now: run examples/build_notebook.py"
     if kept.metadata["versions"] != new.metadata["versions"]:
         print(
             f"{NOTEBOOK.name} runs; it was made with {dict(kept.metadata['versions'])}, so the output is not compared"

@@ -30,7 +30,6 @@ import signal_masks
 from check_library import GLIBC_FLOOR, ROOT
 
 PACKAGE = ROOT / "python" / "fewlabel"
-COVERED = "./engine/...,./capi"  # Go packages whose coverage a library built with --tags coverage writes down
 
 
 class BuildError(Exception):
@@ -235,8 +234,7 @@ def build_command(output: Path, version: str, tags: str = "", target: Target = H
     external = " ".join(f'"{flag}"' for flag in link_flags(target, output.parent))  # in quotes: paths may have spaces
     link = f"-s -w -buildid= -X main.version={version} {variable}" + (f" '-extldflags={external}'" if external else "")
     fixed = ["-buildmode=c-shared", "-buildvcs=false", "-trimpath"]
-    counted = ["-cover", "-covermode=atomic", f"-coverpkg={COVERED}"] if "coverage" in tags.split(",") else []
-    return ["go", "build", *fixed, *counted, *flags, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
+    return ["go", "build", *fixed, *flags, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
 
 
 def build(folder: Path = PACKAGE, version: str | None = None, tags: str = "", target: Target = HERE) -> Path:

@@ -8,7 +8,7 @@ Upstream: https://github.com/golang/go/issues/13042 (libraries built with -build
 host). Go's answer is that every handler of a host needs SA_ONSTACK, which Python's, for one, do not have.
 
 A new release of Go may word these lines otherwise, or say the same with another meaning: then read how its threads get
-their masks (minitSignalMask and initsig in runtime/signal_unix.go), run `make signals`, and add it to GO.
+their masks (minitSignalMask and initsig in runtime/signal_unix.go), run `make stress`, and add it to GO.
 """
 
 FILE = "src/runtime/signal_unix.go"

@@ -1,16 +1,11 @@
-"""Inputs on which costs could run away: seconds of one thread, and those of a supervised LinearSVC on the labeled rows.
+"""Inputs on which costs could run away: many classes, and the neighbor graph of equal rows, lines and normal rows.
 
-    python -m benchmarks.costs
-
-Many classes for method "gradient", with LinearSVC beside it; and the neighbor graph of equal rows, of lines and of
-normal rows in few and many dimensions.
+Seconds of one thread; for method "gradient" with many classes beside a supervised LinearSVC on the labeled rows.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,15 +13,10 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from fewlabel import GraphKernelFeatures, TransductiveSVC
+from benchmarks import measure
+from benchmarks.measure import Report
 
 N = 10_000
-
-
-def seconds(task: Callable[[], Any]) -> float:
-    begin = time.perf_counter()
-    task()
-    return time.perf_counter() - begin
 
 
 def topics(n_classes: int, n: int, share: float, rng: np.random.Generator) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -38,18 +28,33 @@ def topics(n_classes: int, n: int, share: float, rng: np.random.Generator) -> tu
     return normalize(words[truth] + noise * 0.5), truth, labeled
 
 
-def many_classes(rng: np.random.Generator) -> None:
-    print(f"{'classes':>8}{'rows':>8}{'labeled':>9}{'LinearSVC':>11}{'gradient':>10}{'ratio':>7}")
+def many_classes(report: Report) -> None:
+    """Method "gradient" against LinearSVC."""
+    from fewlabel import TransductiveSVC
+
+    rng = np.random.default_rng(0)
     for n_classes, n, share in ((1000, 2000, 1.0), (1000, 2000, 0.5), (1500, 1500, 1.0)):
         X, truth, labeled = topics(n_classes, n, share, rng)
-        y = np.where(labeled, truth, -1)
-        base = seconds(lambda: LinearSVC().fit(X[labeled], truth[labeled]))  # noqa: B023
-        ours = seconds(lambda: TransductiveSVC(method="gradient", n_jobs=1).fit(X, y))  # noqa: B023
-        print(f"{n_classes:8}{n:8}{labeled.sum():9}{base:11.2f}{ours:10.2f}{ours / base:7.1f}", flush=True)
+        y, model = np.where(labeled, truth, -1), TransductiveSVC(method="gradient", n_jobs=1)
+        base, _ = measure.seconds(lambda: LinearSVC().fit(X[labeled], truth[labeled]))  # noqa: B023
+        ours, _ = measure.seconds(lambda: measure.quietly(model, X, y))  # noqa: B023
+        what = f"{n_classes} classes, {n} rows, {labeled.sum()} labeled: gradient / LinearSVC"
+        report.add(what, ours / base, note=f"{ours:.2f} s, {base:.2f} s")
 
 
-def graphs(rng: np.random.Generator) -> dict[str, Any]:
-    """Rows of any kind for the neighbor graph."""
+def graphs(report: Report) -> None:
+    """The neighbor graph."""
+    from fewlabel import GraphKernelFeatures
+
+    warnings.simplefilter("ignore")
+    for name, X in rows(np.random.default_rng(0)).items():
+        graph = GraphKernelFeatures(n_jobs=1)
+        spent, _ = measure.seconds(lambda: graph.fit(X))  # noqa: B023
+        report.add(f"graph of {name}", spent, " s", f"{graph.n_pieces_} components")
+
+
+def rows(rng: np.random.Generator) -> dict[str, Any]:
+    """10,000 rows if not said."""
     angle = np.arange(N) * (2 * np.pi / N)
     return {
         "300,000 equal rows": np.ones((300_000, 3)),
@@ -67,17 +72,4 @@ def graphs(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def main(_: list[str] | None = None) -> None:
-    """The program."""
-    warnings.simplefilter("ignore")
-    rng = np.random.default_rng(0)
-    many_classes(rng)
-    print(f"\n{'neighbor graph of (10,000 rows if not said)':46}{'seconds':>8}{'components':>12}")
-    for name, X in graphs(rng).items():
-        graph = GraphKernelFeatures(n_jobs=1)
-        took = seconds(lambda: graph.fit(X))  # noqa: B023
-        print(f"{name:46}{took:8.2f}{graph.n_pieces_:12}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+SECTIONS = (many_classes, graphs)

@@ -1,99 +1,95 @@
-"""A million rows: a planted corpus of two classes, and what a row costs as rows are added."""
+"""A million rows: a planted corpus of two classes, and what a row costs as rows are added; memory of a fit."""
 
 from __future__ import annotations
-
-import time
-from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import memory
-from benchmarks.report import Report
-from benchmarks.tasks import Task, draw_labels, mask_labels
+from benchmarks import data, measure
+from benchmarks.data import Task
+from benchmarks.measure import MB, Report
 
 COLS = 200_000
 ROW_LENGTH = 60  # distinct words in a row, on average
-SIZES = (10_000, 100_000, 1_000_000)
-LABELS = 100
+LABELS = 50  # of each class
 SHARE = 0.3  # of class 1
 TOPICAL_WORDS = 1000  # only words more frequent than this one depend on the class
-PRODUCTS = 1.6  # how many of them a pass may take
-GROWTH = 1.25  # how many times the cost of a non-zero in the smallest corpus one may cost in the largest
+BLOCK = 50_000  # rows that are made at once
+STOP_WORDS = 20  # the most frequent words, which are not in the corpus
+SIZES = (10_000, 100_000, 1_000_000)
+PRODUCTS = 1.6  # of SciPy, that a pass may take
+GROWTH = 1.25  # times the cost of a non-zero in the smallest corpus that one may cost in the largest
+VECTORS = 20  # of length n or d that a fit may have beside half of the input
+LEFT = 100  # MB that may remain after a fit
 
 
-def million(report: Report, sizes: tuple[int, ...] = SIZES) -> None:
-    """Time, memory and cost per non-zero of the default method; one thread, costs by its processor time."""
-    start = time.perf_counter()
-    X, y = planted(max(sizes))
-    report.fact("large: corpus made, seconds", time.perf_counter() - start, note=f"{X.shape}, {X.nnz:,} non-zeros")
+def task(n: int, seed: int = 0, cols: int = COLS, row_length: int = ROW_LENGTH) -> Task:
+    """The planted corpus with labels drawn equally of each class; the unlabeled rows are the test."""
+    X, y = planted(n, cols, row_length, seed)
+    labeled = data.labeled_rows(y, LABELS, "equal", np.random.default_rng(seed))
+    given = np.full(n, data.UNLABELED)
+    given[labeled] = y[labeled]
+    return Task(f"planted, {n:,} rows", X, y, given, X[given < 0], y[given < 0], np.arange(2))
+
+
+def million(report: Report, draws: int = len(SIZES)) -> None:
+    """Time, memory and cost per non-zero of the default method with the shares given, on so many of the sizes."""
     costs = []
-    for n in sizes:
-        figures = memory.of_task(_task(X[:n], y[:n]), {"n_jobs": 1})
-        non_zeros = int(X.indptr[n])
-        costs.append(figures.processor / figures.passes / non_zeros * 1e9)
-        what = f"large, {n:,} rows"
-        note = f"{figures.passes:.0f} passes; {figures.processor / non_zeros * 1e9:.0f} ns per non-zero in all"
-        report.fact(f"{what}: annealing, seconds", figures.seconds, " s", note)
-        note = f"class share {figures.share:.3f}, prior {np.mean(y[:n]):.3f}"
-        report.fact(f"{what}: error on unlabeled rows", figures.error, " %", note)
-        report.at_most(f"{what}: a pass, in products of SciPy", costs[-1] / _product(X[:n]), PRODUCTS)
-        report.fact(f"{what}: ns per non-zero and pass", costs[-1])
-        memory.rows(report, what, figures)
-    what = "large: cost per non-zero and pass, largest / smallest corpus"
-    report.at_most(what, costs[-1] / costs[0], GROWTH, values=costs)
+    for n in SIZES[:draws]:
+        cost, passes, non_zeros, product, error = measure.in_fresh_process(fit, n)
+        what, input_bytes = f"{n:,} rows", 12 * non_zeros
+        costs.append(cost.processor / passes / non_zeros * 1e9)
+        report.add(
+            f"{what}: seconds", cost.seconds, " s", f"{passes:.0f} passes, {error:.2f} % errors on unlabeled rows"
+        )
+        report.add(f"{what}: a pass, in products of SciPy", costs[-1] / product, at_most=PRODUCTS)
+        report.add(f"{what}: ns a non-zero and pass", costs[-1])
+        bound = round((0.5 * input_bytes + VECTORS * 8 * max(n, COLS)) / MB)
+        note = f"{cost.peak / input_bytes:.2f} times the input"
+        report.add(f"{what}: peak above input", cost.peak / MB, " MB", note, at_most=bound)
+        report.add(f"{what}: left after the fit", cost.left / MB, " MB", at_most=LEFT)
+    report.add("cost of a non-zero and pass, largest / smallest corpus", costs[-1] / costs[0], at_most=GROWTH)
 
 
-def _product(X: sp.csr_matrix, repeats: int = 5) -> float:
+def fit(n: int) -> tuple[measure.Cost, float, int, float, float]:
+    """Cost and passes of a fit, non-zeros of its rows, ns a non-zero of SciPy's products, and errors."""
+    from fewlabel import TransductiveSVC
+
+    small, rows = task(1000), task(n)
+    measure.quietly(TransductiveSVC(n_jobs=1), small.X, small.given)
+    model = TransductiveSVC(class_prior=rows.shares, n_jobs=1)
+    cost, _ = measure.cost(lambda: measure.quietly(model, rows.X, rows.given))
+    error = 100 * float(np.mean(model.transduction_[rows.unlabeled] != rows.y[rows.unlabeled]))
+    return cost, float(model.history_["n_passes"][-1]), rows.X.nnz, product(rows.X), error
+
+
+def product(X: sp.csr_matrix, repeats: int = 5) -> float:
     """Nanoseconds a non-zero of the mean of SciPy's X @ v and X.T @ q, the least of some repeats each."""
     v, q = np.random.default_rng(0).random(X.shape[1]), np.random.default_rng(1).random(X.shape[0])
-    calls = (lambda: X @ v, lambda: X.T @ q)
-    return sum(min(_seconds(call) for _ in range(repeats)) for call in calls) / len(calls) / X.nnz * 1e9
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start
-
-
-def task(n: int, **form: int) -> Task:
-    """The planted corpus of n rows with its labels; settings as those of `planted`."""
-    return _task(*planted(n, **form))
-
-
-def _task(X: sp.csr_matrix, y: np.ndarray) -> Task:
-    given = mask_labels(y, draw_labels(y, LABELS, np.random.default_rng(0)))
-    return Task(f"planted, {len(y):,} rows", X, y, given)
+    least = [min(measure.seconds(call)[0] for _ in range(repeats)) for call in (lambda: X @ v, lambda: X.T @ q)]
+    return sum(least) / 2 / X.nnz * 1e9
 
 
 SECTIONS = (million,)
 
 
 # ------------------------------------------------------------------ the corpus
-def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, share: float = SHARE, seed: int = 0):
+def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, seed: int = 0) -> data.Rows:
     """Rows (n, cols) with about `row_length` distinct words each, and their classes 0 or 1.
 
     Word k has a probability of about 1/k. Words come in pairs of neighbours; in three of ten pairs of the frequent
     words, called topical, a document takes with probability 0.85 the word of its own class: the even one in class 0,
     the odd one in class 1. Rows are unit rows of idf times 1 + log count, made in blocks with a seed each.
     """
-    y = np.random.default_rng(seed).random(n) < share
+    y = np.random.default_rng(seed).random(n) < SHARE
     topical = np.random.default_rng(seed + 1).random(cols // 2 + 1) < 0.3
     topical[TOPICAL_WORDS // 2 :] = False
-    indices, counts, lengths = [], [], []
-    block = 50_000
-    for k, start in enumerate(range(0, n, block)):
-        words, count, length = _block(y[start : start + block], topical, cols, row_length, (seed, k))
-        indices.append(words)
-        counts.append(count)
-        lengths.append(length)
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-    indices, values = np.concatenate(indices), np.concatenate(counts)
-    documents = np.bincount(indices, minlength=cols)
-    values *= (np.log((1 + n) / (1 + documents)) + 1)[indices]
-    norms = np.sqrt(np.add.reduceat(np.square(values), indptr[:-1]))
-    values /= np.repeat(norms, np.diff(indptr))
+    starts = range(0, n, BLOCK)
+    blocks = [_block(y[start : start + BLOCK], topical, cols, row_length, (seed, k)) for k, start in enumerate(starts)]
+    indices, values, lengths = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    values *= (np.log((1 + n) / (1 + np.bincount(indices, minlength=cols))) + 1)[indices]
+    values /= np.repeat(np.sqrt(np.add.reduceat(np.square(values), indptr[:-1])), lengths)
     narrow = np.int32 if indptr[-1] < 2**31 else np.int64
     X = sp.csr_matrix((values, indices.astype(narrow), indptr.astype(narrow)), shape=(n, cols))
     return X, y.astype(np.int64)
@@ -102,11 +98,9 @@ def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, share: float
 def _block(y: np.ndarray, topical: np.ndarray, cols: int, row_length: int, seed: tuple[int, int]):
     """Words, 1 + log counts and lengths of some rows."""
     rng = np.random.default_rng(seed)
-    tokens = int(row_length * 1.03)  # a token may repeat a word of the row
-    shape = (len(y), tokens)
-    stop_words = 20  # the most frequent words are not in the corpus
-    rank = np.exp(rng.random(shape, dtype=np.float32) * np.float32(np.log(cols / stop_words)))
-    words = np.minimum((rank * stop_words).astype(np.int32) - stop_words, cols - 1)
+    shape = (len(y), int(row_length * 1.03))  # a token may repeat a word of the row
+    rank = np.exp(rng.random(shape, dtype=np.float32) * np.float32(np.log(cols / STOP_WORDS)))
+    words = np.minimum((rank * STOP_WORDS).astype(np.int32) - STOP_WORDS, cols - 1)
     odd = (rng.random(shape, dtype=np.float32) < 0.85) == y[:, None]
     of_class = (words & ~1) + odd
     words = np.where(topical[words >> 1], np.minimum(of_class, cols - 1), words).astype(np.int32)

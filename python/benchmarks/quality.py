@@ -6,20 +6,20 @@ Labeled are k rows of each class (equal), or as many rows drawn at random among 
 quarter of the rows, or the published part, is the test. Nothing is given to `TransductiveSVC()` but rows and labels;
 "true" is also given the true class shares of the unlabeled rows, "supervised" ignores these rows.
 
-Columns: macro F and error on the test for each learner; `gain`, (default - supervised) / (true - supervised) of macro F;
-`rare`, F of the rarest class, default / true; `off`, total variation distance of the estimated shares from the true ones;
-`inside`, the part of the classes whose true share is in its 90 % interval; `time`, processor time of the default / true,
-one thread; `warned`, the part of the draws in which the default warned. A mean over sets ends the table, with gain as the
-ratio of the mean gains. Every fit is a line of quality.csv; fits of an earlier file are taken over by `--known`.
+Columns: macro F and error on the test for each learner; `gain`, (default - supervised) / (true - supervised) of macro
+F; `rare`, F of the rarest class; `time`, processor time of the default / true, one thread; `off`, total variation
+distance of the estimated shares from the true ones; `inside`, the part of the classes whose true share is in its 90 %
+interval; `warned`, the part of the draws in which the default warned; `calibration`, the expected calibration error of
+probabilities. Means over the sets end the table, with gain as the ratio of the mean gains. Every fit is a line of
+quality.csv; fits of an earlier file are taken over by `--known`.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import itertools
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,49 +31,26 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
-from benchmarks import corpora, tasks
-from benchmarks.tasks import DataSet, Task
+from benchmarks import data, measure
+from benchmarks.data import Task
 
 CHOOSING = ("newsgroups20", "comp", "recsci", "pcmac", "ohsumed", "mnist")  # constants were chosen on these
 RARE = ("gcat_5", "gcat_2", "recsci_5", "recsci_2")  # one class thinned to this percentage
-REPORTING = ("reuters_r8", "reuters_r52", *corpora.CLUTO, "ccat", "gcat", "mcat", "topics4", "text1", "minilm")
-GROUPS = {"choosing": CHOOSING, "reporting": REPORTING, "rare": RARE}
+REPORTING = ("reuters_r8", "reuters_r52", *data.CLUTO, "ccat", "gcat", "mcat", "topics4", "text1", "minilm")
+SMALL = (*data.SMALL, "g50c", "mnist_38", "mnist_49")
+GROUPS = {"choosing": CHOOSING, "reporting": REPORTING, "rare": RARE, "small": SMALL}
 
 LEARNERS = ("default", "true", "supervised", "LinearSVC", "self-trained")
 PEERS = LEARNERS[2:]  # that the default should not fall behind
 METHODS = ("annealing", "switching", "pair_switching", "gradient", "entropy", "expectation", "posterior")
 PROBABLE = METHODS[4:]  # of SemiSupervisedLogisticRegression
-KERNELS = ("graph", "rbf")  # of KernelTransductiveSVC, for small sets
+KERNELS = ("kernel", "graph", "rbf")  # KernelTransductiveSVC, first with its default; no shares are given
 CELL = ["set", "labels", "sampling"]
 BEHIND = 0.01  # of macro F, with which the default counts as worse than the best peer
 CONFIDENCE = 0.9
 STRENGTHS = {"C": [0.01, 0.1, 1, 10, 100]}
 FOLDS = 5
-
-
-# ------------------------------------------------------------------ tasks
-def labeled_rows(y: np.ndarray, per_class: int, sampling: str, rng: np.random.Generator) -> np.ndarray:
-    """The rows that get labels; at random they are drawn again until two classes are among them."""
-    equal = np.concatenate([rows[: min(per_class, len(rows) // 2)] for rows in tasks.by_class(y, rng)])
-    if sampling == "equal":
-        return equal
-    while len(np.unique(y[drawn := rng.permutation(len(y))[: len(equal)]])) < 2:
-        pass
-    return drawn
-
-
-def draw(data: DataSet, per_class: int, sampling: str, seed: int) -> Task:
-    """A task without the hierarchy of its classes; at least half of its rows are unlabeled."""
-    test = tasks.split(data, np.random.default_rng((seed, 0)))
-    y = data.y[~test]
-    labeled = labeled_rows(y, per_class, sampling, np.random.default_rng((seed, per_class, sampling == "random")))
-    return replace(tasks.task_of(data, f"{per_class} a class, {sampling} #{seed}", test, labeled), hierarchy=None)
-
-
-def true_shares(task: Task) -> np.ndarray:
-    """The true shares of the classes that have labels, in their order; together 1."""
-    shares = task.shares[np.unique(task.y[~task.unlabeled])]
-    return shares / shares.sum()
+BINS = 15  # of the calibration error
 
 
 # ------------------------------------------------------------------ learners
@@ -81,12 +58,12 @@ def learner(name: str, task: Task) -> Any:
     """The estimator of a name, not fitted."""
     from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC
 
-    shares = {"class_prior": true_shares(task), "n_jobs": 1}
+    shares = {"class_prior": task.shares, "n_jobs": 1}
     if name in METHODS:
         kind = SemiSupervisedLogisticRegression if name in PROBABLE else TransductiveSVC
         return kind(method=name, **shares)
     if name in KERNELS:
-        return KernelTransductiveSVC(kernel=name, n_jobs=1)  # no shares: its default against the other kernel
+        return KernelTransductiveSVC(**{} if name == "kernel" else {"kernel": name}, n_jobs=1)
     return {
         "default": TransductiveSVC(n_jobs=1),
         "true": TransductiveSVC(**shares),
@@ -109,32 +86,42 @@ def self_trained() -> Any:
 
 
 # ------------------------------------------------------------------ measuring
-def measure(task: Task, name: str) -> dict[str, Any]:
+def fit(task: Task, name: str) -> dict[str, Any]:
     """One fit as a line of the table."""
-    estimator, fitted_on = learner(name, task), np.full(len(task.y), True)
-    if name == "LinearSVC":
-        fitted_on = ~task.unlabeled
-    start = time.process_time()
+    estimator = learner(name, task)
+    rows = ~task.unlabeled if name == "LinearSVC" else np.full(len(task.y), True)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator.fit(task.X[fitted_on], task.given[fitted_on])
-    seconds = time.process_time() - start
+        seconds, _ = measure.seconds(lambda: estimator.fit(task.X[rows], task.given[rows]))
     found = {"learner": name, "seconds": seconds, **scores(task, estimator.predict(task.X_test))}
+    if name in PROBABLE:
+        found["calibration"] = calibration_error(task, estimator)
     return found | (shares_of(task, estimator, caught) if name == "default" else {})
 
 
 def scores(task: Task, predicted: np.ndarray) -> dict[str, float]:
     """Of the classes of the test rows."""
-    each = f1_score(task.y_test, predicted, labels=np.arange(len(task.classes)), average=None, zero_division=0)
-    rare = each[np.argmin(task.shares)]
+    K = len(task.classes)
+    each = f1_score(task.y_test, predicted, labels=np.arange(K), average=None, zero_division=0)
+    rare = each[np.argmin(np.bincount(task.y_test, minlength=K))]
     return {"F": float(np.mean(each)), "error": float(np.mean(task.y_test != predicted) * 100), "rare": float(rare)}
+
+
+def calibration_error(task: Task, estimator: Any) -> float:
+    """Mean over the test rows of |share of right answers - mean confidence| of their bin, bins of equal width."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # too few labels to calibrate
+        probabilities = estimator.predict_proba(task.X_test)
+    confidence, right = probabilities.max(axis=1), estimator.classes_[probabilities.argmax(axis=1)] == task.y_test
+    gaps = np.bincount(np.minimum((confidence * BINS).astype(int), BINS - 1), right - confidence, minlength=BINS)
+    return float(np.abs(gaps).sum() / len(right))
 
 
 def shares_of(task: Task, estimator: Any, caught: list[warnings.WarningMessage]) -> dict[str, float]:
     """How far the shares that the default found are from the true ones, and what it says of them."""
     from fewlabel import FewlabelWarning, estimate_class_prior
 
-    truth = true_shares(task)
+    truth = task.shares
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         said = estimate_class_prior(task.X, task.given, confidence_level=CONFIDENCE, n_jobs=1)
@@ -148,25 +135,28 @@ def shares_of(task: Task, estimator: Any, caught: list[warnings.WarningMessage])
 def fits(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """A line for each fit, set by set."""
     for name in chosen.sets:
-        data = corpora.SETS[name]()
-        print(f"{name}: {data}", flush=True)
-        for labels in chosen.labels:
-            for sampling in chosen.sampling:
-                for seed in range(chosen.first, chosen.first + chosen.draws):
-                    task = draw(data, labels, sampling, seed)
-                    cell = {"set": name, "labels": labels, "sampling": sampling, "draw": seed}
-                    yield from (cell | measure(task, one) for one in chosen.learners)
+        rows = data.SETS[name]()
+        print(f"{name}: {rows.name}, {len(rows.y):,} rows, {len(rows.classes)} classes", flush=True)
+        for labels, sampling in itertools.product(chosen.labels, chosen.sampling):
+            for seed in range(chosen.first, chosen.first + chosen.draws):
+                task = data.draw(rows, labels, sampling, seed)
+                cell = {"set": name, "labels": labels, "sampling": sampling, "draw": seed}
+                yield from (cell | fit(task, one) for one in chosen.learners)
 
 
 # ------------------------------------------------------------------ the table
 def cells(found: pd.DataFrame) -> pd.DataFrame:
     """A row for each cell, means over its draws."""
-    values = found.pivot_table(index=CELL, columns="learner", values=["F", "error", "rare", "seconds"], sort=False)
-    table = pd.DataFrame({f"{what} {one}": values[what][one] for what in ("F", "error") for one in values["F"].columns})
-    if {"default", "true"} <= set(values["F"].columns):
+    what = [name for name in ("F", "error", "seconds", "calibration") if name in found]
+    values = found.pivot_table(index=CELL, columns="learner", values=[*what, "rare"], sort=False)
+    learners = [one for one in found["learner"].unique() if one in values["F"]]
+    table = pd.DataFrame(
+        {f"{name} {one}": values[name][one] for name in what for one in learners if one in values[name]}
+    )
+    if {"default", "true"} <= set(learners):
         table["gain"] = gain(table)
-        table["rare"] = values["rare"]["default"] / values["rare"]["true"]
-        table["time"] = values["seconds"]["default"] / values["seconds"]["true"]
+        table["rare default"], table["rare true"] = values["rare"]["default"], values["rare"]["true"]
+        table["time"] = table["seconds default"] / table["seconds true"]
     said = [column for column in ("off", "inside", "warned") if column in found.columns]
     return table.join(found.groupby(CELL, sort=False)[said].mean())
 
@@ -195,14 +185,15 @@ def behind(table: pd.DataFrame) -> pd.Series:
 
 
 def show(found: pd.DataFrame) -> str:
-    """The page."""
+    """The page; seconds are shown as means over the sets only."""
     table = cells(found)
-    parts = {"": table, "Means over the sets": overall(table)}
+    short, lost = table[[name for name in table if not name.startswith("seconds")]], behind(table)
+    parts = {"": short, "Means over the sets": overall(table)}
     page = [f"{title}\n{part.to_string(float_format='%.3f', na_rep='-')}\n" for title, part in parts.items()]
-    lost = behind(table)
     page.append(f"Cells in which the default is more than {BEHIND} behind the best peer: {len(lost)} of {len(table)}")
-    with_warning = table[["warned"]].loc[lost.index] if "warned" in table else None
-    return "\n".join([*page, lost.to_frame().join(with_warning).to_string(float_format="%.3f") if len(lost) else ""])
+    return "\n".join(
+        [*page, *([table[["warned"]].loc[lost.index].assign(behind=lost).to_string()] if len(lost) else [])]
+    )
 
 
 # ------------------------------------------------------------------ program
@@ -217,7 +208,7 @@ def listed(text: str, known: tuple[str, ...]) -> list[str]:
 def options() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = argparse.ArgumentParser(prog="benchmarks quality", description=__doc__.splitlines()[0])
-    sets, samplings = tuple(corpora.SETS), ("equal", "random")
+    sets, samplings = tuple(data.SETS), ("equal", "random")
     names = (*LEARNERS, *METHODS, *KERNELS)
     parser.add_argument("--sets", type=lambda text: listed(text, sets), default=[*CHOOSING, *REPORTING],
                         help="with commas between them; also " + ", ".join(GROUPS))  # fmt: skip
@@ -229,14 +220,14 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--learners", type=lambda text: listed(text, names), default=list(LEARNERS),
                         help=f"of {', '.join(names)}; methods are given the true shares")  # fmt: skip
     parser.add_argument("--known", type=Path, help="a file of earlier fits, for the learners that are not fitted now")
-    parser.add_argument("--output", type=Path, default=corpora.RESULTS / "quality.csv")
+    parser.add_argument("--output", type=Path, default=data.RESULTS / "quality.csv")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The program."""
     chosen = options().parse_args(arguments)
-    corpora.ignored_folder(chosen.output.parent)
+    data.ignored_folder(chosen.output.parent)
     found = []
     for line in fits(chosen):
         found.append(line)

@@ -1,63 +1,37 @@
-"""Rows that ranks share: the model of one machine, what one rank costs, and what three of them exchange.
+"""Rows that ranks or workers share: the model of one machine, what they exchange, and what one rank costs.
 
-Three ranks run under mpirun (mpi4py and an MPI are needed). A rank alone has nothing to exchange, and does what one
-machine does. Of several each has the weights of all features, where one machine may hold those of many classes as sums
-of rows: that, and vectors that all ranks work on, is the processor time of three ranks beyond that of one machine.
+Three ranks run under mpirun (mpi4py and an MPI are needed), three workers as a Dask cluster of this machine. A rank
+alone has nothing to exchange and does what one machine does. Of several each has the weights of all features, where one
+machine may hold those of many classes as sums of rows: that is the processor time of three ranks beyond one machine's.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import corpora, learners, tasks
-from benchmarks.report import Report
-from benchmarks.tasks import Task
+from benchmarks import measure, speed
+from benchmarks.data import Task
+from benchmarks.measure import Report
 
 RANKS = 3
-ROUNDS = 7  # of one rank and alone, by turns; the least time of each counts
-SETS: dict[str, Callable[[], Task]] = {
-    "r8": lambda: tasks.draw(corpora.reuters_r8(), 40, 0),
-    "newsgroups20": lambda: tasks.half_unlabeled(corpora.newsgroups20(), 5, 0),
-    "comp": lambda: corpora.comp(0),
-    "ccat": lambda: corpora.ccat(0),
-    "gcat": lambda: corpora.gcat(0),
-}
+SETS = ("reuters_r8", "newsgroups20", "comp", "ccat", "gcat")
 METHODS = ("annealing", "switching")
 SAME = 1e-9  # relative difference of objectives
 OVERHEAD = 1.03
 LONG = 10_000  # numbers; vectors of features have more
-VECTORS, SMALL = 150, 400
-
-
-class Alone:
-    """A communicator of one rank."""
-
-    def Get_rank(self) -> int:
-        return 0
-
-    def Get_size(self) -> int:
-        return 1
-
-    def allgather(self, part: Any) -> list[Any]:
-        return [part]
-
-    def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
-        sums[:] = own
 
 
 class Counting:
-    """Another communicator, with an account of its sums: their lengths, and the processor time that they took."""
+    """A communicator with an account of its sums: their lengths, and the processor time that they took."""
 
     def __init__(self, comm: Any) -> None:
         self.comm, self.lengths, self.waited = comm, [], 0.0
@@ -66,111 +40,95 @@ class Counting:
         return getattr(self.comm, name)
 
     def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
-        start = time.process_time()
-        self.comm.Allreduce(own, sums)
+        """The sums over the ranks."""
+        spent, _ = measure.seconds(lambda: self.comm.Allreduce(own, sums))
         self.lengths.append(len(own))
-        self.waited += time.process_time() - start
+        self.waited += spent
 
 
 def model(task: Task, method: str) -> Any:
     """The classifier."""
     from fewlabel import TransductiveSVC
 
-    return TransductiveSVC(
-        method=method, alpha=learners.ALPHA, class_prior=task.class_prior, unlabeled_weight=1.0, n_jobs=1
-    )
-
-
-def together(task: Task, method: str, comm: Any, rows: np.ndarray) -> Any:
-    """The fit of ranks."""
-    from fewlabel import spmd
-
-    return spmd.fit(model(task, method), task.X[rows], task.marked[rows], comm=comm)
-
-
-@dataclass
-class Shared:
-    """What the ranks have found together."""
-
-    objective: float
-    classes: list[Any]
-    seconds: float  # of processor time, of all ranks
-    lengths: list[int]  # of the sums of a rank
+    return TransductiveSVC(method=method, alpha=speed.ALPHA, class_prior=task.shares, unlabeled_weight=1.0, n_jobs=1)
 
 
 def work() -> None:
-    """What a rank runs: all sets and methods; rank 0 prints the result of all."""
+    """What a rank runs: all sets and methods; rank 0 prints what they found together."""
     from mpi4py import MPI
 
+    from fewlabel import spmd
+
     comm = MPI.COMM_WORLD
-    for name, make in SETS.items():
-        task = make()
-        rows = np.arange(len(task.marked)) % comm.size == comm.rank
-        for method in METHODS:
-            counting = Counting(comm)
-            spent, found = seconds(lambda c=counting, m=method, r=rows: together(task, m, c, np.flatnonzero(r)))  # noqa: B023
-            parts, spent = comm.gather(found.transduction_), comm.allreduce(spent - counting.waited)
-            if comm.rank == 0:
-                classes = np.empty(len(rows), dtype=found.transduction_.dtype)
-                for rank, part in enumerate(parts):
-                    classes[rank :: comm.size] = part
-                shared = Shared(float(found.objective_), classes.tolist(), spent, counting.lengths)
-                print(json.dumps([name, method, asdict(shared)]), flush=True)
+    for name, method in json.loads(sys.argv[1]):
+        task, counting = speed.drawn(name), Counting(comm)
+        rows = np.flatnonzero(np.arange(len(task.y)) % comm.size == comm.rank)
+        fit = lambda t=task, m=method, c=counting, r=rows: spmd.fit(model(t, m), t.X[r], t.given[r], comm=c)  # noqa: E731
+        spent, found = measure.seconds(fit)
+        found_by_all, spent = comm.gather(found.transduction_.tolist()), comm.allreduce(spent - counting.waited)
+        if comm.rank == 0:
+            print(json.dumps([found.objective_, found_by_all, spent, counting.lengths]), flush=True)
 
 
-def of_ranks() -> dict[tuple[str, str], Shared]:
-    """What the ranks find."""
-    folder = Path(sys.executable).parent
-    program = shutil.which("mpirun", path=f"{folder}{os.pathsep}{os.environ.get('PATH', '')}")
+def mpirun(n: int, tasks: list[tuple[str, str]]) -> list[Any]:
+    """What n ranks find."""
+    program = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if program is None:
-        raise RuntimeError("there is no mpirun")
-    command = [
-        program,
-        "--oversubscribe",
-        "-n",
-        str(RANKS),
-        sys.executable,
-        "-c",
-        "from benchmarks import ranks; ranks.work()",
-    ]
+        raise SystemExit("there is no mpirun")
+    script = "from benchmarks import ranks; ranks.work()"
+    command = [program, "--oversubscribe", "-n", str(n), sys.executable, "-c", script, json.dumps(tasks)]
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | allowed, timeout=900)
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
-    return {(name, method): Shared(**found) for name, method, found in lines}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | allowed)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
 
 
-def seconds(fit: Callable[[], Any]) -> tuple[float, Any]:
-    """Processor time of a fit, and what it gives."""
-    start = time.process_time()
-    found = fit()
-    return time.process_time() - start, found
+def mpi(report: Report, draws: int = len(SETS)) -> None:
+    """The same fits on one machine, on one rank and on three, for so many of the sets."""
+    tasks = list(itertools.product(SETS[:draws], METHODS))
+    for (name, method), one, several in zip(tasks, mpirun(1, tasks), mpirun(RANKS, tasks), strict=True):
+        task, what = speed.drawn(name), f"{name}, {method}"
+        alone = model(task, method)
+        spent = min(measure.seconds(lambda: measure.quietly(alone, task.X, task.given))[0] for _ in range(3))  # noqa: B023
+        objective, parts, seconds, lengths = several
+        classes = np.empty(len(task.y), dtype=np.int64)
+        for rank, part in enumerate(parts):
+            classes[rank::RANKS] = part
+        note = f"{np.sum(classes != alone.transduction_)} of {len(classes)} rows with another class"
+        report.add(
+            f"{what}: {RANKS} ranks, objective apart", abs(objective / alone.objective_ - 1), "", note, at_most=SAME
+        )
+        long = sum(length > LONG for length in lengths)
+        report.add(f"{what}: long vectors of a rank", long, note=f"{len(lengths) - long} other sums")
+        report.add(f"{what}: processor time, one rank / one machine", one[2] / spent, at_most=OVERHEAD)
+        report.add(f"{what}: processor time, {RANKS} ranks / one machine", seconds / spent)
 
 
-def ranks_and_one_machine(report: Report) -> None:
-    """The same fits on one machine, on one rank and on three."""
-    shared = of_ranks()
-    for name, make in SETS.items():
-        task = make()
-        rows = np.arange(len(task.marked))
-        for method in METHODS:
-            with_rank, without = [], []
-            for _ in range(ROUNDS):
-                with_rank.append(seconds(lambda: together(task, method, Alone(), rows))[0])  # noqa: B023
-                spent, alone = seconds(lambda: learners.quietly(model(task, method), task.X, task.marked))  # noqa: B023
-                without.append(spent)
-            found, what = shared[name, method], f"{name}, {method}"
-            differ = int((np.array(found.classes) != alone.transduction_).sum())
-            note = f"{differ} rows of {len(rows)} with another class"
-            report.at_most(
-                f"{what}: {RANKS} ranks, objective apart", abs(found.objective / alone.objective_ - 1), SAME, note=note
-            )
-            vectors = [length for length in found.lengths if length > LONG]
-            note = f"{sum(found.lengths) * 8 / 1e6:.1f} MB, {alone.history_['n_passes'][-1]:.0f} passes"
-            bounds = (VECTORS, SMALL) if (name, method) == ("ccat", "annealing") else (None, None)
-            report.at_most(f"{what}: long vectors of a rank", len(vectors), bounds[0], note=note)
-            report.at_most(f"{what}: other sums of a rank", len(found.lengths) - len(vectors), bounds[1])
-            report.at_most(f"{what}: processor time, one rank / one machine", min(with_rank) / min(without), OVERHEAD)
-            report.fact(f"{what}: processor time, {RANKS} ranks / one machine", found.seconds / min(without))
+def dask(report: Report, draws: int = len(SETS)) -> None:
+    """The same fits on one machine and on three workers, for so many of the sets."""
+    from distributed import Client, LocalCluster
+
+    from fewlabel.dask import DaskTransductiveSVC
+
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
+    with LocalCluster(n_workers=RANKS, **options) as cluster, Client(cluster, set_as_default=False) as client:
+        for name, method in itertools.product(SETS[:draws], METHODS):
+            task = speed.drawn(name)
+            alone = measure.quietly(model(task, method), task.X, task.given)
+            found = DaskTransductiveSVC(**model(task, method).get_params(), client=client)
+            measure.quietly(found, *(parts(client, whole) for whole in (task.X, task.given)))
+            with client.as_current():
+                differ = int(np.sum(found.transduction_.compute() != alone.transduction_))
+            apart = abs(found.objective_ / alone.objective_ - 1)
+            note = f"{differ} of {len(task.y)} rows with another class"
+            report.add(f"{name}, {method}: {RANKS} workers of Dask, objective apart", apart, "", note, at_most=SAME)
 
 
-SECTIONS = (ranks_and_one_machine,)
+def parts(client: Any, whole: Any) -> list[Any]:
+    """A part of rows or labels on each worker, as futures."""
+    workers = sorted(client.nthreads())
+    ends = [whole.shape[0] * k // len(workers) for k in range(len(workers) + 1)]
+    pieces = [whole[start:end] for start, end in itertools.pairwise(ends)]
+    return [client.scatter([part], workers=[at], hash=False)[0] for part, at in zip(pieces, workers, strict=True)]
+
+
+SECTIONS = (mpi, dask)

@@ -1,179 +1,124 @@
-"""Speed: passes over the data, time against supervised fits of the same rows, threads, products, memory."""
+"""Speed: passes over the data, time against LinearSVC on all labels of the same rows, two threads, and SVMlin.
+
+`python -m benchmarks speed svmlin` runs SVMlin's program, which the user has built and SVMLIN names, on the same rows,
+labels and shares. Its seconds are those that its process uses less those of reading: the same call with method 0, which
+learns from the labeled rows alone.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import resource
+import subprocess
+import tempfile
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.datasets import dump_svmlight_file
+from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks import corpora, large, learners, memory, objective, timing
-from benchmarks.learners import ALPHA, linear_svc, passes
-from benchmarks.products import products
-from benchmarks.methods_quality import CLASSES, PER_CLASS
-from benchmarks.report import Report
-from benchmarks.tasks import Task, half_unlabeled
+from benchmarks import data, large, measure
+from benchmarks.data import Task
+from benchmarks.measure import Report
 
-METHODS = ("annealing", "switching")
-PASSES = {"switching": (500, 2800), "annealing": (1000, 7000)}  # bound, SVMlin
-RATIO = {"switching": 2.5, "annealing": 4.5}  # bound on the time in fits of LinearSVC
-HEAVY = 8  # the same for annealing of CCAT where unlabeled rows weigh ten times as much
-CLASS_RATIO = {"switching": 4, "annealing": 8}  # bound on the time in supervised fits of the same rows
-TWICE = 1.6  # bound on how many times faster two threads are
-FASTER = {1: 1.0, 2: 2.0}  # threads -> bound on the time of the faster peer in fits of ours
-TOLERANCES = [10 ** (-k / 2) for k in range(17)]  # of the peers, 1 ... 1e-8
-SLACK = 2.0  # a peer may end this many times as far from the optimum as we do
+ALPHA = 1e-3  # Sindhwani & Keerthi 2006
+METHODS = {"switching": 2, "annealing": 3}  # their numbers in SVMlin
+READING = 0  # the same for least squares on the labeled rows
+PASSES = {"switching": 500, "annealing": 1000}  # bounds, where SVMlin needs about 2,800 and 7,000
+TWO = ("comp", "ccat", "gcat", "text1")  # sets of two classes
 
 
-# ------------------------------------------------------------------ two classes
-def passes_two_classes(report: Report) -> None:
-    """Passes over the data on 20 Newsgroups: one product of X or X' with a vector, all rows, is one pass."""
-    task = corpora.comp(0)
-    for method, (bound, svmlin) in PASSES.items():
-        found = learners.transductive(task, method=method)
-        note = f"SVMlin about {svmlin}; {found.estimator.n_iter_} outer steps"
-        report.at_most(f"passes over the data, comp.*: {method}", passes(found), bound, "", note)
+def drawn(name: str) -> Task:
+    """A set with 44 labels drawn at random of two classes, or five of each of many."""
+    rows = data.SETS[name]()
+    return data.draw(rows, 22) if len(rows.classes) == 2 else data.draw(rows, 5, "equal")
 
 
-def against_linear_svc(report: Report, rounds: int = 7) -> None:
-    """Time in fits of LinearSVC with all labels of the same rows, by the faster of its two solvers; one thread each,
-    taking turns."""
-    fits = [(corpora.comp(0), m, 1.0, RATIO[m]) for m in METHODS] + [(corpora.ccat(0), "annealing", 10.0, HEAVY)]
-    fits += [(make(0), m, 1.0, RATIO[m]) for make in (corpora.ccat, corpora.gcat, corpora.text1) for m in METHODS]
-    for task, method, weight, bound in fits:
-        calls = {
-            "dual": lambda t=task: linear_svc(len(t.y), dual=True).fit(t.X, t.y),
-            "primal": lambda t=task: linear_svc(len(t.y)).fit(t.X, t.y),
-            "supervised": lambda t=task: learners.all_labels(t, n_jobs=1),
-            method: lambda t=task, m=method, w=weight: learners.transductive(t, method=m, unlabeled_weight=w, n_jobs=1),
-        }
-        with threadpool_limits(1):
-            seconds = timing.take_turns(calls, rounds)
-        peer = min("dual", "primal", key=lambda name: float(np.median(seconds[name])))
-        ratios, note = timing.ratio(seconds, method, peer), timing.note(seconds, method, peer, "supervised")
-        weighs = "" if weight == 1 else f", unlabeled_weight {weight:g}"
-        what = f"time, {task.name}: {method}{weighs} / LinearSVC with all labels"
-        report.at_most(what, float(np.median(ratios)), bound, "", note, ratios)
-
-
-def threads(report: Report, rounds: int = 7) -> None:
-    """Two threads against one. A fit of comp.* takes a fifth of a second, of which reading the caller's arrays and the
-    loops over rows keep their part; the larger corpus shows what the divided work gains. Other programs on the machine
-    spoil these figures, so the note has the load before."""
-    sets = ((corpora.comp(0), 1.0), (twenty_classes_task(), TWICE), (large.task(1_000_000), TWICE))
-    for task, bound in sets:
-        load = f"load before {os.getloadavg()[0]:.1f}"
-        for method in METHODS:
-            calls = {
-                str(n): (lambda t=task, n=n, m=method: learners.transductive(t, method=m, n_jobs=n)) for n in (1, 2)
-            }
-            with threadpool_limits(1):
-                seconds = timing.take_turns(calls, rounds)
-            ratios, note = timing.ratio(seconds, "1", "2"), f"{timing.note(seconds, '1', '2')}; {load}"
-            what, value = f"two threads, {task.name}: {method}, times faster", float(np.median(ratios))
-            report.at_least(what, value, bound, "", note, ratios)
-
-
-def peak_memory(report: Report) -> None:
-    """Memory of a fit above its input, in a process of its own."""
-    for method in METHODS:
-        for make in (corpora.comp, corpora.ccat):
-            memory.rows(report, f"memory, {make.__name__}: {method}", memory.of_task(make(0), {"method": method}))
-
-
-# ------------------------------------------------------------------ many classes
-def twenty_classes_task(tree: bool = False) -> Task:
-    """The first draw of the quality benchmark."""
-    return half_unlabeled(corpora.newsgroups20_tree() if tree else corpora.newsgroups20(), PER_CLASS, 0)
-
-
-def class_passes_and_time(report: Report, rounds: int = 3) -> None:
-    """Time in our own supervised fits with all labels of the same rows, one thread; passes over the data."""
-    rows, found = twenty_classes_task(), {}
-
-    def fit(method: str) -> learners.Outcome:
-        how = {} if method == "supervised" else {"method": method}
-        learner = learners.transductive if how else learners.all_labels
-        found[method] = learner(rows, n_jobs=1, **how)
-        return found[method]
-
-    with threadpool_limits(1):
-        calls = {method: (lambda m=method: fit(m)) for method in ("supervised", *CLASS_RATIO)}
-        seconds = timing.take_turns(calls, rounds)
-    for method, outcome in found.items():
-        note = f"{outcome.estimator.n_iter_} outer steps"
-        report.fact(f"{CLASSES}: {method}, passes", passes(outcome), note=note)
-    for method, bound in CLASS_RATIO.items():
-        ratios, note = timing.ratio(seconds, method, "supervised"), timing.note(seconds, method, "supervised")
-        what = f"time, {CLASSES}: {method} / supervised with all labels"
-        report.at_most(what, float(np.median(ratios)), bound, "", note, ratios)
-
-
-def passes_of_trees_and_losses(report: Report) -> None:
-    """Passes over the data of a class tree and of Crammer and Singer's loss, in those of flat classes with the squared
-    hinge, on the same rows and labels."""
-    flat, tree = twenty_classes_task(), twenty_classes_task(tree=True)
-    for method in METHODS:
-        plain = passes(learners.transductive(flat, method=method))
-        others = {"tree": learners.transductive(tree, method=method)}
-        if method == "switching":
-            others["Crammer-Singer"] = learners.transductive(flat, method=method, loss="crammer_singer")
-        for name, found in others.items():
-            note = f"{passes(found):.0f} / {plain:.0f}"
-            report.fact(f"{CLASSES}: {method}, {name}, times the passes", passes(found) / plain, note=note)
-
-
-def supervised_squared_hinge(report: Report, rounds: int = 3) -> None:
-    """All 18,846 rows labeled, one class against the rest: how many times faster we are than the faster of LinearSVC's
-    primal and dual form, each at the loosest tolerance with which it ends as near to the optimum as we do."""
+def ours(task: Task, method: str, n_jobs: int = 1) -> Any:
+    """A fit with the true class shares."""
     from fewlabel import TransductiveSVC
 
-    data, title = corpora.newsgroups20(), "20 classes, all labels, squared hinge"
-
-    def ours(n_jobs: int) -> Any:
-        return learners.quietly(TransductiveSVC(alpha=ALPHA, unlabeled=None, n_jobs=n_jobs), data.X, data.y)
-
-    def peer(dual: bool, tol: float) -> Any:
-        return learners.quietly(
-            linear_svc(len(data.y), dual=dual, tol=tol, max_iter=10_000, random_state=0), data.X, data.y
-        )
-
-    def value(fitted: Any) -> float:
-        return objective.one_vs_rest(data.X, data.y, fitted.coef_, fitted.intercept_, ALPHA)
-
-    values = value(ours(1)), value(peer(False, 1e-10))
-    best = min(values)
-    report.fact(f"{title}: ours, relative distance from the optimum", values[0] / best - 1, note=f"value {best:.9f}")
-    goal = SLACK * (max(values) / best - 1)
-    calls: dict[str, Callable[[], Any]] = {}
-    for name, dual in {"LinearSVC": False, "LinearSVC(dual)": True}.items():
-        gaps = ((tol, value(peer(dual, tol)) / best - 1) for tol in TOLERANCES)
-        tol, gap = next(((t, g) for t, g in gaps if g <= goal or t == TOLERANCES[-1]))
-        report.fact(f"{title}: {name}, relative distance from the optimum", gap, note=f"tol={tol:.1e}")
-        calls[name] = lambda dual=dual, tol=tol: peer(dual, tol)
-    for n_jobs, bound in FASTER.items():
-        with threadpool_limits(n_jobs):
-            seconds = timing.take_turns(calls | {"ours": lambda n=n_jobs: ours(n)}, rounds)
-        faster = min(calls, key=lambda name, s=seconds: np.median(s[name]))
-        ratios, note = timing.ratio(seconds, faster, "ours"), timing.note(seconds, *calls, "ours")
-        what = f"{title}, threads {n_jobs}: {faster} / ours"
-        report.at_least(what, float(np.median(ratios)), bound, "", note, ratios)
+    model = TransductiveSVC(method=method, alpha=ALPHA, class_prior=task.shares, unlabeled_weight=1.0, n_jobs=n_jobs)
+    return measure.quietly(model, task.X, task.given)
 
 
-def class_memory(report: Report) -> None:
-    """Peak of a fit above its input, in a process of its own, beside the bytes of the weights and of the scores."""
-    rows = twenty_classes_task()
-    (n, d), K = rows.X.shape, len(rows.classes)
-    weights, scores = d * K * 8, n * K * 8
-    for method in METHODS:
-        figures = memory.of_task(rows, {"method": method})
-        note = f"input {figures.input / memory.MB:.0f} MB, weights {weights / memory.MB:.1f}"
-        note += f", scores {scores / memory.MB:.1f}; {figures.peak / (weights + scores):.1f} times weights and scores"
-        report.fact(f"memory, {CLASSES}: {method}, peak above input", figures.peak / memory.MB, " MB", note)
-        report.fact(f"memory, {CLASSES}: {method}, left after fit", figures.left / memory.MB, " MB")
+def all_labels(task: Task, dual: bool) -> Any:
+    """LinearSVC with the same strength and all labels."""
+    return measure.quietly(LinearSVC(dual=dual, C=1 / (2 * len(task.y) * ALPHA)), task.X, task.y)
 
 
-SECTIONS = (passes_two_classes, against_linear_svc, threads, products, peak_memory)
-CLASS_SECTIONS = (class_passes_and_time, passes_of_trees_and_losses, supervised_squared_hinge, class_memory)
+def supervised(task: Task) -> Any:
+    """Our fit with all labels."""
+    from fewlabel import TransductiveSVC
+
+    return measure.quietly(TransductiveSVC(alpha=ALPHA, unlabeled=None, n_jobs=1), task.X, task.y)
+
+
+def linear_svc(report: Report, draws: int = 5) -> None:
+    """Passes of a fit, and its time in fits of LinearSVC by the faster of its solvers; one thread, by turns."""
+    for name in (*TWO, "newsgroups20"):
+        task = drawn(name)
+        peers = {dual: lambda dual=dual, t=task: all_labels(t, dual) for dual in (True, False)}
+        fits = {"supervised, all labels": lambda t=task: supervised(t)}
+        fits |= {method: lambda m=method, t=task: ours(t, m) for method in ("auto", *METHODS)}
+        with threadpool_limits(1):
+            spent = {one: np.median(seconds) for one, seconds in measure.turns(peers | fits, draws).items()}
+        peer = min(spent[True], spent[False])
+        for one, fit in fits.items():
+            bound = {"at_most": PASSES[one]} if one in PASSES and name == "comp" else {}
+            note = f"{spent[one]:.3f} s, LinearSVC {peer:.3f} s"
+            report.add(f"{name}: {one}, passes", fit().history_["n_passes"][-1], **bound)
+            report.add(f"{name}: {one}, time / LinearSVC with all labels", spent[one] / peer, note=note)
+
+
+def threads(report: Report, draws: int = 5) -> None:
+    """Two threads against one, on the clock; other programs on the machine spoil this."""
+    for task in (drawn("comp"), drawn("newsgroups20"), large.task(1_000_000)):
+        for method in METHODS:
+            calls = {str(n): lambda n=n, t=task, m=method: ours(t, m, n) for n in (1, 2)}
+            spent = measure.turns(calls, draws, time.perf_counter)
+            note = f"load {os.getloadavg()[0]:.1f}"
+            report.add(
+                f"{task.name}: {method}, two threads, times faster", np.median(spent["1"] / spent["2"]), note=note
+            )
+
+
+# ------------------------------------------------------------------ SVMlin
+def svmlin(report: Report, draws: int = 3) -> None:
+    """How many times faster we are; processor time, one thread."""
+    if not os.environ.get("SVMLIN"):
+        print("skipped: SVMLIN does not name the program of SVMlin")
+        return
+    for name in TWO[:3]:
+        task = drawn(name)
+        with tempfile.TemporaryDirectory() as folder:
+            write(task, Path(folder))
+            reading = np.median([theirs(Path(folder), task, READING) for _ in range(draws)])
+            for method, number in METHODS.items():
+                spent = np.median([theirs(Path(folder), task, number) for _ in range(draws)]) - reading
+                mine = np.median(measure.turns({method: lambda m=method, t=task: ours(t, m)}, draws)[method])
+                report.add(f"{name}: {method}, SVMlin / ours", spent / mine, note=f"{spent:.3f} s, {mine:.3f} s")
+
+
+def write(task: Task, folder: Path) -> None:
+    """The rows and labels as SVMlin reads them: one row a line, feature numbers from 1 on; 1, -1, or 0 for no label."""
+    dump_svmlight_file(task.X, np.zeros(len(task.y)), str(folder / "labeled"), zero_based=False)
+    lines = (folder / "labeled").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "rows").write_text("".join(line.split(" ", 1)[1] for line in lines), encoding="utf-8")
+    labels = np.where(task.unlabeled, 0, 2 * task.given - 1)
+    (folder / "labels").write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
+
+
+def theirs(folder: Path, task: Task, method: int) -> float:
+    """Processor time of one call of SVMlin."""
+    program = str(Path(os.environ["SVMLIN"]).resolve())
+    call = [program, "-A", str(method), "-W", str(ALPHA), "-U", "1", "-R", f"{task.shares[1]:.6f}", "rows", "labels"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(call, cwd=folder, check=True, capture_output=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+SECTIONS = (linear_svc, threads, svmlin)

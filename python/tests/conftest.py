@@ -3,7 +3,7 @@
 FEWLABEL_DATA names the folder. Without it the tests that use the `data` fixture are skipped and the skip is shown; with
 FEWLABEL_REQUIRE_DATA=1, or when the folder is named but not there, they fail.
 
-With FEWLABEL_TEST_INSTALLED=1 (`make wheel-test`) the package tested is one that was installed. Left out are then tests
+With FEWLABEL_TEST_INSTALLED=1 (`make release`) the package tested is one that was installed. Left out are then tests
 of files that only the project's folder has, and long ones of answers, which come from the library, the same file for
 every Python, and a few sums: `make test` has them.
 """

@@ -1,37 +1,38 @@
-"""The helpers of the benchmarks: a wrong recipe or objective would make every figure wrong."""
+"""The helpers of the benchmarks: a wrong recipe or draw would make every figure wrong."""
 
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_svmlight_file
 from sklearn.svm import LinearSVC
 
-from benchmarks import __main__ as benchmarks_main
-from benchmarks import (
-    aso_tagging,
-    corpora,
-    large,
-    learners,
-    objective,
-    products,
-    recipe,
-    report,
-    run,
-    tasks,
-)
+from benchmarks import __main__ as program
+from benchmarks import data, figures, large, measure, paired, peers, quality, sequences, speed, structure
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+SIZES = (300, 60, 40)
 
 
 @pytest.fixture
 def go_comments(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
     import go_comments
 
     yield go_comments
     sys.modules.pop("go_comments")
+
+
+def planted() -> data.DataSet:
+    """Rows around a centre for each class, of very different size."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(3), SIZES))
+    X = rng.normal(size=(len(y), 12))
+    X[np.arange(len(y)), y] += 3
+    return data.data_set("planted", sp.csr_matrix(X), np.array(["x", "y", "z"])[y])
 
 
 # ------------------------------------------------------------------ recipe
@@ -53,10 +54,10 @@ def test_recipe_by_hand():
     # The words in at least two rows and at most a fifth of ten rows: apple, date, fig, kiwi, pear (two rows each). Plum
     # is in one row; "the" and "of" are stop words; x and q are too short; 42 has no letters.
     words = ["apple", "date", "fig", "kiwi", "pear"]
-    vectorizer = recipe.vectorizer()
+    vectorizer = data.vectorizer()
     vectorizer.fit(TEXTS)
     assert list(vectorizer.get_feature_names_out()) == words
-    X = recipe.vectorize(TEXTS).toarray()
+    X = data.vectorize(TEXTS).toarray()
     # All idf are equal. Row 0: apple twice gives 1 + log 2, pear 1; row 4: date 1, kiwi 1 + log 2.
     twice = np.array([1 + np.log(2), 1]) / np.hypot(1 + np.log(2), 1)
     np.testing.assert_allclose(X[0, [0, 4]], twice)
@@ -67,81 +68,57 @@ def test_recipe_by_hand():
 
 def test_recipe_with_digits_and_three_rows():
     texts = ["486 dx", "486 dx2 bus", "486 bus", "bus"] + [""] * 12
-    assert list(recipe.vectorizer(min_df=3, digits=True).fit(texts).get_feature_names_out()) == ["486", "bus"]
+    assert list(data.vectorizer(min_df=3, token_pattern="[a-z0-9][a-z0-9]+").fit(texts).get_feature_names_out()) == [
+        "486",
+        "bus",
+    ]
 
 
 def test_subject_and_body():
     message = "From: a@b\r\nSubject: Re: hello\r\nOrganization: x\r\n\r\nbody one\r\n\r\nbody two: y"
-    assert recipe.subject_and_body(message) == "Re: hello\nbody one\n\nbody two: y"
-    assert recipe.subject_and_body("no header at all") == ""
-
-
-# ------------------------------------------------------------------ objective
-def test_objective_by_hand():
-    X = sp.csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    given = np.array([1, 0, -1, -1])
-    coef, intercept = np.array([[0.5, -2.0]]), np.array([0.25])
-    # f = 0.75, -1.75, -1.25, 0.25; losses 0.25², 0 labeled; 0, 0.75² unlabeled; square lengths 1, 1, 2 of three rows
-    by_hand = 0.1 / 2 * (4 / 3 * (0.25 + 4) + 0.0625) + 0.0625 / 4 + 3 * 0.5625 / 4
-    value = objective.l2_objective(X, given, coef, intercept, alpha=0.1, unlabeled_weight=3.0)
-    assert value == pytest.approx(by_hand, rel=1e-14)
-
-
-def test_objective_is_that_of_linear_svc():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 4))
-    X = sp.csr_matrix(X / np.linalg.norm(X, axis=1)[:, None])
-    y = (X.toarray()[:, 0] + rng.normal(size=30) > 0).astype(np.int64)
-    fitted = learners.linear_svc(30, 0.01, tol=1e-12, max_iter=100_000).fit(X, y)
-    least = objective.l2_objective(X, y, fitted.coef_, fitted.intercept_, 0.01, 0)
-    for _ in range(20):  # no point near it is lower
-        coef, intercept = fitted.coef_ + rng.normal(size=4) * 1e-3, fitted.intercept_ + rng.normal() * 1e-3
-        assert objective.l2_objective(X, y, coef, intercept, 0.01, 0) > least
-    assert isinstance(fitted, LinearSVC)
-
-
-def test_threshold_and_break_even():
-    scores = np.array([0.1, 0.9, 0.5, -2.0])
-    for share in (0.0, 0.25, 0.5, 1.0):
-        assert np.mean(scores > learners.thresholds_for_shares(scores, np.array([1 - share, share]))) == share
-    assert objective.break_even(np.array([0, 1, 1, 0]), scores) == 100
-    assert objective.break_even(np.array([1, 1, 0, 0]), scores) == 50
-    with pytest.raises(ValueError, match="no positive row"):
-        objective.break_even(np.zeros(4), scores)
+    assert data.subject_and_body(message) == "Re: hello\nbody one\n\nbody two: y"
+    assert data.subject_and_body("no header at all") == ""
 
 
 # ------------------------------------------------------------------ draws and cache
-def test_held_out_parts_do_not_meet():
-    X, y = sp.csr_matrix(np.arange(1, 41.0)[:, None]), np.tile([0, 1], 20)
-    task = tasks.held_out("t", X, y, 6, seed=3)
-    assert sorted([*task.X.data, *task.X_test.data]) == list(range(1, 41))
-    assert task.X.shape[0] == 30
-    assert task.n_labels == 6
-    assert set(task.given[~task.unlabeled]) == {0, 1}
-    assert (task.given[~task.unlabeled] == task.y[~task.unlabeled]).all()
-    assert task.class_prior[1] == task.y[task.unlabeled].mean()
-    again = tasks.held_out("t", X, y, 6, seed=3)
-    np.testing.assert_array_equal(again.given, task.given)
+def test_as_many_rows_are_drawn_at_random_as_equally_of_each_class():
+    equal, random = (data.draw(planted(), 20, sampling, 0) for sampling in ("equal", "random"))
+    n_labels = [np.bincount(task.y[~task.unlabeled], minlength=3).tolist() for task in (equal, random)]
+    assert n_labels[0] == [20, 20, 15]  # half of the 30 training rows of the smallest class
+    assert sum(n_labels[1]) == 55
+    assert n_labels[1][0] > 30
+    assert (equal.X != random.X).nnz == 0
+    assert (len(equal.y), len(equal.y_test)) == (300, 100)
+    for task in (equal, random):
+        np.testing.assert_array_equal(task.given[~task.unlabeled], task.y[~task.unlabeled])
+    np.testing.assert_array_equal(data.draw(planted(), 20, "random", 0).given, random.given)
 
 
-def test_draw_covers_topics():
-    topics = [frozenset({"a"})] * 50 + [frozenset({"b"}), frozenset({"c", "b"}), frozenset()]
-    for seed in range(5):
-        drawn = corpora.draw_covering(topics, ["a", "b", "c"], 4, np.random.default_rng(seed))
-        assert len(set(drawn.tolist())) == 4
-        assert set().union(*(topics[i] for i in drawn)) >= {"a", "b", "c"}
-    with pytest.raises(ValueError, match="no draw of 4 documents has every topic of a, z"):
-        corpora.draw_covering(topics, ["a", "z"], 4, np.random.default_rng(0))
+def test_the_true_shares_are_those_of_the_classes_with_labels():
+    task = data.draw(planted(), 20, "equal", 0)
+    counts = np.bincount(task.y[task.unlabeled])
+    np.testing.assert_allclose(task.shares, counts / counts.sum())
+    task.given[task.y == 2] = -1
+    np.testing.assert_allclose(task.shares, counts[:2] / counts[:2].sum())
+
+
+def test_sets_leave_out_small_classes_and_can_make_one_rare():
+    names = ["a"] * 200 + ["b"] * 100 + ["c"] * 9
+    rows = data.data_set("letters", np.arange(309)[:, None], names, n_train=150)
+    assert rows.classes.tolist() == ["a", "b"]
+    assert (len(rows.y), rows.train.sum()) == (300, 150)
+    rare = data.rare(data.data_set("letters", np.arange(309)[:, None], names), "b", 5)
+    assert np.mean(rare.y == 1) == pytest.approx(0.05, abs=0.005)
 
 
 def test_cache_is_keyed_by_the_version_of_the_recipe(tmp_path, monkeypatch):
     def build(value):
         return lambda: (sp.csr_matrix([[value, 0.0]]), np.array([1]))
 
-    assert corpora.cached("x", build(1.0), tmp_path)[0][0, 0] == 1
-    assert corpora.cached("x", build(2.0), tmp_path)[0][0, 0] == 1
-    monkeypatch.setattr(recipe, "VERSION", recipe.VERSION + 1)
-    assert corpora.cached("x", build(2.0), tmp_path)[0][0, 0] == 2
+    assert data.cached("x", build(1.0), tmp_path)[0][0, 0] == 1
+    assert data.cached("x", build(2.0), tmp_path)[0][0, 0] == 1
+    monkeypatch.setattr(data, "VERSION", data.VERSION + 1)
+    assert data.cached("x", build(2.0), tmp_path)[0][0, 0] == 2
     assert (tmp_path / ".gitignore").read_text() == "*\n"
 
 
@@ -152,65 +129,149 @@ def test_planted_corpus():
     np.testing.assert_allclose(sp.linalg.norm(X, axis=1), 1)
     assert X.has_canonical_format
     assert 0.25 < y.mean() < 0.35
-    scores = LinearSVC().fit(X[:2000], y[:2000]).score(X[2000:], y[2000:])
-    assert scores > 0.8
+    assert LinearSVC().fit(X[:2000], y[:2000]).score(X[2000:], y[2000:]) > 0.8
 
 
-# ------------------------------------------------------------------ report
-def test_report_says_ok_or_short():
-    found = report.Report(quiet=True)
-    assert found.at_most("a", 5.2, 5.2, " %").verdict == "ok"
-    assert found.at_least("b | c", 1.6, 1.7).verdict == "short"
-    assert found.fact("d", 3.14159).measured == "3.142"
-    assert found.failed("e", ValueError("no")).verdict == "short"
-    page = report.markdown(found, {"processor": "P"})
-    assert "1 bounds met, 2 short." in page
-    assert "| b \\| c | 1.600 | ≥ 1.7 | short |  |" in page
+# ------------------------------------------------------------------ measuring
+def test_a_bound_that_is_not_met_is_the_status(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(data, "RESULTS", tmp_path)
 
-
-def test_go_benchmark_output_is_read():
-    text = "BenchmarkTimes/float64-2   \t 276\t 1311333 ns/op\t 0.5 cpu-ns/nz\t  1.093 ns/nz\n"
-    text += "BenchmarkTransposed/float32packed \t1\t2 ns/op\t1.5 cpu-ns/nz\t2 ns/nz\n"
-    text += "BenchmarkPack-2 \t 3\t 9 ns/op\t2.5 cpu-ns/nz\n"
-    assert products.parse(text, "cpu-ns/nz") == {"Times/float64": 0.5, "Transposed/float32packed": 1.5, "Pack": 2.5}
-    assert products.parse(text, "ns/nz") == {"Times/float64": 1.093, "Transposed/float32packed": 2}
-    with pytest.raises(RuntimeError, match="no benchmark figures in ns/value"):
-        products.parse(text, "ns/value")
-    assert products.scipy_figures(sp.eye(4, format="csr"), calls=1).keys() >= {"Times/float32", "Transposed/float64"}
-
-
-def test_run_takes_groups_sections_and_draws(monkeypatch, tmp_path):
     def some(report, draws=5):
         """Draws."""
-        report.fact("draws", draws)
+        report.add("draws", [draws, draws], at_most=3)
 
-    def other(report):
-        """A failure."""
-        raise ValueError("no")
-
-    monkeypatch.setattr(run, "GROUPS", {"methods": (some,), "speed": (other,)})
-    assert run.main(["--section", "some", "--draws", "3", "--output", str(tmp_path)]) == 0
-    assert "| draws | 3.000 |" in (tmp_path / "some.md").read_text()
-    assert run.main(["--output", str(tmp_path)]) == 1
-    assert "ValueError: no" in (tmp_path / "methods-speed.md").read_text()
-    for wrong in (["--only", "some"], ["--section", "methods"], ["--draws", "0"]):
-        with pytest.raises(SystemExit):
-            run.main(wrong)
+    module = types.SimpleNamespace(__doc__="A module.", SECTIONS=(some,))
+    assert program.run(module, "some", ["--draws", "3"]) == 0
+    assert "draws,3.0," in (tmp_path / "some.csv").read_text()
+    assert program.run(module, "some", ["some"]) == 1
+    assert "(at most 3: SHORT)" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        program.run(module, "some", ["other"])
 
 
-def test_sections_have_one_name_each():
-    names = [section.__name__ for sections in run.GROUPS.values() for section in sections]
-    assert len(set(names)) == len(names)
+def test_one_command_lists_all(capsys):
+    assert program.main([]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(program.NAMES)
+    assert program.main(["nothing"]) == 1
 
 
-def test_one_command_lists_and_runs_all(monkeypatch, capsys):
-    assert benchmarks_main.main([]) == 0
-    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert listed == [*run.GROUPS, *benchmarks_main.PROGRAMS]
-    ran = []
-    monkeypatch.setattr(run, "main", lambda arguments: ran.append(arguments) or 0)
-    assert benchmarks_main.main(["speed", "--draws", "2"]) == 0
-    assert ran == [["--only", "speed", "--draws", "2"]]
+def test_calls_take_turns():
+    calls = []
+    spent = measure.turns({name: lambda name=name: calls.append(name) for name in "ab"}, 2)
+    assert "".join(calls) == "ababab"
+    assert [len(values) for values in spent.values()] == [2, 2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_of_a_fit_is_its_peak_and_what_is_left():
+    cost, kept = measure.cost(lambda: (np.ones(4_000_000).sum(), np.ones(2_000_000))[1])
+    assert cost.peak > 30e6
+    assert len(kept) * 8 * 0.9 < cost.left < 30e6
+
+
+# ------------------------------------------------------------------ what is compared
+@pytest.mark.skipif(not (ROOT / ".venv/bin/python").exists(), reason="the worker runs in .venv, which is not there")
+def test_a_checkout_is_as_good_as_itself(capsys):
+    paired.main([str(ROOT), "--tasks", "planted", "--methods", "annealing,maxent", "--rounds", "2"])
+    *_, row = capsys.readouterr().out.splitlines()  # maxent is for many classes
+    task, method, _, _, ratio, passes, other_passes, of_passes, of_objectives, error, other_error = row.split()
+    assert (task, method) == ("planted", "annealing")
+    assert 0.2 < float(ratio) < 5
+    assert (float(of_passes), float(of_objectives)) == (1, 1)
+    assert (passes, error) == (other_passes, other_error)
+    with pytest.raises(SystemExit):
+        paired.main([str(ROOT), "--tasks", "nothing"])
+
+
+def test_a_task_is_written_as_svmlin_reads_it(tmp_path):
+    task = large.task(300, cols=200, row_length=10)
+    speed.write(task, tmp_path)
+    rows = (tmp_path / "rows").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "again").write_text("".join(f"0 {row}\n" for row in rows), encoding="utf-8")
+    X, _ = load_svmlight_file(str(tmp_path / "again"), n_features=200, zero_based=False)
+    np.testing.assert_allclose(X.toarray(), task.X.toarray(), rtol=1e-12)
+    labels = np.loadtxt(tmp_path / "labels")
+    assert (labels[task.unlabeled] == 0).all()
+    np.testing.assert_array_equal(labels[~task.unlabeled] > 0, task.y[~task.unlabeled] == 1)
+
+
+def test_entities_are_counted_as_conll_does():
+    assert sequences.entities(["B-A", "I-A", "I-B", "O", "I-A", "B-A"]) == {
+        (0, 2, "A"),
+        (2, 3, "B"),
+        (4, 5, "A"),
+        (5, 6, "A"),
+    }
+
+
+def test_topics_of_one_value_have_a_constant_classifier():
+    X, y = sp.csr_matrix(np.eye(4)), np.array([[1, 0], [1, 1], [1, 0], [1, 1]])
+    split = structure.Split(X, y, X, y, 1e-3)
+    assert structure.quality(split, X, np.arange(4), X) == 100
+
+
+def test_the_page_has_the_table_of_the_tools_and_its_picture(tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "RESULTS", tmp_path)
+    monkeypatch.setattr(peers, "measured", lambda draws, labels: found(labels))
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- table: x -->\nold\n<!-- end of table -->\nb\n", encoding="utf-8")
+    assert peers.main(["--labels", "5", "--page", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "| LinearSVC | **0.500** | **0.500** | 2.0 | 1.0 | 3 |" in text
+    assert "\nold\n" not in text
+    assert figures.main(["comparison", "--folder", str(tmp_path)]) == 0
+    first = (tmp_path / "comparison.svg").read_bytes()
+    assert figures.main(["comparison", "--folder", str(tmp_path)]) == 0
+    assert (tmp_path / "comparison.svg").read_bytes() == first
+
+
+def found(labels):
+    """Lines of `peers.csv`."""
+    cost = {"F": 0.5, "seconds": 2.0, "processor": 1.0, "MB": 3.0}
+    cells = [
+        (name, k, way, tool) for name in peers.SETS for k in labels for way in peers.SAMPLINGS for tool in peers.tools()
+    ]
+    return quality.pd.DataFrame(
+        [dict(zip(("set", "labels", "sampling", "tool"), cell, strict=True)) | cost for cell in cells]
+    )
+
+
+# ------------------------------------------------------------------ the default and its peers
+def test_the_gain_of_the_means_is_the_ratio_of_the_mean_gains():
+    F = {"a": {"supervised": 0.5, "default": 0.6, "true": 0.7}, "b": {"supervised": 0.9, "default": 0.88, "true": 0.9}}
+    common = {"labels": 5, "sampling": "equal", "draw": 0, "error": 0.0, "rare": 0.5}
+    lines = quality.pd.DataFrame([
+        common | {"set": name, "learner": one, "F": value, "seconds": 1.0 + (one == "default"), "warned": 1.0}
+        for name, values in F.items() for one, value in values.items()
+    ])  # fmt: skip
+    table = quality.cells(lines)
+    assert table["gain"].iloc[0] == pytest.approx(0.5)
+    assert table["time"].tolist() == [2, 2]
+    assert quality.overall(table)["gain"].iloc[0] == pytest.approx((0.1 - 0.02) / 0.2)
+    assert quality.behind(table).to_dict() == {("b", 5, "equal"): pytest.approx(0.02)}
+    assert "1 of 2" in quality.show(lines)
+
+
+def test_every_learner_has_a_line_and_known_fits_are_taken_over(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(data.SETS, "planted", planted)
+    learners = (*quality.LEARNERS, "posterior", "kernel")
+    arguments = ["--sets", "planted", "--labels", "10", "--draws", "1", "--output"]
+    assert quality.main([*arguments, str(tmp_path / "all.csv"), "--learners", ",".join(learners)]) == 0
+    every = quality.pd.read_csv(tmp_path / "all.csv")
+    assert every["learner"].tolist() == 2 * list(learners)
+    assert every["F"].min() > 0.2
+    assert every["calibration"].notna().sum() == 2
+    capsys.readouterr()
+    again = [*arguments, str(tmp_path / "one.csv"), "--learners", "default", "--known", str(tmp_path / "all.csv")]
+    assert quality.main(again) == 0
+    assert "F LinearSVC" in capsys.readouterr().out
+    assert len(quality.pd.read_csv(tmp_path / "one.csv")) == 2
+
+
+def test_groups_of_sets_and_wrong_names():
+    assert quality.options().parse_args(["--sets", "rare,comp"]).sets == [*quality.RARE, "comp"]
+    with pytest.raises(SystemExit):
+        quality.main(["--sets", "nothing"])
 
 
 # ------------------------------------------------------------------ demo
@@ -230,20 +291,3 @@ def test_go_corpus_takes_a_comment_once(go_comments, tmp_path):
     texts, areas = go_comments.load(tmp_path, ("os",))
     assert areas == ["os"]
     assert texts[0].startswith("word word")
-
-
-def test_rows_of_words_have_the_word_and_its_neighbours() -> None:
-    words = aso_tagging.Words([["A", "b", "a"], ["b", "c", "b", "b"]], by_count=True)  # c stands once: no feature
-    rows, (a, b), size = words.rows([["b", "a", "c", "B"]]).toarray(), (words.number["a"], words.number["b"]), 2
-    here, left, right = (np.arange(4) * 0 + group * size for group in range(3))
-    wanted = np.zeros((4, 3 * size))
-    for token, column, word in [(0, here, b), (0, right, a), (1, here, a), (1, left, b), (2, left, a), (2, right, b),
-                                (3, here, b)]:  # fmt: skip
-        wanted[token, column[token] + word] = 2**-0.5 if word == a else 4**-0.5
-    np.testing.assert_allclose(rows, wanted)
-    assert words.groups.tolist() == [0, 0, 1, 1, 2, 2]
-
-
-def test_tags_of_brown_without_what_is_appended() -> None:
-    given = ["np-tl", "fw-in+at-nc", "bez*", "*", "pp$", "in-hl", "--"]
-    assert [aso_tagging.base(tag) for tag in given] == ["np", "in", "bez", "*", "pp$", "in", "--"]

@@ -1,6 +1,6 @@
 """What must not hang a fit on Dask: each case ends with a clear error or with the right answer.
 
-They take minutes: `make faults` (FEWLABEL_FAULTS=1) runs them and tells how many there were. Short ones are in
+They take minutes: `make stress` (FEWLABEL_FAULTS=1) runs them and tells how many there were. Short ones are in
 test_dask.py.
 """
 
@@ -27,7 +27,7 @@ from test_spmd import rows
 from fewlabel import TransductiveSVC
 
 if os.environ.get("FEWLABEL_FAULTS", "") != "1":
-    pytest.skip("FEWLABEL_FAULTS is not 1: `make faults`", allow_module_level=True)
+    pytest.skip("FEWLABEL_FAULTS is not 1: `make stress`", allow_module_level=True)
 pytest.importorskip("xgboost", reason="no xgboost")
 pytest.importorskip("distributed", reason="no dask.distributed")
 import dask.array as da

@@ -1,7 +1,7 @@
 """The readers of model files agree on damaged files whose checksum is right.
 
 Thousands of mutations of good files go to the library, to `load_model` and to the reader in docs/model-file.md: each
-must load in all or in none, with the same values. FEWLABEL_MUTATIONS is their number (`make fuzz-models`: 10,000),
+must load in all or in none, with the same values. FEWLABEL_MUTATIONS is their number (`make stress`: 10,000),
 FEWLABEL_SEED another sequence of them.
 """
 

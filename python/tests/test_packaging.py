@@ -21,8 +21,8 @@ import build_library
 import check_archive
 import check_library
 import fewlabel
-import fresh_environment
 import signal_masks
+import try_archive
 from check_library import ROOT
 from fewlabel._native import _library
 
@@ -197,14 +197,14 @@ def test_a_go_that_the_masks_do_not_fit_fails_the_build(
 
 def test_fresh_environments_have_no_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert shutil.which("go")
-    assert not shutil.which("go", path=fresh_environment.without_tools()["PATH"])
-    assert not shutil.which("cc", path=fresh_environment.without_tools("cc", "gcc")["PATH"])
+    assert not shutil.which("go", path=try_archive.without_tools()["PATH"])
+    assert not shutil.which("cc", path=try_archive.without_tools("cc", "gcc")["PATH"])
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     program(tmp_path, "python3.99", "echo 3 99")
     program(tmp_path, "python3.98", "exit 1")
-    assert list(fresh_environment.pythons()) == [sys.version_info[:2], (3, 99)]
-    assert fresh_environment.pythons()[sys.version_info[:2]] == sys.executable
+    assert list(try_archive.pythons()) == [sys.version_info[:2], (3, 99)]
+    assert try_archive.pythons()[sys.version_info[:2]] == sys.executable
 
 
 # --- the checks see faults -------------------------------------------------------------------------------------------

@@ -1,0 +1,355 @@
+"""The data sets of the benchmarks, and the tasks that are drawn from them.
+
+FEWLABEL_DATA names the folder of the sets, with a `load.py` that reads them. Text goes through the recipe below; term
+counts get its weights and its limits on rare and frequent words; digits become unit rows of pixels. Classes with fewer
+than `LEAST_ROWS` rows cannot be in the labels, the unlabeled rows and the test of every draw and are left out. Matrices
+are kept in `.cache`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn import datasets
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.preprocessing import StandardScaler, normalize
+
+CACHE = Path(__file__).parent / ".cache"
+RESULTS = Path(__file__).parents[2] / "bench-results"
+VERSION = 2  # raise with every change of what a matrix contains: those of other versions in the cache are not used
+LEAST_ROWS = 10
+DIGITS = 10_000  # training rows of MNIST that are used
+MOST_ROWS = 16_000  # of RCV1
+UNLABELED = -1
+
+Rows = tuple[Any, np.ndarray]
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Rows and classes from which tasks are drawn."""
+
+    name: str
+    X: Any  # (n, d) CSR or dense
+    y: np.ndarray  # (n,) numbers into `classes`
+    classes: np.ndarray  # names, sorted
+    train: np.ndarray | None = None  # (n,) of bool; None: each draw holds out a quarter for the test
+    hierarchy: str | None = None  # as `TransductiveSVC` takes it
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a learner is given, rows with the labels of a few, and a test."""
+
+    name: str
+    X: Any
+    y: np.ndarray  # (n,) true classes, as numbers
+    given: np.ndarray  # (n,) what the learner sees: a class or -1
+    X_test: Any
+    y_test: np.ndarray
+    classes: np.ndarray
+    hierarchy: str | None = None
+
+    @property
+    def unlabeled(self) -> np.ndarray:
+        """Which training rows have no label."""
+        return self.given == UNLABELED
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The true shares, among the unlabeled rows, of the classes that have labels, in their order; together 1."""
+        counts = np.bincount(self.y[self.unlabeled], minlength=len(self.classes))[np.unique(self.y[~self.unlabeled])]
+        return counts / counts.sum()
+
+    @property
+    def marked(self) -> np.ndarray:
+        """What the learner sees where names of classes are a tree."""
+        return self.given if self.hierarchy is None else np.where(self.unlabeled, "-1", self.classes[self.y])
+
+
+# ------------------------------------------------------------------ tasks
+def by_class(y: np.ndarray, rng: np.random.Generator) -> Iterable[np.ndarray]:
+    """The numbers of the rows of each class, shuffled."""
+    return (rng.permutation(np.flatnonzero(y == c)) for c in range(int(y.max()) + 1))
+
+
+def split(data: DataSet, rng: np.random.Generator) -> np.ndarray:
+    """Which rows are the test: as published, or a quarter of each class."""
+    if data.train is not None:
+        return ~data.train
+    test = np.zeros(len(data.y), dtype=bool)
+    test[np.concatenate([rows[: max(1, len(rows) // 4)] for rows in by_class(data.y, rng)])] = True
+    return test
+
+
+def labeled_rows(y: np.ndarray, per_class: int, sampling: str, rng: np.random.Generator) -> np.ndarray:
+    """So many rows of each class, at most half of them; or as many at random, drawn until they have two classes."""
+    equal = np.concatenate([rows[: min(per_class, len(rows) // 2)] for rows in by_class(y, rng)])
+    if sampling == "equal":
+        return equal
+    while len(np.unique(y[drawn := rng.permutation(len(y))[: len(equal)]])) < 2:
+        pass
+    return drawn
+
+
+def draw(data: DataSet, per_class: int, sampling: str = "random", seed: int = 0) -> Task:
+    """A task; those of one seed have the same training and test rows, and at least half of the former unlabeled."""
+    test = split(data, np.random.default_rng((seed, 0)))
+    y, rng = data.y[~test], np.random.default_rng((seed, per_class, sampling == "random"))
+    given, labeled = np.full(len(y), UNLABELED), labeled_rows(y, per_class, sampling, rng)
+    given[labeled] = y[labeled]
+    name = f"{data.name}, {per_class} labels a class, {sampling} #{seed}"
+    return Task(name, data.X[~test], y, given, data.X[test], data.y[test], data.classes, data.hierarchy)
+
+
+def data_set(
+    name: str, X: Any, names: Iterable[Any], n_train: int | None = None, hierarchy: str | None = None
+) -> DataSet:
+    """The rows of the classes that are frequent enough; the first `n_train` rows are the published training part."""
+    names = np.asarray(names).astype(str)
+    known, number, counts = np.unique(names, return_inverse=True, return_counts=True)
+    kept = counts[number] >= LEAST_ROWS
+    train = None if n_train is None else (np.arange(len(names)) < n_train)[kept]
+    return DataSet(
+        name, X[kept], np.unique(number[kept], return_inverse=True)[1], known[counts >= LEAST_ROWS], train, hierarchy
+    )
+
+
+def some_rows(data: DataSet, kept: np.ndarray) -> DataSet:
+    """A part of a set without a published test."""
+    return replace(data, X=data.X[kept], y=data.y[kept])
+
+
+# ------------------------------------------------------------------ reading
+@functools.cache
+def loader() -> ModuleType:
+    """The `load.py` of the data sets."""
+    path = Path(os.environ.get("FEWLABEL_DATA", ""), "load.py")
+    if not path.is_file():
+        raise SystemExit("FEWLABEL_DATA must name the folder of the data sets, with load.py in it")
+    spec = importlib.util.spec_from_file_location("fewlabel_data_load", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ignored_folder(folder: Path) -> Path:
+    """Make a folder that git ignores."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    return folder
+
+
+def cached(name: str, build: Callable[[], Rows], folder: Path = CACHE) -> Rows:
+    """What `build()` gives, (CSR rows, names of their classes), kept in a file."""
+    path = ignored_folder(folder) / f"{name}-v{VERSION}.npz"
+    if path.exists():
+        with np.load(path) as z:
+            return sp.csr_matrix((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"])), z["y"]
+    X, y = build()
+    part = path.with_suffix(f".{os.getpid()}.tmp.npz")
+    np.savez(part, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
+    part.replace(path)
+    return X, y
+
+
+# ------------------------------------------------------------------ the recipe
+def subject_and_body(message: str) -> str:
+    """The subject and the body of a message of a newsgroup; other headers say too much about the group."""
+    head, _, body = message.replace("\r\n", "\n").partition("\n\n")
+    subjects = [line.partition(":")[2].strip() for line in head.split("\n") if line.lower().startswith("subject:")]
+    return "\n".join([*subjects, body])
+
+
+def vectorizer(**settings: Any) -> TfidfVectorizer:
+    """Unit rows of tf-idf, as the page of the recipe has them."""
+    recipe = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
+    return TfidfVectorizer(**recipe | settings)
+
+
+def vectorize(texts: Iterable[str], **settings: Any) -> sp.csr_matrix:
+    """Rows of texts; the vocabulary is that of these texts."""
+    return sp.csr_matrix(vectorizer(**settings).fit_transform(texts), dtype=np.float64)
+
+
+def tf_idf(counts: sp.csr_matrix) -> sp.csr_matrix:
+    """The same of term counts, whose stop words are out already."""
+    rows_with = np.bincount(counts.indices, minlength=counts.shape[1])
+    kept = (rows_with >= 2) & (rows_with <= 0.2 * counts.shape[0])
+    return sp.csr_matrix(TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, kept]), dtype=np.float64)
+
+
+# ------------------------------------------------------------------ sets of text
+@functools.cache
+def newsgroups20(hierarchy: str | None = None) -> DataSet:
+    """20 Newsgroups, subject and body of 18,846 messages; the dots in the names of the groups may be a tree."""
+
+    def read() -> Rows:
+        texts, groups = loader().newsgroups20("all")
+        return vectorize(map(subject_and_body, texts)), np.array(groups)
+
+    return data_set("20 Newsgroups" + (", tree" if hierarchy else ""), *cached("newsgroups20", read), None, hierarchy)
+
+
+def groups(first: str, second: str) -> DataSet:
+    """The groups below a part of 20 Newsgroups against those below another, or against the "(rest)"."""
+    whole = newsgroups20()
+    names = whole.classes[whole.y]
+    of_first, of_second = (np.char.startswith(names, part) for part in (first, second))
+    kept = of_first | of_second | (second == "(rest)")
+    return data_set(f"20 Newsgroups {first}* / {second}", whole.X[kept], np.where(of_first, first, second)[kept])
+
+
+def pcmac() -> DataSet:
+    """20 Newsgroups, PC against Mac hardware; words have digits."""
+
+    def read() -> Rows:
+        texts, y = loader().pcmac("all")
+        rows = vectorize(map(subject_and_body, texts), min_df=3, token_pattern="[a-z0-9][a-z0-9]+")
+        return rows, np.where(y > 0, 1, 0)
+
+    X, y = cached("pcmac", read)
+    return data_set("PC / Mac", X, np.where(y > 0, "pc", "mac"))
+
+
+def published(title: str, file: str, n_train: int, read: Callable[[str], tuple[list[str], list[str]]]) -> DataSet:
+    """A set of texts with a published test."""
+
+    def both() -> Rows:
+        train, test = read("train"), read("test")
+        return vectorize(train[0] + test[0]), np.array(train[1] + test[1])
+
+    return data_set(title, *cached(file, both), n_train)
+
+
+def reuters(name: str, n_train: int) -> DataSet:
+    """Reuters R8 or R52: the ModApte documents with one topic."""
+    return published(f"Reuters {name}", name.lower(), n_train, lambda part: loader().reuters_single(name, part))
+
+
+def cluto(name: str) -> DataSet:
+    """A set of CLUTO: term counts, weighted as the recipe does."""
+    counts, classes = loader().cluto(name)
+    return data_set(name, tf_idf(counts), classes)
+
+
+# ------------------------------------------------------------------ RCV1
+def fewer(data: DataSet) -> DataSet:
+    """A draw of the rows, where there are more than enough."""
+    rows = np.random.default_rng((0, 4)).permutation(len(data.y))[:MOST_ROWS]
+    return some_rows(data, np.sort(rows))
+
+
+@functools.cache
+def rcv1(topic: str) -> DataSet:
+    """A topic against the rest; documents that occur twice are taken once."""
+    X, y = cached(f"{topic.lower()}-once", lambda: loader().rcv1_binary(topic))
+    return fewer(data_set(f"RCV1 {topic} / rest", X, np.where(y > 0, topic, "(rest)")))
+
+
+def with_one_of(wanted: set[str], others: set[str]) -> Rows:
+    """The documents with exactly one of these topics and none but some others."""
+    X, topics = loader().rcv1()
+    rows = [i for i, have in enumerate(topics) if len(wanted & set(have)) == 1 and set(have) <= wanted | others]
+    return X[rows], np.array([next(iter(wanted & set(topics[i]))) for i in rows])
+
+
+def topics4() -> DataSet:
+    """RCV1, the four parts of the topics."""
+    codes, _ = loader().rcv1_topics()
+    parts = {"CCAT", "ECAT", "GCAT", "MCAT"}
+    return fewer(data_set("RCV1 four topics", *cached("topics4", lambda: with_one_of(parts, set(codes)))))
+
+
+def rcv1_leaves() -> DataSet:
+    """RCV1, the leaf topics below CCAT, of the documents with no other part of the topics."""
+
+    def read() -> Rows:
+        _, parents = loader().rcv1_topics()
+        below = {"CCAT"}
+        while more := {code for code, parent in parents.items() if parent in below} - below:
+            below |= more
+        leaves = below - set(parents.values())
+        return with_one_of(leaves, below - leaves)
+
+    return data_set("RCV1 CCAT, leaves", *cached("rcv1-leaves", read))
+
+
+# ------------------------------------------------------------------ other sets
+@functools.cache
+def mnist() -> DataSet:
+    """The first 10,000 training digits and the published test, as unit rows of pixels."""
+    (train, y_train), (test, y_test) = (loader().mnist(part, dense=True) for part in ("train", "test"))
+    X = sp.csr_matrix(np.concatenate([train[:DIGITS], test]) / 255)
+    return data_set("MNIST", normalize(X), np.concatenate([y_train[:DIGITS], y_test]), DIGITS)
+
+
+def digits(*some: str) -> DataSet:
+    """MNIST, some of the digits."""
+    whole = mnist()
+    names = whole.classes[whole.y]
+    kept = np.isin(names, some)
+    return data_set(f"MNIST {' '.join(some)}", whole.X[kept], names[kept], int(np.sum(whole.train & kept)))
+
+
+def chapelle(name: str) -> DataSet:
+    """A set of Chapelle & Zien without its splits: text1 (Windows against Mac) or g50c (two Gaussians)."""
+    X, y, _ = loader().lds(name)
+    return data_set(name, X, y)
+
+
+def minilm() -> DataSet:
+    """Embeddings of the messages of 20 Newsgroups, dense float32."""
+    return data_set("MiniLM", *loader().minilm())
+
+
+def small(name: str, rows: Rows) -> DataSet:
+    """A set of scikit-learn."""
+    X = normalize(rows[0]) if name == "digits" else StandardScaler().fit_transform(rows[0])
+    return data_set(name, X, rows[1])
+
+
+def rare(data: DataSet, name: str, percent: int) -> DataSet:
+    """The set with some rows of a class, so that it has this share."""
+    first = data.classes[data.y] == name
+    some = np.random.default_rng((0, 5)).permutation(np.flatnonzero(first))
+    kept = np.concatenate([np.flatnonzero(~first), some[: round(percent / (100 - percent) * np.sum(~first))]])
+    return replace(some_rows(data, np.sort(kept)), name=f"{data.name}, {percent} % {name}")
+
+
+CLUTO = ("classic", "fbis", "hitech", "k1b", "re0", "tr11", "tr12", "tr23", "tr31", "tr41", "tr45", "wap")
+SMALL: dict[str, Callable[[], Rows]] = {
+    "digits": lambda: datasets.load_digits(return_X_y=True),
+    "iris": lambda: datasets.load_iris(return_X_y=True),
+    "wine": lambda: datasets.load_wine(return_X_y=True),
+    "cancer": lambda: datasets.load_breast_cancer(return_X_y=True),
+    "moons": lambda: datasets.make_moons(600, noise=0.1, random_state=0),
+    "circles": lambda: datasets.make_circles(600, noise=0.05, factor=0.6, random_state=0),
+}
+SETS: dict[str, Callable[[], DataSet]] = {
+    **{make.__name__: make for make in (newsgroups20, pcmac, topics4, rcv1_leaves, mnist, minilm)},
+    "newsgroups20_tree": lambda: newsgroups20("."),
+    "comp": lambda: groups("comp.", "(rest)"),
+    "recsci": lambda: groups("rec.", "sci."),
+    "ohsumed": lambda: published("Ohsumed", "ohsumed", 3357, loader().ohsumed),
+    "reuters_r8": lambda: reuters("R8", 5485),
+    "reuters_r52": lambda: reuters("R52", 6532),
+    "text1": lambda: chapelle("text1"),
+    "g50c": lambda: chapelle("g50c"),
+    "mnist_38": lambda: digits("3", "8"),
+    "mnist_49": lambda: digits("4", "9"),
+    **{name: functools.partial(cluto, name) for name in CLUTO},
+    **{topic.lower(): functools.partial(rcv1, topic) for topic in ("CCAT", "GCAT", "MCAT")},
+    **{name: lambda name=name: small(name, SMALL[name]()) for name in SMALL},
+    **{f"gcat_{p}": lambda p=p: rare(rcv1("GCAT"), "GCAT", p) for p in (5, 2)},
+    **{f"recsci_{p}": lambda p=p: rare(groups("rec.", "sci."), "rec.", p) for p in (5, 2)},
+}
