@@ -3,21 +3,11 @@ package structure
 import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// blockColumns problems are solved together: a panel. More take more memory and save no time.
-const blockColumns = 32
-
-// weights are U as rows of float32 for the SVD.
-type weights struct {
-	d, m   int
-	values []float32 // [d, m]
-}
-
-func newWeights(d, m int) *weights { return &weights{d, m, make([]float32, d*m)} }
-
-// block is some of the auxiliary problems, solved together; vectors [d, columns] and scores [n, stride] hold them.
+// block is some of the auxiliary problems, solved together; vectors [d, stride] and scores [n, stride] hold them.
 type block struct {
 	*fitting
 	first  int
@@ -25,8 +15,11 @@ type block struct {
 	scores []float64 // [n, stride]
 }
 
+// stride is the distance of neighboring features in the vectors.
+func (b *block) stride() int { return b.shape.Panel(0).Stride }
+
 // solve finds U, block by block, and with a solver the objective at the Θ of before.
-func (f *fitting) solve(round int) {
+func solve(f *fitting, round int) {
 	objective := 0.0
 	for first := 0; first < f.problems(); first += blockColumns {
 		columns := min(blockColumns, f.problems()-first)
@@ -56,10 +49,10 @@ func (b *block) rightSides() []float64 {
 	}
 	sides := make([]float64, b.shape.Len())
 	b.transposed(sides)
-	b.eachColumn(func(l int, at func(j int) int) {
+	b.job.Run(b.shape.Classes, func(l int) {
 		share := float64(len(b.positives[b.first+l])) / n
 		for j, sum := range b.sums {
-			sides[at(j)] -= 2 * share * sum / n
+			sides[j*b.stride()+l] -= 2 * share * sum / n
 		}
 	})
 	b.mask(sides, nil)
@@ -173,22 +166,14 @@ func (b *block) scaleScores(factor float64) {
 
 // mask sets the weights of hidden features to zero; columns are the problems of the block that v holds, nil: all.
 func (b *block) mask(v []float64, columns []int) {
-	b.eachColumn(func(k int, at func(j int) int) {
+	b.job.Run(b.shape.Classes, func(k int) {
 		l := k
 		if columns != nil {
 			l = columns[k]
 		}
 		for _, j := range b.hiddenFrom(b.first + l) {
-			v[at(int(j))] = 0
+			v[int(j)*b.stride()+k] = 0
 		}
-	})
-}
-
-// eachColumn calls task for every column, with the place of a feature in it.
-func (b *block) eachColumn(task func(k int, at func(j int) int)) {
-	b.job.Run(b.shape.Classes, func(k int) {
-		start, next := b.shape.At(0, k), b.shape.At(1, k)
-		task(k, func(j int) int { return start + j*(next-start) })
 	})
 }
 
@@ -197,7 +182,7 @@ func (b *block) inner(u, v []float64, l int) float64 {
 	var sum [1]float64
 	b.job.Total(len(b.old), sum[:], func(lo, hi int, dst []float64) {
 		for j := lo; j < hi; j++ {
-			at := b.shape.At(j, l)
+			at := j*b.stride() + l
 			dst[0] += u[at] * v[at]
 		}
 	})
@@ -212,28 +197,27 @@ func (b *block) add(dst []float64, scale float64, src []float64) {
 	})
 }
 
-// store puts the columns into U.
-func (b *block) store(u []float64) {
-	b.job.Stripes(len(b.old), func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			for l := range b.shape.Classes {
-				b.weights.values[j*b.weights.m+b.first+l] = float32(u[b.shape.At(j, l)])
-			}
-		}
-	})
+// store puts a vector of the block into U.
+func (b *block) store(v []float64) {
+	b.eachWeight(func(inU, inBlock int) { b.weights[inU] = float32(v[inBlock]) })
 }
 
-// load takes the columns from U.
+// load takes a vector of the block from U.
 func (b *block) load() []float64 {
-	u := make([]float64, b.shape.Len())
+	v := make([]float64, b.shape.Len())
+	b.eachWeight(func(inU, inBlock int) { v[inBlock] = float64(b.weights[inU]) })
+	return v
+}
+
+// eachWeight calls task for the place of every weight in U and in a vector of the block.
+func (b *block) eachWeight(task func(inU, inBlock int)) {
 	b.job.Stripes(len(b.old), func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			for l := range b.shape.Classes {
-				u[b.shape.At(j, l)] = float64(b.weights.values[j*b.weights.m+b.first+l])
+				task(j*b.problems()+b.first+l, j*b.stride()+l)
 			}
 		}
 	})
-	return u
 }
 
 func squares(pool *work.Pool, v []float64) float64 {
@@ -244,4 +228,38 @@ func squares(pool *work.Pool, v []float64) float64 {
 		}
 	})
 	return sum[0]
+}
+
+// withoutTheta is u_l - Θᵀ Θ u_l for the problems of a block.
+func (b *block) withoutTheta(u []float64) []float64 {
+	out := append([]float64(nil), u...)
+	for g, features := range b.groups {
+		v := b.project(g, u)
+		b.job.Stripes(len(features), func(lo, hi int) {
+			row := make([]float64, b.shape.Classes)
+			for place := lo; place < hi; place++ {
+				clear(row)
+				vector.AddProduct(row, b.thetaOf(g, place), v)
+				vector.Add(b.row(out, features[place]), -1, row)
+			}
+		})
+	}
+	return out
+}
+
+// row is what a vector of the block has at a feature.
+func (b *block) row(v []float64, feature int32) []float64 {
+	at := int(feature) * b.stride()
+	return v[at : at+b.shape.Classes]
+}
+
+// project is Θ u [h, columns] for a group.
+func (b *block) project(g int, u []float64) []float64 {
+	v := make([]float64, b.Components*b.shape.Classes)
+	b.job.Total(len(b.groups[g]), v, func(lo, hi int, dst []float64) {
+		for place := lo; place < hi; place++ {
+			vector.AddOuter(dst, b.thetaOf(g, place), b.row(u, b.groups[g][place]))
+		}
+	})
+	return v
 }

@@ -490,7 +490,7 @@ func TestABlockHasTheWeightsOfItsProblemsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.solve(0)
+		solve(f, 0)
 		return f
 	}
 	var all []int
@@ -501,7 +501,7 @@ func TestABlockHasTheWeightsOfItsProblemsAlone(t *testing.T) {
 	for _, l := range []int{0, 7, 31, 39} {
 		alone := u([]int{l})
 		for j := range together.old {
-			a, b := together.weights.values[j*40+l], alone.weights.values[j]
+			a, b := together.weights[j*40+l], alone.weights[j]
 			if math.Abs(float64(a-b)) > 1e-6*math.Abs(float64(b))+1e-12 {
 				t.Fatalf("problem %d, feature %d: together %v, alone %v", l, j, a, b)
 			}

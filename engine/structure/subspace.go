@@ -32,14 +32,6 @@ const (
 	leastRank     = 1e-6 // of the first singular value: smaller ones are rounding of float32
 )
 
-// theta is the components of a group: values [d, h], columns orthonormal.
-type theta struct {
-	h      int
-	values []float64
-}
-
-func (t theta) at(feature, component int) float64 { return t.values[feature*t.h+component] }
-
 // subspace is the search for the components of a group.
 type subspace struct {
 	*fitting
@@ -51,16 +43,16 @@ type subspace struct {
 }
 
 // findTheta finds the components of every group from U.
-func (f *fitting) findTheta() error {
-	u, err := rows.NewDense(f.weights.d, f.weights.m, f.weights.m, f.weights.values)
+func findTheta(f *fitting) error {
+	u, err := rows.NewDense(len(f.old), f.problems(), f.problems(), f.weights)
 	if err != nil {
 		return fault.Data("the weights of an auxiliary problem are out of range: rows or alpha are too large or too small")
 	}
-	factor := f.factors()
+	factor := factors(f)
 	before := f.theta
 	f.theta, f.strengths = nil, nil
 	for g, features := range f.groups {
-		s := f.newSubspace(u, features, factor)
+		s := newSubspace(f, u, features, factor)
 		if before != nil {
 			s.begin(before[g])
 		}
@@ -71,12 +63,37 @@ func (f *fitting) findTheta() error {
 		}
 		f.theta, f.strengths = append(f.theta, found), append(f.strengths, strengths...)
 	}
-	f.closeObjective(u)
+	closeObjective(f, u)
 	return nil
 }
 
+// closeObjective adds the regularizer at the new Θ, α/2 Σ_l |u_l - Θᵀ Θ u_l|² = α/2 (|U|² - |Θ U|²), to the losses of
+// this round.
+func closeObjective(f *fitting, u *rows.Matrix) {
+	if f.Solver == None {
+		return
+	}
+	var outside [1]float64
+	f.job.Total(len(f.weights), outside[:], func(lo, hi int, dst []float64) {
+		for _, v := range f.weights[lo:hi] {
+			dst[0] += float64(v) * float64(v)
+		}
+	})
+	for g, features := range f.groups {
+		shape := panel.Shape{Features: f.problems(), Classes: f.Components}
+		inside, rows := make([]float64, shape.Len()), make([]float64, len(f.old)*shape.Stride())
+		for place, j := range features {
+			copy(rows[int(j)*shape.Stride():], f.thetaOf(g, place))
+		}
+		f.job.CountAndCheck(int64(f.Rows.NonZeros()))
+		u.AddTransposedPanels(f.job, u.Subset(features), inside, rows, shape)
+		outside[0] -= squares(f.job.Pool, inside)
+	}
+	f.objective[len(f.objective)-1] += f.Alpha / 2 * outside[0]
+}
+
 // factors are the diagonal of D: 1, or with Unit what gives every column length 1.
-func (f *fitting) factors() []float64 {
+func factors(f *fitting) []float64 {
 	factor, m := make([]float64, f.problems()), f.problems()
 	if !f.Unit {
 		for l := range factor {
@@ -84,9 +101,9 @@ func (f *fitting) factors() []float64 {
 		}
 		return factor
 	}
-	f.job.Total(f.weights.d, factor, func(lo, hi int, dst []float64) {
+	f.job.Total(len(f.old), factor, func(lo, hi int, dst []float64) {
 		for j := lo; j < hi; j++ {
-			for l, u := range f.weights.values[j*m : (j+1)*m] {
+			for l, u := range f.weights[j*m : (j+1)*m] {
 				dst[l] += float64(u) * float64(u)
 			}
 		}
@@ -100,7 +117,7 @@ func (f *fitting) factors() []float64 {
 }
 
 // newSubspace draws the probes.
-func (f *fitting) newSubspace(u *rows.Matrix, features []int32, factor []float64) *subspace {
+func newSubspace(f *fitting, u *rows.Matrix, features []int32, factor []float64) *subspace {
 	k := min(max(f.Components+extraProbes, fewProblems), f.problems())
 	if k < f.problems() {
 		k = min(f.Components+extraProbes, len(features))
@@ -119,15 +136,16 @@ func (f *fitting) newSubspace(u *rows.Matrix, features []int32, factor []float64
 }
 
 // begin puts what U makes of the components of before in the place of some probes.
-func (s *subspace) begin(before theta) {
+func (s *subspace) begin(before []float64) {
+	h := s.Components
 	clear(s.y)
 	for place, j := range s.rows.Rows() {
-		copy(s.y[int(j)*s.shape.Stride():], before.values[place*before.h:(place+1)*before.h])
+		copy(s.y[int(j)*s.shape.Stride():], before[place*h:(place+1)*h])
 	}
 	random := append([]float64(nil), s.z...)
 	s.backward()
 	for l := range s.problems() {
-		for c := before.h; c < s.shape.Classes; c++ {
+		for c := h; c < s.shape.Classes; c++ {
 			s.z[s.shape.At(l, c)] = random[s.shape.At(l, c)]
 		}
 	}
@@ -217,14 +235,14 @@ func (s *subspace) orthonormalize() {
 
 // components are the first h left singular vectors of Y, and their singular values. They come from the eigenvectors of
 // YᵀY, twice: the second time corrects what rounding has left of the angles between the first.
-func (s *subspace) components(group int) (theta, []float64, error) {
+func (s *subspace) components(group int) (theta, strengths []float64, err error) {
 	h, stride := s.Components, s.shape.Stride()
 	y := make([]float64, len(s.rows.Rows())*s.shape.Classes)
 	for place, j := range s.rows.Rows() {
 		copy(y[place*s.shape.Classes:(place+1)*s.shape.Classes], s.y[int(j)*stride:])
 	}
 	first, squares := s.leading(y, s.shape.Classes, h)
-	strengths := make([]float64, h)
+	strengths = make([]float64, h)
 	rank := 0
 	for c, square := range squares {
 		strengths[c] = math.Sqrt(math.Max(0, square))
@@ -233,12 +251,12 @@ func (s *subspace) components(group int) (theta, []float64, error) {
 		}
 	}
 	if rank < h {
-		return theta{}, nil, fault.Data("n_components is %d, but the weights of the auxiliary problems have rank %d in "+
+		return nil, nil, fault.Data("n_components is %d, but the weights of the auxiliary problems have rank %d in "+
 			"group %d: use fewer components or more problems that differ", h, rank, group)
 	}
 	second, _ := s.leading(first, h, h)
 	s.align(second, first)
-	return theta{h, second}, strengths, nil
+	return second, strengths, nil
 }
 
 // leading gives the first h left singular vectors [rows, h] of a matrix [rows, k], and the squares of its singular
