@@ -24,8 +24,8 @@ const (
 )
 
 var names = [...]string{None: "", Converged: "converged", Stationary: "stationary",
-	Entropy: "entropy", Temperature: "temperature",
-	NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter", Epochs: "epochs", Stopped: "stopped", Unsettled: "unsettled",
+	Entropy: "entropy", Temperature: "temperature", NoSwitch: "no_switch", OneClass: "one_class", MaxIter: "max_iter",
+	Epochs: "epochs", Stopped: "stopped", Unsettled: "unsettled",
 	Constraint: "constraint", NotConverged: "not_converged", NotFinite: "not_finite", GivenUp: "given_up"}
 
 // String is the name of the reason in reports and model files.

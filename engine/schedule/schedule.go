@@ -3,6 +3,8 @@
 package schedule
 
 import (
+	"math"
+
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
@@ -34,6 +36,18 @@ type Rising struct {
 func Parts(first, factor float64) (parts []float64) {
 	for part := first; part < 1; part *= factor {
 		parts = append(parts, part)
+	}
+	return parts
+}
+
+// EqualFactors are n parts that rise from first to 1 by equal factors; a single one is 1.
+func EqualFactors(first float64, n int) []float64 {
+	parts := make([]float64, n)
+	for k := range parts {
+		parts[k] = 1
+		if n > 1 {
+			parts[k] = math.Pow(first, 1-float64(k)/float64(n-1))
+		}
 	}
 	return parts
 }

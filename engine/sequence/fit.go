@@ -8,6 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -60,14 +61,18 @@ func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, en
 	for record(); steps.Steps() < last && !s.Stopped(); {
 		record()
 	}
+	end = ending.Epochs
 	belief, unlabeled := newBelief(s)
 	d.include(unlabeled)
 	d.belief = belief
-	for k := 0; belief != nil && k < last && !s.Stopped(); k++ {
-		belief.enter(w, rising(k, last))
-		record()
+	if belief != nil {
+		weight := schedule.Rising{Parts: schedule.EqualFactors(firstPart, last), End: ending.Epochs}
+		for end = ending.None; end == ending.None && !s.Stopped(); end = weight.Next(schedule.Step{}) {
+			part, _ := weight.Level()
+			belief.enter(w, part)
+			record()
+		}
 	}
-	end = ending.Epochs
 	if s.Stopped() {
 		end = ending.Stopped
 	}

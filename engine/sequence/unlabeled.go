@@ -1,8 +1,6 @@
 package sequence
 
 import (
-	"math"
-
 	"github.com/fewlabel/fewlabel/engine/option"
 )
 
@@ -18,14 +16,6 @@ type belief interface {
 
 // firstPart of the weight is what the unlabeled sequences have in their first epoch, if the method raises it.
 const firstPart = 0.001
-
-// rising is the part in epoch k of n: it rises to 1 by equal factors.
-func rising(k, n int) float64 {
-	if n == 1 {
-		return 1
-	}
-	return math.Pow(firstPart, 1-float64(k)/float64(n-1))
-}
 
 // newBelief chooses the belief about the sequences without any label and lists these; nil where the method does not
 // learn from them. Their losses are averaged over their tokens; factor makes that a part of the sum of the labeled

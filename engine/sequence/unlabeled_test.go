@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -224,13 +225,13 @@ func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 }
 
 func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {
-	for k := range 10 {
-		if want := firstPart * math.Pow(1/firstPart, float64(k)/9); math.Abs(rising(k, 10)/want-1) > 1e-12 {
-			t.Errorf("epoch %d: %v, should be %v", k, rising(k, 10), want)
+	for k, part := range schedule.EqualFactors(firstPart, 10) {
+		if want := firstPart * math.Pow(1/firstPart, float64(k)/9); math.Abs(part/want-1) > 1e-12 {
+			t.Errorf("epoch %d: %v, should be %v", k, part, want)
 		}
 	}
-	if rising(0, 1) != 1 {
-		t.Errorf("a single epoch: %v", rising(0, 1))
+	if parts := schedule.EqualFactors(firstPart, 1); len(parts) != 1 || parts[0] != 1 {
+		t.Errorf("a single epoch: %v", parts)
 	}
 }
 
