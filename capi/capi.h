@@ -1,17 +1,31 @@
-/* What the Go files and shim.c share. The names for constant types let cgo declare the Go exports with the parameters
- * that fewlabel.h promises: Go itself has no word for "pointer to const". */
+/* What the Go files and shim.c share. */
 #ifndef FEWLABEL_CAPI_H
 #define FEWLABEL_CAPI_H
 
 #include "fewlabel.h"
+#include "functions.h"
 
-typedef const char const_char;
-typedef const int32_t const_int32;
-typedef const int64_t const_int64;
-typedef const double const_double;
-typedef const fewlabel_csr const_csr;
-typedef const fewlabel_dense const_dense;
-typedef const fewlabel_group const_group;
+#ifdef FEWLABEL_PROVOKE /* provoke.go */
+#define provoke_ARGUMENTS(A) A(int32_t, where)
+#define ALL_FUNCTIONS(F) FUNCTIONS(F) F(provoke, where > 0)
+#else
+#define ALL_FUNCTIONS(F) FUNCTIONS(F)
+#endif
+
+/* A call of each function: NAME_call has its arguments, CALL_NAME is its number. */
+#define FIELD(type, name) type name;
+#define CALL(function, is_long)            \
+  typedef struct {                         \
+    function##_ARGUMENTS(FIELD) char *error; \
+    int64_t error_size;                    \
+    int32_t status;                        \
+  } function##_call;
+#define NUMBER(function, is_long) CALL_##function,
+
+ALL_FUNCTIONS(CALL)
+enum { ALL_FUNCTIONS(NUMBER) N_CALLS };
+
+typedef const fewlabel_rows const_rows; /* Go has no word for const */
 
 /* Call the group's allreduce on the thread that called the library. */
 int32_t shim_allreduce(const fewlabel_group *group, double *values, int64_t n);

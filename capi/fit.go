@@ -5,13 +5,18 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	engine "github.com/fewlabel/fewlabel/engine/fit"
+	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/method"
-	csr "github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/sequence"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
+	"github.com/fewlabel/fewlabel/engine/structure"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -26,119 +31,95 @@ var (
 	_ [unsafe.Offsetof(work.Progress{}.Passes)]byte    = [unsafe.Offsetof(C.fewlabel_progress{}.n_passes)]byte{}
 )
 
-//export go_fewlabel_options
-func go_fewlabel_options(
-	text *C.char, textSize C.int64_t, needed *C.int64_t, message *C.char, size C.int64_t,
-) C.int32_t {
-	return C.int32_t(guard(unsafe.Pointer(message), int64(size), func(c *call) error {
-		return c.giveText(method.OptionsText(), text, textSize, needed)
-	}))
-}
-
-//export go_fewlabel_fit
-func go_fewlabel_fit(
-	rows *C.const_csr, labels *C.const_int32, weights *C.const_double, start C.int64_t,
-	options *C.const_char, progress *C.fewlabel_progress, group *C.const_group, model *C.int64_t, message *C.char,
-	size C.int64_t,
-) C.int32_t {
-	return C.int32_t(fit(unsafe.Pointer(message), int64(size), fitArguments{
-		rows: func(c *call) (*csr.Matrix, error) {
-			if group != nil && rows != nil && rows.n_rows == 0 {
-				return csr.Empty(int(rows.n_features), false)
-			}
-			return c.matrix(rows)
-		},
-		labels: labels, weights: weights, start: start, options: options, progress: progress, group: group, model: model,
-	}))
-}
-
-//export go_fewlabel_fit_dense
-func go_fewlabel_fit_dense(
-	rows *C.const_dense, labels *C.const_int32, weights *C.const_double, start C.int64_t,
-	options *C.const_char, progress *C.fewlabel_progress, group *C.const_group, model *C.int64_t, message *C.char,
-	size C.int64_t,
-) C.int32_t {
-	return C.int32_t(fit(unsafe.Pointer(message), int64(size), fitArguments{
-		rows: func(c *call) (*csr.Matrix, error) {
-			if group != nil && rows != nil && rows.n_rows == 0 {
-				return csr.Empty(int(rows.n_features), true)
-			}
-			return c.dense(rows)
-		},
-		labels: labels, weights: weights, start: start, options: options, progress: progress, group: group, model: model,
-	}))
-}
-
-// fitArguments are those of a fit with rows of any kind.
-type fitArguments struct {
-	rows     func(c *call) (*csr.Matrix, error)
-	labels   *C.const_int32
-	weights  *C.const_double
-	start    C.int64_t
-	options  *C.const_char
-	progress *C.fewlabel_progress
-	group    *C.const_group
-	model    *C.int64_t
-}
-
-func fit(message unsafe.Pointer, size int64, a fitArguments) int32 {
-	status := guard(message, size, func(c *call) error {
-		group, err := c.group(a.group)
-		if err != nil {
-			return err
-		}
-		return group.Run(func() error { return c.fit(a, group) })
-	})
-	releaseMemory()
-	return status
-}
-
-func (c *call) fit(a fitArguments, group *work.Group) error {
-	handle, err := output(c, "model", a.model)
-	if err != nil {
-		return err
+func (c *call) options(a *C.options_call) error {
+	text, known := map[kind]func() string{linear: method.OptionsText, chain: sequence.OptionsText,
+		components: structure.OptionsText}[kind(a.kind)]
+	if !known {
+		return noKind(a.kind)
 	}
-	chosen, err := c.options(a.options)
-	if err != nil {
-		return err
-	}
-	problem, err := c.problem(a)
-	if err != nil {
-		return err
-	}
-	if a.start != 0 {
-		from, err := modelAt("start", int64(a.start))
-		if err != nil {
-			return err
-		}
-		problem.Start = from.Linear
-	}
-	shared, err := c.progress(a.progress)
-	if err != nil {
-		return err
-	}
-	result, err := engine.FitTogether(problem, chosen, shared, group)
-	if err != nil {
-		return err
-	}
-	*handle = C.int64_t(handles.add(fromFit(result)))
+	c.giveText(text(), a.text, a.text_size, a.needed)
 	return nil
 }
 
-// group views the machines that share the rows; NULL is nobody else.
-func (c *call) group(g *C.const_group) (*work.Group, error) {
-	if g == nil {
-		return nil, nil
+func (c *call) fit(a *C.fit_call) error {
+	group := c.group(a.group)
+	if c.err != nil {
+		return c.err
 	}
-	if err := c.borrow("group", unsafe.Pointer(g), 1, C.sizeof_fewlabel_group); err != nil {
-		return nil, err
+	return group.Run(func() error { return c.fitIn(group, a) })
+}
+
+func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
+	dst, chosen := output(c, "model", a.model), decoded(c, a.options, method.DecodeOptions)
+	p := c.problem(a.rows, a.labels, a.weights, a.group != nil)
+	if a.start != 0 {
+		p.Start = c.linear("start", a.start)
+	}
+	shared := c.progress(a.progress)
+	if c.err != nil {
+		return c.err
+	}
+	result, err := fit.FitTogether(p, chosen, shared, group)
+	if err == nil {
+		*dst = C.int64_t(handles.add(fromFit(result)))
+	}
+	return err
+}
+
+// linear is the classifier of a handle.
+func (c *call) linear(name string, handle C.int64_t) *model.Linear {
+	if o := c.object(name, handle, linear); o != nil {
+		return o.Model.(*model.Linear)
+	}
+	return nil
+}
+
+// fromFit keeps the model, and what the fit found out.
+func fromFit(result *fit.Result) *object {
+	o := fromLinear(result.Model, finite(result.Agreement), &result.Returned, result.Calibration)
+	o.extra = []array{{"transduction", list[int32](result.Transduction)}}
+	if result.Distributions != nil {
+		o.extra = append(o.extra, array{"label_distributions", list[float64](result.Distributions)})
+	}
+	for _, column := range result.History {
+		o.extra = append(o.extra, array{"history." + column.Name, list[float64](column.Values)})
+	}
+	return o
+}
+
+// fromLinear keeps a classifier and what is known of its fit; nil is not known.
+func fromLinear(m *model.Linear, agreement *float64, returned *string, found *fit.Calibration) *object {
+	var temperature, smoothing *float64
+	var heldOut *int
+	if found != nil {
+		temperature, smoothing, heldOut = finite(found.Temperature), finite(found.Smoothing), &found.HeldOut
+	}
+	return &object{Model: m, facts: []strictjson.Field{
+		{Name: "supervised_agreement", Value: agreement}, {Name: "returned", Value: returned},
+		{Name: "calibration_temperature", Value: temperature}, {Name: "calibration_smoothing", Value: smoothing},
+		{Name: "n_held_out", Value: heldOut},
+	}}
+}
+
+// finite is a number for JSON, which has no NaN or infinity: null.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// group views the machines that share the rows; NULL is nobody else.
+func (c *call) group(g *C.fewlabel_group) *work.Group {
+	if g == nil || !c.borrow("group", unsafe.Pointer(g), 1, C.sizeof_fewlabel_group) {
+		return nil
 	}
 	rank, size := int(g.rank), int(g.size)
 	switch {
 	case size < 1 || rank < 0 || rank >= size:
-		return nil, fault.Argument("group.rank is %d of size %d: ranks are 0 ... size-1", rank, size)
+		c.fail(fault.Argument("group.rank is %d of size %d: ranks are 0 ... size-1", rank, size))
 	case g.allreduce == nil:
-		return nil, fault.Argument("group.allreduce is NULL")
+		c.fail(fault.Argument("group.allreduce is NULL"))
 	}
 	return &work.Group{Rank: rank, Size: size, Sum: func(values []float64) error {
 		first := (*C.double)(unsafe.Pointer(unsafe.SliceData(values)))
@@ -146,44 +127,57 @@ func (c *call) group(g *C.const_group) (*work.Group, error) {
 			return fmt.Errorf("allreduce returned %d", int(status))
 		}
 		return nil
-	}}, nil
+	}}
 }
 
-// options decodes the options of a fit; NULL stands for the defaults.
-func (c *call) options(text *C.const_char) (method.Options, error) {
-	content, err := c.optionalText("options", text)
-	if err != nil {
-		return method.Options{}, err
+// problem views the training data; a machine of a group may have no rows.
+func (c *call) problem(
+	given *C.fewlabel_rows, labels *C.int32_t, weights *C.double, inGroup bool,
+) (p sample.Problem) {
+	if inGroup && c.borrow("rows", unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows) && given.n_rows == 0 {
+		var err error
+		p.Rows, err = rows.Empty(int(given.n_features), given.kind == C.FEWLABEL_DENSE)
+		c.fail(err)
+	} else {
+		p.Rows = c.matrix("rows", given)
 	}
-	if text == nil {
-		content = "{}"
-	}
-	return method.DecodeOptions([]byte(content))
-}
-
-// problem views the training data.
-func (c *call) problem(a fitArguments) (p sample.Problem, err error) {
-	if p.Rows, err = a.rows(c); err != nil {
-		return p, err
+	if c.err != nil {
+		return p
 	}
 	n := int64(p.Rows.Rows())
-	if p.Labels, err = slice[int32](c, "labels", unsafe.Pointer(a.labels), n); err != nil {
-		return p, err
-	}
-	if a.weights != nil {
-		p.Weights, err = slice[float64](c, "weights", unsafe.Pointer(a.weights), n)
-	}
-	return p, err
+	p.Labels = slice[int32](c, "labels", unsafe.Pointer(labels), n)
+	p.Weights = optional[float64](c, "weights", unsafe.Pointer(weights), n)
+	return p
 }
 
 // progress views the struct that the fit shares with its caller; both sides use it with atomic operations, which need
 // an aligned address.
-func (c *call) progress(p *C.fewlabel_progress) (*work.Progress, error) {
+func (c *call) progress(p *C.fewlabel_progress) *work.Progress {
 	if p == nil {
-		return nil, nil
+		return nil
 	}
 	if uintptr(unsafe.Pointer(p))%unsafe.Alignof(work.Progress{}) != 0 {
-		return nil, fault.Argument("progress is not aligned to %d bytes", unsafe.Alignof(work.Progress{}))
+		c.fail(fault.Argument("progress is not aligned to %d bytes", unsafe.Alignof(work.Progress{})))
 	}
 	return output(c, "progress", (*work.Progress)(unsafe.Pointer(p)))
+}
+
+func (c *call) classPrior(a *C.class_prior_call) error {
+	n := int64(a.n_classes)
+	if n < 2 {
+		return fault.Argument("n_classes is %d: use 2 or more", n)
+	}
+	shares := slice[float64](c, "shares", unsafe.Pointer(a.shares), n)
+	lower := optional[float64](c, "lower", unsafe.Pointer(a.lower), n)
+	upper := optional[float64](c, "upper", unsafe.Pointer(a.upper), n)
+	chosen := decoded(c, a.options, sample.DecodeShareOptions)
+	p := c.problem(a.rows, a.labels, a.weights, false)
+	if c.err != nil {
+		return c.err
+	}
+	found, err := sample.ClassShares(p, chosen, int(n), a.lower != nil || a.upper != nil)
+	copy(shares, found.Share)
+	copy(lower, found.Lower)
+	copy(upper, found.Upper)
+	return err
 }

@@ -14,12 +14,21 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// call is one call from C: what it borrowed of the caller's memory.
+// call is one call from C. Its methods that view arguments keep the first error and do nothing after it: a function
+// views what it needs and then looks at err.
 type call struct {
-	borrowed []region
+	borrowed []region // of the caller's memory
+	err      error
 }
 
-// guard runs the body of an export. It turns an error, a panic here or in a worker, and a fault in the caller's memory
+// fail keeps the first error.
+func (c *call) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// guard runs a function. It turns an error, a panic here or in a worker, and a fault in the caller's memory
 // into a status code, and writes the message into the caller's buffer. The signature has no C type, so that Go tests,
 // which may not import "C", can call it.
 func guard(message unsafe.Pointer, size int64, body func(c *call) error) int32 {
@@ -43,7 +52,8 @@ func (c *call) run(body func(c *call) error) (err error) {
 			err = failure.Defect()
 		}
 	}()
-	return body(c)
+	c.fail(body(c))
+	return c.err
 }
 
 // statusOf maps kinds of errors to the status codes of fewlabel.h.

@@ -55,6 +55,28 @@ func TestStatusAndMessageOfErrors(t *testing.T) {
 	}
 }
 
+func TestTheFirstErrorOfACallCountsAndEndsTheLooking(t *testing.T) {
+	code, message := guarded(100, func(c *call) error {
+		slice[int32](c, "labels", nil, 3)
+		c.fail(fault.Data("another"))
+		if got := slice[int32](c, "weights", unsafe.Pointer(t), 1); got != nil {
+			t.Errorf("got %v", got)
+		}
+		return fault.Defect("a third")
+	})
+	if code != codeBadArgument || message != "labels is NULL" {
+		t.Errorf("got %d %q", code, message)
+	}
+}
+
+func TestEveryFunctionOfTheTableIsThere(t *testing.T) {
+	for number := range len(functions) {
+		if run := functions[number].run; run == nil {
+			t.Errorf("there is no function %d", number)
+		}
+	}
+}
+
 func TestPanicsBecomeErrors(t *testing.T) {
 	pool := work.NewPool(4)
 	var nowhere *int
@@ -126,16 +148,16 @@ func TestArrayShorterThanPromisedIsNamed(t *testing.T) {
 	page, size := fence(t)
 	start := unsafe.Pointer(&page[0])
 	code, message := guarded(400, func(c *call) error {
-		_, err := slice[int32](c, "labels", start, int64(size)/4+3)
-		return err
+		slice[int32](c, "labels", start, int64(size)/4+3)
+		return nil
 	})
 	if code != codeBadArgument || !strings.HasPrefix(message, "labels: the memory of element 1024") {
 		t.Errorf("got %d %q", code, message)
 	}
 	code, _ = guarded(400, func(c *call) error {
-		whole, err := slice[int32](c, "labels", start, int64(size)/4)
+		whole := slice[int32](c, "labels", start, int64(size)/4)
 		whole[len(whole)-1] = 7
-		return err
+		return nil
 	})
 	if code != codeOK {
 		t.Errorf("the last element can be used, but: %d", code)
@@ -148,10 +170,7 @@ func TestReadOnlyOutputIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, message := guarded(400, func(c *call) error {
-		dst, err := slice[float64](c, "decisions", unsafe.Pointer(&page[0]), int64(size)/8)
-		if err != nil {
-			return err
-		}
+		dst := slice[float64](c, "decisions", unsafe.Pointer(&page[0]), int64(size)/8)
 		work.NewPool(2).Run(2, func(i int) { dst[i+5] = 1 })
 		return nil
 	})
@@ -168,10 +187,7 @@ func TestReadOnlyOutputIsNamed(t *testing.T) {
 func TestFaultInsideTheEngineIsNamed(t *testing.T) {
 	page, size := fence(t)
 	code, message := guarded(400, func(c *call) error {
-		values, err := unread[byte](c, "rows.values", unsafe.Pointer(&page[0]), int64(size)+1)
-		if err != nil {
-			return err
-		}
+		values := unread[byte](c, "rows.values", unsafe.Pointer(&page[0]), int64(size)+1)
 		return work.Guard(func() error { // as a fit does
 			work.NewPool(2).Run(2, func(int) { _ = touch(values) })
 			return nil
@@ -185,9 +201,7 @@ func TestFaultInsideTheEngineIsNamed(t *testing.T) {
 func TestFaultElsewhereIsADefect(t *testing.T) {
 	page, size := fence(t)
 	code, _ := guarded(400, func(c *call) error {
-		if _, err := slice[byte](c, "labels", unsafe.Pointer(&page[0]), 10); err != nil {
-			return err
-		}
+		slice[byte](c, "labels", unsafe.Pointer(&page[0]), 10)
 		_ = touch(unsafe.Slice(&page[0], size+1))
 		return nil
 	})

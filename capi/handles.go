@@ -4,23 +4,19 @@ package main
 import "C"
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
-	"unsafe"
-
-	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/svmlight"
 )
 
 // registry holds what handles stand for. A number is never used twice, so a stale handle is always recognized.
 type registry struct {
 	mutex sync.RWMutex
 	last  int64
-	items map[int64]any
+	items map[int64]*object
 }
 
-var handles = registry{items: map[int64]any{}}
+var handles = registry{items: map[int64]*object{}}
 
 // handleError reports a handle that is unknown, freed or of another kind.
 type handleError struct{ message string }
@@ -28,7 +24,7 @@ type handleError struct{ message string }
 func (e *handleError) Error() string { return e.message }
 
 // add gives an object a handle.
-func (r *registry) add(item any) int64 {
+func (r *registry) add(item *object) int64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.last++
@@ -37,7 +33,7 @@ func (r *registry) add(item any) int64 {
 }
 
 // get is the object of a handle; name is the argument it came by.
-func (r *registry) get(name string, handle int64) (any, error) {
+func (r *registry) get(name string, handle int64) (*object, error) {
 	r.mutex.RLock()
 	defer r.mutex.RUnlock()
 	item, ok := r.items[handle]
@@ -71,70 +67,20 @@ func (r *registry) live() int {
 	return len(r.items)
 }
 
-// modelAt is the model of a handle; name is the argument it came by.
-func modelAt(name string, handle int64) (*trained, error) {
-	item, err := handles.get(name, handle)
-	if err != nil {
-		return nil, err
+// at is what a handle stands for, which must be of one of these kinds.
+func (r *registry) at(name string, handle int64, kinds ...kind) (*object, error) {
+	found, err := r.get(name, handle)
+	if err != nil || slices.Contains(kinds, found.kind()) {
+		return found, err
 	}
-	if m, ok := item.(*trained); ok {
-		return m, nil
-	}
-	what := "a data set, of a model of sequences or of a structure"
-	return nil, &handleError{fmt.Sprintf("%s is %d, the handle of %s", name, handle, what)}
+	return nil, &handleError{fmt.Sprintf("%s is %d, the handle of %s", name, handle, found.kind())}
 }
 
-// chainAt is the sequence model of a handle; name is the argument it came by.
-func chainAt(name string, handle int64) (*chain, error) {
-	item, err := handles.get(name, handle)
-	if err != nil {
-		return nil, err
-	}
-	if m, ok := item.(*chain); ok {
-		return m, nil
-	}
-	return nil, &handleError{fmt.Sprintf("%s is %d, the handle of another kind of model or of a data set", name, handle)}
+// object is what a handle stands for; name is the argument it came by.
+func (c *call) object(name string, handle C.int64_t, kinds ...kind) *object {
+	found, err := handles.at(name, int64(handle), kinds...)
+	c.fail(err)
+	return found
 }
 
-// reported is a model of any kind, as fewlabel_report, fewlabel_array and fewlabel_save tell of it.
-type reported interface {
-	report() (string, error)
-	arrays() []array
-	saved(metadata json.RawMessage) model.Model
-}
-
-// reportedAt is the model of a handle, of any kind.
-func reportedAt(handle int64) (reported, error) {
-	item, err := handles.get("model", handle)
-	if err != nil {
-		return nil, err
-	}
-	if m, ok := item.(reported); ok {
-		return m, nil
-	}
-	return nil, &handleError{fmt.Sprintf("model is %d, the handle of a data set", handle)}
-}
-
-// dataAt is the data set of a handle.
-func dataAt(handle int64) (*svmlight.Data, error) {
-	item, err := handles.get("data", handle)
-	if err != nil {
-		return nil, err
-	}
-	if d, ok := item.(*svmlight.Data); ok {
-		return d, nil
-	}
-	return nil, &handleError{fmt.Sprintf("data is %d, the handle of a model", handle)}
-}
-
-//export go_fewlabel_free
-func go_fewlabel_free(handle C.int64_t, message *C.char, size C.int64_t) C.int32_t {
-	status := guard(unsafe.Pointer(message), int64(size), func(*call) error {
-		return handles.remove("handle", int64(handle))
-	})
-	releaseMemory()
-	return C.int32_t(status)
-}
-
-//export go_fewlabel_live_handles
-func go_fewlabel_live_handles() C.int64_t { return C.int64_t(handles.live()) }
+func (c *call) free(a *C.free_call) error { return handles.remove("handle", int64(a.handle)) }

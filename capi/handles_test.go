@@ -10,18 +10,19 @@ import (
 )
 
 func TestHandles(t *testing.T) {
-	r := registry{items: map[int64]any{}}
-	first, second := r.add("a"), r.add("b")
+	r := registry{items: map[int64]*object{}}
+	a, b := &object{}, &object{}
+	first, second := r.add(a), r.add(b)
 	if first == 0 || second == first || r.live() != 2 {
 		t.Fatalf("handles %d and %d, live %d", first, second, r.live())
 	}
-	if item, err := r.get("model", second); err != nil || item != "b" {
+	if item, err := r.get("model", second); err != nil || item != b {
 		t.Errorf("got %v, %v", item, err)
 	}
 	if err := r.remove("handle", first); err != nil {
 		t.Error(err)
 	}
-	if third := r.add("c"); third == first {
+	if third := r.add(&object{}); third == first {
 		t.Error("the number of a freed handle was used again")
 	}
 	for handle, want := range map[int64]string{
@@ -38,37 +39,30 @@ func TestHandles(t *testing.T) {
 }
 
 func TestHandleOfAnotherKind(t *testing.T) {
-	before := handles.live()
-	m, d := handles.add(&trained{Linear: &model.Linear{}}), handles.add(&svmlight.Data{})
-	if _, err := modelAt("model", d); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a data set") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := modelAt("start", d); err == nil || !strings.HasPrefix(err.Error(), "start is ") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := chainAt("start", m); err == nil || !strings.HasPrefix(err.Error(), "start is ") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := dataAt(m); statusOf(err) != codeBadHandle || !strings.Contains(err.Error(), "of a model") {
-		t.Errorf("got %v", err)
-	}
-	for _, handle := range []int64{m, d} {
-		if err := handles.remove("handle", handle); err != nil {
-			t.Error(err)
+	r := registry{items: map[int64]*object{}}
+	for _, o := range []*object{{data: &svmlight.Data{}}, {Model: &model.Linear{}}, {Model: &model.Chain{}},
+		{Model: &model.Structure{}}} {
+		handle, own := r.add(o), o.kind()
+		for _, other := range anyKind {
+			found, err := r.at("start", handle, other)
+			switch {
+			case other == own && (err != nil || found != o):
+				t.Errorf("%s: got %v, %v", own, found, err)
+			case other != own && (statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), "start is ") ||
+				!strings.HasSuffix(err.Error(), "the handle of "+own.String())):
+				t.Errorf("%s for %s: got %v", own, other, err)
+			}
 		}
-	}
-	if handles.live() != before {
-		t.Errorf("live handles: %d before, %d now", before, handles.live())
 	}
 }
 
 func TestHandlesFromManyThreads(t *testing.T) {
-	r := registry{items: map[int64]any{}}
+	r := registry{items: map[int64]*object{}}
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
 			for range 1000 {
-				handle := r.add(r.live())
+				handle := r.add(&object{})
 				if _, err := r.get("model", handle); err != nil {
 					t.Error(err)
 				}

@@ -3,7 +3,11 @@ package main
 // #include "capi.h"
 import "C"
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"github.com/fewlabel/fewlabel/engine/model"
+)
 
 // What takes longer than about a millisecond gets a thread of its own (shim.c): multiplications of decisions, and bytes
 // that are given back when a handle is freed.
@@ -12,23 +16,28 @@ const (
 	largeObject   = 1 << 24
 )
 
+// go_outputs is what a value of a row is multiplied with.
+//
 //export go_outputs
-func go_outputs(model C.int64_t) C.int64_t {
-	m, err := modelAt("model", int64(model))
+func go_outputs(handle C.int64_t) C.int64_t {
+	o, err := handles.at("model", int64(handle), linear, components)
 	if err != nil {
 		return 0
 	}
-	return C.int64_t(m.Outputs)
+	if m, ok := o.Model.(*model.Structure); ok {
+		return C.int64_t(m.Components + m.Outputs)
+	}
+	return o.sizes().n_outputs
 }
 
 //export go_many_rows
-func go_many_rows(outputs C.int64_t, rows *C.const_csr) C.int32_t {
-	return truth(many(func() float64 { return float64(outputs) * (float64(rows.n_rows) + float64(rows.n_values)) }))
-}
-
-//export go_many_dense_rows
-func go_many_dense_rows(outputs C.int64_t, rows *C.const_dense) C.int32_t {
-	return truth(many(func() float64 { return float64(outputs) * float64(rows.n_rows) * float64(rows.n_features) }))
+func go_many_rows(outputs C.int64_t, rows *C.const_rows) C.int32_t {
+	return truth(many(func() float64 {
+		if rows.kind == C.FEWLABEL_DENSE {
+			return float64(outputs) * float64(rows.n_rows) * float64(rows.n_features)
+		}
+		return float64(outputs) * (float64(rows.n_rows) + float64(rows.n_values))
+	}))
 }
 
 //export go_is_large
@@ -50,13 +59,13 @@ func many(multiplications func() float64) (long bool) {
 
 // isLarge reports whether it takes long to give back what a handle stands for.
 func isLarge(handle int64) bool {
-	var values int
-	if m, err := modelAt("model", handle); err == nil {
-		for _, a := range m.arrays() {
-			values += a.length()
-		}
-	} else if d, err := dataAt(handle); err == nil {
-		values = len(d.Values)
+	o, err := handles.get("handle", handle)
+	if err != nil {
+		return false
 	}
-	return 8*values > largeObject
+	length := 0
+	for _, a := range o.arrays() {
+		length += a.length()
+	}
+	return 8*length > largeObject
 }

@@ -24,11 +24,11 @@ func TestObjectsThatAreLarge(t *testing.T) {
 		large  bool
 	}{{100, false}, {largeObject / 8, false}, {largeObject/8 + 1, true}} {
 		m := fitted()
-		rest := -len(m.Coef)
+		rest := 0
 		for _, a := range m.arrays() {
 			rest += a.length()
 		}
-		m.Coef = make([]float64, c.values-rest)
+		m.extra = append(m.extra, array{"rest", list[int32](make([]int32, c.values-rest))})
 		handle := handles.add(m)
 		if isLarge(handle) != c.large {
 			t.Errorf("%d values: large is not %v", c.values, c.large)

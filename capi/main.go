@@ -2,11 +2,12 @@
 //
 // A call passes three layers, each thin:
 //
-//	shim.c    the public symbols fewlabel_*: refuse a forked child, where entering Go would hang, keep the host's
-//	          signals away from Go, give a long call a thread of its own, and call
-//	go_*      one exported Go function each: turns pointers into slices (arrays.go) and handles into objects
-//	          (handles.go), calls the engine, stores the answer
-//	guard     (guard.go) around each of them: turns errors, panics and bad pointers into a status and a message
+//	shim.c    the public symbols fewlabel_*, made of the table in functions.h: refuse a forked child, where entering Go
+//	          would hang, keep the host's signals away from Go, give a long call a thread of its own, and call
+//	go_call   (calls.go) the one way into Go: finds the function in its table, with a guard (guard.go) around it that
+//	          turns errors, panics and bad pointers into a status and a message
+//	a method  of call for each function: turns pointers into slices (arrays.go, rows.go) and handles into objects
+//	          (handles.go, object.go), calls the engine, stores the answer
 //
 // This is the only folder that imports "C".
 package main
@@ -27,7 +28,7 @@ var version = "0.0.0+unstamped"
 // main.signalMasks=yes".
 var signalMasks = "no"
 
-// versionText is version as a C string that lives as long as the process.
+// versionText is the version as a C string that lives as long as the process.
 var versionText *C.char
 
 // garbagePercent lets garbage grow to a tenth of what is in use, not to all of it as Go does by default: the
@@ -37,19 +38,17 @@ const garbagePercent = 10
 func init() {
 	debug.SetGCPercent(garbagePercent)
 	debug.SetMemoryLimit(math.MaxInt64) // GOMEMLIMIT in the environment was meant for another program
+	if signalMasks != "yes" {
+		version += " without signal masks"
+	}
 	versionText = C.CString(version)
 	C.shim_keep_version(versionText)
 }
 
 //export go_fewlabel_version
-func go_fewlabel_version() *C.const_char { return versionText }
+func go_fewlabel_version() *C.char { return versionText }
 
-//export go_fewlabel_signal_masks
-func go_fewlabel_signal_masks() C.int32_t {
-	if signalMasks == "yes" {
-		return 1
-	}
-	return 0
-}
+//export go_fewlabel_live_handles
+func go_fewlabel_live_handles() C.int64_t { return C.int64_t(handles.live()) }
 
 func main() {}

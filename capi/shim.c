@@ -1,6 +1,6 @@
 /* The public symbols of the library, and the one way from each of them into Go.
  *
- * EXPORT makes a public function of its list of arguments and its Go part, so that each of them
+ * EXPORT makes a public function of its row in functions.h, so that each of them
  *
  *   refuses to work in a forked child: a child has none of the threads of the Go runtime, so that a call into Go may
  *     wait for ever. A library that is loaded in the child is a copy with a runtime of its own and is not refused;
@@ -286,180 +286,32 @@ static int on_own_thread(routine run, void *call, host *h) {
 
 /* ---- The functions ----------------------------------------------------------------------------------------------- */
 
-#define FIELD(type, name) type name;
 #define PARAMETER(type, name) type name,
 #define NAME(type, name) name,
-#define STORED(type, name) c->name,
 
-/* EXPORT(NAME, is_long): fewlabel_NAME with the arguments NAME_ARGUMENTS before `error`. is_long may use them. */
-#define EXPORT(function, is_long)                                                                 \
-  typedef struct {                                                                                \
-    function##_ARGUMENTS(FIELD) char *error;                                                      \
-    int64_t error_size;                                                                           \
-    int32_t status;                                                                               \
-  } function##_call;                                                                              \
-  static void *run_##function(void *call) {                                                       \
-    function##_call *c = (function##_call *)call;                                                 \
-    c->status = go_fewlabel_##function(function##_ARGUMENTS(STORED) c->error, c->error_size);     \
-    return NULL;                                                                                  \
-  }                                                                                               \
-  int32_t fewlabel_##function(function##_ARGUMENTS(PARAMETER) char *error, int64_t error_size) {  \
-    function##_call call = {function##_ARGUMENTS(NAME) error, error_size, FEWLABEL_FORKED};       \
-    host h;                                                                                       \
-    if (refused(error, error_size)) return FEWLABEL_FORKED;                                       \
-    leave_host(&h);                                                                               \
-    if (!(h.on_its_alternate_stack || (is_long)) || !on_own_thread(run_##function, &call, &h))    \
-      run_##function(&call);                                                                      \
-    return_to_host(&h);                                                                           \
-    return call.status;                                                                           \
+/* fewlabel_NAME, for a row of functions.h. */
+#define EXPORT(function, is_long)                                                                \
+  static void *run_##function(void *call) {                                                      \
+    function##_call *c = (function##_call *)call;                                                \
+    c->status = go_call(CALL_##function, c, c->error, c->error_size);                            \
+    return NULL;                                                                                 \
+  }                                                                                              \
+  int32_t fewlabel_##function(function##_ARGUMENTS(PARAMETER) char *error, int64_t error_size) { \
+    function##_call call = {function##_ARGUMENTS(NAME) error, error_size, FEWLABEL_FORKED};      \
+    host h;                                                                                      \
+    if (refused(error, error_size)) return FEWLABEL_FORKED;                                      \
+    leave_host(&h);                                                                              \
+    if (!(h.on_its_alternate_stack || (is_long)) || !on_own_thread(run_##function, &call, &h))   \
+      run_##function(&call);                                                                     \
+    return_to_host(&h);                                                                          \
+    return call.status;                                                                          \
   }
 
 #define LONG 1 /* what may take longer than a millisecond */
 #define BRIEF 0
 #define LONG_ARRAY (1 << 20) /* values copied in a millisecond */
 
-#define options_ARGUMENTS(A) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
-EXPORT(options, BRIEF)
-
-#define fit_ARGUMENTS(A)                                                                          \
-  A(const fewlabel_csr *, rows) A(const int32_t *, labels) A(const double *, weights)             \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)                     \
-  A(const fewlabel_group *, group) A(int64_t *, model)
-EXPORT(fit, LONG)
-
-#define fit_dense_ARGUMENTS(A)                                                                    \
-  A(const fewlabel_dense *, rows) A(const int32_t *, labels) A(const double *, weights)           \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)                     \
-  A(const fewlabel_group *, group) A(int64_t *, model)
-EXPORT(fit_dense, LONG)
-
-#define class_prior_ARGUMENTS(A)                                                                          \
-  A(const fewlabel_csr *, rows) A(const int32_t *, labels) A(const double *, weights)                     \
-  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper) A(int64_t, n_classes)
-EXPORT(class_prior, LONG)
-
-#define class_prior_dense_ARGUMENTS(A)                                                                    \
-  A(const fewlabel_dense *, rows) A(const int32_t *, labels) A(const double *, weights)                   \
-  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper) A(int64_t, n_classes)
-EXPORT(class_prior_dense, LONG)
-
-#define structure_ARGUMENTS(A)                                                                         \
-  A(const fewlabel_csr *, rows) A(const fewlabel_csr *, labels) A(const fewlabel_csr *, hidden)        \
-  A(const int32_t *, hides) A(const int32_t *, groups) A(const char *, options)                        \
-  A(fewlabel_progress *, progress) A(double *, components) A(double *, strengths)                      \
-  A(double *, objective) A(int64_t, n_components)
-EXPORT(structure, LONG)
-
-#define structure_assemble_ARGUMENTS(A)                                                       \
-  A(const char *, description) A(const double *, components) A(const int32_t *, groups)       \
-  A(const double *, coef) A(const double *, structure_coef) A(const double *, intercept)      \
-  A(int64_t *, model)
-EXPORT(structure_assemble, LONG)
-
-#define structure_features_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(double *, features)
-EXPORT(structure_features, LONG)
-
-#define structure_decision_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(double *, decisions)
-EXPORT(structure_decision, LONG)
-
-#define shape_ARGUMENTS(A) \
-  A(int64_t, model) A(int64_t *, n_classes) A(int64_t *, n_features) A(int64_t *, n_outputs)
-EXPORT(shape, BRIEF)
-
-#define report_ARGUMENTS(A) A(int64_t, model) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
-EXPORT(report, BRIEF)
-
-#define array_ARGUMENTS(A) A(int64_t, model) A(const char *, name) A(double *, values) A(int64_t, length)
-EXPORT(array, length > LONG_ARRAY)
-
-#define decision_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(double *, decisions)
-EXPORT(decision, go_many_rows(go_outputs(model), rows))
-
-#define predict_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_csr *, rows) A(int32_t, threads) A(int32_t *, classes)
-EXPORT(predict, go_many_rows(go_outputs(model), rows))
-
-#define decision_dense_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_dense *, rows) A(int32_t, threads) A(double *, decisions)
-EXPORT(decision_dense, go_many_dense_rows(go_outputs(model), rows))
-
-#define predict_dense_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_dense *, rows) A(int32_t, threads) A(int32_t *, classes)
-EXPORT(predict_dense, go_many_dense_rows(go_outputs(model), rows))
-
-#define decision_with_ARGUMENTS(A)                                                                   \
-  A(const fewlabel_csr *, rows) A(const double *, coef) A(const double *, intercept)                 \
-  A(int64_t, n_outputs) A(int32_t, by_feature) A(int32_t, threads) A(double *, decisions)
-EXPORT(decision_with, go_many_rows(n_outputs, rows))
-
-#define assemble_ARGUMENTS(A)                                                              \
-  A(const char *, description) A(const double *, coef) A(const double *, intercept)        \
-  A(const double *, class_prior) A(int64_t *, model)
-EXPORT(assemble, LONG)
-
-#define save_ARGUMENTS(A) A(int64_t, model) A(const char *, path) A(const char *, metadata)
-EXPORT(save, LONG)
-
-#define load_ARGUMENTS(A) A(const char *, path) A(int64_t *, model)
-EXPORT(load, LONG)
-
-#define sequence_options_ARGUMENTS(A)                        \
-  A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
-EXPORT(sequence_options, BRIEF)
-
-#define sequence_fit_ARGUMENTS(A)                                                   \
-  A(const fewlabel_csr *, rows) A(const int64_t *, lengths) A(int64_t, n_sequences) \
-  A(const int32_t *, labels) A(int64_t, start) A(const char *, options)             \
-  A(fewlabel_progress *, progress) A(int64_t *, model)
-EXPORT(sequence_fit, LONG)
-
-#define sequence_assemble_ARGUMENTS(A)                                           \
-  A(const char *, description) A(const double *, coef)                           \
-  A(const double *, transitions) A(const double *, start) A(const double *, end) \
-  A(int64_t *, model)
-EXPORT(sequence_assemble, LONG)
-
-#define sequence_decode_ARGUMENTS(A)                                                 \
-  A(int64_t, model) A(const fewlabel_csr *, rows) A(const int64_t *, lengths)        \
-  A(int64_t, n_sequences) A(int32_t, threads) A(int32_t *, tags) A(double *, scores) \
-  A(double *, margins) A(double *, marginals)
-EXPORT(sequence_decode, LONG)
-
-#define sequence_decode_scores_ARGUMENTS(A)                                                     \
-  A(const double *, unary) A(int64_t, n_rows) A(int64_t, n_tags) A(const double *, transitions) \
-  A(const double *, start) A(const double *, end) A(const int64_t *, lengths)                   \
-  A(int64_t, n_sequences) A(int32_t, threads) A(int32_t *, tags) A(double *, scores)            \
-  A(double *, margins) A(double *, marginals)
-EXPORT(sequence_decode_scores, LONG)
-
-#define svmlight_read_ARGUMENTS(A)                                                                \
-  A(const char *, path) A(const char *, labels_path) A(int32_t, zero_based) A(int64_t, n_features) \
-  A(int64_t, max_expansion) A(int32_t, threads) A(fewlabel_progress *, progress) A(int64_t *, data)
-EXPORT(svmlight_read, LONG)
-
-#define svmlight_shape_ARGUMENTS(A) \
-  A(int64_t, data) A(int64_t *, n_rows) A(int64_t *, n_features) A(int64_t *, n_values) A(int64_t *, n_labels)
-EXPORT(svmlight_shape, BRIEF)
-
-#define svmlight_copy_ARGUMENTS(A)                                                         \
-  A(int64_t, data) A(int64_t *, indptr) A(int32_t *, indices) A(double *, values)          \
-  A(double *, labels) A(int64_t *, label_indptr)
-EXPORT(svmlight_copy, LONG)
-
-#define svmlight_write_ARGUMENTS(A) \
-  A(const char *, path) A(const fewlabel_csr *, rows) A(const double *, labels) A(int32_t, zero_based)
-EXPORT(svmlight_write, LONG)
-
-#define free_ARGUMENTS(A) A(int64_t, handle)
-EXPORT(free, go_is_large(handle))
-
-#ifdef FEWLABEL_PROVOKE /* provoke.go */
-#define provoke_ARGUMENTS(A) A(int32_t, where)
-EXPORT(provoke, where > 0)
-#endif
+ALL_FUNCTIONS(EXPORT)
 
 /* Those without a status. */
 
@@ -473,16 +325,6 @@ const char *fewlabel_version(void) {
   text = go_fewlabel_version();
   return_to_host(&h);
   return text;
-}
-
-int32_t fewlabel_signal_masks(void) {
-  int32_t in;
-  host h;
-  if (in_child()) return 0;
-  leave_host(&h);
-  in = go_fewlabel_signal_masks();
-  return_to_host(&h);
-  return in;
 }
 
 /* A child has no handles: those of its parent are out of its reach. */

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 5
+#define FEWLABEL_ABI_VERSION 6
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -57,28 +57,49 @@ extern "C" {
 #define FEWLABEL_FLOAT32 3
 #define FEWLABEL_FLOAT64 4
 
-/* A sparse matrix in compressed row form. Row i holds the entries indptr[i] ... indptr[i+1]-1 of `indices` and
- * `values`. Indices may be unsorted; duplicate indices in a row are summed. */
+/* Kinds of rows. */
+#define FEWLABEL_SPARSE 1
+#define FEWLABEL_DENSE 2
+
+/* Rows of features. FEWLABEL_SPARSE_ROWS and FEWLABEL_DENSE_ROWS initialize the struct.
+ *
+ * Sparse rows are in compressed row form: row i holds the entries indptr[i] ... indptr[i+1]-1 of `indices` and
+ * `values`. Indices may be unsorted; duplicate indices in a row are summed. Of dense rows, row i holds the entries
+ * i*row_stride ... i*row_stride+n_features-1 of `values`: use them if more than half of the values are nonzero, as in
+ * embeddings. */
 typedef struct {
+  int32_t kind;        /* FEWLABEL_SPARSE or FEWLABEL_DENSE */
+  int32_t value_type;  /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
   int64_t n_rows;
   int64_t n_features;
-  int64_t n_values;    /* length of `indices` and of `values` */
+  const void *values;  /* finite; [n_values], of dense rows [(n_rows - 1) * row_stride + n_features] */
+  int64_t n_values;    /* this and the next four of sparse rows only: length of `indices` and of `values` */
   const void *indptr;  /* [n_rows + 1] of indptr_type, starting at 0 and nondecreasing */
   const void *indices; /* [n_values] of index_type, each in 0 ... n_features-1 */
-  const void *values;  /* [n_values] of value_type, finite */
   int32_t indptr_type; /* FEWLABEL_INT32 or FEWLABEL_INT64 */
   int32_t index_type;  /* FEWLABEL_INT32 or FEWLABEL_INT64 */
-  int32_t value_type;  /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
-} fewlabel_csr;
+  int64_t row_stride;  /* of dense rows only: values from one row to the next, n_features or more */
+} fewlabel_rows;
 
-/* Dense rows: row i holds the entries i*row_stride ... i*row_stride+n_features-1 of `values`. */
-typedef struct {
-  int64_t n_rows;
-  int64_t n_features;
-  int64_t row_stride; /* values from one row to the next, n_features or more */
-  const void *values; /* [(n_rows - 1) * row_stride + n_features] of value_type, finite */
-  int32_t value_type; /* FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64 */
-} fewlabel_dense;
+/* Initializers of fewlabel_rows. The pointers must have their types, of which only the sizes are read: integers of 4
+ * or 8 bytes for indptr and indices, float or double for values. Dense rows follow each other without a gap.
+ *
+ *     const fewlabel_rows rows = FEWLABEL_SPARSE_ROWS(n_rows, n_features, n_values, indptr, indices, values);
+ *     const fewlabel_rows rows = FEWLABEL_DENSE_ROWS(n_rows, n_features, values);
+ */
+#define FEWLABEL_SPARSE_ROWS(n_rows, n_features, n_values, indptr, indices, values)                                  \
+  {FEWLABEL_SPARSE, FEWLABEL_FLOAT_OF(values), n_rows, n_features, values, n_values, indptr, indices,                \
+   FEWLABEL_INT_OF(indptr), FEWLABEL_INT_OF(indices), 0}
+#define FEWLABEL_DENSE_ROWS(n_rows, n_features, values) \
+  {FEWLABEL_DENSE, FEWLABEL_FLOAT_OF(values), n_rows, n_features, values, 0, 0, 0, 0, 0, n_features}
+#define FEWLABEL_FLOAT_OF(p) (sizeof *(p) == sizeof(float) ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64)
+#define FEWLABEL_INT_OF(p) (sizeof *(p) == sizeof(int32_t) ? FEWLABEL_INT32 : FEWLABEL_INT64)
+
+/* Kinds of handles. */
+#define FEWLABEL_LINEAR 1    /* a classifier, from fewlabel_fit */
+#define FEWLABEL_SEQUENCE 2  /* a model of label sequences, from fewlabel_sequence_fit */
+#define FEWLABEL_STRUCTURE 3 /* components, with or without a classifier, from fewlabel_structure_fit */
+#define FEWLABEL_DATA 4      /* a file that was read, from fewlabel_svmlight_read */
 
 /* In progress->cancel: stop after the current outer step, fix the labels and return the model. */
 #define FEWLABEL_STOP 2
@@ -118,17 +139,20 @@ typedef struct {
   void *context; /* its first argument */
 } fewlabel_group;
 
-/* A number that increases with every incompatible change of this file, the version of the library ("0.1.0"), and
- * whether its threads leave all signals to the host (1): a library that was built without masks (0) is safe only where
- * every handler has SA_ONSTACK. */
+/* A number that increases with every incompatible change of this file, and the version of the library ("0.1.0"). A
+ * library whose threads do not leave all signals to the host, because it was built without the masks, adds " without
+ * signal masks": it is safe only where every handler has SA_ONSTACK. No released library is. */
 int32_t fewlabel_abi_version(void);
 const char *fewlabel_version(void);
-int32_t fewlabel_signal_masks(void);
 
-/* The options of fewlabel_fit as a JSON array of objects with "name", "type", "default", "meaning" and, where they
- * apply, "choices", "minimum", "maximum", "exclusive_minimum". `needed` is set to the size of the whole text in bytes,
- * including NUL; with `text` NULL only the size is returned. */
-int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
+/* The options of a fit as a JSON array of objects with "name", "type", "default", "meaning" and, where they apply,
+ * "choices", "minimum", "maximum", "exclusive_minimum". `kind` is that of the model: FEWLABEL_LINEAR, FEWLABEL_SEQUENCE
+ * or FEWLABEL_STRUCTURE. `needed` is set to the size of the whole text in bytes, including NUL; with `text` NULL only
+ * the size is returned. */
+int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *needed, char *error,
+                         int64_t error_size);
+
+/* ---- Classifiers ------------------------------------------------------------------------------------------------- */
 
 /* Fit a classifier.
  *   rows     the training rows, labeled and unlabeled
@@ -160,19 +184,9 @@ int32_t fewlabel_options(char *text, int64_t text_size, int64_t *needed, char *e
  * meaning of alpha do not depend on the scale of the rows. The regularizer in the objective is
  * alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² if balance constrains the
  * mean score. */
-int32_t fewlabel_fit(const fewlabel_csr *rows, const int32_t *labels, const double *weights, int64_t start,
+int32_t fewlabel_fit(const fewlabel_rows *rows, const int32_t *labels, const double *weights, int64_t start,
                      const char *options, fewlabel_progress *progress, const fewlabel_group *group, int64_t *model,
                      char *error, int64_t error_size);
-
-/* Sizes of a model, which determine the lengths of the arrays below. `n_outputs` is the number of decisions of a row:
- * 1 for one or two classes, otherwise n_classes. */
-int32_t fewlabel_shape(int64_t model, int64_t *n_classes, int64_t *n_features, int64_t *n_outputs, char *error,
-                       int64_t error_size);
-
-/* The same with dense rows: use it if more than half of the values are nonzero, as in embeddings. */
-int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights, int64_t start,
-                           const char *options, fewlabel_progress *progress, const fewlabel_group *group,
-                           int64_t *model, char *error, int64_t error_size);
 
 /* Estimate the share of each class among the unlabeled rows, without a classifier.
  *   rows, labels, weights  as for fewlabel_fit
@@ -184,137 +198,37 @@ int32_t fewlabel_fit_dense(const fewlabel_dense *rows, const int32_t *labels, co
  *              class has only one, fewer than two rows are unlabeled, or all labels have one class, the shares are
  *              those of the labels and the interval is 0 to 1.
  *   n_classes  the largest class number plus one, but at least 2 */
-int32_t fewlabel_class_prior(const fewlabel_csr *rows, const int32_t *labels, const double *weights,
+int32_t fewlabel_class_prior(const fewlabel_rows *rows, const int32_t *labels, const double *weights,
                              const char *options, double *shares, double *lower, double *upper, int64_t n_classes,
                              char *error, int64_t error_size);
-int32_t fewlabel_class_prior_dense(const fewlabel_dense *rows, const int32_t *labels, const double *weights,
-                                   const char *options, double *shares, double *lower, double *upper,
-                                   int64_t n_classes, char *error, int64_t error_size);
 
-/* Learn a subspace shared by the weights of good classifiers from unlabeled rows (Ando & Zhang 2005): components, which
- * define additional features for any classifier, from auxiliary problems over the same rows.
- *   rows       the rows; labels of the task itself are not used
- *   labels     the auxiliary problems: [n_rows] rows with a feature for each problem; a value other than 0 is the label
- *              1, all others are -1
- *   hidden     [sets] rows with the features of `rows`: the nonzero features of a row are hidden together. NULL: none
- *   hides      [n_problems] the set of `hidden` that is hidden from a problem, or -1: none. NULL if `hidden` is NULL
- *   groups     [n_features] group number of each feature, from 0; each group has its own components. NULL: one group
- *   options    JSON object with some of "solver" ("none": the components of centered co-occurrences; "squared": of the
- *              weights that solve the problems with the squared loss), "alpha" (1e-3; regularization of these weights,
- *              in units of the root mean square length of the rows), "max_iter" (4; steps of their solution), "tol"
- *              (1e-3; a problem whose residual has fallen so far is solved), "n_iter" (1; rounds of weights and
- *              components), "unit" (true; every problem counts the same, whatever the length of its weights),
- *              "random_state" (0) and "threads" (1); NULL: the defaults
- *   progress   may be NULL; a step is a block of 32 problems, or the components of a round
- *   components [n_components * n_features] gets the components, one after the other; those of a group are stored at
- *              its features, where they are orthonormal
- *   strengths  [n_groups * n_components] gets the singular values of each group, falling; n_groups is one more than the
- *              largest number in `groups`
- *   objective  [n_iter] gets equation 6 after each round; NaN with solver "none". NULL: not wanted
- *   n_components  at most n_problems, and at most the features that occur in any group */
-int32_t fewlabel_structure(const fewlabel_csr *rows, const fewlabel_csr *labels, const fewlabel_csr *hidden,
-                           const int32_t *hides, const int32_t *groups, const char *options,
-                           fewlabel_progress *progress, double *components, double *strengths, double *objective,
-                           int64_t n_components, char *error, int64_t error_size);
+/* Decisions and classes of rows with the features of the model, a classifier of kind FEWLABEL_LINEAR or
+ * FEWLABEL_STRUCTURE. `threads` is 1 or more.
+ *   classes    [n_rows] class numbers. With two classes, class 1 has a decision above 0. With more, each row has one
+ *              decision per class, and the class with the largest is predicted, the first of equal ones. NULL: not
+ *              needed. Of kind FEWLABEL_STRUCTURE the outputs may be questions of their own: there it must be NULL
+ *   decisions  [n_rows * n_outputs] decisions, those of a row side by side. NULL: not needed */
+int32_t fewlabel_predict(int64_t model, const fewlabel_rows *rows, int32_t threads, int32_t *classes,
+                         double *decisions, char *error, int64_t error_size);
 
-/* A model of components, with or without a linear classifier on the rows and their structure features. It is supported
- * by fewlabel_report, fewlabel_array, fewlabel_save, fewlabel_load and fewlabel_free; the report has "n_features",
- * "n_components", "n_groups" and "n_outputs" in place of other sizes.
- *   description     JSON object with "n_features", "n_components", where they are not 1 "n_groups" and
- *                   "structure_weight", where there is a classifier "n_outputs", and, where known, "method", "n_iter",
- *                   "objective" and "termination_condition"
- *   components      [n_features * n_components] all components of a feature side by side
- *   groups          [n_features] as for fewlabel_structure; NULL: one group
- *   coef            [n_features * n_outputs] all outputs of a feature side by side
- *   structure_coef  [n_groups * n_components * n_outputs] all outputs of a structure feature side by side
- *   intercept       [n_outputs]
- * The last three may be NULL without a classifier. */
-int32_t fewlabel_structure_assemble(const char *description, const double *components, const int32_t *groups,
-                                    const double *coef, const double *structure_coef, const double *intercept,
-                                    int64_t *model, char *error, int64_t error_size);
-
-/* Structure features [n_rows * n_groups * n_components] of rows: the inner products with the components of each group,
- * those of a row side by side, scaled to structure_weight times the length that the row has in the group. And decisions
- * [n_rows * n_outputs] of the classifier on both. */
-int32_t fewlabel_structure_features(int64_t model, const fewlabel_csr *rows, int32_t threads, double *features,
-                                    char *error, int64_t error_size);
-int32_t fewlabel_structure_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions,
-                                    char *error, int64_t error_size);
-
-/* The report of a fit or a model file, as JSON: "n_classes", "n_features", "n_outputs", "method", "n_iter",
- * "objective", "supervised_agreement" (directly after a fit: the share of unlabeled rows for which the supervised
- * model, the starting point of the method, predicts the same class; null after a fit from a start and if there is
- * nothing to compare), "returned" (directly after a fit: the method of the returned solution, of method "auto" that is
- * "annealing" or "switching"; null for other models), "calibration_temperature", "calibration_smoothing" and
- * "n_held_out" (below), "termination_condition", "warnings" (objects of "kind", a name as "collapse"; "values", an
- * object of numbers, in which "class" is a class number; "text", a sentence for people; docs/c.md lists the kinds),
- * "metadata" (the text given to fewlabel_save), "arrays" (the names and lengths of what fewlabel_array gives). As
- * fewlabel_options for `text`.
- *
- * Directly after a fit with the option calibrate, decisions can be converted to probabilities: with T the
- * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes,
- * class y has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one
- * decision f take s = (0, f). n_held_out is the number of labeled rows used to estimate T. All three are null
- * without calibrate, and if calibration is not possible, which a warning explains: it needs at least 20 distinct
- * labeled rows from classes with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A
- * model file does not store them (metadata can). */
-int32_t fewlabel_report(int64_t model, char *text, int64_t text_size, int64_t *needed, char *error,
-                        int64_t error_size);
-
-/* Copy a named array of a model. Always: "coef" [n_features * n_outputs], all outputs of a feature side by side,
- * "intercept" [n_outputs], "class_prior" [n_classes]. Directly after a fit also "transduction" [n_rows] (class
- * number of every training row), "label_distributions" [n_rows * n_classes] where the method has them (not switching:
- * the probabilities of all classes of a row side by side), and "history.NAME" for every column of the history. `length`
- * must be the length that fewlabel_report gives. */
-int32_t fewlabel_array(int64_t model, const char *name, double *values, int64_t length, char *error,
-                       int64_t error_size);
-
-/* Decision values [n_rows * n_outputs] and class numbers [n_rows] of rows with the features of the model. With two
- * classes, a decision above 0 means class 1. With more, each row has one decision per class, and the class with the
- * largest decision is predicted, the first of equal ones. `threads` is 1 or more. */
-int32_t fewlabel_decision(int64_t model, const fewlabel_csr *rows, int32_t threads, double *decisions, char *error,
-                          int64_t error_size);
-int32_t fewlabel_predict(int64_t model, const fewlabel_csr *rows, int32_t threads, int32_t *classes, char *error,
-                         int64_t error_size);
-int32_t fewlabel_decision_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, double *decisions,
-                                char *error, int64_t error_size);
-int32_t fewlabel_predict_dense(int64_t model, const fewlabel_dense *rows, int32_t threads, int32_t *classes,
-                               char *error, int64_t error_size);
-
-/* Decision values [n_rows * n_outputs] of rows from weights of the caller, without a model: for each output the sum
- * over a row's values times their weights, in the order of the row, plus its intercept.
+/* Decisions [n_rows * n_outputs] of rows from weights of the caller, without a model: for each output the sum over a
+ * row's values times their weights, in the order of the row, plus its intercept.
  *   coef       [n_outputs * n_features] all features of an output side by side; with by_feature 1: all outputs of a
  *              feature, as fewlabel_array gives them, which is faster for several outputs
  *   intercept  [n_outputs]
  *   by_feature 0 or 1
- * The rows are read once. Indices are checked on the way, values are not: a value that is not finite makes the
+ * Sparse rows are read once. Indices are checked on the way, values are not: a value that is not finite makes the
  * decisions of its row NaN or infinite. After a failure some of `decisions` may have been written. */
-int32_t fewlabel_decision_with(const fewlabel_csr *rows, const double *coef, const double *intercept,
+int32_t fewlabel_decision_with(const fewlabel_rows *rows, const double *coef, const double *intercept,
                                int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
                                char *error, int64_t error_size);
-
-/* Create a model from arrays: `coef` [n_features * n_outputs], `intercept` [n_outputs] and `class_prior` [n_classes] as
- * fewlabel_array gives them, and a JSON object with "n_classes", "n_features" and, where known, "method", "n_iter",
- * "objective" and "termination_condition". n_outputs is 1 for one or two classes, otherwise n_classes. */
-int32_t fewlabel_assemble(const char *description, const double *coef, const double *intercept,
-                          const double *class_prior, int64_t *model, char *error, int64_t error_size);
-
-/* Save a model to a file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without duplicate
- * names in an object; NULL keeps the current metadata. */
-int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
-int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
 
 /* ---- Label sequences ---------------------------------------------------------------------------------------------
  *
  * One row per token, sequence after sequence. The tags y[1] ... y[T] of a sequence have the score
  *
  *     sum over t of x[t] . coef[., y[t]]  +  sum over t > 1 of transitions[y[t-1], y[t]]  +  start[y[1]]  +  end[y[T]]
- *
- * The handle has its own kind, for the functions below, fewlabel_report, fewlabel_array, fewlabel_save and
- * fewlabel_free. fewlabel_load returns one if the file contains such a model. */
-
-/* The options of fewlabel_sequence_fit, as fewlabel_options. */
-int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed, char *error, int64_t error_size);
+ */
 
 /* Fit a model of sequences.
  *   rows     the tokens
@@ -323,7 +237,7 @@ int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed
  *   start    a model to continue from, with the features and tags of this fit; 0: none
  *   options  JSON object, for example {"loss": "crf", "solver": "lbfgs"}; NULL: the defaults
  *   progress may be NULL; a step is an epoch, or a step of "lbfgs"
- *   model    gets the handle
+ *   model    set to the handle
  *
  * The option forbidden_transitions is an array of pairs of tags, flattened: [2, 1, -1, 1] forbids tag 1
  * after tag 2 and, with -1 for the start or the end, as the first tag. They have the score -infinity. Rows are measured
@@ -332,21 +246,10 @@ int32_t fewlabel_sequence_options(char *text, int64_t text_size, int64_t *needed
  *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
  *
  * for L labeled tokens. The method "gradient" or "posterior" adds unlabeled_weight times the losses of the sequences
- * without any label, averaged over their tokens, and takes as many epochs again, with all sequences. fewlabel_report
- * has "n_tags", "n_features", "method" (the loss), "n_iter", "objective", "gap" (an upper bound on the distance of the
- * objective from its minimum; null where none is known, and in a model from a file), "termination_condition",
- * "warnings" (none), "metadata" and "arrays": "coef" [n_features * n_tags], all tags of a feature side by side,
- * "transitions" [n_tags * n_tags], all that follow a tag side by side, "start" and "end" [n_tags], and, directly after
- * a fit, "history.objective". */
-int32_t fewlabel_sequence_fit(const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
+ * without any label, averaged over their tokens, and takes as many epochs again, with all sequences. */
+int32_t fewlabel_sequence_fit(const fewlabel_rows *rows, const int64_t *lengths, int64_t n_sequences,
                               const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
                               int64_t *model, char *error, int64_t error_size);
-
-/* Create a model of sequences from arrays, as fewlabel_array returns them, and a JSON object with "n_tags",
- * "n_features" and, where known, "method", "n_iter", "objective" and "termination_condition". */
-int32_t fewlabel_sequence_assemble(const char *description, const double *coef, const double *transitions,
-                                   const double *start, const double *end, int64_t *model, char *error,
-                                   int64_t error_size);
 
 /* Decode sequences. Each output may be NULL if it is not needed.
  *   tags       [n_rows] the best path; of equal ones that with the lowest last tag, and so on towards the front
@@ -354,9 +257,9 @@ int32_t fewlabel_sequence_assemble(const char *description, const double *coef, 
  *   margins    [n_sequences] by which the score of the second best path is lower; infinite if there is only one path
  *   marginals  [n_rows * n_tags] probability of every tag, those of a token side by side
  * After a failure some of them may have been written. */
-int32_t fewlabel_sequence_decode(int64_t model, const fewlabel_csr *rows, const int64_t *lengths, int64_t n_sequences,
-                                 int32_t threads, int32_t *tags, double *scores, double *margins, double *marginals,
-                                 char *error, int64_t error_size);
+int32_t fewlabel_sequence_decode(int64_t model, const fewlabel_rows *rows, const int64_t *lengths,
+                                 int64_t n_sequences, int32_t threads, int32_t *tags, double *scores,
+                                 double *margins, double *marginals, char *error, int64_t error_size);
 
 /* The same from scores of the caller.
  *   unary  [n_rows * n_tags] score of every tag, those of a token side by side; -infinity forbids a tag at a token
@@ -366,6 +269,125 @@ int32_t fewlabel_sequence_decode_scores(const double *unary, int64_t n_rows, int
                                         int64_t n_sequences, int32_t threads, int32_t *tags, double *scores,
                                         double *margins, double *marginals, char *error, int64_t error_size);
 
+/* ---- Structure --------------------------------------------------------------------------------------------------- */
+
+/* Learn a subspace shared by the weights of good classifiers from unlabeled rows (Ando & Zhang 2005): components, which
+ * define additional features for any classifier, from auxiliary problems over the same rows.
+ *   rows       the rows; labels of the task itself are not used
+ *   labels     the auxiliary problems: [n_rows] rows with a feature for each problem; a value other than 0 is the label
+ *              1, all others are -1
+ *   hidden     [sets] rows with the features of `rows`: the nonzero features of a row are hidden together. NULL: none
+ *   hides      [n_problems] the set of `hidden` that is hidden from a problem, or -1: none. NULL if `hidden` is NULL
+ *   groups     [n_features] group number of each feature, from 0; each group has its own components. NULL: one group
+ *   n_components  of each group: at most n_problems, and at most the features that occur in any group
+ *   options    JSON object, for example {"solver": "squared", "threads": 2}; NULL: the defaults
+ *   progress   may be NULL; a step is a block of 32 problems, or the components of a round
+ *   model      set to the handle of the components, with structure_weight 1 and without a classifier. Directly after
+ *              the fit fewlabel_array also gives "strengths" [n_groups * n_components], the singular values of each
+ *              group, falling, and "history.objective", equation 6 after each round (empty with solver "none") */
+int32_t fewlabel_structure_fit(const fewlabel_rows *rows, const fewlabel_rows *labels, const fewlabel_rows *hidden,
+                               const int32_t *hides, const int32_t *groups, int64_t n_components, const char *options,
+                               fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
+
+/* Structure features [n_rows * n_groups * n_components] of rows: the inner products with the components of each group,
+ * those of a row side by side, scaled to structure_weight times the length that the row has in the group. */
+int32_t fewlabel_structure_features(int64_t model, const fewlabel_rows *rows, int32_t threads, double *features,
+                                    char *error, int64_t error_size);
+
+/* ---- Handles of every kind --------------------------------------------------------------------------------------- */
+
+/* Sizes of what a handle stands for, 0 where it has no such size. They give the lengths of arrays. */
+typedef struct {
+  int32_t kind;         /* FEWLABEL_LINEAR, FEWLABEL_SEQUENCE, FEWLABEL_STRUCTURE or FEWLABEL_DATA */
+  int64_t n_features;
+  int64_t n_classes;    /* classes, or tags */
+  int64_t n_outputs;    /* decisions of a row: 1 for one or two classes, otherwise n_classes */
+  int64_t n_components; /* of a structure: components of each group */
+  int64_t n_groups;     /* of a structure: groups of features */
+  int64_t n_rows;       /* this and the next two of data */
+  int64_t n_values;
+  int64_t n_labels;
+} fewlabel_sizes;
+
+int32_t fewlabel_shape(int64_t handle, fewlabel_sizes *sizes, char *error, int64_t error_size);
+
+/* What a fit, a model file or a data file says of itself, as JSON. As fewlabel_options for `text`.
+ *   of every kind      its sizes: "n_classes" ("n_tags" of sequences), "n_features", "n_outputs", "n_components",
+ *                      "n_groups", "n_rows", "n_values", "n_labels"; and "arrays": the names and lengths of what
+ *                      fewlabel_array gives
+ *   of every model     "method" (the loss of sequences, the solver of a structure), "n_iter", "objective",
+ *                      "termination_condition", "warnings" (objects of "kind", a name as "collapse"; "values", an
+ *                      object of numbers, in which "class" is a class number; "text", a sentence for people; docs/c.md
+ *                      lists the kinds), "metadata" (the text given to fewlabel_save)
+ *   FEWLABEL_LINEAR    "supervised_agreement" (directly after a fit: the share of unlabeled rows for which the
+ *                      supervised model, the starting point of the method, predicts the same class; null after a fit
+ *                      from a start and if there is nothing to compare), "returned" (directly after a fit: the method
+ *                      of the returned solution, of method "auto" that is "annealing" or "switching"; null for other
+ *                      models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below)
+ *   FEWLABEL_SEQUENCE  "gap": an upper bound on the distance of the objective from its minimum; null where none is
+ *                      known, and in a model from a file
+ *
+ * Directly after a fit with the option calibrate, decisions can be converted to probabilities: with T the
+ * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes,
+ * class y has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one
+ * decision f take s = (0, f). n_held_out is the number of labeled rows used to estimate T. All three are null
+ * without calibrate, and if calibration is not possible, which a warning explains: it needs at least 20 distinct
+ * labeled rows from classes with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A
+ * model file does not store them (metadata can). */
+int32_t fewlabel_report(int64_t handle, char *text, int64_t text_size, int64_t *needed, char *error,
+                        int64_t error_size);
+
+/* Copy a named array. `length` must be the length that fewlabel_report gives, and `type` FEWLABEL_FLOAT64, which every
+ * array has, or the type that is named here.
+ *   FEWLABEL_LINEAR     "coef" [n_features * n_outputs], all outputs of a feature side by side, "intercept"
+ *                       [n_outputs], "class_prior" [n_classes]. Directly after a fit also "transduction" [n_rows]
+ *                       (class number of every training row, FEWLABEL_INT32), "label_distributions"
+ *                       [n_rows * n_classes] where the method has them (not switching: the probabilities of all
+ *                       classes of a row side by side), and "history.NAME" for every column of the history
+ *   FEWLABEL_SEQUENCE   "coef" [n_features * n_tags], all tags of a feature side by side, "transitions"
+ *                       [n_tags * n_tags], all that follow a tag side by side, "start" and "end" [n_tags], and,
+ *                       directly after a fit, "history.objective"
+ *   FEWLABEL_STRUCTURE  "components" [n_features * n_components], the components of a feature side by side; those of a
+ *                       group are stored at its features, where they are orthonormal; "groups" [n_features], the group
+ *                       of each feature; "structure_weight" [1]; and, if there is a classifier, "coef"
+ *                       [n_features * n_outputs], "structure_coef" [n_groups * n_components * n_outputs] and
+ *                       "intercept" [n_outputs], all outputs of a feature side by side
+ *   FEWLABEL_DATA       "indptr" [n_rows + 1] (FEWLABEL_INT64), "indices" [n_values] (FEWLABEL_INT32), "values"
+ *                       [n_values], "labels" [n_labels] and "label_indptr" [n_rows + 1] (FEWLABEL_INT64): row i has the
+ *                       labels label_indptr[i] ... label_indptr[i+1]-1, label i in a file with one label a row */
+int32_t fewlabel_array(int64_t handle, const char *name, int32_t type, void *values, int64_t length, char *error,
+                       int64_t error_size);
+
+/* An array and its name. */
+typedef struct {
+  const char *name;
+  const double *values;
+  int64_t length;
+} fewlabel_named;
+
+/* Create a model from arrays, which are copied.
+ *   kind         FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE
+ *   description  JSON object with the sizes of the kind, as fewlabel_report gives them, and, where known, "method",
+ *                "n_iter", "objective" and "termination_condition". "n_outputs" may be missing, for a structure without
+ *                a classifier too, and "n_groups" where it is 1
+ *   arrays       [n_arrays] the arrays of the kind, in any order, as fewlabel_array gives them for a model from a file.
+ *                "groups" may be missing where there is one, and "structure_weight" where it is 1 */
+int32_t fewlabel_assemble(int32_t kind, const char *description, const fewlabel_named *arrays, int64_t n_arrays,
+                          int64_t *model, char *error, int64_t error_size);
+
+/* Save a model to a file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without duplicate
+ * names in an object; NULL keeps the current metadata. */
+int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
+int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
+
+/* Release a handle. */
+int32_t fewlabel_free(int64_t handle, char *error, int64_t error_size);
+
+/* Number of handles not yet freed: 0 at the end of a program without leaks. */
+int64_t fewlabel_live_handles(void);
+
+/* ---- svmlight files ---------------------------------------------------------------------------------------------- */
+
 /* Read a svmlight / libsvm file: plain, gzip or zstd, detected by its first bytes.
  *   labels_path   SVMlin format: rows without labels, labels in this second file; NULL: each row starts with one
  *   zero_based    1: the first feature is number 0; 0: it is number 1
@@ -373,28 +395,15 @@ int32_t fewlabel_sequence_decode_scores(const double *unary, int64_t n_rows, int
  *   max_expansion 0: 100. A compressed file that expands to more than 64 MiB of text and by more than this factor is
  *                 refused. Data files expand 2 to 11 times.
  *   progress      setting its `cancel` to 1 from another thread stops reading; may be NULL
- * `data` gets a handle; fewlabel_svmlight_shape returns the sizes, fewlabel_svmlight_copy fills the caller's arrays
- * indptr [n_rows + 1], indices [n_values], values [n_values], labels [n_labels] and label_indptr [n_rows + 1] (row i
- * has the labels label_indptr[i] ... label_indptr[i+1]-1; a file with one label a row has label_indptr[i] = i). Each of
- * the five may be NULL if it is not needed. The arrays go into a fewlabel_csr as they are, with indptr_type
- * FEWLABEL_INT64 and index_type FEWLABEL_INT32. */
+ *   data          set to the handle: fewlabel_shape gives the sizes, fewlabel_array the arrays, which go into
+ *                 fewlabel_rows as they are */
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
                                int64_t max_expansion, int32_t threads, fewlabel_progress *progress, int64_t *data,
                                char *error, int64_t error_size);
-int32_t fewlabel_svmlight_shape(int64_t data, int64_t *n_rows, int64_t *n_features, int64_t *n_values,
-                                int64_t *n_labels, char *error, int64_t error_size);
-int32_t fewlabel_svmlight_copy(int64_t data, int64_t *indptr, int32_t *indices, double *values, double *labels,
-                               int64_t *label_indptr, char *error, int64_t error_size);
 
 /* Write rows as a svmlight file; compressed when the path ends in .gz or .zst; `labels` [n_rows]. */
-int32_t fewlabel_svmlight_write(const char *path, const fewlabel_csr *rows, const double *labels, int32_t zero_based,
+int32_t fewlabel_svmlight_write(const char *path, const fewlabel_rows *rows, const double *labels, int32_t zero_based,
                                 char *error, int64_t error_size);
-
-/* Release a handle of any kind. */
-int32_t fewlabel_free(int64_t handle, char *error, int64_t error_size);
-
-/* Number of handles not yet freed: 0 at the end of a program without leaks. */
-int64_t fewlabel_live_handles(void);
 
 #ifdef __cplusplus
 }

@@ -4,32 +4,34 @@
 
 #include <math.h>
 
+#include "../functions.h"
 #include "check.h"
 
 enum { MOST_ROWS = 24, MOST_FEATURES = 10, MOST_VALUES = 6 * MOST_ROWS, MOST_CLASSES = 5 };
 enum { MOST_STRIDE = MOST_FEATURES + 2, MOST_TABLE = MOST_ROWS * MOST_STRIDE };
-enum { MOST_LIVE = 12, MOST_STALE = 32, N_OUTPUTS = 5, ROOM = 8192, FENCE = 64, PATTERN = 0xA5 };
-enum { NO_HANDLE, MODEL, DATA, CHAIN };
+enum { MOST_PARTS = 6, MOST_LIVE = 12, MOST_STALE = 32, N_OUTPUTS = 5, ROOM = 8192, FENCE = 64, PATTERN = 0xA5 };
 enum { N_STATUSES = FEWLABEL_NO_MEMORY + 1 };
 
-enum { OPTIONS, FIT, FIT_DENSE, CLASS_PRIOR, CLASS_PRIOR_DENSE, SHAPE, REPORT, ARRAY, DECISION, PREDICT, DECISION_DENSE,
-       PREDICT_DENSE, DECISION_WITH, ASSEMBLE, SAVE, LOAD, READ, SIZES, COPY, WRITE, STRUCTURE, SEQUENCE_OPTIONS,
-       SEQUENCE_FIT, SEQUENCE_ASSEMBLE, SEQUENCE_DECODE, SEQUENCE_SCORES, FREE, N_FUNCTIONS };
-static const char *const function_name[] = {"options", "fit", "fit_dense", "class_prior", "class_prior_dense", "shape",
-                                            "report", "array", "decision", "predict", "decision_dense",
-                                            "predict_dense", "decision_with", "assemble", "save", "load",
-                                            "svmlight_read", "svmlight_shape", "svmlight_copy", "svmlight_write",
-                                            "structure", "sequence_options", "sequence_fit", "sequence_assemble",
-                                            "sequence_decode", "sequence_scores", "free"};
+/* The functions, and the declarations of their arguments, of the table of the library. */
+#define NUMBER(function, is_long) CALL_##function,
+#define IN_WORDS(function, is_long) #function,
+#define DECLARATION(type, name) #type " " #name ";"
+#define DECLARATIONS(function, is_long) function##_ARGUMENTS(DECLARATION),
+enum function { FUNCTIONS(NUMBER) };
+static const char *const function_name[] = {FUNCTIONS(IN_WORDS)};
+static const char *const arguments_of[] = {FUNCTIONS(DECLARATIONS)};
+enum { N_FUNCTIONS = sizeof function_name / sizeof *function_name };
+
+static int takes(int function, const char *declaration) { return strstr(arguments_of[function], declaration) != NULL; }
 
 /* Everything that calls only read. The arrays have 8 bytes for each element, whatever type is promised. */
 typedef struct {
   int64_t indptr[MOST_ROWS + 1], indices[MOST_VALUES], lengths[MOST_ROWS];
   double values[MOST_VALUES], weights[MOST_ROWS], shares[MOST_CLASSES];
   int32_t labels[MOST_ROWS];
-  fewlabel_csr rows;
-  double table[MOST_TABLE]; /* of the dense rows, or weights */
-  fewlabel_dense dense;
+  double dense[MOST_TABLE], table[MOST_TABLE]; /* of dense rows, and weights */
+  fewlabel_rows rows;
+  fewlabel_named parts[MOST_PARTS];
   char text[400]; /* options or a description */
 } inputs;
 
@@ -44,9 +46,9 @@ typedef struct {
   uint64_t state, seed;
   long n_calls, k;
   int alone;        /* no other thread has handles */
-  int n_sequences;
+  int n_sequences, n_parts, new_kind;
   int spoiled;      /* an argument of the call is wrong, or may be */
-  int wrong_handle; /* the handle of the call is not live, or of the other kind */
+  int wrong_handle; /* the handle of the call is not live, or of another kind */
   int64_t live[MOST_LIVE], n_features[MOST_LIVE], stale[MOST_STALE];
   int kind[MOST_LIVE], n_live, n_stale, faults;
   char models[2][40], data[2][40], garbage[40]; /* paths */
@@ -86,14 +88,18 @@ static double odd_number(caller *c) {
 
 #define OR_NULL(c, pointer) (spoil(c, 40) ? NULL : (pointer))
 
-static int64_t handle(caller *c, int kind) {
+#define KIND(kind) (1 << (kind))
+#define ANY_MODEL (KIND(FEWLABEL_LINEAR) | KIND(FEWLABEL_SEQUENCE) | KIND(FEWLABEL_STRUCTURE))
+
+/* A handle of one of these kinds; now and then a wrong one. */
+static int64_t handle(caller *c, int kinds) {
   static const int64_t made_up[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1000000000000)};
   const int wrong = one_in(c, 6), start = c->n_live > 0 ? below(c, c->n_live) : 0;
   int k;
   for (k = 0; k < c->n_live; k++) {
     const int at = (start + k) % c->n_live;
     if (wrong && one_in(c, 2)) break;
-    if ((c->kind[at] == kind) != wrong) {
+    if (((KIND(c->kind[at]) & kinds) != 0) != wrong) {
       c->wrong_handle = c->spoiled = wrong;
       return c->live[at];
     }
@@ -133,6 +139,14 @@ static void put_integer(int64_t *array, int narrow, int at, int value) {
   }
 }
 
+static void put_number(double *array, int narrow, int at, double value) {
+  if (narrow) {
+    ((float *)array)[at] = (float)value;
+  } else {
+    array[at] = value;
+  }
+}
+
 static double odd_value(caller *c) { return c->spoiled = 1, odd_number(c); }
 
 /* Labels and weights of rows, each class with a label, and the shares of the classes. */
@@ -146,63 +160,54 @@ static void make_labels(caller *c, int n_rows, int n_classes) {
   for (i = 0; i < n_classes; i++) in->shares[i] = 1.0 / n_classes;
 }
 
-/* Rows of two to five classes with a word for each, in any of the types. */
-static void make_rows(caller *c, int n_features) {
-  static const int32_t types[] = {FEWLABEL_INT32, FEWLABEL_INT64};
+/* Sparse rows of two to five classes with a word for each, in any of the types. */
+static void make_sparse(caller *c, int n_rows, int n_classes, int n_features) {
   inputs *in = &c->in;
-  const int n_rows = 6 + below(c, MOST_ROWS - 5), n_classes = 2 + below(c, MOST_CLASSES - 1);
   const int narrow_ends = below(c, 2), narrow_indices = below(c, 2), narrow_values = below(c, 2);
   int i, k = 0;
-  memset(in, 0, sizeof *in);
   for (i = 0; i < n_rows; i++) {
     const int row_end = k + below(c, 6);
     for (; k < row_end; k++) {
       const int index = one_in(c, 2) ? i % n_classes % n_features : below(c, n_features);
       const double value = one_in(c, 400) ? odd_value(c) : below(c, 9) / 4.0 - 0.5;
       put_integer(in->indices, narrow_indices, k, index);
-      if (narrow_values) {
-        ((float *)in->values)[k] = (float)value;
-      } else {
-        in->values[k] = value;
-      }
+      put_number(in->values, narrow_values, k, value);
     }
     put_integer(in->indptr, narrow_ends, i + 1, k);
   }
-  make_labels(c, n_rows, n_classes);
-  in->rows.n_rows = n_rows;
-  in->rows.n_features = n_features;
+  in->rows.kind = FEWLABEL_SPARSE;
   in->rows.n_values = k;
   in->rows.indptr = in->indptr;
   in->rows.indices = in->indices;
   in->rows.values = in->values;
-  in->rows.indptr_type = types[!narrow_ends];
-  in->rows.index_type = types[!narrow_indices];
+  in->rows.indptr_type = narrow_ends ? FEWLABEL_INT32 : FEWLABEL_INT64;
+  in->rows.index_type = narrow_indices ? FEWLABEL_INT32 : FEWLABEL_INT64;
   in->rows.value_type = narrow_values ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64;
 }
 
 /* Dense rows of either type, some with room behind each row. */
-static void make_dense(caller *c, int n_features) {
+static void make_dense(caller *c, int n_rows, int n_classes, int n_features) {
   inputs *in = &c->in;
-  const int n_rows = 6 + below(c, MOST_ROWS - 5), n_classes = 2 + below(c, MOST_CLASSES - 1);
   const int stride = n_features + below(c, MOST_STRIDE - MOST_FEATURES + 1), narrow = below(c, 2);
   int i, j;
-  memset(in, 0, sizeof *in);
   for (i = 0; i < n_rows; i++) {
     for (j = 0; j < stride; j++) {
       const double value = one_in(c, 1000) ? odd_value(c) : below(c, 9) / 4.0 - 0.5 + (i % n_classes == j);
-      if (narrow) {
-        ((float *)in->table)[i * stride + j] = (float)value;
-      } else {
-        in->table[i * stride + j] = value;
-      }
+      put_number(in->dense, narrow, i * stride + j, value);
     }
   }
+  in->rows.kind = FEWLABEL_DENSE;
+  in->rows.row_stride = stride;
+  in->rows.values = in->dense;
+  in->rows.value_type = narrow ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64;
+}
+
+static void make_rows(caller *c, int n_features) {
+  const int n_rows = 6 + below(c, MOST_ROWS - 5), n_classes = 2 + below(c, MOST_CLASSES - 1);
+  (one_in(c, 2) ? make_sparse : make_dense)(c, n_rows, n_classes, n_features);
   make_labels(c, n_rows, n_classes);
-  in->dense.n_rows = n_rows;
-  in->dense.n_features = n_features;
-  in->dense.row_stride = stride;
-  in->dense.values = in->table;
-  in->dense.value_type = narrow ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64;
+  c->in.rows.n_rows = n_rows;
+  c->in.rows.n_features = n_features;
 }
 
 /* Weights of up to five outputs for any features that rows can have. */
@@ -212,11 +217,10 @@ static void make_weights(caller *c) {
 }
 
 /* Spoil the rows in one way. Sizes only shrink or are impossible: a size that is too large would be a bad pointer. */
-static void spoil_rows(caller *c) {
-  fewlabel_csr *rows = &c->in.rows;
+static void spoil_sparse(caller *c) {
+  fewlabel_rows *rows = &c->in.rows;
   const int at = below(c, (int)rows->n_rows);
-  c->spoiled = 1;
-  switch (below(c, 9)) {
+  switch (below(c, 10)) {
     case 0: rows->n_rows = one_in(c, 2) ? at : -1 - at; break;
     case 1: rows->n_features = one_in(c, 2) ? odd_size(c) : 1; break;
     case 2: rows->n_values = one_in(c, 2) ? odd_size(c) : rows->n_values / 2; break;
@@ -225,39 +229,35 @@ static void spoil_rows(caller *c) {
     case 5: rows->value_type = below(c, 7) - 1; break;
     case 6: c->in.indptr[at] = odd_size(c); break;
     case 7: c->in.indices[at] = odd_size(c); break;
+    case 8: rows->kind = 3 + below(c, 3); break;
     default: *(one_in(c, 3) ? &rows->indptr : one_in(c, 2) ? &rows->indices : &rows->values) = NULL;
   }
 }
 
-/* Spoil the dense rows in one way; sizes as there. */
+/* Spoil dense rows in one way; sizes as there. */
 static void spoil_dense(caller *c) {
-  fewlabel_dense *dense = &c->in.dense;
+  fewlabel_rows *rows = &c->in.rows;
   static const int64_t impossible[] = {-1, 0, INT64_MIN, INT64_MAX, INT64_C(1) << 48};
-  c->spoiled = 1;
-  switch (below(c, 5)) {
-    case 0: dense->n_rows = one_in(c, 2) ? below(c, (int)dense->n_rows) : ONE_OF(c, impossible); break;
-    case 1: dense->n_features = one_in(c, 2) ? 1 : ONE_OF(c, impossible); break;
-    case 2: dense->row_stride = one_in(c, 2) ? dense->n_features - 1 : ONE_OF(c, impossible); break;
-    case 3: dense->value_type = below(c, 7) - 1; break;
-    default: dense->values = NULL;
+  switch (below(c, 6)) {
+    case 0: rows->n_rows = one_in(c, 2) ? below(c, (int)rows->n_rows) : ONE_OF(c, impossible); break;
+    case 1: rows->n_features = one_in(c, 2) ? 1 : ONE_OF(c, impossible); break;
+    case 2: rows->row_stride = one_in(c, 2) ? rows->n_features - 1 : ONE_OF(c, impossible); break;
+    case 3: rows->value_type = below(c, 7) - 1; break;
+    case 4: rows->kind = one_in(c, 2) ? FEWLABEL_SPARSE : -1; break;
+    default: rows->values = NULL;
   }
 }
 
 /* The number of features of the model of a handle, if it is one. */
 static int features_for(caller *c, int64_t model) {
   const int place = place_of(c, model);
-  const int any = place < 0 || c->kind[place] == DATA || spoil(c, 10);
+  const int any = place < 0 || c->kind[place] == FEWLABEL_DATA || spoil(c, 10);
   return any ? 1 + below(c, MOST_FEATURES) : (int)c->n_features[place];
 }
 
 static void make_rows_for(caller *c, int64_t model) {
   make_rows(c, features_for(c, model));
-  if (one_in(c, 4)) spoil_rows(c);
-}
-
-static void make_dense_for(caller *c, int64_t model) {
-  make_dense(c, features_for(c, model));
-  if (one_in(c, 4)) spoil_dense(c);
+  if (spoil(c, 4)) (c->in.rows.kind == FEWLABEL_DENSE ? spoil_dense : spoil_sparse)(c);
 }
 
 /* Options that may go together or not. No weight above 1e100: at 1e200 fits of many classes did not end within seconds
@@ -332,30 +332,60 @@ static void make_sequence_options(caller *c) {
   strcpy(c->in.text, ONE_OF(c, texts));
 }
 
-/* A model of sequences: values, weights, shares and table are its numbers. */
-static void make_chain_description(caller *c) {
-  static const char *const wrong[] = {"", "{}", "{\"n_tags\": -2, \"n_features\": 3}", "{\"n_tags\": 2}",
-                                      "{\"n_tags\": 2, \"n_features\": 3000000000}",
-                                      "{\"n_tags\": 1e99, \"n_features\": 1}"};
-  int k;
-  for (k = 0; k < MOST_TABLE; k++) c->in.table[k] = spoil(c, 4000) ? odd_number(c) : below(c, 9) - 4.0;
-  for (k = 0; k < MOST_ROWS; k++) c->in.weights[k] = below(c, 3);
-  sprintf(c->in.text, "{\"n_tags\": %d, \"n_features\": %d}", 1 + below(c, 4), 1 + below(c, MOST_FEATURES));
-  if (spoil(c, 6)) strcpy(c->in.text, ONE_OF(c, wrong));
+static void add_part(caller *c, const char *name, const double *values, int length) {
+  const fewlabel_named part = {name, values, length};
+  c->in.parts[c->n_parts++] = part;
 }
 
-/* A model's description, sometimes one that is refused, and arrays that are long enough for all that are not. */
-static void make_description(caller *c) {
-  static const char *const wrong[] = {"", "{}", "[]", "{\"n_classes\": -2, \"n_features\": 3}",
+/* Parts and description of a model: numbers of `table` and `shares`. */
+static void make_model(caller *c, int kind) {
+  const int k = 1 + below(c, MOST_CLASSES), d = 1 + below(c, MOST_FEATURES), outputs = k > 2 ? k : 1;
+  const double *table = c->in.table;
+  char *text = c->in.text;
+  int i;
+  c->n_parts = 0;
+  for (i = 0; i < MOST_TABLE; i++) c->in.table[i] = spoil(c, 4000) ? odd_number(c) : below(c, 9) - 4.0;
+  for (i = 0; i < MOST_CLASSES; i++) c->in.shares[i] = i < k ? 1.0 / k : 0;
+  if (kind == FEWLABEL_SEQUENCE) {
+    sprintf(text, "{\"n_tags\": %d, \"n_features\": %d}", k, d);
+    add_part(c, "coef", table, d * k);
+    add_part(c, "transitions", table + 100, k * k);
+    add_part(c, "start", table + 200, k);
+    add_part(c, "end", table + 210, k);
+  } else if (kind == FEWLABEL_STRUCTURE) {
+    const int h = 1 + below(c, 3), decides = one_in(c, 2);
+    sprintf(text, "{\"n_features\": %d, \"n_components\": %d, \"n_outputs\": %d}", d, h, decides ? outputs : 0);
+    add_part(c, "components", table, d * h);
+    if (one_in(c, 2)) add_part(c, "structure_weight", c->in.shares, 1);
+    if (decides) add_part(c, "coef", table + 100, d * outputs);
+    if (decides) add_part(c, "structure_coef", table + 200, h * outputs);
+    if (decides) add_part(c, "intercept", table + 220, outputs);
+  } else {
+    sprintf(text, "{\"n_classes\": %d, \"n_features\": %d}", k, d);
+    add_part(c, "coef", table, d * outputs);
+    add_part(c, "intercept", table + 100, outputs);
+    add_part(c, "class_prior", c->in.shares, k);
+  }
+}
+
+/* A description that is refused, or a part with a wrong name, place or length: only shorter, as for rows. */
+static void spoil_model(caller *c) {
+  static const char *const wrong[] = {"", "{}", "[]", "{\"n_classes\": -2, \"n_features\": 3}", "{\"n_tags\": 2}",
                                       "{\"n_classes\": 2, \"n_features\": 0}", "{\"n_classes\": 1e99}",
                                       "{\"n_classes\": 3, \"n_features\": 3000000000}", "{\"n_klasses\": 2}",
-                                      "{\"n_classes\": 3, \"n_features\": 2, \"n_outputs\": 1}"};
-  int k, n_classes = 1 + below(c, MOST_CLASSES);
-  for (k = 0; k < MOST_VALUES; k++) c->in.values[k] = spoil(c, 2000) ? odd_number(c) : below(c, 9) - 4.0;
-  for (k = 0; k < MOST_ROWS; k++) c->in.weights[k] = spoil(c, 400) ? odd_number(c) : below(c, 3);
-  for (k = 0; k < MOST_CLASSES; k++) c->in.shares[k] = k < n_classes ? 1.0 / n_classes : 0;
-  sprintf(c->in.text, "{\"n_classes\": %d, \"n_features\": %d}", n_classes, 1 + below(c, MOST_FEATURES));
-  if (spoil(c, 6)) strcpy(c->in.text, ONE_OF(c, wrong));
+                                      "{\"n_classes\": 3, \"n_features\": 2, \"n_outputs\": 1}",
+                                      "{\"n_tags\": 2, \"n_features\": 3000000000}"};
+  static const int64_t impossible[] = {-1, 0, INT64_MIN, INT64_MAX, INT64_C(1) << 48};
+  fewlabel_named *part = &c->in.parts[below(c, c->n_parts)];
+  c->spoiled = 1;
+  switch (below(c, 6)) {
+    case 0: part->name = one_in(c, 2) ? NULL : "none"; break;
+    case 1: part->values = NULL; break;
+    case 2: part->length = one_in(c, 2) ? part->length - 1 : ONE_OF(c, impossible); break;
+    case 3: part->name = c->in.parts[0].name; break;
+    case 4: c->n_parts -= 1; break;
+    default: strcpy(c->in.text, ONE_OF(c, wrong));
+  }
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Calls of every function in random order, with handles that are live, freed, of the other kind or made up, and with
+/* Calls of every function in random order, with handles that are live, freed, of another kind or made up, and with
  * sizes, types, options, data and files that are right or not. Pointers are right or NULL. Works in the current folder.
  *
  *   calls [NUMBER [SEED]]     the first half of the calls come from one thread, the second half from three at a time
@@ -43,7 +43,8 @@ static void after(caller *c, int function, int32_t status) {
   require(c, status == FEWLABEL_OK || written == 0 || memchr(c->message.bytes, 0, written) != NULL, function, status,
           "the message has no end");
   for (k = 0; k < N_OUTPUTS; k++) {
-    const int may_have = function == DECISION_WITH || function == SEQUENCE_DECODE || function == SEQUENCE_SCORES;
+    const int may_have = function == CALL_decision_with || function == CALL_sequence_decode ||
+                         function == CALL_sequence_decode_scores;
     const int written_to = status == FEWLABEL_OK || (may_have && status == FEWLABEL_BAD_DATA);
     require(c, untouched(&c->out[k], written_to ? ROOM : 0), function, status,
             "writes behind an output, or an output of a failed call");
@@ -65,29 +66,14 @@ static void forget(caller *c, int64_t freed) {
   c->n_features[place] = c->n_features[c->n_live];
 }
 
-/* A number that the report tells; -1 if it has none of this name. */
-static int64_t number_in_report(int64_t model, const char *name) {
-  char text[ROOM], wanted[60];
-  const char *found;
-  int64_t needed;
-  if (fewlabel_report(model, text, sizeof text, &needed, NULL, 0) != FEWLABEL_OK) return -1;
-  sprintf(wanted, "\"%s\":", name);
-  found = strstr(text, wanted);
-  return found == NULL ? -1 : atol(found + strlen(wanted));
-}
-
 /* Remember the handle in the first output, and the features that rows for it must have. */
-static void keep(caller *c, int kind) {
-  int64_t n_classes, n_outputs;
+static void keep(caller *c) {
+  fewlabel_sizes sizes;
   const int place = c->n_live++;
   memcpy(&c->live[place], c->out[0].bytes, sizeof c->live[place]);
-  c->kind[place] = kind;
-  c->n_features[place] = 0;
-  if (kind == DATA) return;
-  if (fewlabel_shape(c->live[place], &n_classes, &c->n_features[place], &n_outputs, NULL, 0) == FEWLABEL_OK) return;
-  c->kind[place] = CHAIN;
-  c->n_features[place] = number_in_report(c->live[place], "n_features");
-  c->faults += c->n_features[place] <= 0;
+  c->faults += fewlabel_shape(c->live[place], &sizes, NULL, 0) != FEWLABEL_OK || sizes.n_features <= 0;
+  c->kind[place] = sizes.kind;
+  c->n_features[place] = sizes.n_features;
 }
 
 /* The length of an array that the report tells; -1 if it has none of this name. */
@@ -106,64 +92,52 @@ static int64_t length_of(int64_t model, const char *name) {
 #define OUT(type, k) ((type *)OR_NULL(c, c->out[k].bytes))
 #define MESSAGE c->message_at, c->message_size
 
+/* The kinds of handles that a function takes; 0: it takes none. */
+static int kinds_for(int function) {
+  if (takes(function, "int64_t handle;")) return ANY_MODEL | KIND(FEWLABEL_DATA);
+  if (!takes(function, "int64_t model;")) return 0;
+  switch (function) {
+    case CALL_predict: return KIND(FEWLABEL_LINEAR) | KIND(FEWLABEL_STRUCTURE);
+    case CALL_sequence_decode: return KIND(FEWLABEL_SEQUENCE);
+    case CALL_structure_features: return KIND(FEWLABEL_STRUCTURE);
+    default: return ANY_MODEL;
+  }
+}
+
 /* Fresh outputs, and inputs for a function that wants some; the handle of the call. */
 static int64_t prepare(caller *c, int function) {
   static const int64_t sizes[] = {0, 1, 2, 17, 400, 400, 400, ROOM, -1, INT64_MIN};
-  const int any = function == FREE || function == REPORT || function == ARRAY || function == SAVE; /* kind of model */
-  const int either = function == FREE ? 1 + below(c, 3) : one_in(c, 2) ? MODEL : CHAIN;
-  const int kind = function == SIZES || function == COPY ? DATA : any ? either
-                   : function == SEQUENCE_DECODE ? CHAIN : MODEL;
-  const int fits = function == FIT || function == FIT_DENSE;
-  const int shares = function == CLASS_PRIOR || function == CLASS_PRIOR_DENSE;
-  const int without = fits || shares || function == OPTIONS || function == DECISION_WITH || function == ASSEMBLE ||
-                      function == LOAD || function == READ || function == WRITE || function == STRUCTURE ||
-                      function == SEQUENCE_OPTIONS || function == SEQUENCE_FIT || function == SEQUENCE_ASSEMBLE ||
-                      function == SEQUENCE_SCORES;
+  const int kinds = kinds_for(function);
   int64_t h = 0;
   int k;
   c->spoiled = c->wrong_handle = 0;
-  if (!without) h = handle(c, kind);
-  if (any) {
-    const int place = place_of(c, h);
-    c->wrong_handle = c->spoiled = place < 0 || (function != FREE && c->kind[place] == DATA);
-  }
+  if (kinds != 0) h = handle(c, kinds);
   memset(&c->in, 0, sizeof c->in);
-  if (function == FIT || function == CLASS_PRIOR || function == DECISION || function == PREDICT || function == WRITE) {
-    make_rows_for(c, h);
+  if (takes(function, "const fewlabel_rows * rows;")) make_rows_for(c, h);
+  if (takes(function, "const double * coef;") || takes(function, "const double * unary;")) make_weights(c);
+  if (function == CALL_decision_with || function == CALL_structure_fit) {
+    if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* weights would be a bad pointer */
   }
-  if (function == FIT_DENSE || function == CLASS_PRIOR_DENSE || function == DECISION_DENSE ||
-      function == PREDICT_DENSE) {
-    make_dense_for(c, h);
-  }
-  if (function == DECISION_WITH) {
-    make_rows_for(c, h);
-    make_weights(c);
-    if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* the weights would be a bad pointer */
-  }
-  if (function == STRUCTURE) {
-    make_rows_for(c, h);
-    if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* the components would be a bad pointer */
-    if (one_in(c, 2)) make_structure_options(c);
-    c->spoiled = 1; /* too few features occur, or too few that differ */
-  }
-  if (function == SEQUENCE_FIT || function == SEQUENCE_DECODE) {
-    make_rows_for(c, h);
-    make_lengths(c);
-  }
-  if (function == SEQUENCE_FIT && one_in(c, 2)) make_sequence_options(c);
-  if (function == SEQUENCE_ASSEMBLE) make_chain_description(c);
-  if (function == SEQUENCE_SCORES) {
-    make_weights(c);
+  if (function == CALL_sequence_decode_scores) {
     c->in.rows.n_rows = 1 + below(c, MOST_ROWS);
-    make_lengths(c);
     c->spoiled = 1; /* not finite numbers among the weights */
   }
-  if (fits && one_in(c, 2)) make_options(c);
-  if (shares && one_in(c, 2)) make_share_options(c);
-  if ((fits || shares || function == SEQUENCE_FIT) && spoil(c, 10)) {
+  if (takes(function, "const int64_t * lengths;")) make_lengths(c);
+  if (function == CALL_structure_fit) c->spoiled = 1; /* too few features occur, or too few that differ */
+  if (takes(function, "const char * options;") && one_in(c, 2)) {
+    (function == CALL_fit             ? make_options
+     : function == CALL_class_prior   ? make_share_options
+     : function == CALL_structure_fit ? make_structure_options
+                                      : make_sequence_options)(c);
+  }
+  if (takes(function, "const int32_t * labels;") && spoil(c, 10)) {
     c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
   }
-  if (function == ASSEMBLE) make_description(c);
+  c->new_kind = 1 + below(c, 3);
+  if (function == CALL_assemble) {
+    make_model(c, c->new_kind);
+    if (one_in(c, 4)) spoil_model(c);
+  }
   memcpy(&c->before, &c->in, sizeof c->in);
   for (k = 0; k < N_OUTPUTS; k++) memset(c->out[k].bytes, PATTERN, sizeof c->out[k].bytes);
   memset(c->message.bytes, PATTERN, sizeof c->message.bytes);
@@ -172,40 +146,49 @@ static int64_t prepare(caller *c, int function) {
   return h;
 }
 
-static int32_t call_fit(caller *c, int function) {
-  fewlabel_progress progress;
-  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
-  const double *weights = spoil(c, 2) ? c->in.weights : NULL;
-  int64_t start = 0;
-  if (one_in(c, 3)) {
-    start = handle(c, MODEL);
-    c->spoiled = 1; /* a model of other features or classes */
-    if (start == 0) c->wrong_handle = 0;
-  }
-  memset(&progress, 0, sizeof progress);
-  if (spoil(c, 20)) progress.cancel = odd_size(c);
-  if (function == FIT_DENSE) {
-    return fewlabel_fit_dense(OR_NULL(c, &c->in.dense), OR_NULL(c, c->in.labels), weights, start, options,
-                              one_in(c, 2) ? NULL : &progress, NULL, OUT(int64_t, 0), MESSAGE);
-  }
-  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, options,
-                      one_in(c, 2) ? NULL : &progress, NULL, OUT(int64_t, 0), MESSAGE);
+#define OPTIONS (c->in.text[0] == '\0' ? NULL : c->in.text)
+
+/* A model to start from, which may have other features or classes; often none. */
+static int64_t start_of(caller *c, int kind) {
+  int64_t start;
+  if (!one_in(c, 3)) return 0;
+  start = handle(c, KIND(kind));
+  c->spoiled = 1;
+  if (start == 0) c->wrong_handle = 0;
+  return start;
 }
 
-static int32_t call_class_prior(caller *c, int function) {
-  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
+static fewlabel_progress *progress_of(caller *c, fewlabel_progress *progress) {
+  memset(progress, 0, sizeof *progress);
+  if (spoil(c, 20)) progress->cancel = odd_size(c);
+  return one_in(c, 2) ? NULL : progress;
+}
+
+static int32_t call_fit(caller *c) {
+  fewlabel_progress progress;
+  const double *weights = spoil(c, 2) ? c->in.weights : NULL;
+  const int64_t start = start_of(c, FEWLABEL_LINEAR);
+  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, OPTIONS,
+                      progress_of(c, &progress), NULL, OUT(int64_t, 0), MESSAGE);
+}
+
+static int32_t call_class_prior(caller *c) {
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
   double *lower = one_in(c, 2) ? NULL : (double *)c->out[1].bytes;
   double *upper = one_in(c, 2) ? NULL : (double *)c->out[2].bytes;
   int64_t n_classes = 0;
   while (n_classes < MOST_CLASSES && c->in.shares[n_classes] > 0) n_classes++;
   if (spoil(c, 10)) n_classes = one_in(c, 2) ? -1 : 1 + below(c, MOST_CLASSES);
-  if (function == CLASS_PRIOR_DENSE) {
-    return fewlabel_class_prior_dense(OR_NULL(c, &c->in.dense), OR_NULL(c, c->in.labels), weights, options,
-                                      OUT(double, 0), lower, upper, n_classes, MESSAGE);
-  }
-  return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, options, OUT(double, 0),
+  return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, OPTIONS, OUT(double, 0),
                               lower, upper, n_classes, MESSAGE);
+}
+
+/* At least one output is wanted; a structure may have no classifier. */
+static int32_t call_predict(caller *c, int64_t h) {
+  const int place = place_of(c, h), what = below(c, 3);
+  if (place >= 0 && c->kind[place] != FEWLABEL_LINEAR) c->spoiled = 1;
+  return fewlabel_predict(h, OR_NULL(c, &c->in.rows), threads(c), what == 0 ? NULL : OUT(int32_t, 0),
+                          what == 1 ? NULL : OUT(double, 1), MESSAGE);
 }
 
 static int32_t call_decision_with(caller *c) {
@@ -217,31 +200,23 @@ static int32_t call_decision_with(caller *c) {
 }
 
 /* The features of the rows are the problems, too. */
-static int32_t call_structure(caller *c) {
+static int32_t call_structure_fit(caller *c) {
   static const int64_t impossible[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1) << 30};
-  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
-  const fewlabel_csr *hidden = one_in(c, 2) ? NULL : &c->in.rows;
-  double *objective = one_in(c, 2) ? NULL : (double *)c->out[2].bytes;
-  return fewlabel_structure(OR_NULL(c, &c->in.rows), OR_NULL(c, &c->in.rows), hidden,
-                            hidden == NULL || one_in(c, 2) ? NULL : c->in.labels, one_in(c, 2) ? NULL : c->in.labels,
-                            options, NULL, OUT(double, 0), OUT(double, 1), objective,
-                            one_in(c, 10) ? ONE_OF(c, impossible) : 1 + below(c, 3), MESSAGE);
+  const fewlabel_rows *hidden = one_in(c, 2) ? NULL : &c->in.rows;
+  const int64_t n_components = one_in(c, 10) ? ONE_OF(c, impossible) : 1 + below(c, 3);
+  fewlabel_progress progress;
+  return fewlabel_structure_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, &c->in.rows), hidden,
+                                hidden == NULL || one_in(c, 2) ? NULL : c->in.labels,
+                                one_in(c, 2) ? NULL : c->in.labels, n_components, OPTIONS, progress_of(c, &progress),
+                                OUT(int64_t, 0), MESSAGE);
 }
 
 static int32_t call_sequence_fit(caller *c) {
-  const char *options = c->in.text[0] == '\0' ? NULL : c->in.text;
   fewlabel_progress progress;
-  int64_t start = 0;
-  if (one_in(c, 4)) {
-    start = handle(c, CHAIN);
-    c->spoiled = 1; /* a model of other features or tags */
-    if (start == 0) c->wrong_handle = 0;
-  }
-  memset(&progress, 0, sizeof progress);
-  if (spoil(c, 20)) progress.cancel = odd_size(c);
+  const int64_t start = start_of(c, FEWLABEL_SEQUENCE);
   return fewlabel_sequence_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences,
-                               OR_NULL(c, c->in.labels), start, options, one_in(c, 2) ? NULL : &progress,
-                               OUT(int64_t, 0), MESSAGE);
+                               OR_NULL(c, c->in.labels), start, OPTIONS, progress_of(c, &progress), OUT(int64_t, 0),
+                               MESSAGE);
 }
 
 /* Of a model, or of scores that the caller holds; each output may be NULL: not wanted. */
@@ -263,22 +238,29 @@ static int32_t call_sequence_scores(caller *c) {
 static int32_t call_text(caller *c, int function, int64_t h) {
   char *text = one_in(c, 3) ? NULL : (char *)c->out[0].bytes;
   const int64_t size = spoil(c, 6) ? below(c, 300) - 100 : ROOM;
-  if (function == OPTIONS) return fewlabel_options(text, size, OUT(int64_t, 1), MESSAGE);
-  if (function == SEQUENCE_OPTIONS) return fewlabel_sequence_options(text, size, OUT(int64_t, 1), MESSAGE);
-  return fewlabel_report(h, text, size, OUT(int64_t, 1), MESSAGE);
+  if (function == CALL_report) return fewlabel_report(h, text, size, OUT(int64_t, 1), MESSAGE);
+  return fewlabel_options(spoil(c, 10) ? (int32_t)odd_size(c) : c->new_kind, text, size, OUT(int64_t, 1), MESSAGE);
 }
 
 static int32_t call_array(caller *c, int64_t h) {
   static const char *const names[] = {"coef", "transitions", "start", "intercept", "class_prior", "transduction",
                                       "label_distributions", "history.objective", "history.temperature", "",
-                                      "history", "none"};
+                                      "history", "none", "components", "strengths", "indptr", "indices", "values"};
   const char *name = ONE_OF(c, names);
+  const int32_t type = spoil(c, 6) ? below(c, 7) - 1 : FEWLABEL_FLOAT64;
   int64_t length = length_of(h, name);
   if (length < 0 || length > ROOM / 8 || one_in(c, 8)) {
     c->spoiled = 1;
     length = one_in(c, 2) ? odd_size(c) : below(c, ROOM / 8);
   }
-  return fewlabel_array(h, OR_NULL(c, name), OUT(double, 0), length, MESSAGE);
+  return fewlabel_array(h, OR_NULL(c, name), type, OUT(void, 0), length, MESSAGE);
+}
+
+static int32_t call_assemble(caller *c) {
+  static const int64_t impossible[] = {-1, 101, INT64_MIN, INT64_MAX};
+  return fewlabel_assemble(spoil(c, 20) ? (int32_t)odd_size(c) : c->new_kind, OR_NULL(c, c->in.text),
+                           OR_NULL(c, c->in.parts), spoil(c, 20) ? ONE_OF(c, impossible) : c->n_parts,
+                           OUT(int64_t, 0), MESSAGE);
 }
 
 static int32_t call_read(caller *c) {
@@ -290,64 +272,49 @@ static int32_t call_read(caller *c) {
                                 OUT(int64_t, 0), MESSAGE);
 }
 
-static int32_t call(caller *c, int function, int64_t h) {
-  const char *metadata = function != SAVE || one_in(c, 2) ? NULL : spoil(c, 6) ? "{" : "{\"a\": [1, null]}";
+/* A function of the table without a case is a warning of the compiler, and an error. */
+static int32_t call(caller *c, enum function function, int64_t h) {
+  const char *metadata = function != CALL_save || one_in(c, 2) ? NULL : spoil(c, 6) ? "{" : "{\"a\": [1, null]}";
   switch (function) {
-    case FIT:
-    case FIT_DENSE: return call_fit(c, function);
-    case CLASS_PRIOR:
-    case CLASS_PRIOR_DENSE: return call_class_prior(c, function);
-    case SHAPE: return fewlabel_shape(h, OUT(int64_t, 0), OUT(int64_t, 1), OUT(int64_t, 2), MESSAGE);
-    case ARRAY: return call_array(c, h);
-    case DECISION: return fewlabel_decision(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
-    case PREDICT: return fewlabel_predict(h, OR_NULL(c, &c->in.rows), threads(c), OUT(int32_t, 0), MESSAGE);
-    case DECISION_DENSE:
-      return fewlabel_decision_dense(h, OR_NULL(c, &c->in.dense), threads(c), OUT(double, 0), MESSAGE);
-    case PREDICT_DENSE:
-      return fewlabel_predict_dense(h, OR_NULL(c, &c->in.dense), threads(c), OUT(int32_t, 0), MESSAGE);
-    case DECISION_WITH: return call_decision_with(c);
-    case ASSEMBLE:
-      return fewlabel_assemble(OR_NULL(c, c->in.text), OR_NULL(c, c->in.values), OR_NULL(c, c->in.weights),
-                               OR_NULL(c, c->in.shares), OUT(int64_t, 0), MESSAGE);
-    case SAVE: return fewlabel_save(h, written_path(c, c->models), metadata, MESSAGE);
-    case LOAD: return fewlabel_load(read_path(c, c->models), OUT(int64_t, 0), MESSAGE);
-    case READ: return call_read(c);
-    case SIZES:
-      return fewlabel_svmlight_shape(h, OUT(int64_t, 0), OUT(int64_t, 1), OUT(int64_t, 2), OUT(int64_t, 3), MESSAGE);
-    case COPY: /* each may be NULL: not wanted */
-      return fewlabel_svmlight_copy(h, OUT(int64_t, 0), OUT(int32_t, 1), OUT(double, 2), OUT(double, 3),
-                                    OUT(int64_t, 4), MESSAGE);
-    case WRITE:
+    case CALL_fit: return call_fit(c);
+    case CALL_class_prior: return call_class_prior(c);
+    case CALL_predict: return call_predict(c, h);
+    case CALL_decision_with: return call_decision_with(c);
+    case CALL_sequence_fit: return call_sequence_fit(c);
+    case CALL_sequence_decode: return call_sequence_decode(c, h);
+    case CALL_sequence_decode_scores: return call_sequence_scores(c);
+    case CALL_structure_fit: return call_structure_fit(c);
+    case CALL_structure_features:
+      return fewlabel_structure_features(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
+    case CALL_shape: return fewlabel_shape(h, OUT(fewlabel_sizes, 0), MESSAGE);
+    case CALL_array: return call_array(c, h);
+    case CALL_assemble: return call_assemble(c);
+    case CALL_save: return fewlabel_save(h, written_path(c, c->models), metadata, MESSAGE);
+    case CALL_load: return fewlabel_load(read_path(c, c->models), OUT(int64_t, 0), MESSAGE);
+    case CALL_svmlight_read: return call_read(c);
+    case CALL_svmlight_write:
       return fewlabel_svmlight_write(written_path(c, c->data), OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.weights), 0,
                                      MESSAGE);
-    case STRUCTURE: return call_structure(c);
-    case SEQUENCE_FIT: return call_sequence_fit(c);
-    case SEQUENCE_ASSEMBLE:
-      return fewlabel_sequence_assemble(OR_NULL(c, c->in.text), OR_NULL(c, c->in.table), OR_NULL(c, c->in.table + 100),
-                                        OR_NULL(c, c->in.weights), OR_NULL(c, c->in.weights + 8), OUT(int64_t, 0),
-                                        MESSAGE);
-    case SEQUENCE_DECODE: return call_sequence_decode(c, h);
-    case SEQUENCE_SCORES: return call_sequence_scores(c);
-    case FREE: return fewlabel_free(h, MESSAGE);
-    default: return call_text(c, function, h);
+    case CALL_free: return fewlabel_free(h, MESSAGE);
+    case CALL_options:
+    case CALL_report: return call_text(c, function, h);
   }
+  return FEWLABEL_INTERNAL;
 }
 
-static int gives_model(int function) {
-  return function == FIT || function == FIT_DENSE || function == ASSEMBLE || function == LOAD ||
-         function == SEQUENCE_FIT || function == SEQUENCE_ASSEMBLE;
+static int gives_handle(int function) {
+  return takes(function, "int64_t * model;") || takes(function, "int64_t * data;");
 }
 
 static void *call_at_random(void *argument) {
   caller *c = (caller *)argument;
   join_host();
   for (c->k = 0; c->k < c->n_calls && c->faults < 20; c->k++) {
-    const int function = c->n_live == MOST_LIVE ? FREE : below(c, N_FUNCTIONS);
+    const int function = c->n_live == MOST_LIVE ? CALL_free : below(c, N_FUNCTIONS);
     const int64_t h = prepare(c, function);
-    const int32_t status = call(c, function, h);
-    if (status == FEWLABEL_OK && function == FREE) forget(c, h);
-    if (status == FEWLABEL_OK && gives_model(function)) keep(c, MODEL);
-    if (status == FEWLABEL_OK && function == READ) keep(c, DATA);
+    const int32_t status = call(c, (enum function)function, h);
+    if (status == FEWLABEL_OK && function == CALL_free) forget(c, h);
+    if (status == FEWLABEL_OK && gives_handle(function)) keep(c);
     after(c, function, status);
   }
   while (c->n_live > 0) {
@@ -400,7 +367,7 @@ static void print_counts(const caller *c) {
   for (f = 0; f < N_FUNCTIONS; f++) {
     long failed = 0;
     for (s = 1; s < N_STATUSES; s++) failed += c->count[f][s];
-    printf("%-17s worked %6ld times, failed", function_name[f], c->count[f][0]);
+    printf("%-22s worked %6ld times, failed", function_name[f], c->count[f][0]);
     for (s = 1; s < N_STATUSES; s++) printf(" %5ld", c->count[f][s]);
     printf("\n");
     HOLDS(c->count[f][0] > 0 && failed > 0);

@@ -17,7 +17,7 @@ typedef struct {
   double values[N_VALUES];
   int32_t labels[N_ROWS];
   double weights[N_ROWS];
-  fewlabel_csr rows;
+  fewlabel_rows rows;
 } problem;
 
 static char error[1000];
@@ -26,6 +26,8 @@ static char error[1000];
 static int failures, checks;
 
 static void good_problem(problem *p) {
+  const fewlabel_rows sparse =
+      FEWLABEL_SPARSE_ROWS(N_ROWS, N_FEATURES, N_VALUES, p->indptr, p->indices, p->values);
   int i;
   memset(p, 0, sizeof *p);
   for (i = 0; i < N_ROWS; i++) {
@@ -40,15 +42,7 @@ static void good_problem(problem *p) {
   }
   p->labels[0] = 0;
   p->labels[N_ROWS - 1] = 1;
-  p->rows.n_rows = N_ROWS;
-  p->rows.n_features = N_FEATURES;
-  p->rows.n_values = N_VALUES;
-  p->rows.indptr = p->indptr;
-  p->rows.indices = p->indices;
-  p->rows.values = p->values;
-  p->rows.indptr_type = FEWLABEL_INT64;
-  p->rows.index_type = FEWLABEL_INT64;
-  p->rows.value_type = FEWLABEL_FLOAT64;
+  p->rows = sparse;
 }
 
 static void complain(const char *file, int line, const char *what, const char *found) {
@@ -70,7 +64,7 @@ static void library_is_usable(void) {
   int i;
   good_problem(&p);
   WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
-  WORKS(fewlabel_predict(model, &p.rows, 2, classes, ERROR));
+  WORKS(fewlabel_predict(model, &p.rows, 2, classes, NULL, ERROR));
   for (i = 0; i < N_ROWS; i++) HOLDS(classes[i] == (i >= N_ROWS / 2));
   WORKS(fewlabel_free(model, ERROR));
 }

@@ -14,10 +14,12 @@ typedef struct {
   int32_t indices[2 * MANY_ROWS];
   double values[2 * MANY_ROWS];
   int32_t labels[MANY_ROWS];
-  fewlabel_csr rows;
+  fewlabel_rows rows;
 } many_problem;
 
 static void many_classes(many_problem *p) {
+  const fewlabel_rows sparse =
+      FEWLABEL_SPARSE_ROWS(MANY_ROWS, MANY_FEATURES, 2 * MANY_ROWS, p->indptr, p->indices, p->values);
   int i;
   memset(p, 0, sizeof *p);
   for (i = 0; i < MANY_ROWS; i++) {
@@ -28,15 +30,7 @@ static void many_classes(many_problem *p) {
     p->values[2 * i + 1] = 1 + 0.01 * i;
     p->labels[i] = i % ROWS_A_CLASS == 0 ? i / ROWS_A_CLASS : -1;
   }
-  p->rows.n_rows = MANY_ROWS;
-  p->rows.n_features = MANY_FEATURES;
-  p->rows.n_values = 2 * MANY_ROWS;
-  p->rows.indptr = p->indptr;
-  p->rows.indices = p->indices;
-  p->rows.values = p->values;
-  p->rows.indptr_type = FEWLABEL_INT64;
-  p->rows.index_type = FEWLABEL_INT32;
-  p->rows.value_type = FEWLABEL_FLOAT64;
+  p->rows = sparse;
 }
 
 static int64_t fitted(const many_problem *p, const char *options) {
@@ -58,11 +52,11 @@ static void report_has(int64_t model, const char *text) {
 }
 
 static void shape_is(int64_t model, int64_t n_classes, int64_t n_features, int64_t n_outputs) {
-  int64_t classes = -7, features = -7, outputs = -7, untouched = -7;
-  WORKS(fewlabel_shape(model, &classes, &features, &outputs, ERROR));
-  HOLDS(classes == n_classes && features == n_features && outputs == n_outputs);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_features is NULL", fewlabel_shape(model, &untouched, NULL, &outputs, ERROR));
-  HOLDS(untouched == -7);
+  fewlabel_sizes sizes;
+  WORKS(fewlabel_shape(model, &sizes, ERROR));
+  HOLDS(sizes.kind == FEWLABEL_LINEAR && sizes.n_classes == n_classes);
+  HOLDS(sizes.n_features == n_features && sizes.n_outputs == n_outputs && sizes.n_rows == 0 && sizes.n_groups == 0);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "sizes is NULL", fewlabel_shape(model, NULL, ERROR));
 }
 
 /* Every row is of its class, by the class numbers, by the largest decision and by the decisions computed here. */
@@ -70,10 +64,9 @@ static void finds_the_classes(int64_t model, const many_problem *p) {
   int32_t classes[MANY_ROWS];
   double decisions[MANY_ROWS * K], coef[MANY_FEATURES * K], intercept[K];
   int i, j, c;
-  WORKS(fewlabel_predict(model, &p->rows, 2, classes, ERROR));
-  WORKS(fewlabel_decision(model, &p->rows, 2, decisions, ERROR));
-  WORKS(fewlabel_array(model, "coef", coef, MANY_FEATURES * K, ERROR));
-  WORKS(fewlabel_array(model, "intercept", intercept, K, ERROR));
+  WORKS(fewlabel_predict(model, &p->rows, 2, classes, decisions, ERROR));
+  WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, MANY_FEATURES * K, ERROR));
+  WORKS(fewlabel_array(model, "intercept", FEWLABEL_FLOAT64, intercept, K, ERROR));
   for (i = 0; i < MANY_ROWS; i++) {
     HOLDS(classes[i] == i / ROWS_A_CLASS);
     for (c = 0; c < K; c++) {
@@ -88,9 +81,9 @@ static void finds_the_classes(int64_t model, const many_problem *p) {
 static void arrays_of_a_fit(int64_t model, const many_problem *p) {
   double transduction[MANY_ROWS], shares[K], soft[MANY_ROWS * K];
   int i, c;
-  WORKS(fewlabel_array(model, "transduction", transduction, MANY_ROWS, ERROR));
-  WORKS(fewlabel_array(model, "class_prior", shares, K, ERROR));
-  WORKS(fewlabel_array(model, "label_distributions", soft, MANY_ROWS * K, ERROR));
+  WORKS(fewlabel_array(model, "transduction", FEWLABEL_FLOAT64, transduction, MANY_ROWS, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, shares, K, ERROR));
+  WORKS(fewlabel_array(model, "label_distributions", FEWLABEL_FLOAT64, soft, MANY_ROWS * K, ERROR));
   for (c = 0; c < K; c++) HOLDS(fabs(shares[c] - 1.0 / K) < 1e-12);
   for (i = 0; i < MANY_ROWS; i++) {
     double sum = 0;
@@ -100,7 +93,7 @@ static void arrays_of_a_fit(int64_t model, const many_problem *p) {
     if (p->labels[i] >= 0) HOLDS(soft[i * K + p->labels[i]] == 1);
   }
   FAILS(FEWLABEL_BAD_ARGUMENT, "length is 6: \"coef\" has 18 values",
-        fewlabel_array(model, "coef", soft, MANY_FEATURES, ERROR));
+        fewlabel_array(model, "coef", FEWLABEL_FLOAT64, soft, MANY_FEATURES, ERROR));
 }
 
 static void every_loss_and_method(void) {
@@ -139,13 +132,16 @@ static void two_classes_have_one_decision(void) {
     WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, options[k], NULL, NULL, &model, ERROR));
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     shape_is(model, 2, N_FEATURES, 1);
-    WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
+    WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));
     for (i = 0; i < N_ROWS; i++) HOLDS((decisions[i] > 0) == (i >= N_ROWS / 2));
     WORKS(fewlabel_free(model, ERROR));
   }
 }
 
+#define SIZES "{\"n_classes\": 3, \"n_features\": 6}"
+
 static void a_file_keeps_them(void) {
+  fewlabel_named parts[] = {{"class_prior", NULL, K}, {"intercept", NULL, K}, {"coef", NULL, MANY_FEATURES * K}};
   many_problem p;
   int64_t model, loaded = 0, assembled = 0;
   double decisions[MANY_ROWS * K], same[MANY_ROWS * K], coef[MANY_FEATURES * K], intercept[K], shares[K];
@@ -156,14 +152,15 @@ static void a_file_keeps_them(void) {
   shape_is(loaded, K, MANY_FEATURES, K);
   report_has(loaded, "\"parents\":[3,3,-1,-1]");
   finds_the_classes(loaded, &p);
-  WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
-  WORKS(fewlabel_decision(loaded, &p.rows, 1, same, ERROR));
+  WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));
+  WORKS(fewlabel_predict(loaded, &p.rows, 1, NULL, same, ERROR));
   HOLDS(memcmp(decisions, same, sizeof same) == 0);
-  WORKS(fewlabel_array(model, "coef", coef, MANY_FEATURES * K, ERROR));
-  WORKS(fewlabel_array(model, "intercept", intercept, K, ERROR));
-  WORKS(fewlabel_array(model, "class_prior", shares, K, ERROR));
-  WORKS(fewlabel_assemble("{\"n_classes\": 3, \"n_features\": 6}", coef, intercept, shares, &assembled, ERROR));
-  WORKS(fewlabel_decision(assembled, &p.rows, 1, same, ERROR));
+  WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, MANY_FEATURES * K, ERROR));
+  WORKS(fewlabel_array(model, "intercept", FEWLABEL_FLOAT64, intercept, K, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, shares, K, ERROR));
+  parts[0].values = shares, parts[1].values = intercept, parts[2].values = coef;
+  WORKS(fewlabel_assemble(FEWLABEL_LINEAR, SIZES, parts, 3, &assembled, ERROR));
+  WORKS(fewlabel_predict(assembled, &p.rows, 1, NULL, same, ERROR));
   HOLDS(memcmp(decisions, same, sizeof same) == 0);
   WORKS(fewlabel_free(assembled, ERROR));
   WORKS(fewlabel_free(loaded, ERROR));
@@ -188,18 +185,17 @@ static void a_class_without_labels(void) {
 /* The same shares as those of a fit, in either form of the rows; the interval is around them. */
 static void shares_without_a_fit(void) {
   many_problem p;
-  fewlabel_dense dense = {MANY_ROWS, MANY_FEATURES, MANY_FEATURES, NULL, FEWLABEL_FLOAT64};
   double table[MANY_ROWS * MANY_FEATURES] = {0}, fit[K], alone[K], shares[K], lower[K], upper[K];
+  const fewlabel_rows dense = FEWLABEL_DENSE_ROWS(MANY_ROWS, MANY_FEATURES, table);
   int64_t model;
   int i, c;
   many_classes(&p);
   for (i = 0; i < 2 * MANY_ROWS; i++) table[i / 2 * MANY_FEATURES + p.indices[i]] = p.values[i];
-  dense.values = table;
   for (i = 0; i < MANY_ROWS; i++) {
     if (i % ROWS_A_CLASS < 3 + i / ROWS_A_CLASS) p.labels[i] = i / ROWS_A_CLASS;
   }
   model = fitted(&p, NULL);
-  WORKS(fewlabel_array(model, "class_prior", fit, K, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, alone, NULL, NULL, K, ERROR));
   WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, "{\"threads\": 2}", shares, lower, upper, K, ERROR));
@@ -207,10 +203,10 @@ static void shares_without_a_fit(void) {
     HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
     HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
   }
-  WORKS(fewlabel_fit_dense(&dense, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
-  WORKS(fewlabel_array(model, "class_prior", fit, K, ERROR));
+  WORKS(fewlabel_fit(&dense, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_class_prior_dense(&dense, p.labels, NULL, NULL, shares, NULL, upper, K, ERROR));
+  WORKS(fewlabel_class_prior(&dense, p.labels, NULL, NULL, shares, NULL, upper, K, ERROR));
   for (c = 0; c < K; c++) HOLDS(shares[c] == fit[c]);
   many_classes(&p); /* one label of each class: nothing can be held out */
   WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, shares, lower, upper, K, ERROR));
@@ -222,7 +218,7 @@ static void calibrated_fits(void) {
   enum { PER_CLASS = 10, ROWS = 2 * PER_CLASS + 4 };
   double table[2 * ROWS];
   int32_t labels[ROWS];
-  fewlabel_dense rows = {ROWS, 2, 2, table, FEWLABEL_FLOAT64};
+  const fewlabel_rows rows = FEWLABEL_DENSE_ROWS(ROWS, 2, table);
   many_problem p;
   int64_t model;
   int i;
@@ -231,7 +227,7 @@ static void calibrated_fits(void) {
     table[2 * i + 1] = 1 - i % 2;
     labels[i] = i < 2 * PER_CLASS ? i % 2 : -1;
   }
-  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&rows, labels, NULL, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
   report_has(model, "\"calibration_temperature\":0.");
   report_has(model, "\"calibration_smoothing\":0.0196");
   report_has(model, "\"n_held_out\":20");

@@ -41,8 +41,8 @@ static void save_good_model(void) {
   WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_save(model, MODEL_FILE, "{\"classes\": [\"ham\", \"spam\"]}", ERROR));
   WORKS(fewlabel_load(MODEL_FILE, &loaded, ERROR));
-  WORKS(fewlabel_decision(model, &p.rows, 1, decisions, ERROR));
-  WORKS(fewlabel_decision(loaded, &p.rows, 1, same, ERROR));
+  WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));
+  WORKS(fewlabel_predict(loaded, &p.rows, 1, NULL, same, ERROR));
   HOLDS(memcmp(decisions, same, sizeof same) == 0);
   report_of(loaded, report, sizeof report);
   HOLDS(strstr(report, "\"metadata\":{\"classes\":[\"ham\",\"spam\"]}") != NULL);
@@ -105,25 +105,37 @@ static int32_t read_file(const char *path, int64_t n_features, int64_t *data) {
 /* Write the small problem to a file, read it and compare. */
 static void written_is_read(const char *path, int32_t zero_based) {
   problem p;
-  int64_t data, n_rows, n_features, n_values, n_labels, indptr[N_ROWS + 1], label_indptr[N_ROWS + 1];
+  int64_t data, indptr[N_ROWS + 1], label_indptr[N_ROWS + 1];
   int32_t indices[N_VALUES];
-  double values[N_VALUES], labels[N_ROWS], written[N_ROWS];
+  fewlabel_sizes sizes;
+  char report[400];
+  double values[N_VALUES], labels[N_ROWS], written[N_ROWS], as_numbers[N_VALUES];
   int i;
   good_problem(&p);
   for (i = 0; i < N_ROWS; i++) written[i] = i - 2.5;
   WORKS(fewlabel_svmlight_write(path, &p.rows, written, zero_based, ERROR));
   WORKS(fewlabel_svmlight_read(path, NULL, zero_based, 0, 0, 2, NULL, &data, ERROR));
-  WORKS(fewlabel_svmlight_shape(data, &n_rows, &n_features, &n_values, &n_labels, ERROR));
-  HOLDS(n_rows == N_ROWS && n_features == N_FEATURES && n_values == N_VALUES && n_labels == N_ROWS);
-  WORKS(fewlabel_svmlight_copy(data, indptr, indices, values, labels, label_indptr, ERROR));
-  WORKS(fewlabel_svmlight_copy(data, NULL, NULL, NULL, NULL, NULL, ERROR)); /* nothing wanted */
+  WORKS(fewlabel_shape(data, &sizes, ERROR));
+  HOLDS(sizes.kind == FEWLABEL_DATA && sizes.n_rows == N_ROWS && sizes.n_features == N_FEATURES);
+  HOLDS(sizes.n_values == N_VALUES && sizes.n_labels == N_ROWS && sizes.n_classes == 0);
+  report_of(data, report, sizeof report);
+  HOLDS(strstr(report, "\"n_rows\":8,\"n_features\":4,\"n_values\":16,\"n_labels\":8,\"arrays\":{") != NULL);
+  WORKS(fewlabel_array(data, "indptr", FEWLABEL_INT64, indptr, N_ROWS + 1, ERROR));
+  WORKS(fewlabel_array(data, "indices", FEWLABEL_INT32, indices, N_VALUES, ERROR));
+  WORKS(fewlabel_array(data, "values", FEWLABEL_FLOAT64, values, N_VALUES, ERROR));
+  WORKS(fewlabel_array(data, "labels", FEWLABEL_FLOAT64, labels, N_ROWS, ERROR));
+  WORKS(fewlabel_array(data, "label_indptr", FEWLABEL_INT64, label_indptr, N_ROWS + 1, ERROR));
+  WORKS(fewlabel_array(data, "indices", FEWLABEL_FLOAT64, as_numbers, N_VALUES, ERROR));
   HOLDS(memcmp(indptr, p.indptr, sizeof indptr) == 0);
   HOLDS(memcmp(values, p.values, sizeof values) == 0);
   HOLDS(memcmp(labels, written, sizeof labels) == 0);
-  for (i = 0; i < N_VALUES; i++) HOLDS(indices[i] == p.indices[i]);
+  for (i = 0; i < N_VALUES; i++) HOLDS(indices[i] == p.indices[i] && as_numbers[i] == indices[i]);
   for (i = 0; i <= N_ROWS; i++) HOLDS(label_indptr[i] == i);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_labels is NULL",
-        fewlabel_svmlight_shape(data, &n_rows, &n_features, &n_values, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "type is 2: use FEWLABEL_INT32 or FEWLABEL_FLOAT64",
+        fewlabel_array(data, "indices", FEWLABEL_INT64, indptr, N_VALUES, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "values is NULL",
+        fewlabel_array(data, "values", FEWLABEL_FLOAT64, NULL, N_VALUES, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_save(data, "never-written", NULL, ERROR));
   WORKS(fewlabel_free(data, ERROR));
   remove(path);
 }

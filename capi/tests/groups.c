@@ -60,7 +60,8 @@ static void *run(void *argument) {
   m->status = fewlabel_fit(&m->p.rows, m->p.labels, NULL, 0, m->options, &m->progress, &group, &model, m->message,
                            (int64_t)sizeof m->message);
   if (m->status == FEWLABEL_OK) {
-    m->status = fewlabel_array(model, "coef", m->coef, N_FEATURES, m->message, (int64_t)sizeof m->message);
+    m->status = fewlabel_array(model, "coef", FEWLABEL_FLOAT64, m->coef, N_FEATURES, m->message,
+                               (int64_t)sizeof m->message);
     fewlabel_free(model, NULL, 0);
   }
   return NULL;
@@ -94,7 +95,7 @@ static void finds_the_model_of_one(machine *m) {
   int j, k;
   good_problem(&p);
   WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, options, NULL, NULL, &model, ERROR));
-  WORKS(fewlabel_array(model, "coef", coef, N_FEATURES, ERROR));
+  WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_FEATURES, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   set_up(m);
   run_all(m, 0);

@@ -11,13 +11,19 @@ enum { LONG_ROWS = 200000, LONG_FEATURES = 20000, PER_ROW = 30 };
 typedef struct {
   int32_t *indptr, *indices, *labels;
   float *values;
-  fewlabel_csr rows;
+  fewlabel_rows rows;
 } long_problem;
 
 static uint32_t dice(uint32_t sides) {
   static uint64_t state = 1;
   state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (uint32_t)(state >> 33) % sides;
+}
+
+static fewlabel_rows sparse_rows_of(const long_problem *p) {
+  const fewlabel_rows rows = FEWLABEL_SPARSE_ROWS(LONG_ROWS, LONG_FEATURES, (int64_t)LONG_ROWS * PER_ROW, p->indptr,
+                                                  p->indices, p->values);
+  return rows;
 }
 
 static void make_long_problem(long_problem *p) {
@@ -32,15 +38,7 @@ static void make_long_problem(long_problem *p) {
     p->values[i] = 0.2f;
   }
   for (i = 0; i < LONG_ROWS; i++) p->labels[i] = i < 100 ? (int32_t)(i % 2) : -1;
-  p->rows.n_rows = LONG_ROWS;
-  p->rows.n_features = LONG_FEATURES;
-  p->rows.n_values = n_values;
-  p->rows.indptr = p->indptr;
-  p->rows.indices = p->indices;
-  p->rows.values = p->values;
-  p->rows.indptr_type = FEWLABEL_INT32;
-  p->rows.index_type = FEWLABEL_INT32;
-  p->rows.value_type = FEWLABEL_FLOAT32;
+  p->rows = sparse_rows_of(p);
 }
 
 static void free_long_problem(long_problem *p) {

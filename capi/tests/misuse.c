@@ -44,12 +44,13 @@ static void null_pointers_of_a_fit(void) {
 static void starts_of_a_fit(void) {
   problem p;
   int64_t first, model = -7, one_feature;
-  double coef = 1, intercept = 0, prior[2] = {0.5, 0.5};
+  const double coef = 1, intercept = 0, prior[2] = {0.5, 0.5};
+  const fewlabel_named parts[] = {{"coef", &coef, 1}, {"intercept", &intercept, 1}, {"class_prior", prior, 2}};
   good_problem(&p);
   WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &first, ERROR));
   WORKS(fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_assemble("{\"n_classes\": 2, \"n_features\": 1}", &coef, &intercept, prior, &one_feature, ERROR));
+  WORKS(fewlabel_assemble(FEWLABEL_LINEAR, "{\"n_classes\": 2, \"n_features\": 1}", parts, 3, &one_feature, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "start has 1 features",
         fewlabel_fit(&p.rows, p.labels, NULL, one_feature, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(one_feature, ERROR));
@@ -59,38 +60,47 @@ static void starts_of_a_fit(void) {
 
 static void dense_rows(void) {
   float values[4 * 3] = {1, 0, 9, 0, 1, 9, 1, 0, 9, 0, 1, 9}; /* two features, rows three values apart */
-  fewlabel_dense rows = {4, 2, 3, NULL, FEWLABEL_FLOAT32};
+  fewlabel_rows rows = FEWLABEL_DENSE_ROWS(4, 2, values);
   int32_t labels[4] = {0, 1, -1, -1}, classes[4];
-  double decisions[4];
+  const double coef[2] = {1, -1}, zero = 0;
+  double decisions[4], sums[4];
   int64_t model = -7;
+  int i;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_fit_dense(NULL, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(NULL, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  rows.values = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.values = values;
   rows.row_stride = 1;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 1",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = INT64_MAX;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 9223372036854775807",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = 3;
+  rows.kind = 3;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows.kind is 3: use FEWLABEL_SPARSE or FEWLABEL_DENSE",
+        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  rows.kind = FEWLABEL_DENSE;
   rows.value_type = 9;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.value_type is 9",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.value_type = FEWLABEL_FLOAT32;
   values[3] = NAN;
   FAILS(FEWLABEL_BAD_DATA, "row 1 has the value NaN",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   values[3] = 0;
   HOLDS(model == -7);
-  WORKS(fewlabel_fit_dense(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
-  WORKS(fewlabel_decision_dense(model, &rows, 1, decisions, ERROR));
-  WORKS(fewlabel_predict_dense(model, &rows, 2, classes, ERROR));
+  WORKS(fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_predict(model, &rows, 1, NULL, decisions, ERROR));
+  WORKS(fewlabel_predict(model, &rows, 2, classes, NULL, ERROR));
+  WORKS(fewlabel_decision_with(&rows, coef, &zero, 1, 1, 1, sums, ERROR));
+  for (i = 0; i < 4; i++) HOLDS(sums[i] == values[3 * i] - values[3 * i + 1]);
   HOLDS(classes[0] == 0 && classes[1] == 1 && classes[2] == 0 && classes[3] == 1);
   HOLDS(decisions[0] < 0 && decisions[1] > 0 && decisions[2] == decisions[0]);
   rows.n_rows = 0;
-  FAILS(FEWLABEL_BAD_DATA, "no rows", fewlabel_predict_dense(model, &rows, 2, classes, ERROR));
+  FAILS(FEWLABEL_BAD_DATA, "no rows", fewlabel_predict(model, &rows, 2, classes, NULL, ERROR));
   WORKS(fewlabel_free(model, ERROR));
 }
 
@@ -111,7 +121,7 @@ static void class_shares(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
         fewlabel_class_prior(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_class_prior_dense(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
+        fewlabel_class_prior(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL",
         fewlabel_class_prior(&p.rows, NULL, NULL, NULL, shares, NULL, NULL, 2, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 1: use 2 or more", class_prior(&p, NULL, 1));
@@ -327,7 +337,7 @@ static void *cut_off(void *argument) {
 static void file_cut_off_during_a_fit(void) {
   enum { N = 20000, D = 50 };
   const size_t size = (size_t)N * D * sizeof(float);
-  fewlabel_dense rows = {N, D, D, NULL, FEWLABEL_FLOAT32};
+  fewlabel_rows rows = FEWLABEL_DENSE_ROWS(N, D, (const float *)NULL);
   int32_t *labels = malloc(N * sizeof *labels);
   cut c = {{0, 0, 0, 0, 0, 0}, open("misuse.rows", O_RDWR | O_CREAT | O_TRUNC, 0600)};
   pthread_t thread;
@@ -342,7 +352,7 @@ static void file_cut_off_during_a_fit(void) {
   rows.values = values;
   HOLDS(pthread_create(&thread, NULL, cut_off, &c) == 0);
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element",
-        fewlabel_fit_dense(&rows, labels, NULL, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
   pthread_join(thread, NULL);
   munmap(values, size);
   close(c.file);
@@ -367,27 +377,37 @@ static void misused_models(void) {
   char text[4];
   problem p;
   good_problem(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "classes is NULL", fewlabel_predict(model, &p.rows, 1, NULL, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "decisions is NULL", fewlabel_decision(model, &p.rows, 1, NULL, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_predict(model, NULL, 1, classes, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_predict(model, &p.rows, 0, classes, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is -1", fewlabel_decision(model, &p.rows, -1, numbers, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "name is NULL", fewlabel_array(model, NULL, numbers, 4, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "values is NULL", fewlabel_array(model, "coef", NULL, 4, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "length is 3: \"coef\" has 4 values", fewlabel_array(model, "coef", numbers, 3, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "length is -1", fewlabel_array(model, "coef", numbers, -1, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "name is \"coefs\": this model has coef",
-        fewlabel_array(model, "coefs", numbers, 4, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_outputs is NULL", fewlabel_shape(model, &needed, &needed, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "classes and decisions are both NULL",
+        fewlabel_predict(model, &p.rows, 1, NULL, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_predict(model, NULL, 1, classes, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fewlabel_predict(model, &p.rows, 0, classes, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "threads is -1", fewlabel_predict(model, &p.rows, -1, NULL, numbers, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "name is NULL", fewlabel_array(model, NULL, FEWLABEL_FLOAT64, numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "values is NULL", fewlabel_array(model, "coef", FEWLABEL_FLOAT64, NULL, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "length is 3: \"coef\" has 4 values",
+        fewlabel_array(model, "coef", FEWLABEL_FLOAT64, numbers, 3, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "type is 1: use FEWLABEL_FLOAT64",
+        fewlabel_array(model, "coef", FEWLABEL_INT32, classes, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "type is 2: use FEWLABEL_INT32 or FEWLABEL_FLOAT64",
+        fewlabel_array(model, "transduction", FEWLABEL_INT64, numbers, N_ROWS, ERROR));
+  WORKS(fewlabel_array(model, "transduction", FEWLABEL_INT32, classes, N_ROWS, ERROR));
+  HOLDS(classes[0] == 0 && classes[N_ROWS - 1] == 1);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "length is -1", fewlabel_array(model, "coef", FEWLABEL_FLOAT64, numbers, -1, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "name is \"coefs\": a linear classifier has coef",
+        fewlabel_array(model, "coefs", FEWLABEL_FLOAT64, numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "sizes is NULL", fewlabel_shape(model, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_report(model, NULL, 0, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is 4: the text takes", fewlabel_report(model, text, 4, &needed, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_options(NULL, 0, NULL, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is -4", fewlabel_options(text, -4, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_options(FEWLABEL_LINEAR, NULL, 0, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is -4", fewlabel_options(FEWLABEL_SEQUENCE, text, -4, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "kind is 4: use FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE",
+        fewlabel_options(FEWLABEL_DATA, NULL, 0, &needed, ERROR));
+  WORKS(fewlabel_options(FEWLABEL_STRUCTURE, NULL, 0, &needed, ERROR));
   p.rows.n_features = N_FEATURES + 1;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows have 5 features, the model has 4",
-        fewlabel_predict(model, &p.rows, 1, classes, ERROR));
+        fewlabel_predict(model, &p.rows, 1, classes, NULL, ERROR));
   p.rows.n_features = N_FEATURES - 1;
-  FAILS(FEWLABEL_BAD_DATA, "row", fewlabel_decision(model, &p.rows, 1, numbers, ERROR));
+  FAILS(FEWLABEL_BAD_DATA, "row", fewlabel_predict(model, &p.rows, 1, NULL, numbers, ERROR));
   WORKS(fewlabel_free(model, ERROR));
 }
 
@@ -395,27 +415,29 @@ static void wrong_handles(void) {
   int64_t live = fewlabel_live_handles(), needed, data, model = good_model(), stale = good_model();
   int32_t classes[N_ROWS];
   double numbers[N_ROWS];
+  fewlabel_sizes sizes;
   problem p;
   good_problem(&p);
   HOLDS(fewlabel_live_handles() == live + 2);
   WORKS(fewlabel_free(stale, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "a handle that was freed", fewlabel_free(stale, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, classes, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_decision(stale, &p.rows, 1, numbers, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_shape(stale, &needed, &needed, &needed, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_report(stale, NULL, 0, &needed, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_array(stale, "coef", numbers, 4, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, classes, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, NULL, numbers, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "handle is", fewlabel_shape(stale, &sizes, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "handle is", fewlabel_report(stale, NULL, 0, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "handle is", fewlabel_array(stale, "coef", FEWLABEL_FLOAT64, numbers, 4, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_save(stale, "never-written", NULL, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "handle is 0, which is no handle", fewlabel_free(0, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "handle is -1", fewlabel_free(-1, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is 1000000000000",
-        fewlabel_predict(INT64_C(1000000000000), &p.rows, 1, classes, ERROR));
+        fewlabel_predict(INT64_C(1000000000000), &p.rows, 1, classes, NULL, ERROR));
   WORKS(fewlabel_svmlight_write("misuse.svmlight", &p.rows, p.weights, 0, ERROR));
   WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 0, 1, NULL, &data, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a model",
-        fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_shape(data, &needed, &needed, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "start is",
+        fewlabel_fit(&p.rows, p.labels, NULL, data, NULL, NULL, NULL, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "a data set has indptr, indices, values, labels, label_indptr",
+        fewlabel_array(data, "coef", FEWLABEL_FLOAT64, numbers, 4, ERROR));
   WORKS(fewlabel_free(data, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   HOLDS(fewlabel_live_handles() == live);
@@ -444,16 +466,25 @@ static int32_t structure(const problem *p, const char *options, int64_t n_compon
   static const int64_t ends[] = {0, 1, 2, 3, 4}, features[] = {0, 1, 2, 3};
   static const double ones[] = {1, 1, 1, 1};
   static const int32_t hides[] = {0, 1, 2, 3};
-  const fewlabel_csr hidden = {4, N_FEATURES, 4, ends, features, ones, FEWLABEL_INT64, FEWLABEL_INT64,
-                               FEWLABEL_FLOAT64};
-  double components[2 * N_FEATURES] = {-7}, strengths[2], objective[3] = {-7, -7, -7};
-  int32_t status = fewlabel_structure(&p->rows, &p->rows, &hidden, hides, NULL, options, NULL, components, strengths,
-                                      objective, n_components, ERROR);
-  HOLDS((status == FEWLABEL_OK) == (components[0] != -7));
+  const fewlabel_rows hidden = FEWLABEL_SPARSE_ROWS(4, N_FEATURES, 4, ends, features, ones);
+  double components[2 * N_FEATURES], strengths[2], objective[3] = {-7, -7, -7};
+  double features_of_rows[N_ROWS];
+  int64_t model = -7;
+  int32_t status = fewlabel_structure_fit(&p->rows, &p->rows, &hidden, hides, NULL, n_components, options, NULL, &model,
+                                          ERROR);
+  HOLDS((status == FEWLABEL_OK) == (model != -7));
   if (status == FEWLABEL_OK) { /* features of one group of rows go together */
+    fewlabel_sizes sizes;
+    WORKS(fewlabel_shape(model, &sizes, ERROR));
+    HOLDS(sizes.kind == FEWLABEL_STRUCTURE && sizes.n_components == n_components && sizes.n_groups == 1);
+    WORKS(fewlabel_array(model, "components", FEWLABEL_FLOAT64, components, n_components * N_FEATURES, ERROR));
+    WORKS(fewlabel_array(model, "strengths", FEWLABEL_FLOAT64, strengths, n_components, ERROR));
+    WORKS(fewlabel_array(model, "history.objective", FEWLABEL_FLOAT64, objective, options == NULL ? 0 : 3, ERROR));
     HOLDS(components[0] * components[1] > 0 && components[2] * components[3] > 0);
-    HOLDS(components[0] * components[2] < 0);
-    HOLDS(options == NULL ? objective[0] != objective[0] : objective[1] <= objective[0]);
+    HOLDS(components[0] * components[2] < 0 && strengths[0] > 0);
+    HOLDS(options == NULL ? objective[0] == -7 : objective[1] <= objective[0]);
+    WORKS(fewlabel_structure_features(model, &p->rows, 1, features_of_rows, ERROR));
+    WORKS(fewlabel_free(model, ERROR));
   }
   return status;
 }
@@ -461,19 +492,27 @@ static int32_t structure(const problem *p, const char *options, int64_t n_compon
 static void structures(void) {
   static const int32_t groups[] = {0, 0, 1, 5};
   problem p;
-  double numbers[2 * N_FEATURES];
+  fewlabel_rows wrong;
+  int64_t model = -7;
   good_problem(&p);
+  wrong = p.rows;
   WORKS(structure(&p, NULL, 1));
   WORKS(structure(&p, "{\"solver\": \"squared\", \"n_iter\": 3, \"unit\": false}", 1));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_components is 0: use 1 or more", structure(&p, NULL, 0));
   FAILS(FEWLABEL_BAD_ARGUMENT, "there are 4 auxiliary problems", structure(&p, NULL, 5));
   FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"alfa\"", structure(&p, "{\"alfa\": 1}", 1));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL",
-        fewlabel_structure(&p.rows, NULL, NULL, NULL, NULL, NULL, NULL, numbers, numbers, NULL, 1, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "components is NULL",
-        fewlabel_structure(&p.rows, &p.rows, NULL, NULL, NULL, NULL, NULL, NULL, numbers, NULL, 1, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "groups[3] is 5",
-        fewlabel_structure(&p.rows, &p.rows, NULL, NULL, groups, NULL, NULL, numbers, numbers, NULL, 1, ERROR));
+#define FIT(labels, hidden, groups, model) \
+  fewlabel_structure_fit(&p.rows, labels, hidden, NULL, groups, 1, NULL, NULL, model, ERROR)
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", FIT(NULL, NULL, NULL, &model));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", FIT(&p.rows, NULL, NULL, NULL));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "groups[3] is 5", FIT(&p.rows, NULL, groups, &model));
+  wrong.value_type = 0;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.value_type is 0", FIT(&wrong, NULL, NULL, &model));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "hidden.value_type is 0", FIT(&p.rows, &wrong, NULL, &model));
+  wrong = p.rows;
+  wrong.n_features = 2;
+  FAILS(FEWLABEL_BAD_DATA, "labels: row 4 has index 2", FIT(&wrong, NULL, NULL, &model));
+  HOLDS(model == -7);
 }
 
 int main(void) {

@@ -19,14 +19,14 @@ enum { ROWS = 2000, FEATURES = 1000, EACH = 30 };
 typedef struct {
   int32_t indptr[ROWS + 1], indices[ROWS * EACH], labels[ROWS];
   double values[ROWS * EACH];
-  fewlabel_csr rows;
+  fewlabel_rows rows;
 } text;
 
 static text small;
 
 static void make_small(void) {
-  fewlabel_csr rows = {ROWS, FEATURES, ROWS * EACH, small.indptr, small.indices, small.values, FEWLABEL_INT32,
-                       FEWLABEL_INT32, FEWLABEL_FLOAT64};
+  const fewlabel_rows rows =
+      FEWLABEL_SPARSE_ROWS(ROWS, FEATURES, ROWS * EACH, small.indptr, small.indices, small.values);
   int i, group;
   for (i = 0; i <= ROWS; i++) small.indptr[i] = EACH * i;
   for (i = 0; i < ROWS * EACH; i++) {
@@ -51,19 +51,20 @@ static void all_kinds_of_calls(result *r, const char *options) {
   static int number;
   char message[200], path[40];
   int64_t model = 0, again = 0, needed = 0;
+  fewlabel_sizes sizes;
   int failed = 0;
   sprintf(path, "signals-%d.fewlabel", __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
   memset(r, 0, sizeof *r);
   failed += fewlabel_version() == NULL || fewlabel_abi_version() != FEWLABEL_ABI_VERSION;
-  failed += fewlabel_options(NULL, 0, &needed, message, 200);
+  failed += fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &needed, message, 200);
   failed += fewlabel_fit(&small.rows, small.labels, NULL, 0, options, NULL, NULL, &model, message, 200);
-  failed += fewlabel_shape(model, &needed, &needed, &needed, message, 200) || fewlabel_live_handles() < 1;
-  failed += fewlabel_array(model, "coef", r->coef, FEATURES, message, 200);
-  failed += fewlabel_predict(model, &small.rows, 2, r->classes, message, 200);
+  failed += fewlabel_shape(model, &sizes, message, 200) || sizes.n_features != FEATURES || fewlabel_live_handles() < 1;
+  failed += fewlabel_array(model, "coef", FEWLABEL_FLOAT64, r->coef, FEATURES, message, 200);
+  failed += fewlabel_predict(model, &small.rows, 2, r->classes, NULL, message, 200);
   failed += fewlabel_report(model, NULL, 0, &needed, message, 200);
   failed += fewlabel_save(model, path, NULL, message, 200);
   failed += fewlabel_load(path, &again, message, 200);
-  failed += fewlabel_array(again, "intercept", r->loaded, 1, message, 200);
+  failed += fewlabel_array(again, "intercept", FEWLABEL_FLOAT64, r->loaded, 1, message, 200);
   failed += fewlabel_free(again, message, 200);
   failed += fewlabel_free(model, message, 200);
   remove(path);
@@ -200,7 +201,8 @@ static void handlers_may_call(void) {
   install(SIGUSR2, SIG_IGN, 0);
   HOLDS(memcmp(&of_handler, &expected, sizeof expected) == 0);
   HOLDS(memcmp(&of_small_stack, &expected, sizeof expected) == 0);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element", fewlabel_options((char *)4096, 100000, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element",
+        fewlabel_options(FEWLABEL_LINEAR, (char *)4096, 100000, &needed, ERROR));
   free(alternate);
 }
 
@@ -229,7 +231,8 @@ static void faults_are_named(void) {
   set_timer(SIGALRM, 1);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
         fewlabel_fit(&small.rows, (int32_t *)nothing, NULL, 0, NULL, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element", fewlabel_options(nothing, 100000, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element",
+        fewlabel_options(FEWLABEL_LINEAR, nothing, 100000, &needed, ERROR));
   set_timer(SIGALRM, 0);
   install(SIGALRM, SIG_IGN, 0);
   munmap(nothing, page);
@@ -418,7 +421,7 @@ static int32_t add(void *context, double *values, int64_t n) {
 static void *fit_without_rows(void *model) {
   const fewlabel_group group = {1, 2, add, NULL};
   static const int32_t indptr[] = {0};
-  fewlabel_csr rows = small.rows;
+  fewlabel_rows rows = small.rows;
   char message[100];
   rows.n_rows = rows.n_values = 0;
   rows.indptr = indptr;

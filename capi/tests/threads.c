@@ -100,11 +100,11 @@ static void *work(void *argument) {
     good_problem(&p);
     w->wrong += fewlabel_fit(&p.rows, p.labels, NULL, 0, "{\"threads\": 3}", NULL, NULL, &model, message, 200) !=
                 FEWLABEL_OK;
-    w->wrong += fewlabel_array(model, "coef", coef, N_FEATURES, message, 200) != FEWLABEL_OK;
+    w->wrong += fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_FEATURES, message, 200) != FEWLABEL_OK;
     w->wrong += memcmp(coef, w->expected, sizeof coef) != 0;
-    w->wrong += fewlabel_predict(w->shared_model, &p.rows, 2, classes, message, 200) != FEWLABEL_OK;
+    w->wrong += fewlabel_predict(w->shared_model, &p.rows, 2, classes, NULL, message, 200) != FEWLABEL_OK;
     for (i = 0; i < N_ROWS; i++) w->wrong += classes[i] != (i >= N_ROWS / 2);
-    w->wrong += fewlabel_array(model, "nothing", coef, 1, message, 200) != FEWLABEL_BAD_ARGUMENT;
+    w->wrong += fewlabel_array(model, "nothing", FEWLABEL_FLOAT64, coef, 1, message, 200) != FEWLABEL_BAD_ARGUMENT;
     w->wrong += strstr(message, "nothing") == NULL;
     w->wrong += fewlabel_free(model, message, 200) != FEWLABEL_OK;
     w->wrong += fewlabel_free(model, message, 200) != FEWLABEL_BAD_HANDLE;
@@ -121,7 +121,7 @@ static void fits_at_the_same_time(void) {
   int k;
   good_problem(&p);
   WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
-  WORKS(fewlabel_array(model, "coef", coef, N_FEATURES, ERROR));
+  WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_FEATURES, ERROR));
   for (k = 0; k < N_THREADS; k++) {
     workers[k].shared_model = model;
     workers[k].expected = coef;
@@ -143,30 +143,27 @@ static void fits_at_the_same_time(void) {
 /* What a child sees; the number of the first thing that is wrong, 0 if all is right. */
 static int child(int64_t model, const char *version) {
   problem p;
-  int64_t a, b, c, d;
+  int64_t a;
+  fewlabel_sizes sizes;
   int32_t classes[N_ROWS];
   double numbers[N_ROWS];
   char tiny[] = "xxxx";
   good_problem(&p);
   if (!REFUSED(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &a, ERROR))) return 1;
-  if (!REFUSED(fewlabel_predict(model, &p.rows, 1, classes, ERROR))) return 2;
-  if (!REFUSED(fewlabel_decision(model, &p.rows, 1, numbers, ERROR))) return 3;
+  if (!REFUSED(fewlabel_predict(model, &p.rows, 1, classes, NULL, ERROR))) return 2;
+  if (!REFUSED(fewlabel_predict(model, &p.rows, 1, NULL, numbers, ERROR))) return 3;
   if (!REFUSED(fewlabel_report(model, NULL, 0, &a, ERROR))) return 4;
-  if (!REFUSED(fewlabel_array(model, "coef", numbers, N_FEATURES, ERROR))) return 5;
+  if (!REFUSED(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, numbers, N_FEATURES, ERROR))) return 5;
   if (!REFUSED(fewlabel_save(model, "never-written", NULL, ERROR))) return 6;
   if (!REFUSED(fewlabel_load("never-read", &a, ERROR))) return 7;
   if (!REFUSED(fewlabel_svmlight_read("never-read", NULL, 0, 0, 0, 1, NULL, &a, ERROR))) return 8;
-  if (!REFUSED(fewlabel_svmlight_shape(model, &a, &b, &c, &d, ERROR))) return 9;
-  if (!REFUSED(fewlabel_svmlight_copy(model, NULL, NULL, NULL, numbers, NULL, ERROR))) return 10;
   if (!REFUSED(fewlabel_svmlight_write("never-written", &p.rows, numbers, 0, ERROR))) return 11;
-  if (!REFUSED(fewlabel_options(NULL, 0, &a, ERROR))) return 12;
+  if (!REFUSED(fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &a, ERROR))) return 12;
   if (!REFUSED(fewlabel_free(model, ERROR))) return 13;
-  if (!REFUSED(fewlabel_shape(model, &a, &b, &c, ERROR))) return 19;
-  if (!REFUSED(fewlabel_assemble("{}", numbers, numbers, numbers, &a, ERROR))) return 20;
+  if (!REFUSED(fewlabel_shape(model, &sizes, ERROR))) return 19;
+  if (!REFUSED(fewlabel_assemble(FEWLABEL_LINEAR, "{}", NULL, 0, &a, ERROR))) return 20;
   if (!REFUSED(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, numbers, NULL, NULL, 2, ERROR))) return 21;
-  if (!REFUSED(fewlabel_structure(&p.rows, &p.rows, NULL, NULL, NULL, NULL, NULL, numbers, numbers, NULL, 1, ERROR))) {
-    return 22;
-  }
+  if (!REFUSED(fewlabel_structure_fit(&p.rows, &p.rows, NULL, NULL, NULL, 1, NULL, NULL, &a, ERROR))) return 22;
   if (fewlabel_abi_version() != FEWLABEL_ABI_VERSION) return 14;
   if (version != NULL && strcmp(fewlabel_version(), version) != 0) return 15;
   if (fewlabel_version() == NULL || fewlabel_live_handles() != 0) return 16;

@@ -53,3 +53,6 @@ func DecodeOptions(text []byte) (Options, error) {
 	err := table.Decode(text, &options)
 	return options, err
 }
+
+// OptionsText describes all options as a JSON array.
+func OptionsText() string { return table.Text(Defaults()) }

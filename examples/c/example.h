@@ -42,7 +42,7 @@ typedef struct {
   int32_t *indices;
   double *values;
   int32_t *labels;
-  fewlabel_csr rows; /* has the sizes, and points to the arrays above */
+  fewlabel_rows rows; /* has the sizes, and points to the arrays above */
 } dataset;
 
 static inline void new_dataset(dataset *d, int64_t n_rows, int64_t n_features, int64_t n_values) {
@@ -50,15 +50,8 @@ static inline void new_dataset(dataset *d, int64_t n_rows, int64_t n_features, i
   d->indices = NEW(int32_t, n_values);
   d->values = NEW(double, n_values);
   d->labels = NEW(int32_t, n_rows);
-  d->rows.n_rows = n_rows;
-  d->rows.n_features = n_features;
-  d->rows.n_values = n_values;
-  d->rows.indptr = d->indptr;
-  d->rows.indices = d->indices;
-  d->rows.values = d->values;
-  d->rows.indptr_type = FEWLABEL_INT64;
-  d->rows.index_type = FEWLABEL_INT32;
-  d->rows.value_type = FEWLABEL_FLOAT64;
+  const fewlabel_rows rows = FEWLABEL_SPARSE_ROWS(n_rows, n_features, n_values, d->indptr, d->indices, d->values);
+  d->rows = rows;
 }
 
 static inline void free_dataset(dataset *d) {

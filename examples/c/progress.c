@@ -86,7 +86,7 @@ static void whole_fit(const dataset *d) {
   pthread_join(thread, NULL);
   ensure(j->status == FEWLABEL_OK, j->message);
   ensure(j->progress.step > 1, "the progress was not told");
-  need(fewlabel_predict(j->model, &d->rows, 2, classes, error, sizeof error), "predicting classes");
+  need(fewlabel_predict(j->model, &d->rows, 2, classes, NULL, error, sizeof error), "predicting classes");
   for (i = 0; i < d->rows.n_rows; i++) right += classes[i] == i % N_TOPICS;
   printf("%ld of %ld topics found\n", (long)right, (long)d->rows.n_rows);
   ensure(right >= d->rows.n_rows * 9 / 10, "fewer topics were found than expected");

@@ -72,17 +72,15 @@ static int parse_line(int64_t n_features, row_buffer *row) {
 /* Read rows to the end of `in` and write their classes to `out`; the number of rows. */
 static int64_t stream(FILE *in, FILE *out, int64_t model) {
   row_buffer row = {NULL, 0, NULL, NULL, 0, 0};
-  int64_t n_classes, n_outputs, n_rows = 0, indptr[2] = {0, 0};
+  int64_t n_rows = 0, indptr[2] = {0, 0};
   int32_t its_class;
-  fewlabel_csr rows = {1, 0, 0, NULL, NULL, NULL, FEWLABEL_INT64, FEWLABEL_INT32, FEWLABEL_FLOAT64};
-  need(fewlabel_shape(model, &n_classes, &rows.n_features, &n_outputs, error, sizeof error), "sizes of the model");
-  rows.indptr = indptr;
+  fewlabel_sizes sizes;
+  need(fewlabel_shape(model, &sizes, error, sizeof error), "sizes of the model");
   while (read_line(in, &row)) {
-    if (!parse_line(rows.n_features, &row)) continue;
-    rows.n_values = indptr[1] = row.n;
-    rows.indices = row.indices;
-    rows.values = row.values;
-    need(fewlabel_predict(model, &rows, 1, &its_class, error, sizeof error), "predicting the class of a row");
+    if (!parse_line(sizes.n_features, &row)) continue;
+    indptr[1] = row.n;
+    const fewlabel_rows rows = FEWLABEL_SPARSE_ROWS(1, sizes.n_features, row.n, indptr, row.indices, row.values);
+    need(fewlabel_predict(model, &rows, 1, &its_class, NULL, error, sizeof error), "predicting the class of a row");
     fprintf(out, "%d\n", (int)its_class);
     n_rows++;
   }
@@ -132,7 +130,7 @@ static int made_up(void) {
   int64_t model;
   make_documents(&d, N_DOCUMENTS, N_TOPICS, 2, 5 * N_TOPICS);
   need(fewlabel_fit(&d.rows, d.labels, NULL, 0, NULL, NULL, NULL, &model, error, sizeof error), "fitting");
-  need(fewlabel_predict(model, &d.rows, 1, classes, error, sizeof error), "predicting all rows");
+  need(fewlabel_predict(model, &d.rows, 1, classes, NULL, error, sizeof error), "predicting all rows");
   need(fewlabel_save(model, model_path, NULL, error, sizeof error), "saving the model");
   need(fewlabel_free(model, error, sizeof error), "freeing the model");
   need(fewlabel_svmlight_write(path, &d.rows, labels, 0, error, sizeof error), "writing the rows");

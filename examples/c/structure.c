@@ -58,56 +58,50 @@ static void make_problems(const dataset *d, problems *q) {
   free(problem_of);
 }
 
-/* Components as fewlabel_structure_assemble wants them: all of a feature side by side. */
-static double *learn_components(const dataset *d) {
-  const int64_t n = d->rows.n_features;
-  double *found = NEW(double, N_COMPONENTS *n), *by_feature = NEW(double, N_COMPONENTS *n), strengths[N_COMPONENTS];
+/* The model of the components alone. */
+static int64_t learn_components(const dataset *d) {
   problems q;
-  int64_t j;
-  int c;
+  int64_t model;
   make_problems(d, &q);
-  need(fewlabel_structure(&d->rows, &q.labels.rows, &q.hidden.rows, q.hides, NULL, NULL, NULL, found, strengths, NULL,
-                          N_COMPONENTS, error, sizeof error),
+  need(fewlabel_structure_fit(&d->rows, &q.labels.rows, &q.hidden.rows, q.hides, NULL, N_COMPONENTS, NULL, NULL, &model,
+                              error, sizeof error),
        "learning components");
-  for (j = 0; j < n; j++) {
-    for (c = 0; c < N_COMPONENTS; c++) by_feature[j * N_COMPONENTS + c] = found[c * n + j];
-  }
-  free(found);
   free_dataset(&q.labels);
   free_dataset(&q.hidden);
-  return by_feature;
+  return model;
 }
 
 /* A supervised classifier of the structure features of the labeled documents, which come first. */
 static void fit_classifier(const dataset *d, int64_t structure, double *coef, double *intercept) {
   double *features = NEW(double, d->rows.n_rows *N_COMPONENTS);
-  fewlabel_dense labeled = {N_LABELED, N_COMPONENTS, N_COMPONENTS, NULL, FEWLABEL_FLOAT64};
+  const fewlabel_rows labeled = FEWLABEL_DENSE_ROWS(N_LABELED, N_COMPONENTS, features);
   int64_t model;
-  labeled.values = features;
   need(fewlabel_structure_features(structure, &d->rows, 2, features, error, sizeof error), "structure features");
-  need(fewlabel_fit_dense(&labeled, d->labels, NULL, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error,
-                          sizeof error),
+  need(fewlabel_fit(&labeled, d->labels, NULL, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error, sizeof error),
        "fitting");
-  need(fewlabel_array(model, "coef", coef, N_COMPONENTS * N_TOPICS, error, sizeof error), "coef");
-  need(fewlabel_array(model, "intercept", intercept, N_TOPICS, error, sizeof error), "intercept");
+  need(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_COMPONENTS * N_TOPICS, error, sizeof error), "coef");
+  need(fewlabel_array(model, "intercept", FEWLABEL_FLOAT64, intercept, N_TOPICS, error, sizeof error), "intercept");
   need(fewlabel_free(model, error, sizeof error), "freeing the classifier");
   free(features);
 }
 
 /* The model of both. The words themselves have no weight in this classifier. */
 static int64_t learn(const dataset *d) {
-  double *components = learn_components(d), *none = NEW(double, d->rows.n_features *N_TOPICS);
+  const int64_t n = d->rows.n_features, structure = learn_components(d);
+  double *components = NEW(double, n *N_COMPONENTS), *none = NEW(double, n *N_TOPICS);
   double coef[N_COMPONENTS * N_TOPICS], intercept[N_TOPICS];
+  const fewlabel_named parts[] = {{"components", components, n * N_COMPONENTS},
+                                  {"coef", none, n * N_TOPICS},
+                                  {"structure_coef", coef, N_COMPONENTS * N_TOPICS},
+                                  {"intercept", intercept, N_TOPICS}};
   char sizes[100];
-  int64_t bare, model;
-  sprintf(sizes, "{\"n_features\": %d, \"n_components\": %d}", (int)d->rows.n_features, N_COMPONENTS);
-  need(fewlabel_structure_assemble(sizes, components, NULL, NULL, NULL, NULL, &bare, error, sizeof error),
-       "assembling the components");
-  fit_classifier(d, bare, coef, intercept);
-  need(fewlabel_free(bare, error, sizeof error), "freeing the components");
-  sprintf(strchr(sizes, '}'), ", \"n_outputs\": %d}", N_TOPICS);
-  need(fewlabel_structure_assemble(sizes, components, NULL, none, coef, intercept, &model, error, sizeof error),
-       "assembling the model");
+  int64_t model;
+  need(fewlabel_array(structure, "components", FEWLABEL_FLOAT64, components, n * N_COMPONENTS, error, sizeof error),
+       "the components");
+  fit_classifier(d, structure, coef, intercept);
+  need(fewlabel_free(structure, error, sizeof error), "freeing the components");
+  sprintf(sizes, "{\"n_features\": %d, \"n_components\": %d, \"n_outputs\": %d}", (int)n, N_COMPONENTS, N_TOPICS);
+  need(fewlabel_assemble(FEWLABEL_STRUCTURE, sizes, parts, 4, &model, error, sizeof error), "assembling the model");
   free(components);
   free(none);
   return model;
@@ -131,14 +125,14 @@ int main(void) {
   int64_t model, loaded;
   make_documents(&d, N_DOCUMENTS, N_TOPICS, 1, N_LABELED);
   model = learn(&d);
-  need(fewlabel_structure_decision(model, &d.rows, 2, decisions, error, sizeof error), "deciding");
+  need(fewlabel_predict(model, &d.rows, 2, NULL, decisions, error, sizeof error), "deciding");
   printf("%d of %d topics found, from %d labels\n", right_of(decisions), N_DOCUMENTS, N_LABELED);
   ensure(right_of(decisions) >= N_DOCUMENTS * 9 / 10, "fewer topics were found than expected");
 
   need(fewlabel_save(model, path, "{\"classes\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]}", error, sizeof error),
        "saving");
   need(fewlabel_load(path, &loaded, error, sizeof error), "loading");
-  need(fewlabel_structure_decision(loaded, &d.rows, 1, again, error, sizeof error), "deciding again");
+  need(fewlabel_predict(loaded, &d.rows, 1, NULL, again, error, sizeof error), "deciding again");
   ensure(memcmp(decisions, again, N_DOCUMENTS * N_TOPICS * sizeof *again) == 0, "the loaded model decides otherwise");
   printf("the loaded model gives the same decisions\n");
 

@@ -28,18 +28,26 @@ static int32_t class_of(double label) {
   return label > 0 ? 1 : label < 0 ? 0 : -1;
 }
 
+static void copy(int64_t handle, const char *name, int32_t type, void *values, int64_t length) {
+  need(fewlabel_array(handle, name, type, values, length, error, sizeof error), name);
+}
+
 /* Read a file. The library says how large the arrays must be, we provide them, and it fills them. */
 static void read_dataset(const char *path, dataset *d) {
-  int64_t handle, n_rows, n_features, n_values, n_labels, i;
+  fewlabel_sizes sizes;
+  int64_t handle, i;
   double *labels;
   need(fewlabel_svmlight_read(path, NULL, 0, 0, 0, 2, NULL, &handle, error, sizeof error), "reading the rows");
-  need(fewlabel_svmlight_shape(handle, &n_rows, &n_features, &n_values, &n_labels, error, sizeof error), "sizes");
-  ensure(n_labels == n_rows, "there are rows with more or fewer labels than one");
-  new_dataset(d, n_rows, n_features, n_values);
-  labels = NEW(double, n_rows);
-  need(fewlabel_svmlight_copy(handle, d->indptr, d->indices, d->values, labels, NULL, error, sizeof error), "copying");
+  need(fewlabel_shape(handle, &sizes, error, sizeof error), "sizes");
+  ensure(sizes.n_labels == sizes.n_rows, "there are rows with more or fewer labels than one");
+  new_dataset(d, sizes.n_rows, sizes.n_features, sizes.n_values);
+  labels = NEW(double, sizes.n_rows);
+  copy(handle, "indptr", FEWLABEL_INT64, d->indptr, sizes.n_rows + 1);
+  copy(handle, "indices", FEWLABEL_INT32, d->indices, sizes.n_values);
+  copy(handle, "values", FEWLABEL_FLOAT64, d->values, sizes.n_values);
+  copy(handle, "labels", FEWLABEL_FLOAT64, labels, sizes.n_rows);
   need(fewlabel_free(handle, error, sizeof error), "freeing the file's data");
-  for (i = 0; i < n_rows; i++) d->labels[i] = class_of(labels[i]);
+  for (i = 0; i < sizes.n_rows; i++) d->labels[i] = class_of(labels[i]);
   free(labels);
 }
 
@@ -67,8 +75,7 @@ static void print_report(int64_t model) {
 /* Classes and decision values of all rows. The decision of a row is above 0 when its class is 1. */
 static void predict(int64_t model, const dataset *d, int32_t *classes, double *decisions) {
   int64_t i;
-  need(fewlabel_predict(model, &d->rows, 2, classes, error, sizeof error), "predicting classes");
-  need(fewlabel_decision(model, &d->rows, 2, decisions, error, sizeof error), "computing decisions");
+  need(fewlabel_predict(model, &d->rows, 2, classes, decisions, error, sizeof error), "predicting");
   for (i = 0; i < d->rows.n_rows; i++) {
     ensure(classes[i] == (decisions[i] > 0), "a class is not the sign of its decision");
   }

@@ -14,7 +14,7 @@ from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
 from fewlabel._native import _fit, _scores
-from fewlabel._native._signatures import Group
+from fewlabel._native._signatures import LINEAR, Group
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
 
 # Parameters that are options of the library and do not depend on the classes.
@@ -296,8 +296,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
-        report = self._report(getattr(self.method, "name", self.method)) | {"n_classes": len(self.classes_)}
-        return _fit.assemble(report, self.coef_, self.intercept_, self.class_prior_)
+        report = self._report(getattr(self.method, "name", self.method))
+        arrays = {"coef": self.coef_.T, "intercept": self.intercept_, "class_prior": self.class_prior_}
+        sizes = {"n_classes": len(self.classes_), "n_features": self.coef_.shape[1], "n_outputs": len(self.coef_)}
+        return _fit.assemble(LINEAR, report | sizes, arrays)
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted

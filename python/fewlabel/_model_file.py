@@ -108,7 +108,7 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     """
     os.stat(path)  # a missing file is a FileNotFoundError with its name
     handle = ctypes.c_int64()
-    _library.call("fewlabel_load", os.fsencode(path), ctypes.byref(handle))
+    _library.call("fewlabel_load", os.fsencode(path), handle)
     with _library.released(handle.value):
         fitted = _fit.read(handle.value)
     metadata = fitted.report["metadata"]

@@ -104,16 +104,11 @@ class Structure(Estimator):
             "random_state": random.randint(np.iinfo(np.int32).max),
         }
         with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
-            found = _structure.learn(rows, made, groups, self.n_components, options, (show,))
-        self.n_problems_ = made.labels.shape[1]
-        self.objective_ = found.objective[np.isfinite(found.objective)]
-        self.components_: Any = found.components
-        self.strengths_: Any = found.strengths[0]
-        self.feature_groups_: list[np.ndarray] | None = None
-        if groups is not None:
-            self.feature_groups_ = [np.flatnonzero(groups == group) for group in range(len(found.strengths))]
-            self.components_ = [np.ascontiguousarray(found.components[:, part]) for part in self.feature_groups_]
-            self.strengths_ = list(found.strengths)
+            fitted = _structure.learn(rows, made, groups, self.n_components, options, (show,))
+        self._keep_structure(fitted)
+        self.n_problems_, self.objective_ = made.labels.shape[1], fitted.arrays["history.objective"]
+        strengths = fitted.arrays["strengths"].reshape(-1, self.n_components)
+        self.strengths_: Any = strengths[0] if groups is None else list(strengths)
 
     def _assemble_with(self, coef: np.ndarray | None, intercept: np.ndarray | None) -> int:
         """Handle in the library of the components and of a classifier, if there is one."""
@@ -121,16 +116,15 @@ class Structure(Estimator):
         components = np.empty((self.n_features_in_, len(self._parts()[0][1])))
         for number, (features, part) in enumerate(self._parts()):
             groups[features], components[features] = number, part.T
-        return _structure.assemble(
-            {"structure_weight": float(self.structure_weight)}, components, groups, coef, intercept
-        )
+        return _structure.assemble(self.structure_weight, components, groups, coef, intercept)
 
     def _keep_structure(self, fitted: _fit.Fitted) -> None:
-        """Set the components from a model file."""
+        """Set the components from a fit or a model file."""
         report, arrays = fitted.report, fitted.arrays
         self.n_features_in_ = report["n_features"]
         components = arrays["components"].reshape(self.n_features_in_, -1)
-        self.feature_groups_, self.components_ = None, np.ascontiguousarray(components.T)
+        self.feature_groups_: list[np.ndarray] | None = None
+        self.components_: Any = np.ascontiguousarray(components.T)
         if self.feature_groups is not None or report["n_groups"] > 1:
             self.feature_groups_ = [np.flatnonzero(arrays["groups"] == group) for group in range(report["n_groups"])]
             self.components_ = [np.ascontiguousarray(components[part].T) for part in self.feature_groups_]

@@ -5,6 +5,7 @@ import gzip
 import importlib.util
 import inspect
 import itertools
+import json
 import os
 from numbers import Integral
 from typing import Any
@@ -24,6 +25,13 @@ __all__ = ["dump_svmlight_file", "load_conll_file", "load_scipy_docs", "load_svm
 _LARGEST = 2**31 - 1
 _TOPICS = ("fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
 _SHORTEST = 200  # characters of a docstring that is taken
+_ARRAYS = {
+    "indptr": np.int64,
+    "indices": np.int32,
+    "values": np.float64,
+    "labels": np.float64,
+    "label_indptr": np.int64,
+}
 _PathLike = str | bytes | os.PathLike[Any]
 
 
@@ -96,28 +104,14 @@ def load_svmlight_file(
     for file in (path, labels):
         if file is not None:
             os.stat(file)  # a missing file is a FileNotFoundError with its name
-    handle = ctypes.c_int64()
-    progress, threads = Progress(), _threads.resolve(n_jobs)
+    threads, second = _threads.resolve(n_jobs), None if labels is None else os.fsencode(labels)
 
-    def task() -> None:
-        _library.call(
-            "fewlabel_svmlight_read",
-            os.fsencode(path),
-            None if labels is None else os.fsencode(labels),
-            int(zero_based),
-            size,
-            expansion,
-            threads,
-            ctypes.byref(progress),
-            ctypes.byref(handle),
-        )
+    def task(progress: Progress, data: ctypes.c_int64) -> None:
+        settings = (int(zero_based), size, expansion, threads)
+        _library.call("fewlabel_svmlight_read", os.fsencode(path), second, *settings, progress, data)
 
-    try:
-        _fit.run(task, progress)
-        return _copied(handle.value, np.dtype(dtype))
-    finally:
-        if handle.value:
-            _library.call("fewlabel_free", handle.value)
+    with _fit.made(task) as data:
+        return _copied(data, np.dtype(dtype))
 
 
 def _whole(name: str, value: Any, other: str = "") -> int:
@@ -262,22 +256,19 @@ def dump_svmlight_file(X: Any, y: Any, path: _PathLike, *, zero_based: bool = Fa
     labels = np.ascontiguousarray(column_or_1d(y), dtype=np.float64)
     check_consistent_length(X, labels)
     rows = _data.native(X)
-    _library.call(
-        "fewlabel_svmlight_write", os.fsencode(path), ctypes.byref(rows.struct), labels.ctypes.data, int(zero_based)
-    )
+    _library.call("fewlabel_svmlight_write", os.fsencode(path), rows.struct, labels, int(zero_based))
 
 
 def _copied(data: int, dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    sizes = [ctypes.c_int64() for _ in range(4)]
-    _library.call("fewlabel_svmlight_shape", data, *map(ctypes.byref, sizes))
-    n_rows, n_features, n_values, n_labels = (size.value for size in sizes)
-    indptr, label_indptr = np.empty(n_rows + 1, np.int64), np.empty(n_rows + 1, np.int64)
-    indices, values, labels = np.empty(n_values, np.int32), np.empty(n_values), np.empty(n_labels)
-    arrays = (indptr, indices, values, labels, label_indptr)
-    _library.call("fewlabel_svmlight_copy", data, *(array.ctypes.data for array in arrays))
-    if n_values <= np.iinfo(np.int32).max:
+    report = json.loads(_library.text("fewlabel_report", data))
+    indptr, indices, values, labels, label_indptr = (
+        _library.array(data, name, report["arrays"][name], kind) for name, kind in _ARRAYS.items()
+    )
+    if report["n_values"] <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)
-    rows = sp.csr_array((values.astype(dtype, copy=False), indices, indptr), shape=(n_rows, n_features))
+    rows = sp.csr_array(
+        (values.astype(dtype, copy=False), indices, indptr), shape=(report["n_rows"], report["n_features"])
+    )
     return _compat.as_chosen_sparse(rows), _one_a_row(labels, label_indptr)
 
 

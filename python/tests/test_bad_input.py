@@ -15,7 +15,7 @@ from planted import text_like
 
 from fewlabel import ASOClassifier, ASOTransformer, KernelTransductiveSVC, SequenceSVC, TransductiveSVC
 from fewlabel._inputs import _data
-from fewlabel._native import _library
+from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
 from fewlabel.inspection import unseen_mass
 from fewlabel.methods import Annealing, Switching
@@ -266,7 +266,7 @@ def status_of(function: str, *arguments: Any) -> tuple[int, str]:
     return getattr(_library.library(), function)(*arguments, error, 500), error.value.decode()
 
 
-def fit_status(struct: c.Csr | None = None, codes: Any = CODES, options: dict | str | None = None) -> tuple[int, str]:
+def fit_status(struct: c.Rows | None = None, codes: Any = CODES, options: dict | str | None = None) -> tuple[int, str]:
     rows = _data.native(X)
     text = options if options is None or isinstance(options, str) else json.dumps(options)
     model = ctypes.c_int64()
@@ -285,7 +285,7 @@ def fit_status(struct: c.Csr | None = None, codes: Any = CODES, options: dict | 
     return status, message
 
 
-def struct_with(**changes: Any) -> c.Csr:
+def struct_with(**changes: Any) -> c.Rows:
     struct = _data.native(X).struct
     for name, value in changes.items():
         setattr(struct, name, value)
@@ -300,6 +300,7 @@ def struct_with(**changes: Any) -> c.Csr:
         ({"values": None}, c.BAD_ARGUMENT, "values"),
         ({"indptr": 8}, None, "indptr"),
         ({"values": 1 << 40}, None, ""),
+        ({"kind": 9}, c.BAD_ARGUMENT, "rows.kind is 9"),
         ({"indptr_type": 9}, c.BAD_ARGUMENT, "indptr_type"),
         ({"index_type": 9}, c.BAD_ARGUMENT, "index_type"),
         ({"value_type": 1}, c.BAD_ARGUMENT, "value_type"),
@@ -345,15 +346,13 @@ def test_message_is_cut_to_the_buffer() -> None:
 def test_bad_handles(handle: int) -> None:
     needed = ctypes.c_int64()
     rows, out = _data.native(X), np.empty(X.shape[0])
-    sizes = [ctypes.byref(ctypes.c_int64()) for _ in range(4)]
     calls = [
         ("fewlabel_free", handle),
         ("fewlabel_report", handle, None, 0, ctypes.byref(needed)),
-        ("fewlabel_array", handle, b"coef", out.ctypes.data, 1),
-        ("fewlabel_decision", handle, ctypes.byref(rows.struct), 1, out.ctypes.data),
-        ("fewlabel_predict", handle, ctypes.byref(rows.struct), 1, out.ctypes.data),
+        ("fewlabel_array", handle, b"coef", c.FLOAT64, out.ctypes.data, 1),
+        ("fewlabel_predict", handle, ctypes.byref(rows.struct), 1, None, out.ctypes.data),
         ("fewlabel_save", handle, b"/tmp/never", None),
-        ("fewlabel_svmlight_shape", handle, *sizes),
+        ("fewlabel_shape", handle, ctypes.byref(c.Sizes())),
     ]
     for function, *arguments in calls:
         status, message = status_of(function, *arguments)
@@ -465,22 +464,27 @@ def test_model_file_of_a_later_version(model_file: bytes, tmp_path: Path) -> Non
     ],
 )
 def test_models_that_cannot_be_assembled(changes: dict[str, Any], message: str) -> None:
-    text = json.dumps({"n_classes": 2, "n_features": 3} | changes).encode()
-    three, handle = np.ones(3), ctypes.c_int64()
-    arrays = [three.ctypes.data] * 3
-    status, said = status_of("fewlabel_assemble", text, *arrays, ctypes.byref(handle))
-    assert status == c.BAD_ARGUMENT
-    assert message in said
+    with pytest.raises(ValueError, match=message):
+        assembled({"n_classes": 2, "n_features": 3} | changes)
 
 
-def test_arrays_that_cannot_be_assembled() -> None:
-    text, three, handle = b'{"n_classes": 2, "n_features": 3}', np.array([1.0, np.nan, 1.0]), ctypes.c_int64()
-    ones = np.ones(3)
-    good = ones.ctypes.data
-    status, said = status_of("fewlabel_assemble", text, three.ctypes.data, good, good, ctypes.byref(handle))
-    assert (status, "coef[1] is NaN" in said) == (c.BAD_ARGUMENT, True)
-    status, said = status_of("fewlabel_assemble", text, None, good, good, ctypes.byref(handle))
-    assert (status, "coef is NULL" in said) == (c.BAD_ARGUMENT, True)
+def assembled(sizes: dict[str, Any], **arrays: Any) -> int:
+    usual = {"coef": np.ones(3), "intercept": np.zeros(1), "class_prior": [0.5, 0.5]}
+    return _fit.assemble(c.LINEAR, sizes, usual | arrays)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"coef": [1.0, np.nan, 1.0]}, r"coef\[1\] is NaN"),
+        ({"coef": np.ones(2)}, "coef has 2 values and should have 3"),
+        ({"bias": np.ones(1)}, r'arrays\[3\]\.name is "bias": a model of kind linear has coef, intercept, class_prior'),
+    ],
+)
+def test_arrays_that_cannot_be_assembled(arrays: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        assembled({"n_classes": 2, "n_features": 3}, **arrays)
+    assert _library.live_handles() == 0
 
 
 SMALL = np.random.default_rng(0).random((60, 12)).clip(0.3) - 0.3  # some 0

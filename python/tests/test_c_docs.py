@@ -66,18 +66,18 @@ def test_every_status_code_and_constant() -> None:
 
 
 def test_every_field() -> None:
-    for structure in (c.Csr, c.Dense, c.Progress):
+    for structure in (c.Rows, c.Progress, c.Sizes, c.Named):
         for name, _ in structure._fields_:
             assert f"`{name}`" in PAGE, name
 
 
-@pytest.mark.parametrize("function", ["fewlabel_options", "fewlabel_sequence_options"])
-def test_every_option_with_its_type_default_and_range(function: str) -> None:
-    before, sequences = PAGE.split("\n### Label sequences\n")
-    sequences, after = sequences.split("\n### ", 1)
-    text = sequences if function == "fewlabel_sequence_options" else before + after
+@pytest.mark.parametrize(
+    ("kind", "heading"), [(c.LINEAR, "Fit"), (c.SEQUENCE, "Label sequences"), (c.STRUCTURE, "Structure")]
+)
+def test_every_option_with_its_type_default_and_range(kind: int, heading: str) -> None:
+    text = PAGE.split(f"\n### {heading}\n")[1].split("\n### ")[0]
     rows = re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", text, re.MULTILINE)
-    options = json.loads(_library.text(function))
+    options = json.loads(_library.text("fewlabel_options", kind))
     assert [name for name, _ in rows] == [option["name"] for option in options]
     for (name, row), option in zip(rows, options, strict=True):
         kind, default, legal, meaning = row.split(" | ", 3)

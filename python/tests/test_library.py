@@ -174,10 +174,11 @@ def test_no_handle_stays() -> None:
 
 
 STRUCTS = {
-    "fewlabel_csr": c.Csr,
-    "fewlabel_dense": c.Dense,
+    "fewlabel_rows": c.Rows,
     "fewlabel_progress": c.Progress,
     "fewlabel_group": c.Group,
+    "fewlabel_sizes": c.Sizes,
+    "fewlabel_named": c.Named,
 }
 
 
@@ -196,6 +197,32 @@ def as_ctypes(declaration: str) -> Any:
     if pointer:
         return ctypes.c_char_p if name == "char" else ctypes.c_void_p
     return {"int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "double": ctypes.c_double}[name]
+
+
+def table_of_functions() -> dict[str, list[str]]:
+    """The parameters, as in the header, of each function of capi/functions.h."""
+    text = (HEADER.parents[1] / "capi" / "functions.h").read_text(encoding="utf-8").replace("\\\n", " ")
+    listed = re.search(r"#define FUNCTIONS\(F\)(.*)", text)[1]
+    arguments = dict(re.findall(r"#define (\w+)_ARGUMENTS\(A\)(.*)", text))
+    assert re.findall(r"F\((\w+),", listed) == list(arguments)
+    return {
+        f"fewlabel_{name}": [*re.findall(r"A\(([^()]*)\)", a), "char *, error", "int64_t, error_size"]
+        for name, a in arguments.items()
+    }
+
+
+def words(parameter: str) -> list[str]:
+    return parameter.replace("*", " * ").replace(",", " ").split()
+
+
+def test_the_table_of_functions_equals_the_header() -> None:
+    """Types and names, in their order."""
+    declared = dict(re.findall(r"^int32_t (fewlabel_\w+)\(([^)]*)\);", header(), re.MULTILINE))
+    assert declared.pop("fewlabel_abi_version") == "void"
+    table = table_of_functions()
+    assert {name: [words(p) for p in text.split(",")] for name, text in declared.items()} == {
+        name: [words(p) for p in parameters] for name, parameters in table.items()
+    }
 
 
 def without_name(parameter: str) -> str:
@@ -230,13 +257,14 @@ def test_numbers_equal_the_header() -> None:
 
 
 def test_every_function_enters_go_by_the_shim() -> None:
-    """Which keeps forked children and the host's signals away from Go: all by its macro, but for four by hand."""
+    """Which keeps forked children and the host's signals away from Go: all by its table, but for three by hand."""
     folder = HEADER.parents[1] / "capi"
     shim = (folder / "shim.c").read_text(encoding="utf-8")
-    by_hand = {"abi_version", "version", "signal_masks", "live_handles"}
-    made = set(re.findall(r"^EXPORT\((\w+), ", shim, re.MULTILINE))
-    assert {f"fewlabel_{name}" for name in by_hand | made - {"provoke"}} == set(c.SIGNATURES)
-    for name in ("version", "signal_masks", "live_handles"):
+    by_hand = {"fewlabel_abi_version", "fewlabel_version", "fewlabel_live_handles"}
+    assert "\nALL_FUNCTIONS(EXPORT)\n" in shim
+    assert by_hand | set(table_of_functions()) == set(c.SIGNATURES)
+    assert set(re.findall(r"^\S.*\b(fewlabel_\w+)\(", shim, re.MULTILINE)) == by_hand
+    for name in ("version", "live_handles"):
         assert re.search(rf"leave_host\(&h\);\n  \w+ = go_fewlabel_{name}\(\);\n  return_to_host\(&h\);", shim), name
     for file in folder.glob("*.go"):  # nothing of Go is public by itself
         assert not re.search(r"^//export fewlabel_", file.read_text(encoding="utf-8"), re.MULTILINE), file
@@ -279,7 +307,7 @@ def dead_copy() -> tuple[int, str, int]:
     """What the parent's copy of the library answers in a forked child."""
     library = _library._loaded.library
     error, needed = ctypes.create_string_buffer(300), ctypes.c_int64()
-    status = library.fewlabel_options(None, 0, ctypes.byref(needed), error, 300)
+    status = library.fewlabel_options(c.LINEAR, None, 0, ctypes.byref(needed), error, 300)
     return status, error.value.decode(), library.fewlabel_live_handles()
 
 

@@ -26,6 +26,7 @@ from fewlabel import (
 )
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
+from fewlabel._native._signatures import LINEAR
 
 X, Y, _ = text_like()
 MANY, MANY_LABELS, _ = many_topics()
@@ -122,10 +123,9 @@ def library_decides(path: Path, rows: sp.csr_matrix, n_outputs: int) -> tuple[np
     """Decisions (n, n_outputs) and class numbers (n,) of the library for a model file."""
     handle, given = ctypes.c_int64(), _data.native(rows)
     decisions, classes = np.empty((rows.shape[0], n_outputs)), np.empty(rows.shape[0], np.int32)
-    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    _library.call("fewlabel_load", str(path).encode(), handle)
     with _library.released(handle.value) as loaded:
-        _library.call("fewlabel_decision", loaded, ctypes.byref(given.struct), 2, decisions.ctypes.data)
-        _library.call("fewlabel_predict", loaded, ctypes.byref(given.struct), 2, classes.ctypes.data)
+        _library.call("fewlabel_predict", loaded, given.struct, 2, classes, decisions)
     return decisions, classes
 
 
@@ -175,12 +175,10 @@ def test_the_library_and_the_page_read_chains(path: Path) -> None:
     assert (read["kind"], read["method"], read["n_iter"]) == ("chain", "softmax_margin", 10)
     handle, given, tags = ctypes.c_int64(), _data.native(rows), np.empty(len(y), np.int32)
     tokens = np.array(lengths, dtype=np.int64)
-    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    _library.call("fewlabel_load", str(path).encode(), handle)
     with _library.released(handle.value) as loaded:
-        _library.call(
-            "fewlabel_sequence_decode", loaded, ctypes.byref(given.struct), tokens.ctypes.data, len(tokens), 2,
-            tags.ctypes.data, None, None, None,
-        )  # fmt: skip
+        sequences = (given.struct, tokens, len(tokens), 2)
+        _library.call("fewlabel_sequence_decode", loaded, *sequences, tags, None, None, None)
     assert model.classes_[tags].tolist() == model.predict(rows, lengths).tolist()
 
 
@@ -260,12 +258,11 @@ def test_the_library_applies_a_structure_as_python_does(path: Path, model: ASOTr
     read, handle, given = reader()["read_model"](path), ctypes.c_int64(), _data.native(X)
     added = read["n_groups"] * read["n_components"]
     features, decisions = np.empty((X.shape[0], added)), np.empty(X.shape[0])
-    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    _library.call("fewlabel_load", str(path).encode(), handle)
     with _library.released(handle.value) as loaded:
-        arguments = (ctypes.byref(given.struct), 2)
-        _library.call("fewlabel_structure_features", loaded, *arguments, features.ctypes.data)
+        _library.call("fewlabel_structure_features", loaded, given.struct, 2, features)
         if isinstance(model, ASOClassifier):
-            _library.call("fewlabel_structure_decision", loaded, *arguments, decisions.ctypes.data)
+            _library.call("fewlabel_predict", loaded, given.struct, 2, None, decisions)
     np.testing.assert_allclose(features, model._added(X), rtol=1e-10, atol=1e-14)
     if isinstance(model, ASOClassifier):
         np.testing.assert_allclose(decisions, model.decision_function(X), rtol=1e-10, atol=1e-12)
@@ -335,10 +332,7 @@ def test_the_library_decides_as_python_does(path: Path) -> None:
 def test_a_file_that_the_library_wrote_alone(path: Path) -> None:
     progress, model = _fit.Progress(), ctypes.c_int64()
     rows, codes = _data.native(X), Y.astype(np.int32)
-    _library.call(
-        "fewlabel_fit", ctypes.byref(rows.struct), codes.ctypes.data, None, 0, None, ctypes.byref(progress), None,
-        ctypes.byref(model),
-    )  # fmt: skip
+    _library.call("fewlabel_fit", rows.struct, codes, None, 0, None, progress, None, model)
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(path).encode(), None)
     again = load_model(path)
@@ -353,10 +347,8 @@ def test_constant_model(path: Path) -> None:
 
 
 def test_an_objective_that_is_not_known_stays_unknown(path: Path) -> None:
-    coef, handle = np.ones(3), ctypes.c_int64()
-    arrays = [coef.ctypes.data] * 3
-    _library.call("fewlabel_assemble", b'{"n_classes": 2, "n_features": 3}', *arrays, ctypes.byref(handle))
-    with _library.released(handle.value) as loaded:
+    arrays = {"coef": np.ones(3), "intercept": [1.0], "class_prior": [0.5, 0.5]}
+    with _library.released(_fit.assemble(LINEAR, {"n_classes": 2, "n_features": 3}, arrays)) as loaded:
         _library.call("fewlabel_save", loaded, str(path).encode(), None)
     first = load_model(path)
     save_model(first, path)
@@ -429,10 +421,8 @@ def test_a_symbolic_link_stays_and_its_target_is_written(path: Path) -> None:
 
 
 def test_one_class_has_every_row_whatever_the_scores(path: Path) -> None:
-    one, handle = np.ones(3), ctypes.c_int64()
-    arrays = [one.ctypes.data] * 3
-    _library.call("fewlabel_assemble", b'{"n_classes": 1, "n_features": 3}', *arrays, ctypes.byref(handle))
-    with _library.released(handle.value) as loaded:
+    arrays = {"coef": np.ones(3), "intercept": [1.0], "class_prior": [1.0]}
+    with _library.released(_fit.assemble(LINEAR, {"n_classes": 1, "n_features": 3}, arrays)) as loaded:
         _library.call("fewlabel_save", loaded, str(path).encode(), None)
     assert load_model(path).predict([[1.0, 1.0, 1.0]]).tolist() == [0]
     assert library_decides(path, sp.csr_matrix(np.ones((1, 3))), 1)[1].tolist() == [0]
@@ -470,7 +460,7 @@ def test_foreign_metadata(path: Path, change: dict, message: str) -> None:
 def rewrite(path: Path, change: dict) -> None:
     """Change the metadata of a file."""
     handle = ctypes.c_int64()
-    _library.call("fewlabel_load", str(path).encode(), ctypes.byref(handle))
+    _library.call("fewlabel_load", str(path).encode(), handle)
     with _library.released(handle.value) as loaded:
         metadata = _fit.read(loaded).report["metadata"] | change
         _library.call("fewlabel_save", loaded, str(path).encode(), json.dumps(metadata).encode())

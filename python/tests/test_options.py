@@ -14,6 +14,7 @@ from planted import text_like
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, methods
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
+from fewlabel._native._signatures import LINEAR
 
 X, Y, _ = text_like(n=60, d=30)
 IN_PYTHON_ONLY = {"unlabeled", "n_jobs", "verbose", "warm_start"}
@@ -26,11 +27,11 @@ both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogi
 def options(estimator: type = TransductiveSVC) -> list[dict[str, Any]]:
     """The library's options that are parameters of the estimator."""
     other = {"loss"} if estimator is SemiSupervisedLogisticRegression else set()
-    return [o for o in json.loads(_library.text("fewlabel_options")) if o["name"] not in OF_METHODS | other]
+    return [o for o in json.loads(_library.text("fewlabel_options", LINEAR)) if o["name"] not in OF_METHODS | other]
 
 
 def options_of_methods() -> dict[str, dict[str, Any]]:
-    listed = json.loads(_library.text("fewlabel_options"))
+    listed = json.loads(_library.text("fewlabel_options", LINEAR))
     return {option["name"]: option for option in listed if option["name"] in OF_METHODS}
 
 
@@ -63,7 +64,7 @@ def test_every_option_of_a_method_is_one_of_the_library() -> None:
 @both
 def test_same_defaults(estimator: type) -> None:
     python = signature_defaults(estimator)
-    own = {"alpha", "calibrate"} if estimator is SemiSupervisedLogisticRegression else set()
+    own = {"alpha", "calibrate", "method"} if estimator is SemiSupervisedLogisticRegression else set()
     for option in options(estimator):
         name = option["name"]
         assert {"name", "type", "default", "meaning"} <= set(option)

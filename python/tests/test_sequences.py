@@ -21,6 +21,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_s
 
 from fewlabel import SequenceSVC
 from fewlabel._native import _library, _sequences
+from fewlabel._native._signatures import SEQUENCE
 from fewlabel.datasets import load_conll_file
 from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
 
@@ -238,7 +239,7 @@ def test_warm_start_goes_on(data: Any) -> None:
 
 
 def test_parameters_are_the_options_of_the_library() -> None:
-    options = {o["name"]: o["default"] for o in json.loads(_library.text("fewlabel_sequence_options"))}
+    options = {o["name"]: o["default"] for o in json.loads(_library.text("fewlabel_options", SEQUENCE))}
     parameters = SequenceSVC().get_params()
     renamed = {"threads": "n_jobs"}
     in_python_only = {"unlabeled", "warm_start", "verbose"}

@@ -8,8 +8,6 @@ from sklearn.utils.validation import validate_data
 
 from fewlabel._native import _signatures as c
 
-_VALUE_TYPES = {np.dtype(np.float32): c.FLOAT32, np.dtype(np.float64): c.FLOAT64}
-_INDEX_TYPES = {np.dtype(np.int32): c.INT32, np.dtype(np.int64): c.INT64}
 _CHUNK = 1 << 20  # values checked at a time
 HUGE = 1e100  # squares of such values, and their sums, are still finite
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
@@ -18,7 +16,7 @@ MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory a
 class Rows(NamedTuple):
     """A struct for the library and the arrays it points to, which must outlive it."""
 
-    struct: c.Csr | c.Dense
+    struct: c.Rows
     arrays: tuple[np.ndarray, ...]
 
 
@@ -131,22 +129,22 @@ def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
 
 
 def native(X: Any) -> Rows:
-    """The view of a CSR for the library. Arrays are copied only if the library does not support their type or
-    layout."""
+    """The view of rows for the library. Arrays are copied only if the library does not support their type or layout."""
     if not sp.issparse(X):
         return _native_dense(X)
     indptr, indices = _whole(X.indptr), _whole(X.indices)
     values = np.ascontiguousarray(X.data)
-    struct = c.Csr(
+    struct = c.Rows(
+        kind=c.SPARSE,
         n_rows=X.shape[0],
         n_features=X.shape[1],
         n_values=min(len(indices), len(values)),
         indptr=indptr.ctypes.data,
         indices=indices.ctypes.data,
         values=values.ctypes.data,
-        indptr_type=_INDEX_TYPES[indptr.dtype],
-        index_type=_INDEX_TYPES[indices.dtype],
-        value_type=_VALUE_TYPES[values.dtype],
+        indptr_type=c.TYPES[indptr.dtype],
+        index_type=c.TYPES[indices.dtype],
+        value_type=c.TYPES[values.dtype],
     )
     return Rows(struct, (indptr, indices, values))
 
@@ -156,12 +154,13 @@ def _native_dense(X: np.ndarray) -> Rows:
     size = X.itemsize
     if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
         X = np.ascontiguousarray(X)
-    struct = c.Dense(
+    struct = c.Rows(
+        kind=c.DENSE,
         n_rows=X.shape[0],
         n_features=X.shape[1],
         row_stride=X.strides[0] // size,
         values=X.ctypes.data,
-        value_type=_VALUE_TYPES[X.dtype],
+        value_type=c.TYPES[X.dtype],
     )
     return Rows(struct, (X,))
 

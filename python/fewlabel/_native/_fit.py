@@ -4,17 +4,18 @@ The blocking call runs in a separate thread. The calling thread waits in short s
 KeyboardInterrupt there; it then sets the cancel flag that the library polls.
 """
 
+import contextlib
 import ctypes
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fewlabel._inputs._data import Rows
 from fewlabel._native import _library
-from fewlabel._native._signatures import Dense, Group, Progress
+from fewlabel._native._signatures import Group, Named, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
 # Of a report: null stands for NaN.
@@ -45,40 +46,43 @@ def fit(
     ranks that share the rows; None if this process has all of them.
     """
     settings = options_text(options).encode()
-    progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
 
-    def task() -> None:
-        _library.call(
-            "fewlabel_fit_dense" if isinstance(rows.struct, Dense) else "fewlabel_fit",
-            ctypes.byref(rows.struct),
-            codes.ctypes.data,
-            None if weights is None else weights.ctypes.data,
-            begin.value,
-            settings,
-            ctypes.byref(progress),
-            None if group is None else ctypes.byref(group),
-            ctypes.byref(model),
-        )
+    def task(begin: int, progress: Progress, model: ctypes.c_int64) -> None:
+        _library.call("fewlabel_fit", rows.struct, codes, weights, begin, settings, progress, group, model)
 
+    return fitted(task, watches, start)
+
+
+def fitted(
+    task: Callable[[int, Progress, ctypes.c_int64], None], watches: Watches = (), start: Callable[[], int] | None = None
+) -> Fitted:
+    """Run a task that gets the handle of the model to continue from, or 0, and makes a model; read the model."""
+    with (
+        _library.released(0 if start is None else start()) as begin,
+        made(lambda progress, model: task(begin, progress, model), watches) as model,
+    ):
+        return read(model)
+
+
+@contextlib.contextmanager
+def made(task: Callable[[Progress, ctypes.c_int64], None], watches: Watches = ()) -> Iterator[int]:
+    """The handle that a task makes, which is freed at the end of the block."""
+    progress, handle = Progress(), ctypes.c_int64()
     try:
-        if start is not None:
-            begin.value = start()
-        run(task, progress, watches)
-        return read(model.value)
+        run(lambda: task(progress, handle), progress, watches)
+        yield handle.value
     finally:
-        for handle in (begin, model):
-            if handle.value:
-                _library.call("fewlabel_free", handle.value)
+        if handle.value:
+            _library.call("fewlabel_free", handle.value)
 
 
-def assemble(report: Mapping[str, Any], coef: np.ndarray, intercept: np.ndarray, class_prior: np.ndarray) -> int:
-    """Handle of a model in the library, built from its report (as in `fewlabel_report`) and arrays; coef is (K, d)."""
-    description = dict(report) | {"n_features": coef.shape[1], "n_outputs": coef.shape[0]}
-    arrays = [np.ascontiguousarray(part, dtype=np.float64) for part in (coef.T, intercept, class_prior)]
-    handle = ctypes.c_int64()
-    pointers = (array.ctypes.data for array in arrays)
+def assemble(kind: int, description: Mapping[str, Any], arrays: Mapping[str, Any]) -> int:
+    """Handle of a model in the library, built from its description and arrays as `fewlabel_assemble` wants them."""
+    values = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays.values()]
+    named = (Named(name.encode(), a.ctypes.data, a.size) for name, a in zip(arrays, values, strict=True))
+    parts, handle = (Named * len(values))(*named), ctypes.c_int64()
     text = json.dumps(description, allow_nan=False).encode()
-    _library.call("fewlabel_assemble", text, *pointers, ctypes.byref(handle))
+    _library.call("fewlabel_assemble", kind, text, parts, len(parts), handle)
     return handle.value
 
 
@@ -87,11 +91,7 @@ def read(model: int) -> Fitted:
     report = json.loads(_library.text("fewlabel_report", model))
     for name in _NUMBERS:
         report[name] = float("nan" if report.get(name) is None else report[name])  # JSON has no NaN
-    arrays = {}
-    for name, length in report["arrays"].items():
-        arrays[name] = np.empty(length, dtype=np.float64)
-        _library.call("fewlabel_array", model, name.encode(), arrays[name].ctypes.data, length)
-    return Fitted(report, arrays)
+    return Fitted(report, {name: _library.array(model, name, length) for name, length in report["arrays"].items()})
 
 
 def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> None:

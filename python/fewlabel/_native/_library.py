@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fewlabel._native import _diagnosis, _private_copy
 from fewlabel._native import _signatures as c
 from fewlabel._version import UNKNOWN, __version__
@@ -54,29 +56,44 @@ def is_loaded() -> bool:
 
 
 def call(function: str, *arguments: Any) -> None:
-    """Call a function that ends in `error, error_size`; raise the exception of its status code."""
+    """Call a function that ends in `error, error_size`; raise the exception of its status code. Of arrays, structs and
+    numbers of ctypes it gets the address."""
     error = ctypes.create_string_buffer(_ERROR_SIZE)
-    status = getattr(library(), function)(*arguments, error, _ERROR_SIZE)
+    status = getattr(library(), function)(*map(_passed, arguments), error, _ERROR_SIZE)
     if status != c.OK:
         raise _exception(status, error.value.decode("utf-8", "replace"))
+
+
+def _passed(argument: Any) -> Any:
+    if isinstance(argument, np.ndarray):
+        return argument.ctypes.data
+    return ctypes.byref(argument) if isinstance(argument, (ctypes.Structure, ctypes.c_int64)) else argument
 
 
 def text(function: str, *arguments: Any) -> str:
     """The text of a function that takes `text, text_size, needed` after these arguments."""
     needed = ctypes.c_int64()
-    call(function, *arguments, None, 0, ctypes.byref(needed))
+    call(function, *arguments, None, 0, needed)
     buffer = ctypes.create_string_buffer(needed.value)
-    call(function, *arguments, buffer, needed.value, ctypes.byref(needed))
+    call(function, *arguments, buffer, needed.value, needed)
     return buffer.value.decode("utf-8")
+
+
+def array(handle: int, name: str, length: int, dtype: Any = np.float64) -> np.ndarray:
+    """A copy of a named array of a handle."""
+    values = np.empty(length, dtype)
+    call("fewlabel_array", handle, name.encode(), c.TYPES[values.dtype], values, length)
+    return values
 
 
 @contextlib.contextmanager
 def released(handle: int) -> Iterator[int]:
-    """Free a handle at the end of the block."""
+    """Free a handle at the end of the block; 0: there is none."""
     try:
         yield handle
     finally:
-        call("fewlabel_free", handle)
+        if handle:
+            call("fewlabel_free", handle)
 
 
 def live_handles() -> int:
@@ -87,12 +104,12 @@ def live_handles() -> int:
 def versions() -> tuple[str, int]:
     """Version and ABI version of the library."""
     loaded = library()
-    return loaded.fewlabel_version().decode(), int(loaded.fewlabel_abi_version())
+    return _version(loaded)[0], int(loaded.fewlabel_abi_version())
 
 
 def has_signal_masks() -> bool:
     """Whether the threads of the library leave all signals to the process."""
-    return bool(library().fewlabel_signal_masks())
+    return not _version(library())[1]
 
 
 def _exception(status: int, message: str) -> BaseException:
@@ -153,10 +170,16 @@ def _check_versions(loaded: ctypes.CDLL) -> None:
             f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}: they are of two versions of fewlabel. "
             f"{_diagnosis.REINSTALL}"
         )
-    version = loaded.fewlabel_version().decode()
+    version = _version(loaded)[0]
     known = __version__ != UNKNOWN and "unstamped" not in version
     if known and version != __version__:
         raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_diagnosis.REINSTALL}")
+
+
+def _version(loaded: ctypes.CDLL) -> tuple[str, str]:
+    """The version of a library, and what it lacks."""
+    number, _, without = loaded.fewlabel_version().decode().partition(" ")
+    return number, without
 
 
 def _process() -> _Process:

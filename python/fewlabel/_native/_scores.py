@@ -4,7 +4,6 @@ The library computes the scores of sparse rows if this process has loaded it; ot
 of a sum in the order of the row.
 """
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -42,16 +41,8 @@ def _by_library(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | N
     by_feature = len(coef) > 1 and rows.struct.n_values >= X.shape[1]  # worth a copy of the weights
     weights = np.ascontiguousarray(coef.T if by_feature else coef, dtype=np.float64)
     shifts = np.ascontiguousarray(intercept, dtype=np.float64)
-    _library.call(
-        "fewlabel_decision_with",
-        ctypes.byref(rows.struct),
-        weights.ctypes.data,
-        shifts.ctypes.data,
-        len(coef),
-        int(by_feature),
-        _threads.resolve(n_jobs),
-        found.ctypes.data,
-    )
+    sizes = len(coef), int(by_feature), _threads.resolve(n_jobs)
+    _library.call("fewlabel_decision_with", rows.struct, weights, shifts, *sizes, found)
     return found
 
 

@@ -1,7 +1,6 @@
 """Label sequences in the library: a fit that Ctrl-C can interrupt, and decoding."""
 
 import ctypes
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from fewlabel._inputs._data import Rows
 from fewlabel._native import _fit, _library
-from fewlabel._native._signatures import Progress
+from fewlabel._native._signatures import SEQUENCE, Progress
 
 _CHUNK = 1 << 22  # pairs of tags looked at in one piece
 
@@ -36,30 +35,12 @@ def fit(
     `start` creates in the library the model to continue from and returns its handle, which is freed here.
     """
     settings = _fit.options_text(options).encode()
-    progress, model, begin = Progress(), ctypes.c_int64(), ctypes.c_int64()
 
-    def task() -> None:
-        _library.call(
-            "fewlabel_sequence_fit",
-            ctypes.byref(rows.struct),
-            lengths.ctypes.data,
-            len(lengths),
-            codes.ctypes.data,
-            begin.value,
-            settings,
-            ctypes.byref(progress),
-            ctypes.byref(model),
-        )
+    def task(begin: int, progress: Progress, model: ctypes.c_int64) -> None:
+        tokens = (rows.struct, lengths, len(lengths), codes)
+        _library.call("fewlabel_sequence_fit", *tokens, begin, settings, progress, model)
 
-    try:
-        if start is not None:
-            begin.value = start()
-        _fit.run(task, progress, watches)
-        return _fit.read(model.value)
-    finally:
-        for handle in (begin, model):
-            if handle.value:
-                _library.call("fewlabel_free", handle.value)
+    return _fit.fitted(task, watches, start)
 
 
 def weights_of(fitted: _fit.Fitted) -> Weights:
@@ -71,13 +52,9 @@ def weights_of(fitted: _fit.Fitted) -> Weights:
 
 def assemble(report: Mapping[str, Any], weights: Weights) -> int:
     """Handle of a model in the library, built from its report (as in `fewlabel_report`) and weights."""
-    handle = ctypes.c_int64()
-    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (weights.coef.T, *weights[1:])]
     n_tags, n_features = weights.coef.shape
-    description = json.dumps(dict(report) | {"n_tags": n_tags, "n_features": n_features}, allow_nan=False).encode()
-    pointers = [part.ctypes.data for part in parts]
-    _library.call("fewlabel_sequence_assemble", description, *pointers, ctypes.byref(handle))
-    return handle.value
+    sizes, arrays = {"n_tags": n_tags, "n_features": n_features}, weights._asdict() | {"coef": weights.coef.T}
+    return _fit.assemble(SEQUENCE, dict(report) | sizes, arrays)
 
 
 def decode(
@@ -90,18 +67,9 @@ def decode(
     n_rows, n_tags = scores.shape
     shapes = {"tags": (n_rows,), "scores": (len(lengths),), "margins": (len(lengths),), "marginals": (n_rows, n_tags)}
     found = {name: np.empty(shapes[name], np.int32 if name == "tags" else np.float64) for name in wanted}
-    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (scores, *weights[1:])]
-    _library.call(
-        "fewlabel_sequence_decode_scores",
-        parts[0].ctypes.data,
-        n_rows,
-        n_tags,
-        *(part.ctypes.data for part in parts[1:]),
-        lengths.ctypes.data,
-        len(lengths),
-        n_threads,
-        *(found[name].ctypes.data if name in found else None for name in shapes),
-    )
+    unary, *chain = (np.ascontiguousarray(part, dtype=np.float64) for part in (scores, *weights[1:]))
+    given = (unary, n_rows, n_tags, *chain, lengths, len(lengths), n_threads)
+    _library.call("fewlabel_sequence_decode_scores", *given, *map(found.get, shapes))
     return found
 
 

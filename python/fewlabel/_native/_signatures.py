@@ -6,7 +6,9 @@ A test compares them with the header.
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 
-ABI_VERSION = 5
+import numpy as np
+
+ABI_VERSION = 6
 
 OK = 0
 BAD_ARGUMENT = 1
@@ -26,32 +28,33 @@ INT64 = 2
 FLOAT32 = 3
 FLOAT64 = 4
 
+SPARSE = 1
+DENSE = 2
 
-class Csr(ctypes.Structure):
-    """`fewlabel_csr`: rows in compressed form, borrowed from NumPy arrays."""
+LINEAR = 1
+SEQUENCE = 2
+STRUCTURE = 3
+DATA = 4
+
+TYPES = {np.dtype(np.int32): INT32, np.dtype(np.int64): INT64, np.dtype(np.float32): FLOAT32}
+TYPES[np.dtype(np.float64)] = FLOAT64
+
+
+class Rows(ctypes.Structure):
+    """`fewlabel_rows`: sparse or dense rows, borrowed from NumPy arrays."""
 
     _fields_ = (
+        ("kind", c_int32),
+        ("value_type", c_int32),
         ("n_rows", c_int64),
         ("n_features", c_int64),
+        ("values", c_void_p),
         ("n_values", c_int64),
         ("indptr", c_void_p),
         ("indices", c_void_p),
-        ("values", c_void_p),
         ("indptr_type", c_int32),
         ("index_type", c_int32),
-        ("value_type", c_int32),
-    )
-
-
-class Dense(ctypes.Structure):
-    """`fewlabel_dense`: dense rows, borrowed from a NumPy array."""
-
-    _fields_ = (
-        ("n_rows", c_int64),
-        ("n_features", c_int64),
         ("row_stride", c_int64),
-        ("values", c_void_p),
-        ("value_type", c_int32),
     )
 
 
@@ -77,66 +80,62 @@ class Group(ctypes.Structure):
     _fields_ = (("rank", c_int32), ("size", c_int32), ("allreduce", Allreduce), ("context", c_void_p))
 
 
-_CSR = POINTER(Csr)
-_DENSE = POINTER(Dense)
-_PROGRESS = POINTER(Progress)
-_GROUP = POINTER(Group)
+class Sizes(ctypes.Structure):
+    """`fewlabel_sizes`: sizes of a model or of data."""
+
+    _fields_ = (
+        ("kind", c_int32),
+        ("n_features", c_int64),
+        ("n_classes", c_int64),
+        ("n_outputs", c_int64),
+        ("n_components", c_int64),
+        ("n_groups", c_int64),
+        ("n_rows", c_int64),
+        ("n_values", c_int64),
+        ("n_labels", c_int64),
+    )
+
+
+class Named(ctypes.Structure):
+    """`fewlabel_named`: an array and its name."""
+
+    _fields_ = (("name", c_char_p), ("values", c_void_p), ("length", c_int64))
+
+
+_ROWS, _PROGRESS, _GROUP = POINTER(Rows), POINTER(Progress), POINTER(Group)
 _TEXT = c_char_p  # char *, const char *
-_NUMBERS = c_void_p  # int32_t *, int64_t *, double *, const or not
-_ERROR = (_TEXT, c_int64)  # char *error, int64_t error_size
+_ARRAY = c_void_p  # int32_t *, int64_t *, double *, void *, const or not
+
+
+def _status(*arguments: type) -> tuple[type, tuple[type, ...]]:
+    """A function that returns a status and takes `char *error, int64_t error_size` after these arguments."""
+    return c_int32, (*arguments, _TEXT, c_int64)
+
 
 # name: (type of the result, types of the arguments)
 SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_abi_version": (c_int32, ()),
     "fewlabel_version": (c_char_p, ()),
-    "fewlabel_signal_masks": (c_int32, ()),
-    "fewlabel_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
-    "fewlabel_fit": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _GROUP, _NUMBERS, *_ERROR)),
-    "fewlabel_fit_dense": (
-        c_int32,
-        (_DENSE, _NUMBERS, _NUMBERS, c_int64, _TEXT, _PROGRESS, _GROUP, _NUMBERS, *_ERROR),
-    ),
-    "fewlabel_class_prior": (c_int32, (_CSR, _NUMBERS, _NUMBERS, _TEXT, *(3 * [_NUMBERS]), c_int64, *_ERROR)),
-    "fewlabel_class_prior_dense": (c_int32, (_DENSE, _NUMBERS, _NUMBERS, _TEXT, *(3 * [_NUMBERS]), c_int64, *_ERROR)),
-    "fewlabel_structure": (
-        c_int32,
-        (*(3 * [_CSR]), _NUMBERS, _NUMBERS, _TEXT, _PROGRESS, *(3 * [_NUMBERS]), c_int64, *_ERROR),
-    ),
-    "fewlabel_structure_assemble": (c_int32, (_TEXT, *(6 * [_NUMBERS]), *_ERROR)),
-    "fewlabel_structure_features": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_structure_decision": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_shape": (c_int32, (c_int64, *(3 * [_NUMBERS]), *_ERROR)),
-    "fewlabel_report": (c_int32, (c_int64, _TEXT, c_int64, _NUMBERS, *_ERROR)),
-    "fewlabel_array": (c_int32, (c_int64, _TEXT, _NUMBERS, c_int64, *_ERROR)),
-    "fewlabel_decision": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_predict": (c_int32, (c_int64, _CSR, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_decision_dense": (c_int32, (c_int64, _DENSE, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_predict_dense": (c_int32, (c_int64, _DENSE, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_decision_with": (c_int32, (_CSR, _NUMBERS, _NUMBERS, c_int64, c_int32, c_int32, _NUMBERS, *_ERROR)),
-    "fewlabel_assemble": (c_int32, (_TEXT, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
-    "fewlabel_save": (c_int32, (c_int64, _TEXT, _TEXT, *_ERROR)),
-    "fewlabel_load": (c_int32, (_TEXT, _NUMBERS, *_ERROR)),
-    "fewlabel_sequence_options": (c_int32, (_TEXT, c_int64, _NUMBERS, *_ERROR)),
-    "fewlabel_sequence_fit": (
-        c_int32,
-        (_CSR, _NUMBERS, c_int64, _NUMBERS, c_int64, _TEXT, _PROGRESS, _NUMBERS, *_ERROR),
-    ),
-    "fewlabel_sequence_assemble": (c_int32, (_TEXT, *(5 * [_NUMBERS]), *_ERROR)),
-    "fewlabel_sequence_decode": (
-        c_int32,
-        (c_int64, _CSR, _NUMBERS, c_int64, c_int32, *(4 * [_NUMBERS]), *_ERROR),
-    ),
-    "fewlabel_sequence_decode_scores": (
-        c_int32,
-        (_NUMBERS, c_int64, c_int64, *(4 * [_NUMBERS]), c_int64, c_int32, *(4 * [_NUMBERS]), *_ERROR),
-    ),
-    "fewlabel_svmlight_read": (
-        c_int32,
-        (_TEXT, _TEXT, c_int32, c_int64, c_int64, c_int32, _PROGRESS, _NUMBERS, *_ERROR),
-    ),
-    "fewlabel_svmlight_shape": (c_int32, (c_int64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, *_ERROR)),
-    "fewlabel_svmlight_copy": (c_int32, (c_int64, *(5 * [_NUMBERS]), *_ERROR)),
-    "fewlabel_svmlight_write": (c_int32, (_TEXT, _CSR, _NUMBERS, c_int32, *_ERROR)),
-    "fewlabel_free": (c_int32, (c_int64, *_ERROR)),
     "fewlabel_live_handles": (c_int64, ()),
+    "fewlabel_options": _status(c_int32, _TEXT, c_int64, _ARRAY),
+    "fewlabel_fit": _status(_ROWS, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _GROUP, _ARRAY),
+    "fewlabel_class_prior": _status(_ROWS, _ARRAY, _ARRAY, _TEXT, _ARRAY, _ARRAY, _ARRAY, c_int64),
+    "fewlabel_predict": _status(c_int64, _ROWS, c_int32, _ARRAY, _ARRAY),
+    "fewlabel_decision_with": _status(_ROWS, _ARRAY, _ARRAY, c_int64, c_int32, c_int32, _ARRAY),
+    "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
+    "fewlabel_sequence_decode": _status(c_int64, _ROWS, _ARRAY, c_int64, c_int32, *(4 * [_ARRAY])),
+    "fewlabel_sequence_decode_scores": _status(
+        _ARRAY, c_int64, c_int64, *(4 * [_ARRAY]), c_int64, c_int32, *(4 * [_ARRAY])
+    ),
+    "fewlabel_structure_fit": _status(_ROWS, _ROWS, _ROWS, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
+    "fewlabel_structure_features": _status(c_int64, _ROWS, c_int32, _ARRAY),
+    "fewlabel_shape": _status(c_int64, POINTER(Sizes)),
+    "fewlabel_report": _status(c_int64, _TEXT, c_int64, _ARRAY),
+    "fewlabel_array": _status(c_int64, _TEXT, c_int32, _ARRAY, c_int64),
+    "fewlabel_assemble": _status(c_int32, _TEXT, POINTER(Named), c_int64, _ARRAY),
+    "fewlabel_save": _status(c_int64, _TEXT, _TEXT),
+    "fewlabel_load": _status(_TEXT, _ARRAY),
+    "fewlabel_free": _status(c_int64),
+    "fewlabel_svmlight_read": _status(_TEXT, _TEXT, c_int32, c_int64, c_int64, c_int32, _PROGRESS, _ARRAY),
+    "fewlabel_svmlight_write": _status(_TEXT, _ROWS, _ARRAY, c_int32),
 }

@@ -1,6 +1,5 @@
 """estimate_class_prior: the class shares of unlabeled rows, with confidence intervals."""
 
-import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,6 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._native import _fit, _library, _threads
-from fewlabel._native._signatures import Dense
 from fewlabel.inspection import _table
 
 
@@ -127,15 +125,7 @@ def estimate_class_prior(
         "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
     }
     shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
-    native = _data.native(rows)
-    _library.call(
-        "fewlabel_class_prior_dense" if isinstance(native.struct, Dense) else "fewlabel_class_prior",
-        ctypes.byref(native.struct),
-        codes.ctypes.data,
-        None if weights is None else weights.ctypes.data,
-        _fit.options_text(options).encode(),
-        *(array.ctypes.data for array in (shares, lower, upper)),
-        len(classes),
-    )
+    native, settings = _data.native(rows), _fit.options_text(options).encode()
+    _library.call("fewlabel_class_prior", native.struct, codes, weights, settings, shares, lower, upper, len(classes))
     totals = _weights.labeled_totals(codes, weights, len(classes))
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())

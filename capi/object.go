@@ -1,0 +1,219 @@
+package main
+
+// #include "capi.h"
+import "C"
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/strictjson"
+	"github.com/fewlabel/fewlabel/engine/svmlight"
+)
+
+// kind is the kind of an object.
+type kind C.int32_t
+
+const (
+	linear     kind = C.FEWLABEL_LINEAR
+	chain      kind = C.FEWLABEL_SEQUENCE
+	components kind = C.FEWLABEL_STRUCTURE
+	dataset    kind = C.FEWLABEL_DATA
+)
+
+var anyKind = []kind{linear, chain, components, dataset}
+
+func (k kind) String() string {
+	return map[kind]string{linear: "a linear classifier", chain: "a model of sequences",
+		components: "a model of components", dataset: "a data set"}[k]
+}
+
+// modelKinds are the names of the kinds in model files.
+var modelKinds = map[kind]string{linear: "linear", chain: "chain", components: "structure"}
+
+// object is what a handle stands for: a model, with what is known of its fit, or a data set.
+type object struct {
+	model.Model                    // nil: a data set
+	data        *svmlight.Data     // nil: a model
+	facts       []strictjson.Field // of the report, besides what a file says
+	extra       []array            // directly after a fit
+}
+
+func (o *object) kind() kind {
+	for k, name := range modelKinds {
+		if o.Model != nil && o.Kind() == name {
+			return k
+		}
+	}
+	return dataset
+}
+
+// fromModel makes an object of a model that comes from a file or from arrays.
+func fromModel(m model.Model) *object {
+	switch m := m.(type) {
+	case *model.Linear:
+		return fromLinear(m, nil, nil, nil)
+	case *model.Chain:
+		return &object{Model: m, facts: gap(math.NaN())}
+	}
+	return &object{Model: m}
+}
+
+// arrays lists what fewlabel_array can give.
+func (o *object) arrays() (all []array) {
+	if d := o.data; d != nil {
+		return []array{{"indptr", list[int64](d.Indptr)}, {"indices", list[int32](d.Indices)},
+			{"values", list[float64](d.Values)}, {"labels", list[float64](d.Labels)},
+			{"label_indptr", list[int64](d.LabelIndptr)}}
+	}
+	for _, a := range model.Arrays(o.Model) {
+		all = append(all, array{a.Name, list[float64](a.Values)})
+	}
+	return append(all, o.extra...)
+}
+
+// text is that of fewlabel_report.
+func (o *object) text() (string, error) {
+	fields, lengths := o.facts, map[string]int{}
+	if o.Model != nil {
+		fields = append(model.Header(o.Model), o.facts...)
+	}
+	for _, a := range o.arrays() {
+		lengths[a.name] = a.length()
+	}
+	text, err := strictjson.Encode(append(fields, strictjson.Field{Name: "arrays", Value: lengths}))
+	if err != nil {
+		return "", fault.Defect("the report of a model cannot be written: %v", err)
+	}
+	return string(text), nil
+}
+
+func (c *call) shape(a *C.shape_call) error {
+	o, dst := c.object("handle", a.handle, anyKind...), output(c, "sizes", a.sizes)
+	if c.err == nil {
+		*dst = o.sizes()
+	}
+	return nil
+}
+
+func (o *object) sizes() C.fewlabel_sizes {
+	s := C.fewlabel_sizes{kind: C.int32_t(o.kind())}
+	switch m := o.Model.(type) {
+	case *model.Linear:
+		s.n_features, s.n_classes, s.n_outputs = C.int64_t(m.Features), C.int64_t(m.Classes), C.int64_t(m.Outputs)
+	case *model.Chain:
+		s.n_features, s.n_classes = C.int64_t(m.Features), C.int64_t(m.Tags)
+	case *model.Structure:
+		s.n_features, s.n_outputs = C.int64_t(m.Features), C.int64_t(m.Outputs)
+		s.n_components, s.n_groups = C.int64_t(m.Components), C.int64_t(m.Groups)
+	default:
+		s.n_features, s.n_rows = C.int64_t(o.data.Features), C.int64_t(o.data.Rows)
+		s.n_values, s.n_labels = C.int64_t(len(o.data.Values)), C.int64_t(len(o.data.Labels))
+	}
+	return s
+}
+
+func (c *call) report(a *C.report_call) error {
+	o := c.object("handle", a.handle, anyKind...)
+	if c.err != nil {
+		return c.err
+	}
+	content, err := o.text()
+	c.fail(err)
+	c.giveText(content, a.text, a.text_size, a.needed)
+	return nil
+}
+
+func (c *call) array(a *C.array_call) error {
+	o, name := c.object("handle", a.handle, anyKind...), c.text("name", a.name)
+	if c.err != nil {
+		return c.err
+	}
+	source, err := o.arrayNamed(name)
+	switch {
+	case err != nil:
+		return err
+	case int64(a.length) != int64(source.length()):
+		return fault.Argument("length is %d: %q has %d values", int64(a.length), name, source.length())
+	}
+	source.give(c, int32(a._type), a.values)
+	return nil
+}
+
+// arrayNamed finds an array by its name.
+func (o *object) arrayNamed(name string) (array, error) {
+	var names []string
+	for _, a := range o.arrays() {
+		if a.name == name {
+			return a, nil
+		}
+		names = append(names, a.name)
+	}
+	return array{}, fault.Argument("name is %q: %s has %s", name, o.kind(), strings.Join(names, ", "))
+}
+
+func (c *call) assemble(a *C.assemble_call) error {
+	dst, text, given := output(c, "model", a.model), c.text("description", a.description), c.given(a.arrays, a.n_arrays)
+	name, known := modelKinds[kind(a.kind)]
+	switch {
+	case !known:
+		return noKind(a.kind)
+	case c.err != nil:
+		return c.err
+	}
+	assembled, err := model.Assemble(name, []byte(text), given)
+	return keep(dst, assembled, err)
+}
+
+func noKind(kind C.int32_t) error {
+	return fault.Argument("kind is %d: use FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE", int32(kind))
+}
+
+// keep gives a model that comes from a file or from arrays a handle.
+func keep(dst *C.int64_t, m model.Model, err error) error {
+	if err != nil {
+		return err
+	}
+	*dst = C.int64_t(handles.add(fromModel(m)))
+	return nil
+}
+
+// given views the caller's named arrays.
+func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) (all []model.Named) {
+	const most = 100 // more than any kind has
+	if count < 0 || count > most {
+		c.fail(fault.Argument("n_arrays is %d", int64(count)))
+	}
+	for k, a := range slice[C.fewlabel_named](c, "arrays", unsafe.Pointer(arrays), int64(count)) {
+		name := c.text(fmt.Sprintf("arrays[%d].name", k), a.name)
+		values := slice[float64](c, name, unsafe.Pointer(a.values), int64(a.length))
+		all = append(all, model.Named{Name: name, Values: values})
+	}
+	return all
+}
+
+func (c *call) save(a *C.save_call) error {
+	o, file := c.object("model", a.model, linear, chain, components), c.text("path", a.path)
+	metadata := c.optionalText("metadata", a.metadata)
+	switch {
+	case c.err != nil:
+		return c.err
+	case a.metadata == nil:
+		return model.Save(file, o.Model)
+	}
+	return model.Save(file, model.WithMetadata(o.Model, json.RawMessage(metadata)))
+}
+
+func (c *call) load(a *C.load_call) error {
+	dst, file := output(c, "model", a.model), c.text("path", a.path)
+	if c.err != nil {
+		return c.err
+	}
+	loaded, err := model.Load(file)
+	return keep(dst, loaded, err)
+}

@@ -1,0 +1,74 @@
+package main
+
+// #include "capi.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// classifier is a model that gives decisions.
+type classifier interface {
+	Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error
+}
+
+func (c *call) predict(a *C.predict_call) error {
+	o, pool, matrix := c.object("model", a.model, linear, components), c.pool(a.threads), c.matrix("rows", a.rows)
+	if c.err != nil {
+		return c.err
+	}
+	n := int64(matrix.Rows())
+	classes := optional[int32](c, "classes", unsafe.Pointer(a.classes), n)
+	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(o.sizes().n_outputs))
+	m, decides := o.Model.(*model.Linear)
+	switch {
+	case c.err != nil:
+		return c.err
+	case a.classes == nil && a.decisions == nil:
+		return fault.Argument("classes and decisions are both NULL")
+	case a.classes != nil && !decides:
+		return fault.Argument("classes is not NULL, but a model of components has decisions only")
+	case a.classes != nil:
+		if err := m.Predict(pool, matrix, classes); err != nil || a.decisions == nil {
+			return err
+		}
+	}
+	return o.Model.(classifier).Decisions(pool, matrix, decisions)
+}
+
+func (c *call) structureFeatures(a *C.structure_features_call) error {
+	o, pool, matrix := c.object("model", a.model, components), c.pool(a.threads), c.matrix("rows", a.rows)
+	if c.err != nil {
+		return c.err
+	}
+	m := o.Model.(*model.Structure)
+	dst := slice[float64](c, "features", unsafe.Pointer(a.features), int64(matrix.Rows())*int64(m.Added()))
+	if c.err != nil {
+		return c.err
+	}
+	return m.StructureFeatures(pool, matrix, dst)
+}
+
+func (c *call) decisionWith(a *C.decision_with_call) error {
+	pool, view := c.pool(a.threads), c.rows("rows", a.rows)
+	if c.err != nil {
+		return c.err
+	}
+	n, features, outputs := int64(a.rows.n_rows), int64(a.rows.n_features), int64(a.n_outputs)
+	if outputs < 1 || outputs > addressSpace/max(1, n, features) {
+		return fault.Argument("n_outputs is %d", outputs)
+	}
+	by := rows.Weights{ByFeature: c.flag("by_feature", a.by_feature),
+		Coef:      unread[float64](c, "coef", unsafe.Pointer(a.coef), outputs*features),
+		Intercept: slice[float64](c, "intercept", unsafe.Pointer(a.intercept), outputs)}
+	dst := slice[float64](c, "decisions", unsafe.Pointer(a.decisions), outputs*n)
+	if c.err != nil {
+		return c.err
+	}
+	return view.Decisions(pool, by, dst)
+}
