@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
@@ -192,17 +192,11 @@ func (r *reader) checkLength(m Model) error {
 var need = memory.Need
 
 func (r *reader) readValues(length int, at int64) ([]float64, error) {
-	values := make([]float64, length)
-	buffer := make([]byte, 8*min(chunk, length))
-	for rest := values; len(rest) > 0; {
-		some := buffer[:8*min(chunk, len(rest))]
-		if err := r.bytes(some, at); err != nil {
-			return nil, err
+	values, from := make([]float64, length), io.NewSectionReader(r.file, at, 8*int64(length))
+	for some := range slices.Chunk(values, chunk) {
+		if err := binary.Read(from, binary.LittleEndian, some); err != nil {
+			return nil, r.failure(err)
 		}
-		for k := range len(some) / 8 {
-			rest[k] = math.Float64frombits(binary.LittleEndian.Uint64(some[8*k:]))
-		}
-		rest, at = rest[len(some)/8:], at+int64(len(some))
 	}
 	return values, nil
 }
@@ -215,7 +209,7 @@ func (r *reader) bytes(dst []byte, at int64) error {
 }
 
 func (r *reader) failure(err error) error {
-	if err == io.EOF {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return r.cutShort() // while it was read
 	}
 	return unreadable(r.name, err)

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
-	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
@@ -13,20 +13,41 @@ import (
 
 // Save writes a model to a file, which appears whole or not at all.
 func Save(path string, m Model) error {
-	text, err := headerText(m)
-	if err != nil {
-		return err
-	}
-	return wholefile.Write(path, func(w io.Writer) error { return write(w, m, text) })
+	return wholefile.Write(path, func(w io.Writer) error { return Write(w, m) })
 }
 
-// Write writes what Save puts into a file.
+// Write writes what Save puts into a file: preamble, header, arrays and checksum.
 func Write(w io.Writer, m Model) error {
 	text, err := headerText(m)
 	if err != nil {
 		return err
 	}
-	return write(w, m, text)
+	length := uint64(preambleSize + len(text) + checksumSize)
+	for _, a := range m.arrays() {
+		length += 8 * uint64(a.length())
+	}
+	sum := sha256.New()
+	both := io.MultiWriter(w, sum)
+	start := append(preamble{headerLength: uint32(len(text)), fileLength: length}.bytes(), text...)
+	if _, err := both.Write(start); err != nil {
+		return err
+	}
+	for _, a := range m.arrays() {
+		if err := writeValues(both, *a.values); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(sum.Sum(nil))
+	return err
+}
+
+func writeValues(w io.Writer, values []float64) error {
+	for some := range slices.Chunk(values, chunk) {
+		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // headerText refuses what Load would.
@@ -52,41 +73,4 @@ func headerText(m Model) ([]byte, error) {
 			len(text), maxHeader)
 	}
 	return text, nil
-}
-
-// write writes preamble, header, arrays and checksum.
-func write(w io.Writer, m Model, text []byte) error {
-	length := uint64(preambleSize + len(text) + checksumSize)
-	for _, a := range m.arrays() {
-		length += 8 * uint64(a.length())
-	}
-	sum := sha256.New()
-	both := io.MultiWriter(w, sum)
-	start := append(preamble{headerLength: uint32(len(text)), fileLength: length}.bytes(), text...)
-	if _, err := both.Write(start); err != nil {
-		return err
-	}
-	for _, a := range m.arrays() {
-		if err := writeValues(both, *a.values); err != nil {
-			return err
-		}
-	}
-	_, err := w.Write(sum.Sum(nil))
-	return err
-}
-
-func writeValues(w io.Writer, values []float64) error {
-	buffer := make([]byte, 0, 8*chunk)
-	for len(values) > 0 {
-		some := values[:min(chunk, len(values))]
-		values = values[len(some):]
-		buffer = buffer[:0]
-		for _, value := range some {
-			buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(value))
-		}
-		if _, err := w.Write(buffer); err != nil {
-			return err
-		}
-	}
-	return nil
 }
