@@ -1,6 +1,6 @@
-// Package memory tells how much memory the process can still take, so that a computation that cannot fit is refused
+// Package memory finds out how much memory the process can still take, so that a computation that cannot fit is refused
 // before it begins: where the system refuses memory, Go ends the process, and where it promises too much, the system
-// does. It looks at the files by which Linux tells; elsewhere nothing is known and nothing is refused. Start at Need.
+// does. It reads the files of Linux about memory; elsewhere nothing is known and nothing is refused. Start at Need.
 package memory
 
 import (
@@ -18,13 +18,13 @@ import (
 // Need refuses what takes more bytes than there are. The message begins with the purpose, for example "a fit of 20
 // classes with 1000 features", and ends with the advice.
 func Need(bytes float64, purpose, advice string) error {
-	if bytes < unasked {
+	if bytes < negligible {
 		return nil
 	}
 	return refusal(bytes, Available(), purpose, advice)
 }
 
-const unasked = 32 << 20 // bytes: to ask takes longer than many a small fit
+const negligible = 32 << 20 // bytes: to find out what is available takes longer than a small fit
 
 func refusal(bytes, available float64, purpose, advice string) error {
 	if bytes <= available {

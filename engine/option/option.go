@@ -1,5 +1,5 @@
 // Package option reads and describes the options of a kind of problem: a table with a name, a range and a meaning for
-// every field of a struct. A kind of problem has a struct and a table of its own.
+// every field of a struct. Every kind of problem has its struct and its table.
 package option
 
 import (
@@ -29,10 +29,10 @@ const Largest = 1e100
 // Table has the options of a kind of problem.
 type Table[O any] []Option[O]
 
-// A Checker is a field with a range of its own.
+// A Checker is a field that checks its value itself.
 type Checker interface{ Check() error }
 
-// A Number is a field that is a number or a word: ok says that it is a number.
+// A Number is a field that is a number or a word: ok reports whether it is a number.
 type Number interface {
 	Number() (value float64, ok bool)
 }
@@ -75,11 +75,11 @@ func (t Table[O]) Decode(text []byte, o *O) error {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil
 	}
-	given, err := strictjson.Object(text)
+	members, err := strictjson.Object(text)
 	if err != nil {
 		return fault.Argument("options must be a JSON object: %v", err)
 	}
-	for _, member := range given {
+	for _, member := range members {
 		if err := t.set(o, member.Name, member.Value); err != nil {
 			return err
 		}

@@ -125,7 +125,7 @@ func (n *counts) add(path []int32, factor float64, into []float64) {
 	}
 }
 
-// lattice is the memory for one sequence at a time: a goroutine has one of its own.
+// lattice is the memory for one sequence at a time, of one goroutine.
 type lattice struct {
 	forward, backward []float64 // [T*K], [K]
 	row, other, logs  []float64 // [K]

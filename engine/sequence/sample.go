@@ -132,19 +132,19 @@ func (s *sample) countTags(p Problem) error {
 	return nil
 }
 
-// checkPrior takes over a given class prior.
+// checkPrior checks and keeps the class prior of the options.
 func (s *sample) checkPrior(Problem) error {
-	given := s.options.ClassPrior
-	if len(given) == 0 {
+	prior := s.options.ClassPrior
+	if len(prior) == 0 {
 		return nil
 	}
-	if len(given) != s.tags {
-		return fault.Argument("class_prior has %d shares, but there are %d tags", len(given), s.tags)
+	if len(prior) != s.tags {
+		return fault.Argument("class_prior has %d shares, but there are %d tags", len(prior), s.tags)
 	}
-	if sum := vector.Sum(given); math.Abs(sum-1) > 1e-6 {
+	if sum := vector.Sum(prior); math.Abs(sum-1) > 1e-6 {
 		return fault.Argument("class_prior sums to %v: the shares of all tags must sum to 1", sum)
 	}
-	s.prior = given
+	s.prior = prior
 	return nil
 }
 
@@ -168,12 +168,12 @@ func (s *sample) checkMemory(p Problem) error {
 
 // forbid reads the pairs of tags that must not follow one another.
 func (s *sample) forbid(Problem) error {
-	given := s.options.Forbidden
-	if len(given) > 0 {
+	tags := s.options.Forbidden
+	if len(tags) > 0 {
 		s.forbidden = make([]bool, edgesLen(s.tags))
 	}
-	for k := 0; k < len(given); k += 2 {
-		from, to := given[k], given[k+1]
+	for k := 0; k < len(tags); k += 2 {
+		from, to := tags[k], tags[k+1]
 		switch {
 		case from >= s.tags || to >= s.tags || from < 0 && to < 0:
 			return fault.Argument("forbidden_transitions has the pair %d, %d: tags are 0 to %d, and one of the two may be "+

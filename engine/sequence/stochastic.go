@@ -28,7 +28,7 @@ const (
 //	Symbols  g the gradient of the sum of the losses of a mini-batch; h_f Σ |g_f|² of feature f over the mini-batches so
 //	         far, over all of its tags; η, δ rate and offset
 //	Source   Duchi, Hazan & Singer 2011 (AdaGrad): w_f moves by -η g_f / √(δ + h_f), then by the proximal step of
-//	         the regularization, w_f / (1 + η α n / √(δ + h_f)), for the n tokens that went by since f's last step
+//	         the regularization, w_f / (1 + η α n / √(δ + h_f)), for the n tokens since f's last step
 //	Differences  one step length for all tags of a feature, so that h has the size of the features; transitions, start
 //	         and end have one each
 //	Stops    after the epochs
@@ -39,8 +39,8 @@ type stochastic struct {
 	w, g    weights
 	belief  belief    // nil: sequences without any label have no loss
 	squares []float64 // h [rows.Cols], then of every other weight
-	since   []float64 // [rows.Cols] tokens gone by at a feature's last step
-	tokens  float64   // gone by
+	since   []float64 // [rows.Cols] tokens before a feature's last step
+	tokens  float64   // of all steps
 	chain   *chain
 	random  *rand.Rand
 	order   []int // sequences that have a loss
@@ -173,7 +173,7 @@ func (d *stochastic) moveChain(tokens float64) {
 	}
 }
 
-// finish takes the regularization's step of the features that were not touched of late.
+// finish takes the regularization's step of all features, also of those that no recent step touched.
 func (d *stochastic) finish() {
 	for f := range d.since {
 		d.moveFeature(f)

@@ -22,7 +22,7 @@ func newWeights(shape panel.Shape) weights {
 	return weightsOf(make([]float64, weightsLen(shape)), shape)
 }
 
-// scorer computes losses of sequences at weights: a goroutine has one of its own.
+// scorer computes losses of sequences at weights, for one goroutine.
 type scorer struct {
 	memory      lattice
 	unary, into []float64 // [T*K]

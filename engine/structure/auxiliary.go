@@ -65,15 +65,15 @@ func (b *block) solve(round int) (losses float64) {
 	residual := b.rightSides()
 	u := make([]float64, b.shape.Len())
 	start := b.lossesAtZero()
-	own := u // w_l = u_l - Θᵀ v_l
+	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		u = b.load()
 		start = b.subtractGradient(residual, u)
-		own = b.withoutTheta(u)
+		outside = b.withoutTheta(u)
 	}
-	b.add(residual, -b.Alpha, own)
+	b.add(residual, -b.Alpha, outside)
 	b.mask(residual, nil)
-	before := squares(b.job.Pool, own)
+	before := squares(b.job.Pool, outside)
 	step := make([]float64, b.shape.Len())
 	limits := minimize.ColumnLimits{Tolerance: b.Tol, MaxSteps: b.MaxIter}
 	decrease := 0.0
@@ -82,10 +82,10 @@ func (b *block) solve(round int) (losses float64) {
 	}
 	b.add(u, 1, step)
 	if round > 0 {
-		b.add(own, 1, step)
+		b.add(outside, 1, step)
 	}
 	b.store(u)
-	return start - decrease + b.Alpha/2*(before-squares(b.job.Pool, own))
+	return start - decrease + b.Alpha/2*(before-squares(b.job.Pool, outside))
 }
 
 // lossesAtZero is Σ_l 1/n Σ_i ½ (b_l - y_il)² for u = 0.

@@ -57,7 +57,7 @@ func (r room) forecast(needed int) int {
 	return 2 * needed
 }
 
-const smallestShare = 1.0 / (1 << 14) // less tells too little of the whole file
+const smallestShare = 1.0 / (1 << 14) // less is too little for a forecast
 
 // roomFor decides how far the arrays grow; an error where there is no memory even for the piece.
 func roomFor(arrays []growing, share float64, path string) (room, error) {

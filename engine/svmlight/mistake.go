@@ -83,7 +83,7 @@ func wholeNumber(text []byte) (value int, ok bool) {
 	return value, len(text) > 0
 }
 
-// isNotFinite knows the words for NaN and infinity and numbers too large for a float64.
+// isNotFinite recognizes the words for NaN and infinity and numbers too large for a float64.
 func isNotFinite(text []byte) bool {
 	value, length := number(text)
 	if length > 0 {

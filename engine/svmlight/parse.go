@@ -90,7 +90,7 @@ func (p *parser) line(line []byte) *mistake {
 	return nil
 }
 
-// rowLabels reads the labels "3" or "3,17" at the start of a row and tells where its features start.
+// rowLabels reads the labels "3" or "3,17" at the start of a row and returns where its features start.
 func (p *parser) rowLabels(line []byte, start int) (int, *mistake) {
 	first := token(line, start)
 	if bytes.IndexByte(first, ':') >= 0 {

@@ -49,7 +49,7 @@ type source struct {
 	release  func()
 
 	job       *work.Job
-	given     int64 // bytes of text so far
+	produced  int64 // bytes of text so far
 	expansion int64 // bytes of text allowed for a byte of the file; 0: any
 }
 
@@ -80,7 +80,7 @@ func (s *source) fetch(p []byte) (int, error) {
 	return n, err
 }
 
-// decompress puts the right decoder over the file, told by its first bytes.
+// decompress puts the right decoder over the file, recognized by its first bytes.
 func (s *source) decompress(expansion int64) (err error) {
 	start, err := s.buffered.Peek(4)
 	if err != nil && err != io.EOF {
@@ -100,7 +100,7 @@ func (s *source) decompress(expansion int64) (err error) {
 
 func isGzip(start []byte) bool { return len(start) >= 2 && start[0] == 0x1f && start[1] == 0x8b }
 
-// isZstd knows frames with data and the skippable frames that parallel compressors put first.
+// isZstd recognizes frames with data and the skippable frames that parallel compressors put first.
 func isZstd(start []byte) bool {
 	if len(start) < 4 {
 		return false
@@ -147,7 +147,7 @@ func (s *source) fill(buffer []byte) []byte {
 		s.job.Check()
 		n, err := s.text.Read(buffer[len(buffer):cap(buffer)])
 		buffer, s.end = buffer[:len(buffer)+n], err
-		if s.given += int64(n); s.expansion > 0 && s.given > max(freeText, s.expansion*s.consumed()) {
+		if s.produced += int64(n); s.expansion > 0 && s.produced > max(freeText, s.expansion*s.consumed()) {
 			s.end = errExpansion
 		}
 	}
@@ -165,7 +165,7 @@ func (s *source) share() float64 {
 	return min(1, float64(s.consumed())/float64(s.size))
 }
 
-// failure names the file and tells a failing disk from a damaged file.
+// failure names the file and distinguishes a failing disk from a damaged file.
 func (s *source) failure(err error) error {
 	var system *fs.PathError
 	var more *trailing

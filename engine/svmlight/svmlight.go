@@ -27,7 +27,7 @@ type Data struct {
 	LabelIndptr    []int64   // [Rows+1] row i has the labels LabelIndptr[i] ... LabelIndptr[i+1]-1
 }
 
-// ReadOptions say what a file cannot say of itself.
+// ReadOptions are what a file does not contain.
 type ReadOptions struct {
 	LabelsPath string // SVMlin's form: the file with the labels, one a line; "": each row starts with its labels
 	ZeroBased  bool   // the first feature is number 0; otherwise it is number 1
