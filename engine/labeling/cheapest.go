@@ -15,8 +15,9 @@ import (
 //	         of the class [m]; v_y potential of the class [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
 //	         Equal weights: the transportation problem with the counts nearest to the shares. Unequal weights: with the
-//	         counts of soft labels made hard, as the potentials of those split a row and leave no room between classes
-//	Cost     two classes: n, and n log n for unequal weights or ties; more: that of Transport
+//	         counts of soft labels made hard, as the potentials of those split a row and leave no room between classes.
+//	         On one machine labels start from those of Greedy, on several from soft labels at a low temperature
+//	Cost     two classes: that of cheapestTwo; more: that of Transport, and of Soft where it gives the start
 //
 // It changes labels, and returns potentials in the middle of those that prove them, with mean 0 for the classes that
 // have rows: every row's label is the argmax of -c_iy + v_y. Where rows that two classes cost the same have both as
@@ -29,15 +30,60 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
 		return []float64{-nu / 2, nu / 2}
 	}
-	var g *classGraph
-	if job.Group != nil {
-		g = transportTogether(job, labels, costs, weights, shares)
-	} else {
-		g = transport(labels, costs, startLabels(job, labels, costs, weights, shares))
-	}
+	g := transportShares(job, labels, costs, weights, shares)
 	potentials = withRoom(job, labels, costs, g.centred())
 	exclude(job, potentials, costs)
 	return potentials
+}
+
+// CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.
+func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []float64) {
+	if twoClasses(job, shares, len(labels)) {
+		cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+		return
+	}
+	transportShares(job, labels, costs, weights, shares)
+}
+
+// transportShares gives the rows of all machines the cheapest labels, and every machine a class graph whose potentials
+// prove them.
+func transportShares(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
+	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
+	job.ReduceDeferred(rows)
+	have := countsTogether(job, labels, len(shares))
+	if !alike(ends) {
+		harden(job, labels, costs, weights, shares, coolings[:4])
+		counts := countsTogether(job, labels, len(shares))
+		return withCounts(job, labels, costs, counts, counts, 2)
+	}
+	counts := Counts(shares, int(rows[0]))
+	if job.Group == nil {
+		if !slices.Equal(have, counts) {
+			Greedy(labels, costs, counts)
+		}
+		return transport(labels, costs, counts)
+	}
+	if g := fromLabels(job, labels, costs, counts, have); g != nil {
+		return g
+	}
+	harden(job, labels, costs, weights, shares, coolings)
+	have = countsTogether(job, labels, len(shares))
+	return withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2)
+}
+
+// coolings are temperatures of soft labels on the way to hard ones.
+var coolings = []float64{1, 0.1, 0.01, 0.001, 1e-4}
+
+// harden sets labels to the likeliest ones of soft labels at the last of these temperatures.
+func harden(job *work.Job, labels []int32, costs, weights, shares, temperatures []float64) {
+	m := len(shares)
+	soft, potentials := make([]float64, len(costs)), make([]float64, m)
+	for _, temperature := range temperatures {
+		Soft(job, soft, costs, weights, shares, temperature, potentials)
+	}
+	for i := range labels {
+		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))
+	}
 }
 
 // withRoom are the potentials of labels of which rows that cost the same have one; v are those of the labels that are
@@ -88,62 +134,6 @@ func untie(job *work.Job, labels []int32, costs, v []float64) bool {
 		}
 	}
 	return found
-}
-
-// withCounts is Transport from labels that have these counts to others, with movers to keep where machines share the
-// rows.
-func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
-	if job.Group == nil {
-		return transport(labels, costs, counts)
-	}
-	for ; ; keep *= 4 {
-		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
-			return g
-		}
-	}
-}
-
-// CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.
-func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []float64) {
-	if twoClasses(job, shares, len(labels)) {
-		cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
-		return
-	}
-	if job.Group != nil {
-		transportTogether(job, labels, costs, weights, shares)
-		return
-	}
-	transport(labels, costs, startLabels(job, labels, costs, weights, shares))
-}
-
-// startLabels makes labels a start for Transport, and returns the counts to keep.
-func startLabels(job *work.Job, labels []int32, costs, weights, shares []float64) (counts []int) {
-	if !equal(weights) {
-		hardened(job, labels, costs, weights, shares)
-		return countsOf(labels, len(shares))
-	}
-	counts = Counts(shares, len(labels))
-	if !slices.Equal(countsOf(labels, len(shares)), counts) {
-		Greedy(labels, costs, counts)
-	}
-	return counts
-}
-
-// hardened sets labels to the likeliest ones of soft labels at a low temperature.
-func hardened(job *work.Job, labels []int32, costs, weights, shares []float64) {
-	hardenedAt(job, labels, costs, weights, shares, []float64{1, 0.1, 0.01, 0.001})
-}
-
-// hardenedAt goes through these temperatures.
-func hardenedAt(job *work.Job, labels []int32, costs, weights, shares, temperatures []float64) {
-	m := len(shares)
-	soft, potentials := make([]float64, len(costs)), make([]float64, m)
-	for _, temperature := range temperatures {
-		Soft(job, soft, costs, weights, shares, temperature, potentials)
-	}
-	for i := range labels {
-		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))
-	}
 }
 
 // exclude makes infinite potentials, of classes without rows, finite ones at which no row has such a class.

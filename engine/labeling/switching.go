@@ -16,14 +16,14 @@ import "math"
 //	Stops    no exchange helps, by more than the rounding of its costs. Every exchange lowers the exact cost, so that
 //	         none can come back
 //	Cost     n m for the cheapest movers between classes, which also say which pairs of classes need no visit; m log n
-//	         an exchange; a turn of the triples as in triples.go. Two classes: n, and sorting those that may exchange
+//	         an exchange; a turn of the triples as in triples.go
 //
 // It changes labels and returns the number of exchanges.
 func Switch(labels []int32, costs []float64, classes, most int) (switched int) {
-	if classes == 2 {
-		return switchTwo(labels, costs, most)
-	}
 	f := newFrontier(labels, costs, classes)
+	if classes == 2 {
+		return f.switchPair(0, 1, most)
+	}
 	switched = f.switchPairs(most)
 	if most > 0 {
 		return switched

@@ -94,21 +94,6 @@ func TestGreedyGivesWayWhereItCostsLeast(t *testing.T) {
 	}
 }
 
-func TestSwitchOfTwoClassesDoesWhatPairsOfClassesDo(t *testing.T) {
-	for seed := range uint64(20) {
-		in := topics(400, 2, seed)
-		labels := make([]int32, in.rows)
-		for i := range in.counts[1] {
-			labels[i] = 1
-		}
-		want := slices.Clone(labels)
-		n, pairs := Switch(labels, in.costs, 2, 0), newFrontier(want, in.costs, 2).switchPairs(0)
-		if n != pairs || !slices.Equal(labels, want) {
-			t.Fatalf("seed %d: %d pairs, should be %d", seed, n, pairs)
-		}
-	}
-}
-
 // helpful is the largest gain of an exchange of two labels, by trying every pair of rows.
 func (in instance) helpful(labels []int32) float64 {
 	best, m := 0.0, in.classes()

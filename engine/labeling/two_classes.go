@@ -2,7 +2,6 @@ package labeling
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -126,115 +125,10 @@ func bracket(job *work.Job, costs []float64, temperature, share float64) (low, h
 	return low + odds - 1e-9, high + odds + 1e-9
 }
 
-// cheapestTwo is Cheapest for two classes: rows with g < ν get label 1. Rows with equal g go together: a row of weight
-// 2 is the same as two copies of it. At least one row gets either label.
-//
-// Where all g are equal the first rows get label 1, as many as the share says, for a learner that must begin with some
-// labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
-func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
-	if job.Group != nil {
-		return cheapestTwoTogether(job, labels, costs, weights, share)
-	}
-	order := make([]candidate, len(labels))
-	for i := range order {
-		order[i] = candidate{costs[2*i+1] - costs[2*i], int32(i)}
-	}
-	count := cut(order, weights, share)
-	clear(labels)
-	for _, c := range order[:count] {
-		labels[c.row] = 1
-	}
-	next := order[count].key
-	switch lower := largestKey(order[:count]); {
-	case count > 0 && lower < next:
-		return between(lower, next)
-	case share < 0.5:
-		return next - 2
-	}
-	return next + 2
-}
-
-// cut puts the smallest keys first, as many as bring their weight nearest to share of the whole by a cut between
-// different keys, and the next one behind them. It returns their number.
-func cut(order []candidate, weights []float64, share float64) (count int) {
-	if equal(weights) {
-		count = min(len(order)-1, max(1, int(math.Round(share*float64(len(order))))))
-		smallestFirst(order, count)
-		if count == 0 || largestKey(order[:count]) < order[count].key {
-			return count
-		}
-		weights = slices.Repeat([]float64{1}, len(order)) // so that rounding decides nothing between equal distances
-	}
-	slices.SortFunc(order, candidate.compare)
-	return nearestCut(order, weights, share)
-}
-
-// nearestCut is the number of rows of such a cut in order; where all keys are equal any cut will do.
-func nearestCut(order []candidate, weights []float64, share float64) (count int) {
-	last, total, weight, least := len(order)-1, 0.0, 0.0, math.Inf(1)
-	for _, s := range weights {
-		total += s
-	}
-	distinct := order[0].key < order[last].key
-	for k, c := range order[:last] {
-		weight += weights[c.row]
-		if distance := math.Abs(weight - share*total); distance < least && (!distinct || c.key < order[k+1].key) {
-			count, least = k+1, distance
-		}
-	}
-	return count
-}
-
-func equal(weights []float64) bool {
-	for _, s := range weights {
-		if s != weights[0] {
-			return false
-		}
-	}
-	return true
-}
-
 // between is the middle of two different numbers, or the upper one where no number lies between them.
 func between(lower, upper float64) float64 {
 	if middle := upper - (upper-lower)/2; middle > lower {
 		return middle
 	}
 	return upper
-}
-
-// switchTwo is Switch for two classes: the best candidate of one class with the best one of the other, then the second
-// best of each, while a pair helps. Without a limit the result is the best labeling with these counts.
-func switchTwo(labels []int32, costs []float64, most int) (pairs int) {
-	candidates := exchangeable(labels, costs)
-	limit := min(len(candidates[0]), len(candidates[1]))
-	if most > 0 {
-		limit = min(limit, most)
-	}
-	for _, list := range candidates {
-		smallestFirst(list, limit)
-		slices.SortFunc(list[:limit], candidate.compare)
-	}
-	for ; pairs < limit; pairs++ {
-		zero, one := candidates[0][pairs], candidates[1][pairs]
-		if !(zero.key < -one.key) {
-			break
-		}
-		labels[zero.row], labels[one.row] = 1, 0
-	}
-	return pairs
-}
-
-// exchangeable lists the rows of each class that can be in a helpful pair, with the change of cost by the other label.
-func exchangeable(labels []int32, costs []float64) (candidates [2][]candidate) {
-	change := func(i int, y int32) float64 { return costs[2*i+1-int(y)] - costs[2*i+int(y)] }
-	least := [2]float64{math.Inf(1), math.Inf(1)}
-	for i, y := range labels {
-		least[y] = min(least[y], change(i, y))
-	}
-	for i, y := range labels {
-		if key := change(i, y); key < -least[1-y] {
-			candidates[y] = append(candidates[y], candidate{key, int32(i)})
-		}
-	}
-	return candidates
 }
