@@ -1,10 +1,6 @@
 package model
 
-import (
-	"cmp"
-
-	"github.com/fewlabel/fewlabel/engine/strictjson"
-)
+import "github.com/fewlabel/fewlabel/engine/strictjson"
 
 // Chain holds the numbers of a linear chain: a sequence of rows x_1 ... x_T with tags y_1 ... y_T has the score
 // Start[y_1] + Σ_t x_t Coef[., y_t] + Σ_t Transitions[y_t, y_{t+1}] + End[y_T]. Package sequence decodes with it.
@@ -26,15 +22,9 @@ func (m *Chain) sizes() []strictjson.Field {
 	return []strictjson.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
 }
 
-func (m *Chain) mistake() string {
-	return cmp.Or(sizeMistake("n_tags", m.Tags), sizeMistake("n_features", m.Features))
-}
-
 func (m *Chain) arrays() []array {
 	return []array{
 		{"coef", m.Features, m.Tags, &m.Coef, false}, {"transitions", m.Tags, m.Tags, &m.Transitions, true},
 		{"start", m.Tags, 1, &m.Start, true}, {"end", m.Tags, 1, &m.End, true},
 	}
 }
-
-func (m *Chain) contentMistake() string { return "" }

@@ -8,12 +8,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Model is a model of one kind. The files of all kinds are alike; a kind says only what is in its own: sizes, which are
-// whole numbers in the header, and arrays, whose shapes follow from the sizes. Every kind has a Report besides.
+// Model is a model of one kind. The files of all kinds are alike; a kind has sizes, which are whole numbers in the
+// header, arrays, whose shapes follow from the sizes, and a Report.
 type Model interface {
 	Kind() string
 	sizes() []strictjson.Field // of the header, in the order of the file
-	mistake() string           // in the sizes, "" if there is none
+	mistake() string           // in the sizes together, "" if there is none
 	arrays() []array           // in the order of the file
 	contentMistake() string    // in the values of the arrays beyond NaN and infinity, "" if there is none
 	report() *Report
@@ -69,8 +69,17 @@ func CheckShape(m Model) error {
 	return nil
 }
 
-// shapeMistake says what is wrong with the sizes, "" if nothing is.
+// shapeMistake is a mistake in the sizes, "" if there is none.
 func shapeMistake(m Model) string {
+	for _, size := range m.sizes() {
+		least := 1
+		if size.Name == "n_outputs" { // which depends on the kind
+			least = 0
+		}
+		if n := *size.Value.(*int); n < least || n > maxSize {
+			return fmt.Sprintf("%s is %d: it must be %d to %d", size.Name, n, least, maxSize)
+		}
+	}
 	if wrong := m.mistake(); wrong != "" {
 		return wrong
 	}
@@ -78,13 +87,6 @@ func shapeMistake(m Model) string {
 		if a.length() > maxValues {
 			return fmt.Sprintf("%s would have %d x %d values: at most %d are possible", a.name, a.rows, a.columns, maxValues)
 		}
-	}
-	return ""
-}
-
-func sizeMistake(name string, size int) string {
-	if size < 1 || size > maxSize {
-		return fmt.Sprintf("%s is %d: it must be 1 to %d", name, size, maxSize)
 	}
 	return ""
 }

@@ -4,7 +4,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -47,11 +46,10 @@ func (m *Linear) sizes() []strictjson.Field {
 }
 
 func (m *Linear) mistake() string {
-	wrong := cmp.Or(sizeMistake("n_classes", m.Classes), sizeMistake("n_features", m.Features))
-	if want := OutputsOf(m.Classes); wrong == "" && m.Outputs != want {
-		return fmt.Sprintf("n_outputs is %d: for %d classes it must be %d", m.Outputs, m.Classes, want)
+	if outputs := OutputsOf(m.Classes); m.Outputs != outputs {
+		return fmt.Sprintf("n_outputs is %d: for %d classes it must be %d", m.Outputs, m.Classes, outputs)
 	}
-	return wrong
+	return ""
 }
 
 func (m *Linear) arrays() []array {
@@ -98,8 +96,6 @@ func (m *Linear) class(decisions []float64) int32 {
 	}
 	return 0
 }
-
-func (m *Linear) contentMistake() string { return "" }
 
 // checkRows compares rows with the features of a model, and room for so many values a row with what is needed.
 func checkRows(rows *rows.Matrix, features int, name string, length, perRow int) error {

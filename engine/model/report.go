@@ -8,7 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// Report is what a fit says of itself, and what the caller keeps with the model.
+// Report is what a fit reports, and what the caller keeps with the model.
 type Report struct {
 	Method      string
 	Iterations  int
@@ -28,6 +28,10 @@ func (r *Report) fields() []strictjson.Field {
 }
 
 func (r *Report) report() *Report { return r }
+
+// A kind without conditions of its own has these two of its Report.
+func (*Report) mistake() string        { return "" }
+func (*Report) contentMistake() string { return "" }
 
 // OrNull is a number for JSON, where null stands for one that is not finite.
 type OrNull float64

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -42,13 +41,7 @@ func (m *Structure) sizes() []strictjson.Field {
 }
 
 func (m *Structure) mistake() string {
-	wrong := cmp.Or(sizeMistake("n_features", m.Features), sizeMistake("n_components", m.Components),
-		sizeMistake("n_groups", m.Groups))
 	switch {
-	case wrong != "":
-		return wrong
-	case m.Outputs < 0 || m.Outputs > maxSize:
-		return fmt.Sprintf("n_outputs is %d: it must be 0 to %d", m.Outputs, maxSize)
 	case m.Groups > m.Features:
 		return fmt.Sprintf("n_groups is %d: there are %d features", m.Groups, m.Features)
 	case m.Added() > maxSize:

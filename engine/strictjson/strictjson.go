@@ -1,6 +1,7 @@
 // Package strictjson reads JSON that means the same to every reader. Beyond the grammar it requires UTF-8, names that
-// occur once in an object, \u escapes that are characters, numbers that are finite float64, and at most 64 levels. encoding/json alone takes the last of two equal names, names in other cases, and U+FFFD for what is
-// no character; Python's json module takes NaN, infinite numbers and lone surrogates. Start at Object.
+// occur once in an object, \u escapes that are characters, numbers that are finite float64, and at most 64 levels.
+// encoding/json alone takes the last of two equal names, names in other cases, and U+FFFD for what is no character;
+// Python's json module takes NaN, infinite numbers and lone surrogates. Start at Object.
 package strictjson
 
 import (
