@@ -12,7 +12,7 @@ type function struct {
 }
 
 // functions are those of functions.h, by number.
-var functions = map[int]function{
+var functions = [C.N_CALLS]function{
 	C.CALL_options:                small((*call).options),
 	C.CALL_fit:                    large((*call).fit),
 	C.CALL_class_prior:            large((*call).classPrior),
@@ -48,7 +48,7 @@ func large[A any](run func(*call, *A) error) function {
 
 //export go_call
 func go_call(number C.int32_t, arguments unsafe.Pointer, message *C.char, size C.int64_t) C.int32_t {
-	f := functions[int(number)]
+	f := functions[number]
 	status := guard(unsafe.Pointer(message), int64(size), func(c *call) error { return f.run(c, arguments) })
 	if f.garbage {
 		releaseMemory()

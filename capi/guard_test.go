@@ -70,8 +70,8 @@ func TestTheFirstErrorOfACallCountsAndEndsTheLooking(t *testing.T) {
 }
 
 func TestEveryFunctionOfTheTableIsThere(t *testing.T) {
-	for number := range len(functions) {
-		if run := functions[number].run; run == nil {
+	for number, f := range functions {
+		if f.run == nil {
 			t.Errorf("there is no function %d", number)
 		}
 	}

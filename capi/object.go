@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -45,10 +46,13 @@ type object struct {
 }
 
 func (o *object) kind() kind {
-	for k, name := range modelKinds {
-		if o.Model != nil && o.Kind() == name {
-			return k
-		}
+	switch o.Model.(type) {
+	case *model.Linear:
+		return linear
+	case *model.Chain:
+		return chain
+	case *model.Structure:
+		return components
 	}
 	return dataset
 }
@@ -79,14 +83,15 @@ func (o *object) arrays() (all []array) {
 
 // text is that of fewlabel_report.
 func (o *object) text() (string, error) {
-	fields, lengths := o.facts, map[string]int{}
+	var fields []strictjson.Field
 	if o.Model != nil {
-		fields = append(model.Header(o.Model), o.facts...)
+		fields = model.Header(o.Model)
 	}
+	lengths := map[string]int{}
 	for _, a := range o.arrays() {
 		lengths[a.name] = a.length()
 	}
-	text, err := strictjson.Encode(append(fields, strictjson.Field{Name: "arrays", Value: lengths}))
+	text, err := strictjson.Encode(slices.Concat(fields, o.facts, []strictjson.Field{{Name: "arrays", Value: lengths}}))
 	if err != nil {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)
 	}

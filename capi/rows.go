@@ -48,30 +48,30 @@ func (c *call) rows(name string, given *C.fewlabel_rows) rows.Rows {
 
 // checkRows refuses other kinds and types, and sizes that no array can have.
 func (c *call) checkRows(name string, r *C.fewlabel_rows) {
-	c.checkSize(name+".n_rows", r.n_rows)
-	c.checkSize(name+".n_features", r.n_features)
-	c.checkOneOf(name+".kind", r.kind, C.FEWLABEL_SPARSE, C.FEWLABEL_DENSE, "FEWLABEL_SPARSE or FEWLABEL_DENSE")
-	c.checkOneOf(name+".value_type", r.value_type, C.FEWLABEL_FLOAT32, C.FEWLABEL_FLOAT64,
+	c.checkSize(name, "n_rows", r.n_rows)
+	c.checkSize(name, "n_features", r.n_features)
+	c.checkOneOf(name, "kind", r.kind, C.FEWLABEL_SPARSE, C.FEWLABEL_DENSE, "FEWLABEL_SPARSE or FEWLABEL_DENSE")
+	c.checkOneOf(name, "value_type", r.value_type, C.FEWLABEL_FLOAT32, C.FEWLABEL_FLOAT64,
 		"FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64")
 	if r.kind == C.FEWLABEL_DENSE {
-		c.checkSize(name+".row_stride", r.row_stride)
+		c.checkSize(name, "row_stride", r.row_stride)
 		return
 	}
 	const integers = "FEWLABEL_INT32 or FEWLABEL_INT64"
-	c.checkSize(name+".n_values", r.n_values)
-	c.checkOneOf(name+".indptr_type", r.indptr_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
-	c.checkOneOf(name+".index_type", r.index_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
+	c.checkSize(name, "n_values", r.n_values)
+	c.checkOneOf(name, "indptr_type", r.indptr_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
+	c.checkOneOf(name, "index_type", r.index_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
 }
 
-func (c *call) checkSize(name string, size C.int64_t) {
+func (c *call) checkSize(name, field string, size C.int64_t) {
 	if size < 0 || size >= addressSpace {
-		c.fail(fault.Argument("%s is %d", name, int64(size)))
+		c.fail(fault.Argument("%s.%s is %d", name, field, int64(size)))
 	}
 }
 
-func (c *call) checkOneOf(name string, value, first, second C.int32_t, right string) {
+func (c *call) checkOneOf(name, field string, value, first, second C.int32_t, right string) {
 	if value != first && value != second {
-		c.fail(fault.Argument("%s is %d: use %s", name, int32(value), right))
+		c.fail(fault.Argument("%s.%s is %d: use %s", name, field, int32(value), right))
 	}
 }
 
