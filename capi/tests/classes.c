@@ -273,7 +273,7 @@ static void more_classes_than_rows(void) {
   strcpy(options, "{\"class_prior\": [0.5");
   for (c = 0; c < 25; c++) strcat(options, ", 0.02");
   strcat(options, "]}");
-  FAILS(FEWLABEL_BAD_DATA, "class_prior has 26 classes, more than the 18 rows", refused(&p, options));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior has 26 classes, more than the 18 rows", refused(&p, options));
 }
 
 int main(void) {
