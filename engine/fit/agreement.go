@@ -28,19 +28,18 @@ func (o origin) among(rows []int32) origin {
 
 // agreement is how much unlabeled rows have changed: the share of them whose class is that of the supervised solution
 // where the method began. NaN where there is nothing to compare, and where it began elsewhere.
-func agreement(s *sample.Sample, found *fitted) float64 {
+func agreement(s *sample.Sample, began origin, classes []int32) float64 {
 	switch {
 	case s.All.Unlabeled == 0 || s.Constant():
 		return math.NaN()
 	case !s.Transductive():
 		return 1
-	case found.origin.classes == nil:
+	case began.classes == nil:
 		return math.NaN()
 	}
 	var sums [2]float64 // weight of the rows with the same class, of all
-	began := found.origin
 	for k, i := range began.rows {
-		if began.classes[k] == found.Transduction[i] {
+		if began.classes[k] == classes[i] {
 			sums[0] += began.weights[k]
 		}
 	}

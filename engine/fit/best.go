@@ -4,22 +4,18 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
-	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
-// best is the fit by the method of the options: from a model, or from a part of the rows, or else compared with the
-// method's rival.
-func (x *setting) best(start *model.Linear) (*fitted, error) {
-	begin, err := from{model: start}, error(nil)
-	if start == nil {
-		if begin, err = x.coarseStart(); err != nil {
-			return nil, err
-		}
+// best is the fit by the method of the options: from a part of the rows, or else compared with the method's rival.
+func best(x *setting) (*fitted, error) {
+	begin, err := coarseStart(x, best)
+	if err != nil {
+		return nil, err
 	}
-	found, err := x.run(x.sample.Job, begin, 0)
+	found, err := run(x, x.sample.Job, begin, 0)
 	if err == nil && begin.model == nil {
-		x.compare(found)
+		compare(x, found)
 	}
 	return found, err
 }
@@ -38,36 +34,36 @@ func (x *setting) best(start *model.Linear) (*fitted, error) {
 //	         objective of annealing
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
-func (x *setting) compare(found *fitted) {
-	row, loss := x.options.Row().Rival(), x.options.LossRow()
-	if row == nil || loss.Free || !found.reason.Natural() {
+func compare(x *setting, found *fitted) {
+	row := x.named.Rival()
+	if row == nil || x.options.Loss.Row().Free || !found.reason.Natural() {
 		return
 	}
 	rival, job, bound := *x, x.sample.Job.Silent(), better*found.last
-	rival.options.Method, rival.options.MaxSwitches = row.Name, 0
+	rival.named, rival.options.MaxSwitches = row, 0
 	var other *fitted
 	err := x.sample.Job.Try(func() (err error) {
-		other, err = rival.run(job, from{}, bound)
+		other, err = run(&rival, job, from{}, bound)
 		return err
 	})
 	x.sample.Job.CountAndCheck(job.Visited())
 	if err != nil || other != nil && (!other.reason.Natural() || other.last >= bound) {
 		other = nil // the solution of annealing is there
 	}
-	x.conclude(found, other)
+	addComparison(x, found, other)
 }
 
 // better is the part of the objective of annealing below which switching has to end: a smaller difference is no sign of
 // better classes.
 const better = 0.99
 
-// conclude adds the comparison to the history as a last step, and puts the better result in place; nil: there is none.
-func (x *setting) conclude(found, other *fitted) {
+// addComparison adds the comparison to the history as a last step, and puts the better result in place; nil: there is none.
+func addComparison(x *setting, found, other *fitted) {
 	job, model, switched, last := x.sample.Job, found.Model, 0, found.History
 	if other != nil {
 		switched = job.Count(differences(found.Transduction, other.Transduction))
 		last = other.History
-		x.replace(found, other)
+		replace(x, found, other)
 	}
 	passes := (&trace.Trace{Job: job, Unit: x.sample.Pass}).Passes()
 	model.Iterations++
@@ -78,7 +74,7 @@ func (x *setting) conclude(found, other *fitted) {
 }
 
 // replace puts the model of another fit in place.
-func (x *setting) replace(found, other *fitted) {
+func replace(x *setting, found, other *fitted) {
 	model := found.Model
 	found.row, found.Returned, found.Transduction = other.row, other.Returned, other.Transduction
 	model.Coef, model.Intercept = other.Model.Coef, other.Model.Intercept
@@ -86,7 +82,7 @@ func (x *setting) replace(found, other *fitted) {
 	if found.reason == ending.NotConverged || other.reason == ending.NotConverged {
 		found.reason, model.Termination = other.reason, other.Model.Termination
 	}
-	x.harden(found.Distributions, found.Transduction)
+	harden(x.sample, found.Distributions, found.Transduction)
 }
 
 // finalEntry is that of a column of the history after a comparison: the last one of the better fit, at hard labels.

@@ -11,14 +11,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
-// with one decision f have the scores (0, f).
-type Calibration struct {
-	Temperature float64 // T
-	Smoothing   float64 // e
-	HeldOut     int     // labeled rows from which T was found
-}
-
 const (
 	leastHeldOut   = 20       // different rows; with fewer nothing is calibrated
 	calibratedRows = 5 * 5000 // unlabeled rows of the five fits together
@@ -36,7 +28,7 @@ const (
 //	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
 //	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
 //	Cost     about one more fit, and package probability's search
-func (x *setting) calibrate(result *Result) error {
+func calibrate(x *setting, result *Result) error {
 	s := x.sample
 	switch {
 	case !x.options.Calibrate:
@@ -48,34 +40,34 @@ func (x *setting) calibrate(result *Result) error {
 	forShares := s.ForShares(result.Model.Classes)
 	split := forShares.Split(s.Job, calibratedRows)
 	if split.Different < leastHeldOut {
-		result.uncalibrated(warning.Calibration.Of(leastHeldOut, float64(split.Different)))
+		uncalibrated(result, warning.Calibration.Of(leastHeldOut, float64(split.Different)))
 		return nil
 	}
-	rows, err := x.heldOut(split)
+	rows, err := heldOut(x, split)
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
-		result.uncalibrated(warning.CalibrationFailed.Of().Because(err.Error()))
+		uncalibrated(result, warning.CalibrationFailed.Of().Because(err.Error()))
 		return nil
 	}
 	switch {
 	case err != nil:
 		return err
 	case s.Job.Stopped(): // so were the further fits, after a step
-		result.uncalibrated(warning.CalibrationFailed.Of().Because("the fit was stopped"))
+		uncalibrated(result, warning.CalibrationFailed.Of().Because("the fit was stopped"))
 		return nil
 	}
 	result.Calibration = &Calibration{HeldOut: len(rows.Class),
-		Temperature: probability.Temperature(s.Job, rows, x.options.LossRow().Temperature),
+		Temperature: probability.Temperature(s.Job, rows, x.options.Loss.Row().Temperature),
 		Smoothing:   probability.Smoothing(vector.Sum(rows.Weight), rows.Classes)}
 	return nil
 }
 
 // uncalibrated warns that there is no calibration.
-func (r *Result) uncalibrated(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
+func uncalibrated(r *Result, w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
 
 // heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
 // shares of the unlabeled rows.
-func (x *setting) heldOut(split shares.Split) (probability.Rows, error) {
+func heldOut(x *setting, split shares.Split) (probability.Rows, error) {
 	s, shares := x.sample, x.prior.Shares
 	out := probability.Rows{Classes: len(shares)}
 	for f := range split.Folds {
@@ -86,7 +78,7 @@ func (x *setting) heldOut(split shares.Split) (probability.Rows, error) {
 				out.Class, out.Weight = append(out.Class, s.Class[k]), append(out.Weight, s.LabeledRows[k])
 			}
 		}
-		scores, err := x.scoresWithout(f, split, held)
+		scores, err := scoresWithout(x, f, split, held)
 		if err != nil {
 			return out, err
 		}
@@ -105,7 +97,7 @@ func (x *setting) heldOut(split shares.Split) (probability.Rows, error) {
 }
 
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
-func (x *setting) scoresWithout(f int, split shares.Split, held []int32) ([]float64, error) {
+func scoresWithout(x *setting, f int, split shares.Split, held []int32) ([]float64, error) {
 	s, options := x.sample, x.options
 	p, rows := sample.Problem{Picked: x.prior.Picked}, []int32(nil) // the balance follows from it
 	take := func(row, class int32, weight float64) {
@@ -132,7 +124,7 @@ func (x *setting) scoresWithout(f int, split shares.Split, held []int32) ([]floa
 	if err != nil {
 		return nil, err
 	}
-	result, err := without.run(part.Job, from{}, 0)
+	result, err := run(without, part.Job, from{}, 0)
 	if err != nil {
 		return nil, err
 	}

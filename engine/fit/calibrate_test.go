@@ -119,7 +119,7 @@ func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sa
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := without.run(part.Job, from{}, 0) // these fits are not compared with switching
+		result, err := run(without, part.Job, from{}, 0) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -29,8 +28,8 @@ var (
 )
 
 // coarseStart is the fit of a part of the rows, if there are many.
-func (x *setting) coarseStart() (from, error) {
-	if !x.startsCoarsely() {
+func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error) {
+	if !startsCoarsely(x) {
 		return from{}, nil
 	}
 	part, err := x.sample.Subsample(x.prior, mostGathered)
@@ -41,20 +40,20 @@ func (x *setting) coarseStart() (from, error) {
 	if err != nil {
 		return from{}, err
 	}
-	found, err := coarse.best(nil)
+	found, err := fit(coarse)
 	if err != nil {
 		return from{}, err
 	}
 	if part.Sample.Job != x.sample.Job {
 		x.sample.Job.CountAndCheck(part.Sample.Job.Visited())
 	}
-	return from{model: x.ofProblem(found.Model), row: found.row, origin: found.origin.among(part.Rows),
+	return from{model: ofProblem(x.sample, found.Model), row: found.row, origin: found.origin.among(part.Rows),
 		steps: found.before + found.Model.Iterations}, nil
 }
 
 // startsCoarsely reports whether the method and the rows are those of which a part pays.
-func (x *setting) startsCoarsely() bool {
-	s, first := x.sample, x.options.Row().First()
+func startsCoarsely(x *setting) bool {
+	s, first := x.sample, x.named.First()
 	unlabeled := s.All.Unlabeled
 	if s.Copies != nil {
 		unlabeled = s.Job.Count(s.Units())
@@ -63,18 +62,13 @@ func (x *setting) startsCoarsely() bool {
 		s.Transductive() && x.direct() && unlabeled >= max(many, sample.Fraction*s.All.Labeled)
 }
 
-// direct reports whether λ' is so small that hard labels settle at once about as well as step by step.
-func (x *setting) direct() bool {
-	return x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha
-}
-
 // ofProblem is a model of the packed rows as one of the problem's.
-func (x *setting) ofProblem(m *model.Linear) *model.Linear {
+func ofProblem(s *sample.Sample, m *model.Linear) *model.Linear {
 	whole := *m
-	whole.Features, whole.Coef = x.sample.Features, make([]float64, x.sample.Features*m.Outputs)
-	for k, old := range x.sample.Feature {
+	whole.Features, whole.Coef = s.Features, make([]float64, s.Features*m.Outputs)
+	for k, old := range s.Feature {
 		copy(whole.Coef[int(old)*m.Outputs:], m.Coef[k*m.Outputs:(k+1)*m.Outputs])
 	}
-	vector.Scale(whole.Coef, 1/x.sample.Length)
+	vector.Scale(whole.Coef, 1/s.Length)
 	return &whole
 }

@@ -29,7 +29,7 @@ func FitTogether(
 		if err != nil {
 			return err
 		}
-		if options.Row().Copies && s.Copies != nil {
+		if method.Find(options.Method).Copies && s.Copies != nil {
 			result, err = fitCopies(p, options, s.Job)
 		} else {
 			result, err = fitSample(s, p, options)
@@ -55,12 +55,16 @@ func fitSample(s *sample.Sample, p sample.Problem, options method.Options) (*Res
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.best(p.Start)
+	fit := best
+	if p.Start != nil {
+		fit = func(x *setting) (*fitted, error) { return run(x, s.Job, from{model: p.Start}, 0) }
+	}
+	found, err := fit(x)
 	if err != nil {
 		return nil, err
 	}
-	found.Agreement = agreement(s, found)
-	return found.Result, x.calibrate(found.Result)
+	found.Agreement = agreement(s, found.origin, found.Transduction)
+	return found.Result, calibrate(x, found.Result)
 }
 
 // fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a

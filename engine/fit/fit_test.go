@@ -87,7 +87,7 @@ func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
 func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
 	t.Helper()
 	x := settingOf(t, data, o)
-	r := x.newRun(x.sample.Job, o.Row().First(), from{}, 0)
+	r := x.newRun(x.sample.Job, x.named.First(), from{}, 0)
 	k := r.Objective.Risk()
 	minimize.NewNewton(k.Dim(), work.NewPool(1)).Minimize(k, r.Path.Limits.Start())
 	return r, k
@@ -446,7 +446,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if kinds(m.Warnings) != "max_iter" || m.Warnings[0].Values["max_iter"] != float64(most) {
 				t.Errorf("%s: warnings %v", name, m.Warnings)
 			}
-			level := column(t, result, o.Row().Level)
+			level := column(t, result, method.Find(o.Method).Level)
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
@@ -535,11 +535,11 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	p := r.Path
 	p.Reason, p.Measure = ending.NoSwitch, func() (float64, float64) { return 0, 0 }
 	p.Settle(solve, hard, func(o minimize.Outcome) minimize.Outcome { return o }, 5, 1)
-	x.checkEnd(p, &method.Solution{Converged: p.Last.Converged}, o.Row())
+	checkEnd(r, &method.Solution{Converged: p.Last.Converged})
 	if p.Reason != ending.Unsettled || kinds(p.Trace.Warnings) != "unsettled" {
 		t.Errorf("ended by %q, warnings %v", p.Reason, p.Trace.Warnings)
 	}
-	if got := p.Trace.Columns("", "", false)[2].Values; !slices.Equal(got, []float64{5 + 2*path.SettleRounds}) {
+	if got := p.Trace.Columns()[2].Values; !slices.Equal(got, []float64{5 + 2*path.SettleRounds}) {
 		t.Errorf("%v labels changed, should be 5 and two a round", got)
 	}
 }

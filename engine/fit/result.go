@@ -7,8 +7,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Result is what Fit has learned.
@@ -22,6 +24,14 @@ type Result struct {
 	Calibration   *Calibration // nil: not asked for, or not possible
 }
 
+// Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
+// with one decision f have the scores (0, f).
+type Calibration struct {
+	Temperature float64 // T
+	Smoothing   float64 // e
+	HeldOut     int     // labeled rows from which T was found
+}
+
 // fitted is the result of a run, with what decides about the next one.
 type fitted struct {
 	*Result
@@ -32,68 +42,84 @@ type fitted struct {
 	origin origin
 }
 
-// result checks a solution and makes the result of it.
-func (x *setting) result(r *method.Run, found *method.Solution, row *method.Row, begin from) (*fitted, error) {
-	constant := r.Path.Reason == ending.OneClass
-	if x.movesThreshold(row) && !constant {
-		moveIntercepts(r, found)
+// run is one run; it is nil where it was given up, as it would not have ended below the bound.
+func run(x *setting, job *work.Job, begin from, bound float64) (*fitted, error) {
+	row := begin.row
+	if row == nil {
+		row = x.named.First()
 	}
-	score := found.Score(r.Objective)
-	value, shares := r.Objective.Value(found.Loss, found.Regularizer, score)
-	probable := row.Probable && x.sample.Transductive()
-	if probable {
+	r := x.newRun(job, row, begin, bound)
+	found := solve(r, row)
+	switch r.Path.Reason {
+	case ending.GivenUp:
+		return nil, nil
+	case ending.NotFinite:
+		return nil, x.sample.OutOfRange()
+	}
+	return resultOf(x, r, found, row, begin)
+}
+
+// solve finds a solution.
+func solve(r *method.Run, row *method.Row) *method.Solution {
+	s := r.Objective.Sample
+	switch {
+	case s.Constant():
+		return method.FitOneClass(r)
+	case s.Transductive():
+		return row.Fit(r)
+	}
+	warnSupervised(r)
+	if row.Supervised != nil {
+		return row.Supervised(r)
+	}
+	return method.FitSupervised(r)
+}
+
+// resultOf checks a solution and makes the result of it.
+func resultOf(x *setting, r *method.Run, found *method.Solution, row *method.Row, begin from) (*fitted, error) {
+	value := 0.0
+	if row.Probable && x.sample.Transductive() {
 		value = r.Path.Trace.Objective(0)
+	} else {
+		value = conclude(x, r, found, x.movesThreshold(row))
 	}
 	if err := x.sample.CheckFinite(value, found.Coef, found.Intercept, found.Outputs, found.Soft); err != nil {
 		return nil, err
 	}
-	if x.sample.Transductive() && !probable && !constant {
-		x.checkShares(r.Path.Trace, shares, x.movesThreshold(row))
-	}
-	if !probable {
-		x.checkEnd(r.Path, found, row)
-	}
-	out := &fitted{Result: &Result{Model: x.model(r, found, value), Returned: string(row.Name),
-		Transduction: x.transduced(score), Distributions: x.distributions(found.Soft)},
-		row: row, reason: r.Path.Reason, before: begin.steps, origin: begin.origin}
+	out := &fitted{row: row, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
+		Result: &Result{Model: modelOf(x, r, found, value), Returned: string(row.Name), History: r.Path.Trace.Columns(),
+			Transduction:  transduced(x.labels, r.Objective.Classes, found.Score(r.Objective)),
+			Distributions: distributions(x, found.Soft)}}
 	if r.Origin != nil {
 		out.origin = origin{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
 	}
-	x.present(out, r.Path.Trace, probable)
+	if r.Path.Trace.Steps() > 0 {
+		out.last = r.Path.Trace.Objective(0)
+	}
+	if x.named.Keeps.Soft && !row.Keeps.Soft { // the method that was chosen has hard labels
+		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))
+		harden(x.sample, out.Distributions, out.Transduction)
+	}
 	return out, nil
 }
 
-// present adds the history in the columns of the method of the options, which may have chosen another one: that one's
-// weights are no temperatures, and its labels are hard.
-func (x *setting) present(found *fitted, t *trace.Trace, probable bool) {
-	shown := x.options.Row()
-	found.History = t.Columns(shown.Level, x.shareColumn(probable), shown.Keeps.Soft || probable)
-	if len(found.History) > 0 {
-		found.last = t.Objective(0)
+// conclude moves thresholds, warns of the end and of classes that have lost rows, and gives the objective.
+func conclude(x *setting, r *method.Run, found *method.Solution, moves bool) (value float64) {
+	labeled := r.Path.Reason != ending.OneClass
+	if moves && labeled {
+		moveIntercepts(r, found)
 	}
-	if shown.Level != found.row.Level {
-		clear(found.History[1].Values)
+	value, shares := r.Objective.Value(found.Loss, found.Regularizer, found.Score(r.Objective))
+	if x.sample.Transductive() && labeled {
+		checkShares(r, shares, moves)
 	}
-	if shown.Keeps.Soft && !found.row.Keeps.Soft {
-		found.Distributions = x.distributions(make([]float64, len(x.sample.Unlabeled)*x.sample.Classes()))
-		x.harden(found.Distributions, found.Transduction)
-	}
+	checkEnd(r, found)
+	return value
 }
 
-// shareColumn is the history's column about the classes' shares.
-func (x *setting) shareColumn(probable bool) string {
-	switch {
-	case probable:
-		return "constraint_residual"
-	case x.sample.Paired():
-		return "positive_share"
-	}
-	return "share_distance"
-}
-
-// model is the classifier with its report.
-func (x *setting) model(r *method.Run, found *method.Solution, value float64) *model.Linear {
-	classes := x.sample.Classes()
+// modelOf is the classifier with its report.
+func modelOf(x *setting, r *method.Run, found *method.Solution, value float64) *model.Linear {
+	classes := r.Objective.Classes
 	m := &model.Linear{
 		Classes: classes, Features: x.sample.Features, Outputs: model.OutputsOf(classes), ClassPrior: x.prior.Shares,
 		Report: model.Report{Method: string(x.options.Method), Iterations: max(1, r.Path.Steps), Objective: value,
@@ -116,20 +142,20 @@ func difference(sides []float64) []float64 {
 }
 
 // transduced keeps given labels and places the other rows by their largest score.
-func (x *setting) transduced(score objective.Scorer) []int32 {
-	classes, row := slices.Clone(x.labels), make([]float64, x.sample.Classes())
-	for i, label := range x.labels {
-		if label < 0 || int(label) >= len(row) { // the latter has weight 0
+func transduced(labels []int32, classes int, score objective.Scorer) []int32 {
+	out, row := slices.Clone(labels), make([]float64, classes)
+	for i, label := range labels {
+		if label < 0 || int(label) >= classes { // the latter has weight 0
 			score(row, int32(i))
-			classes[i] = int32(vector.Largest(row))
+			out[i] = int32(vector.Largest(row))
 		}
 	}
-	return classes
+	return out
 }
 
 // distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class
 // prior.
-func (x *setting) distributions(soft []float64) []float64 {
+func distributions(x *setting, soft []float64) []float64 {
 	if soft == nil {
 		return nil
 	}
@@ -150,9 +176,9 @@ func (x *setting) distributions(soft []float64) []float64 {
 }
 
 // harden makes the soft labels of the unlabeled rows certain: these classes.
-func (x *setting) harden(distributions []float64, classes []int32) {
-	k := x.sample.Classes()
-	for _, i := range x.sample.Unlabeled {
+func harden(s *sample.Sample, distributions []float64, classes []int32) {
+	k := s.Classes()
+	for _, i := range s.Unlabeled {
 		row := distributions[int(i)*k : (int(i)+1)*k]
 		clear(row)
 		row[classes[i]] = 1

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -14,18 +13,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/trace"
-	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // setting is what all runs of a fit have in common; none changes it.
 type setting struct {
-	sample   *sample.Sample
-	options  method.Options
-	labels   []int32 // [n] of the problem
-	scores   scores.Map
-	prior    *sample.Prior
-	unscaled []warning.Warning // of rows or features of different scale
+	sample  *sample.Sample
+	options method.Options
+	labels  []int32 // [n] of the problem
+	scores  scores.Map
+	prior   *sample.Prior
+	named   *method.Row // by the options
 }
 
 // from is where a run begins: at a model, which a user or a fit of a part of the rows gives, or else at the supervised
@@ -42,13 +40,13 @@ func newSetting(
 	s *sample.Sample, options method.Options, labels []int32, start *model.Linear,
 ) (x *setting, err error) {
 	options.Options = s.Options
-	x = &setting{sample: s, options: options, labels: labels}
+	x = &setting{sample: s, options: options, labels: labels, named: method.Find(options.Method)}
 	if start != nil && !s.Constant() {
 		if err := objective.CheckStart(s, start); err != nil {
 			return nil, err
 		}
 	}
-	if options.Row().TwoClasses && !s.Paired() {
+	if x.named.TwoClasses && !s.Paired() {
 		return nil, fault.Argument("method is %q: it supports two classes only, but there are %d; use annealing or switching",
 			options.Method, s.Classes())
 	}
@@ -61,66 +59,54 @@ func newSetting(
 	if x.prior, err = s.Prior(s.Classes()); err != nil {
 		return nil, err
 	}
-	x.unscaled = s.ScaleWarnings()
 	return x, nil
 }
 
-// run is one run; it is nil where it was given up, as it would not have ended below the bound.
-func (x *setting) run(job *work.Job, begin from, bound float64) (*fitted, error) {
-	row := begin.row
-	if row == nil {
-		row = x.options.Row().First()
-	}
-	r := x.newRun(job, row, begin, bound)
-	found := x.solve(r, row)
-	switch r.Path.Reason {
-	case ending.GivenUp:
-		return nil, nil
-	case ending.NotFinite:
-		return nil, x.sample.OutOfRange()
-	}
-	return x.result(r, found, row, begin)
-}
-
+// newRun is a run of a method.
 func (x *setting) newRun(job *work.Job, row *method.Row, begin from, bound float64) *method.Run {
-	warnings := slices.Concat(x.prior.Warnings, x.unscaled)
-	o := x.objective(job, row)
-	if begin.model != nil {
-		o.Start = &objective.Start{Sample: x.sample, Model: begin.model}
+	warm := begin.model != nil
+	o, atOnce := x.objective(job, row), warm || bound > 0 && x.direct()
+	if warm {
+		o.Start, o.InRows = &objective.Start{Sample: x.sample, Model: begin.model}, false // a start is no sum of rows
 	}
-	r := &method.Run{Options: &x.options, Objective: o, Costs: belief.NewCosts(o), Path: &path.Path{Job: job,
-		Trace:  &trace.Trace{Job: job, Unit: x.sample.Pass, Before: begin.steps, Warnings: warnings},
-		Limits: path.Limits{Tol: x.options.Tol, MaxIter: x.options.MaxIter, Warm: begin.model != nil}}}
-	if bound > 0 && x.direct() {
-		r.Direct, r.Path.Bound = true, bound
+	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Row(), Objective: o, Costs: belief.NewCosts(o),
+		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, row, begin.steps),
+			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
+	if atOnce {
+		r.Path.Bound = bound
 	}
 	return r
 }
 
+// trace has the columns of the method of the options, which may have chosen another one: that one's weights are no
+// temperatures.
+func (x *setting) trace(job *work.Job, row *method.Row, before int) *trace.Trace {
+	t := &trace.Trace{Job: job, Unit: x.sample.Pass, Before: before, Level: x.named.Level, Share: "share_distance",
+		NoLevel: x.named.Level != row.Level, WithEntropy: x.named.Keeps.Soft,
+		Warnings: slices.Concat(x.prior.Warnings, x.sample.ScaleWarnings())}
+	if x.sample.Paired() {
+		t.Share = "positive_share"
+	}
+	return t
+}
+
 // objective is what a method minimizes.
 func (x *setting) objective(job *work.Job, row *method.Row) *objective.Objective {
-	l := x.options.LossRow()
+	l, paired := x.options.Loss.Row(), x.sample.Paired()
 	o := &objective.Objective{Sample: x.sample, Job: job, Classes: x.sample.Classes(), Scores: x.scores,
-		Prior: x.prior.Shares, Alpha: x.options.Alpha, Weight: x.options.UnlabeledWeight,
-		Loss: l.Of(x.sample.Paired()), Smoothings: l.Smoothings, Centered: x.centered(row)}
-	if row.OwnLoss != nil {
-		o.OwnLoss, o.Loss = true, func(float64) loss.Classes { return row.OwnLoss(x.sample.Paired()) }
+		Prior: x.prior.Shares, Alpha: x.options.Alpha, Weight: x.options.UnlabeledWeight, Loss: l.Of(paired),
+		Smoothings: l.Smoothings, Centered: x.centered(row), InRows: true, MeanScore: objective.TwoSides,
+		Unlabeled: objective.Cheapest}
+	if row.OwnLoss != nil { // scores are compared with each other, and not with two sides; L-BFGS needs the weights
+		o.Loss = func(float64) loss.Classes { return row.OwnLoss(paired) }
+		o.InRows, o.MeanScore, o.Unlabeled = false, objective.OneSide, objective.Given
 	}
 	return o
 }
 
-func (x *setting) solve(r *method.Run, row *method.Row) *method.Solution {
-	switch {
-	case x.sample.Constant():
-		return method.FitOneClass(r)
-	case x.sample.Transductive():
-		return row.Fit(r)
-	}
-	x.warnSupervised(r.Path.Trace)
-	if row.Supervised != nil {
-		return row.Supervised(r)
-	}
-	return method.FitSupervised(r)
+// direct reports whether λ' is so small that hard labels settle at once about as well as step by step.
+func (x *setting) direct() bool {
+	return x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha
 }
 
 // balance of a method resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label counts for both
@@ -135,7 +121,7 @@ func (x *setting) balance(row *method.Row) string {
 		return x.options.Balance
 	case x.prior.Picked && !row.KeepsMean:
 		return "labels"
-	case row.Balance == "mean" && x.options.LossRow().Margin == nil:
+	case row.Balance == "mean" && x.options.Loss.Row().ClassScores:
 		return "share"
 	}
 	return row.Balance

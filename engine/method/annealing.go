@@ -27,10 +27,10 @@ func anneal(r *Run) *Solution {
 	if !ok {
 		return nil
 	}
-	r.Costs.Level = r.softWeight()
+	r.Costs.Level = softWeight(r)
 	soft := belief.NewSoft(d.risk, r.Costs)
 	r.began(d.risk.Score)
-	cooling := r.cooling()
+	cooling := coolingOf(r)
 	r.Path.Follow(d.solve(soft), soft, cooling, r.Path.Limits.Way(energySteps))
 	switch {
 	case r.Path.Reason == ending.NotFinite:
@@ -76,15 +76,15 @@ const (
 	warmCoolBy = 3.0
 )
 
-// cooling begins at the first temperature; from a start at a part of it.
-func (r *Run) cooling() *schedule.Cooling {
-	first, level := r.firstTemperature(), r.Costs.Level
+// coolingOf begins at the first temperature; from a start at a part of it.
+func coolingOf(r *Run) *schedule.Cooling {
+	first, level := firstTemperature(r), r.Costs.Level
 	c := &schedule.Cooling{First: first, Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
 		Coldest: coldest, SmallEntropy: smallEntropy}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
-	case r.Options.LossRow().Free:
+	case r.Loss.Free:
 		c.Temperature, c.SlowAbove = level, slowUntil*level
 	}
 	return c
@@ -93,7 +93,7 @@ func (r *Run) cooling() *schedule.Cooling {
 // firstTemperature is high enough for soft labels that hardly differ yet: λ' for rows of unit length, more where the
 // supervised scores are far apart; the spread is that of a class's cost beyond the mean of the row's. Beside a pair the
 // losses of all classes add up: for two classes to twice that of the pair.
-func (r *Run) firstTemperature() float64 {
+func firstTemperature(r *Run) float64 {
 	least := 2 * r.Costs.Level
 	if r.Objective.Sample.Paired() {
 		least = r.Costs.Level
@@ -114,8 +114,8 @@ const MostOverAlpha = 1000.0
 // softWeight is λ' while labels are soft. A start has labels already, and the schedule of the maxent loss begins where
 // the unlabeled rows cost nothing: to bound λ' as well took 2 to 3 points of accuracy from it (20 Newsgroups,
 // α = 1e-4).
-func (r *Run) softWeight() float64 {
-	if r.Objective.Start != nil || r.Options.LossRow().Free {
+func softWeight(r *Run) float64 {
+	if r.Objective.Start != nil || r.Loss.Free {
 		return r.Objective.Weight
 	}
 	return min(r.Objective.Weight, MostOverAlpha*r.Objective.Alpha)

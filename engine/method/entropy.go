@@ -2,4 +2,4 @@ package method
 
 // regularizeEntropy is expectation regularization with the entropy of the unlabeled rows, whose weight is λ': see
 // regularize.
-func regularizeEntropy(r *Run) *Solution { return r.regularize(r.Objective.Weight) }
+func regularizeEntropy(r *Run) *Solution { return regularizeWith(r, r.Objective.Weight) }

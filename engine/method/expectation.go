@@ -23,32 +23,32 @@ import (
 //	Stops    the last solve has converged (gradient as small as tol asks where F + Ψ curves by α) and the residual is at
 //	         most belief.Tolerance; no progress in patience rounds; max_iter
 //	Cost     a level: up to pathSteps Newton steps, see minimize
-func regularize(r *Run) *Solution { return r.regularize(0) }
+func regularize(r *Run) *Solution { return regularizeWith(r, 0) }
 
-func (r *Run) regularize(entropy float64) *Solution {
+func regularizeWith(r *Run, entropy float64) *Solution {
 	d, ok := r.begin()
 	if !ok {
 		return nil
 	}
-	expected := belief.NewExpected(d.risk, r.Objective, r.constraint(), entropy)
+	expected := belief.NewExpected(d.risk, r.Objective, constraint(r), entropy)
 	r.began(d.risk.Score)
 	p, solve := r.Path, d.solve(risk.Nonconvex{Risk: d.risk})
-	p.Measure = expected.Measure
-	if parts := r.entropyParts(entropy); len(parts) > 0 {
+	r.measureProbable(expected.Measure)
+	if parts := entropyParts(r, entropy); len(parts) > 0 {
 		rising := &schedule.Rising{Parts: parts, Full: entropy, End: ending.Converged}
 		p.Follow(solve, expected, rising, minimize.Limits{Tolerance: looseness * r.Options.Tol, MaxSteps: pathSteps,
 			Line: path.Line})
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, least: 1}, minimize.Limits{Tolerance: r.Options.Tol,
 		MaxSteps: finalSteps, Line: path.Line})
-	r.warnProbable(expected.Multipliers != nil, expected.Residual)
+	warnProbable(r, expected.Multipliers != nil, expected.Residual)
 	found := r.read(d.risk)
 	found.Soft = expected.Soft()
 	return found
 }
 
 // constraint holds the class prior.
-func (r *Run) constraint() belief.Constraint {
+func constraint(r *Run) belief.Constraint {
 	if r.Options.Penalized() {
 		return &belief.Penalty{Prior: r.Objective.Prior, Weight: r.Options.PenaltyWeight}
 	}
@@ -67,8 +67,8 @@ const (
 
 // entropyParts are the parts of the weight of the entropy before the whole of it: none from a start, which is near the
 // solution, and the last ones where max_iter leaves no more steps.
-func (r *Run) entropyParts(entropy float64) []float64 {
-	if entropy == 0 || r.Objective.Start != nil {
+func entropyParts(r *Run, entropy float64) []float64 {
+	if entropy == 0 || r.AtOnce {
 		return nil
 	}
 	parts := append([]float64{0}, schedule.Parts(firstEntropy, raiseEntropy)...)
@@ -107,7 +107,7 @@ func (s *rounds) Next(step schedule.Step) ending.Reason {
 }
 
 // warnProbable warns where the class prior is not met, or the last solve did not come to its end.
-func (r *Run) warnProbable(exact bool, residual float64) {
+func warnProbable(r *Run, exact bool, residual float64) {
 	trace, last := r.Path.Trace, r.Path.Last
 	switch reason := r.Path.Reason; {
 	case reason == ending.Constraint:

@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // descend is the gradient TSVM: no labels of the unlabeled rows, but a smooth loss of theirs.
@@ -30,13 +31,15 @@ func descend(r *Run) *Solution {
 	free := belief.NewFree(d.risk, r.Objective, r.Costs, descentPairs)
 	r.began(d.risk.Score)
 	p, tol, weight := r.Path, r.Options.Tol, r.Objective.Weight
-	if r.Objective.Start == nil {
+	if !r.AtOnce {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
 	once := schedule.Once{At: 1, Shown: weight, End: ending.Stationary}
 	p.Complete(free.Minimize, free, once, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
-	return r.read(d.risk)
+	found := r.read(d.risk)
+	found.Unconverged = warning.NotStationary
+	return found
 }
 
 // descentPairs are the differences of weights and of gradients that are kept, see minimize.QuasiNewton.

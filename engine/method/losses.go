@@ -17,11 +17,13 @@ const (
 	Maxent        Loss = "maxent"
 )
 
-// LossRow is what the engine has to know of a loss: a Margin, or Classes where it is one of all class scores.
+// LossRow is what the engine has to know of a loss.
 type LossRow struct {
 	Name        Loss
-	Margin      loss.Margin
-	Classes     func(smoothing float64) loss.Classes
+	Margin      loss.Margin                          // of a pair; one of all class scores has pairs of one class only
+	Classes     func(smoothing float64) loss.Classes // of many classes
+	ClassScores bool                                 // it compares the scores of all classes
+	Squared     bool
 	Smoothings  []float64 // ever smaller ones; the first one on the way
 	Temperature float64   // that scores have about with many labels, see fit.Calibration
 	// Free is that unlabeled rows cost nothing at T = λ', whatever their probabilities: annealing begins there.
@@ -36,32 +38,33 @@ var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 const usualTemperature = 0.2
 
 var losses = []LossRow{
-	{Name: SquaredHinge, Margin: loss.SquaredHinge{}, Smoothings: []float64{0}, Temperature: usualTemperature},
-	{Name: Hinge, Margin: loss.Hinge{}, Smoothings: []float64{0}, Temperature: usualTemperature},
-	{Name: CrammerSinger, Smoothings: smoothings, Temperature: usualTemperature,
-		Classes: func(smoothing float64) loss.Classes { return loss.Softmax{Smoothing: smoothing, Margin: 1} }},
-	{Name: Maxent, Smoothings: []float64{0}, Temperature: 1, Free: true,
+	{Name: SquaredHinge, Margin: loss.SquaredHinge{}, Classes: oneAgainstRest(loss.SquaredHinge{}), Squared: true,
+		Smoothings: []float64{0}, Temperature: usualTemperature},
+	{Name: Hinge, Margin: loss.Hinge{}, Classes: oneAgainstRest(loss.Hinge{}), Smoothings: []float64{0},
+		Temperature: usualTemperature},
+	{Name: CrammerSinger, Margin: loss.SquaredHinge{}, ClassScores: true, Smoothings: smoothings,
+		Classes:     func(smoothing float64) loss.Classes { return loss.Softmax{Smoothing: smoothing, Margin: 1} },
+		Temperature: usualTemperature},
+	{Name: Maxent, Margin: loss.SquaredHinge{}, ClassScores: true, Smoothings: []float64{0}, Temperature: 1, Free: true,
 		Classes: func(float64) loss.Classes { return loss.Softmax{Smoothing: 1} }},
 }
 
-// LossRow is the row of the loss of the options.
-func (o *Options) LossRow() *LossRow {
-	return &losses[slices.IndexFunc(losses, func(l LossRow) bool { return l.Name == o.Loss })]
+// oneAgainstRest is a loss of margins for many classes.
+func oneAgainstRest(margin loss.Margin) func(float64) loss.Classes {
+	return func(float64) loss.Classes { return loss.OneAgainstRest{Margin: margin} }
+}
+
+// Row is the row of a loss.
+func (l Loss) Row() *LossRow {
+	return &losses[slices.IndexFunc(losses, func(row LossRow) bool { return row.Name == l })]
 }
 
 // Of is the loss of a row's class scores; a pair has the scores of one column.
 func (l *LossRow) Of(paired bool) func(smoothing float64) loss.Classes {
-	margin := l.Margin
-	if margin == nil { // a pair of one class only
-		margin = loss.SquaredHinge{}
+	if paired {
+		return func(float64) loss.Classes { return loss.Signed{Margin: l.Margin} }
 	}
-	switch {
-	case paired:
-		return func(float64) loss.Classes { return loss.Signed{Margin: margin} }
-	case l.Classes != nil:
-		return l.Classes
-	}
-	return func(float64) loss.Classes { return loss.OneAgainstRest{Margin: margin} }
+	return l.Classes
 }
 
 func lossNames() (names []string) {

@@ -1,21 +1,21 @@
-// Package method is the options of a fit and the table of the methods.
+// Package method is the methods: a table with what the engine has to know of each, their losses and options, and a file
+// for the algorithm of each. Start at table.
 package method
 
 import (
-	"slices"
-	"strings"
-
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-func textsOf[T ~string](list ...T) (texts []string) {
-	for _, v := range list {
-		texts = append(texts, string(v))
-	}
-	return texts
-}
+// Method is how unlabeled rows are learned from.
+type Method string
+
+// The methods that the table names.
+const (
+	auto      Method = "auto" // annealing or switching, whichever ends lower
+	annealing Method = "annealing"
+	switching Method = "switching"
+)
 
 // balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
 var balances = []string{"auto", "share", "mean", "labels"}
@@ -48,114 +48,5 @@ func Defaults() Options {
 	}
 }
 
-// mostWeight of the unlabeled rows: beyond it the labeled loss is lost in the tolerance of the solves, and these become
-// hard without end.
-const mostWeight = 1e6
-
-var options = option.Table[Options]{
-	{Name: "method", Kind: "string",
-		Choices: names(),
-		Meaning: "how unlabeled rows are used", Field: func(o *Options) any { return (*string)(&o.Method) }},
-	{Name: "alpha", Kind: "number", Exclusive: true,
-		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
-	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: mostWeight,
-		Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few",
-		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
-	{Name: "class_prior", Kind: "string or numbers", Choices: sample.PriorRules,
-		Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows",
-		Field:   func(o *Options) any { return &o.ClassPrior }},
-	{Name: "class_weight", Kind: "numbers", Exclusive: true,
-		Meaning: "factor on the weights of the labeled rows of each class, for their loss and not for class_prior; null: 1",
-		Field:   func(o *Options) any { return &o.ClassWeight }},
-	{Name: "constraint", Kind: "string", Choices: []string{"equality", "penalty"},
-		Meaning: "how entropy and expectation enforce the class prior",
-		Field:   func(o *Options) any { return &o.Constraint }},
-	{Name: "penalty_weight", Kind: "number", Exclusive: true,
-		Meaning: "weight of the divergence of mean probabilities from the class prior; constraint penalty only",
-		Field:   func(o *Options) any { return &o.PenaltyWeight }},
-	{Name: "kl_weight", Kind: "number", Exclusive: true,
-		Meaning: "weight of the averaged divergence of labels and probabilities; posterior only",
-		Field:   func(o *Options) any { return &o.KLWeight }},
-	{Name: "balance", Kind: "string", Choices: balances,
-		Meaning: "how the class prior is enforced", Field: func(o *Options) any { return &o.Balance }},
-	{Name: "loss", Kind: "string", Choices: lossNames(),
-		Meaning: "loss of a row; hinge with method pair_switching only",
-		Field:   func(o *Options) any { return (*string)(&o.Loss) }},
-	{Name: "hierarchy", Kind: "integers", Minimum: -1,
-		Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree",
-		Field:   func(o *Options) any { return &o.Hierarchy }},
-	{Name: "fit_intercept", Kind: "boolean",
-		Meaning: "whether the classifier has an intercept", Field: func(o *Options) any { return &o.FitIntercept }},
-	{Name: "calibrate", Kind: "boolean",
-		Meaning: "whether to calibrate probabilities, with five further fits",
-		Field:   func(o *Options) any { return &o.Calibrate }},
-	{Name: "max_switches", Kind: "integer",
-		Meaning: "maximum number of label pairs exchanged at a time; 0: all that lower the objective",
-		Field:   func(o *Options) any { return &o.MaxSwitches }},
-	{Name: "max_iter", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of outer steps", Field: func(o *Options) any { return &o.MaxIter }},
-	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "tolerance of the last solve: relative distance of its objective from the optimum",
-		Field:   func(o *Options) any { return &o.Tol }},
-	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
-	{Name: "random_state", Kind: "integer",
-		Meaning: "seed of the order of coordinates in pair_switching", Field: func(o *Options) any { return &o.RandomState }},
-}
-
 // Penalized reports whether the class prior is held at a cost only.
 func (o *Options) Penalized() bool { return o.Constraint == "penalty" }
-
-// OptionsText describes all options as a JSON array.
-func OptionsText() string { return options.Text(Defaults()) }
-
-// Values are the options by their names.
-func (o *Options) Values() map[string]any { return options.Values(o) }
-
-// DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
-func DecodeOptions(text []byte) (Options, error) {
-	o := Defaults()
-	err := options.Decode(text, &o)
-	return o, err
-}
-
-// OfSample are the options of the sample that the method learns from.
-func (o *Options) OfSample() sample.Options {
-	of := o.Options
-	of.ClassScores, of.Keeps = o.LossRow().Classes != nil, o.Row().Keeps
-	return of
-}
-
-// Agree refuses options that do not go together.
-func (o *Options) Agree() error {
-	switch row := o.Row(); {
-	case !slices.Contains(row.Losses, o.Loss):
-		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
-			strings.Join(textsOf(row.Losses...), ", "))
-	case row.TwoClasses && o.Hierarchy != nil:
-		return fault.Argument("hierarchy is given, but method is %s: use annealing or switching", o.Method)
-	case row.Probable && o.Balance != "auto":
-		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
-			"balance at \"auto\"", o.Balance, o.Method)
-	case o.Penalized() && !row.Penalty:
-		return fault.Argument("constraint is \"penalty\", but method %s enforces the class prior exactly: use entropy or "+
-			"expectation", o.Method)
-	case o.Balance == "mean" && o.LossRow().Margin == nil:
-		return fault.Argument("balance is \"mean\", which needs the squared hinge, but loss is %q: use "+
-			"\"share\" or \"labels\"", o.Loss)
-	}
-	return nil
-}
-
-// Together refuses what a group of machines cannot do.
-func (o *Options) Together() error {
-	switch {
-	case o.Row().OneMachine:
-		return fault.Argument("method is %q, which is not supported on several ranks: use annealing or switching", o.Method)
-	case o.MaxSwitches > 0:
-		return fault.Argument("max_switches is %d, which is not supported on several ranks: set it to 0", o.MaxSwitches)
-	case o.Calibrate:
-		return fault.Argument("calibrate is true, which is not supported on several ranks: calibrate on other labeled rows")
-	}
-	return nil
-}

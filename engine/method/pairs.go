@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // switchPairs is the transductive support vector machine with one pair of labels switched at a time.
@@ -30,7 +31,7 @@ func switchPairs(r *Run) *Solution {
 	if r.Objective.Start != nil {
 		return p.resume()
 	}
-	if r.Path.Last = p.descend(looseGap, looseEpochs); !r.Path.Last.Finite() {
+	if r.Path.Last = p.solveDual(looseGap, looseEpochs); !r.Path.Last.Finite() {
 		r.Path.Reason = ending.NotFinite
 		return nil
 	}
@@ -48,7 +49,7 @@ func supervisedPairs(r *Run) *Solution {
 	if r.Objective.Start != nil {
 		p.dual.Resume(p.startScores())
 	}
-	r.Path.Last = p.descend(r.Options.Tol, finalEpochs)
+	r.Path.Last = p.solveDual(r.Options.Tol, finalEpochs)
 	r.Path.Record(0, 0)
 	r.Path.Reason, r.Path.Steps = ending.Converged, 1
 	return p.read()
@@ -69,7 +70,7 @@ type pairs struct {
 // newPairs begins with the dual problem of the labeled rows.
 func newPairs(r *Run) *pairs {
 	o := r.Objective
-	d := dual.New(o.Job, o.Sample.Rows, o.Frame(), r.Options.Loss == SquaredHinge, r.Options.RandomState)
+	d := dual.New(o.Job, o.Sample.Rows, o.Frame(), r.Loss.Squared, r.Options.RandomState)
 	for k, i := range o.Sample.Labeled {
 		d.Sign[i] = sign(o.Sample.Class[k] == 1)
 		d.Cost[i] = o.Sample.LabeledWeight[k] / o.Alpha
@@ -142,8 +143,8 @@ func (p *pairs) complete(solve path.Solver) *Solution {
 	return p.read()
 }
 
-// descend solves the dual problem.
-func (p *pairs) descend(tolerance float64, epochs int) minimize.Outcome {
+// solveDual solves the dual problem.
+func (p *pairs) solveDual(tolerance float64, epochs int) minimize.Outcome {
 	primal, gap := p.dual.Solve(tolerance, epochs)
 	return minimize.Outcome{Value: primal, Gap: gap, Converged: gap/primal <= p.Options.Tol}
 }
@@ -160,7 +161,7 @@ func (p *pairs) exchange(last bool) path.Solver {
 			if !first {
 				p.Path.Steps++
 			}
-			outcome, before := p.descend(tolerance, epochs), p.switched
+			outcome, before := p.solveDual(tolerance, epochs), p.switched
 			pair := p.worst()
 			for ; p.helps && p.Path.Limit(1) == ending.None; pair = p.worst() {
 				for side, k := range pair {
@@ -267,7 +268,7 @@ func (p *pairs) read() *Solution {
 	last, s := p.Path.Last, p.sample
 	out := &Solution{Coef: make([]float64, s.Features), Intercept: []float64{intercept}, Outputs: p.rowScores(),
 		Loss: p.Objective.Loss(0), Regularizer: p.Objective.Alpha / 2 * p.dual.Square(), Converged: last.Converged,
-		Gap: last.Gap / last.Value}
+		Unconverged: warning.NotConverged, Gap: last.Gap / last.Value}
 	for k, w := range coef {
 		out.Coef[s.Feature[k]] = w / s.Length
 	}

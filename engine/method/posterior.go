@@ -21,11 +21,11 @@ func project(r *Run) *Solution {
 	}
 	projected := belief.NewProjected(d.risk, r.Objective, r.Options.KLWeight)
 	r.began(d.risk.Score)
-	r.Path.Measure = projected.Measure
+	r.measureProbable(projected.Measure)
 	solve := d.solve(risk.Nonconvex{Risk: d.risk})
 	r.Path.Complete(solve, projected, &repeated{weight: r.Options.KLWeight}, minimize.Limits{Tolerance: r.Options.Tol,
 		MaxSteps: pathSteps, Line: path.Line})
-	r.warnProbable(false, projected.Residual)
+	warnProbable(r, false, projected.Residual)
 	found := r.read(d.risk)
 	found.Soft = projected.Posterior.Labels
 	return found

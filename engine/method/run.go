@@ -11,15 +11,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // Run is one run of a method: what it minimizes, and the path that it takes.
 type Run struct {
 	Options   *Options
+	Loss      *LossRow
 	Objective *objective.Objective
 	Costs     *belief.Costs
 	Path      *path.Path
-	Direct    bool    // labels of the supervised solution are settled at once
+	AtOnce    bool    // the schedule begins near its end: at a start, or where labels are to settle at once
 	Origin    []int32 // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }
 
@@ -32,7 +34,8 @@ type Solution struct {
 	Regularizer float64
 	Gap         float64 // bound on (objective - optimum) / objective at the final labels
 	Converged   bool
-	Soft        []float64 // [unlabeled, K] the last soft labels, or nil
+	Unconverged warning.Kind // what to warn of if it has not
+	Soft        []float64    // [unlabeled, K] the last soft labels, or nil
 }
 
 // Score is the scorer of the training rows.
@@ -74,6 +77,11 @@ func (r *Run) measure(l loss.Classes, regularizer float64, score objective.Score
 	return value, r.Objective.HistoryShare(shares)
 }
 
+// measureProbable gives the history the entries of a belief about probabilities.
+func (r *Run) measureProbable(measure func() (value, residual float64)) {
+	r.Path.Measure, r.Path.Trace.Share, r.Path.Trace.WithEntropy = measure, "constraint_residual", true
+}
+
 // began keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.
 func (r *Run) began(score objective.Scorer) {
 	if r.Objective.Start != nil {
@@ -96,7 +104,7 @@ func (d *descent) solve(f minimize.Objective) path.Solver {
 func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
 	for _, smoothing := range d.Objective.Smoothings[1:] {
 		d.risk.SetLoss(d.Objective.Loss(smoothing))
-		outcome = d.newton.Minimize(d.risk, d.Path.Limits.Final())
+		outcome = d.newton.Minimize(d.risk, d.Path.Limits.Final)
 	}
 	return outcome
 }
@@ -111,7 +119,7 @@ func (d *descent) settle(hard *belief.Hard, changed int, shown float64) {
 func (r *Run) read(k *risk.Risk) *Solution {
 	last, s := r.Path.Last, r.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
-		Converged: last.Converged && last.Finite()}
+		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
 	if int64(k.Dim()) > largeVector {
 		runtime.GC()
 	}

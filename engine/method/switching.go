@@ -26,12 +26,12 @@ func switchLabels(r *Run) *Solution {
 	}
 	hard := belief.NewHard(d.risk, r.Costs, r.Options.MaxSwitches)
 	if r.Objective.Start != nil && r.Options.MaxSwitches == 0 { // a limit on exchanges has no soft labels
-		return d.switchFromStart(hard)
+		return switchFromStart(d, hard)
 	}
 	r.Costs.Admit(d.risk)
 	r.began(d.risk.Score)
 	hard.Begin()
-	rising := &schedule.Rising{Parts: r.levels(), Full: r.Objective.Weight, Stays: true, End: ending.NoSwitch}
+	rising := &schedule.Rising{Parts: levels(r), Full: r.Objective.Weight, Stays: true, End: ending.NoSwitch}
 	r.Path.Follow(d.solve(d.risk), hard, rising, r.Path.Limits.Way(1))
 	if r.Path.Reason == ending.NotFinite || r.Path.Reason == ending.GivenUp {
 		return nil
@@ -48,8 +48,8 @@ const (
 )
 
 // levels are the parts of their weight that the unlabeled rows have, one after the other.
-func (r *Run) levels() []float64 {
-	if r.Objective.Start != nil || r.Direct {
+func levels(r *Run) []float64 {
+	if r.AtOnce {
 		return []float64{1}
 	}
 	return schedule.Parts(firstLevel, raise)
@@ -64,11 +64,11 @@ const (
 )
 
 // switchFromStart goes on from the start: soft labels for a few steps, then hard ones settle.
-func (d *descent) switchFromStart(hard *belief.Hard) *Solution {
+func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	d.Costs.Cheapest(hard.Labels)
 	warm, weight := belief.Warm{Soft: soft, Hard: hard}, d.Objective.Weight
-	once := schedule.Once{At: softStart * d.firstTemperature(), Shown: weight, End: ending.NoSwitch}
+	once := schedule.Once{At: softStart * firstTemperature(d.Run), Shown: weight, End: ending.NoSwitch}
 	d.Path.Follow(d.solve(soft), warm, once, d.Path.Limits.Way(softSteps))
 	if d.Path.Reason == ending.NotFinite {
 		return nil

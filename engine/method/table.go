@@ -7,9 +7,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// Method is how unlabeled rows are learned from.
-type Method string
-
 // Row is what the engine has to know of a method: one row of the table each.
 type Row struct {
 	Name   Method
@@ -32,13 +29,6 @@ type Row struct {
 	Compares    Method // and is compared with at its end; empty: the method itself runs, and nothing is compared
 	CoarseStart bool   // whether a fit of many rows of two classes begins with a part of them
 }
-
-// The methods that the table names.
-const (
-	auto      Method = "auto" // annealing or switching, whichever ends lower
-	annealing Method = "annealing"
-	switching Method = "switching"
-)
 
 var (
 	labelLosses  = []Loss{SquaredHinge, CrammerSinger, Maxent}
@@ -64,20 +54,17 @@ var table = []Row{
 	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true},
 }
 
-// find is the row of a method.
-func find(name Method) *Row {
+// Find is the row of a method.
+func Find(name Method) *Row {
 	return &table[slices.IndexFunc(table, func(r Row) bool { return r.Name == name })]
 }
-
-// Row is that of the method of the options.
-func (o *Options) Row() *Row { return find(o.Method) }
 
 // First is the row of the method that runs first.
 func (r *Row) First() *Row {
 	if r.Begins == "" {
 		return r
 	}
-	return find(r.Begins)
+	return Find(r.Begins)
 }
 
 // Rival is the row of the method that is compared with at the end, or nil.
@@ -85,7 +72,7 @@ func (r *Row) Rival() *Row {
 	if r.Compares == "" {
 		return nil
 	}
-	return find(r.Compares)
+	return Find(r.Compares)
 }
 
 func names() (names []string) {

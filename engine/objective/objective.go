@@ -4,6 +4,7 @@ package objective
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -30,8 +31,12 @@ type Objective struct {
 	Loss       func(smoothing float64) loss.Classes // ξ
 	Smoothings []float64                            // of the loss, ever smaller; the first one alone if it has none
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
-	OwnLoss    bool                                 // unlabeled rows have a loss of their scores, and no labels
-	Start      *Start                               // nil: W = 0
+	InRows     bool                                 // weights are held as sums of rows, if these are fewer than features
+	// MeanScore is that of a class with this share; its rows have the score 1 and the others -1, or 1 and 0.
+	MeanScore func(share float64) float64
+	// Unlabeled is the loss of an unlabeled row at its class scores; scratch [K] is written.
+	Unlabeled func(l loss.Classes, scores, scratch []float64) float64
+	Start     *Start // nil: W = 0
 }
 
 // Map is a pair where two classes need one column only, otherwise a tree.
@@ -62,19 +67,34 @@ func (o *Objective) Frame() risk.Frame {
 	}
 	mean := make([]float64, o.Classes)
 	for y, share := range o.Prior {
-		if mean[y] = 2*share - 1; o.OwnLoss {
-			mean[y] = share // scores are compared with each other there, and not with the sides -1 and 1
-		}
+		mean[y] = o.MeanScore(share)
 	}
 	return risk.Frame{Center: s.Center(o.Job), Mean: mean}
 }
 
-// inRows reports whether weights are held as sums of rows: less than weights of features where there are fewer rows. A
-// start is no such sum, one column is little to hold, quasi-Newton steps need the weights, and machines have to add
-// these. Measured on whole fits of wap and k1b, 5 labels a class: 1.2 to 1.5 times the time without.
+// inRows reports whether weights are held as sums of rows: less than weights of features where there are fewer rows. One
+// column is little to hold, and machines have to add weights. Measured on whole fits of wap and k1b, 5 labels a class:
+// 1.2 to 1.5 times the time without.
 func (o *Objective) inRows() bool {
 	rows := o.Sample.Rows
-	return o.Job.Group == nil && o.Start == nil && !o.Sample.Paired() && !o.OwnLoss && rows.Rows() < rows.Cols()
+	return o.InRows && o.Job.Group == nil && !o.Sample.Paired() && rows.Rows() < rows.Cols()
+}
+
+// TwoSides is the mean score where the rows of a class have the score 1 and others -1.
+func TwoSides(share float64) float64 { return 2*share - 1 }
+
+// OneSide is the mean score where the rows of a class have the score 1 and others 0.
+func OneSide(share float64) float64 { return share }
+
+// Given is the loss of an unlabeled row where it has one of its own.
+func Given(l loss.Classes, scores, scratch []float64) float64 {
+	return l.At(scores, nil, scratch, make([]float64, len(scratch)))
+}
+
+// Cheapest is the loss of a row at its cheapest class.
+func Cheapest(l loss.Classes, scores, scratch []float64) float64 {
+	l.Costs(scratch, scores)
+	return slices.Min(scratch)
 }
 
 // Risk is the objective with the labeled rows in it, at the start or at W = 0.

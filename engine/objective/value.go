@@ -2,7 +2,6 @@ package objective
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -22,22 +21,13 @@ func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (va
 			score(scores, s.Unlabeled[k])
 			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
 			if transductive {
-				dst[1] += s.UnlabeledWeight[k] * o.unlabeledLoss(l, scores, costs)
+				dst[1] += s.UnlabeledWeight[k] * o.Unlabeled(l, scores, costs)
 			}
 		}
 	})
 	sums[0] = o.LabeledLoss(l, score)
 	o.Job.Reduce(sums)
 	return regularizer + sums[0] + o.Weight*sums[1], sums[2:]
-}
-
-// unlabeledLoss is the loss of an unlabeled row at these scores; scratch [K] is written.
-func (o *Objective) unlabeledLoss(l loss.Classes, scores, scratch []float64) float64 {
-	if o.OwnLoss {
-		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
-	}
-	l.Costs(scratch, scores)
-	return slices.Min(scratch)
 }
 
 // LabeledLoss is the part that the labeled rows of this machine have in the mean loss of all.

@@ -5,11 +5,24 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
-// Limits are those of a run, from which the limits of its solves follow.
+// Limits are those of a run.
 type Limits struct {
-	Tol     float64 // of the last solve
-	MaxIter int     // outer steps
-	Warm    bool    // from a start
+	Tol     float64         // of the last solve
+	MaxIter int             // outer steps
+	Settle  minimize.Limits // of the first solves of settling hard labels
+	Final   minimize.Limits // of the last solve
+}
+
+// NewLimits are those of a run from the supervised solution, or else from a start. That begins near its end: steps by
+// more conjugate gradients are cheaper there, and single steps to the last solve are enough.
+func NewLimits(tol float64, maxIter int, warm bool) Limits {
+	l := Limits{Tol: tol, MaxIter: maxIter, Final: minimize.Limits{Tolerance: tol, MaxSteps: 200}}
+	if l.Settle = l.Way(1); warm {
+		l.Final.Forcing = manySteps
+		l.Settle = l.Final
+		l.Settle.MaxSteps = 1
+	}
+	return l
 }
 
 const (
@@ -17,9 +30,8 @@ const (
 	Line      = 0.3 // fraction of the slope at which a line search on the way may end
 )
 
-// warmForcing is that of the last solve of a run from a start, which begins near its end: steps by more conjugate
-// gradients are cheaper there.
-const warmForcing = 0.2
+// manySteps is a forcing term that makes the most of each gradient by conjugate gradients.
+const manySteps = 0.2
 
 // Start is for the supervised solution that a transductive method starts from.
 func (l Limits) Start() minimize.Limits { return minimize.Limits{Tolerance: 10 * l.Tol, MaxSteps: 50} }
@@ -29,30 +41,11 @@ func (l Limits) Way(steps int) minimize.Limits {
 	return minimize.Limits{Tolerance: Looseness * l.Tol, MaxSteps: steps, Line: Line}
 }
 
-// Final is for the last solve.
-func (l Limits) Final() minimize.Limits {
-	limits := minimize.Limits{Tolerance: l.Tol, MaxSteps: 200}
-	if l.Warm {
-		limits.Forcing = warmForcing
-	}
-	return limits
-}
-
-// settling is for the first solves of settling hard labels: single steps, from a start those to the last solve.
-func (l Limits) settling() minimize.Limits {
-	if !l.Warm {
-		return l.Way(1)
-	}
-	limits := l.Final()
-	limits.MaxSteps = 1
-	return limits
-}
-
 // Supervised is for a fit without unlabeled rows, whose outer steps are Newton steps.
 func (l Limits) Supervised() minimize.Limits {
-	limits := l.Final()
+	limits := l.Final
 	limits.MaxSteps = min(limits.MaxSteps, l.MaxIter)
-	limits.Forcing = 0.2 // rows of equal weight: conjugate gradients gain much by a few more steps
+	limits.Forcing = manySteps // rows of equal weight: conjugate gradients gain much by a few more steps
 	return limits
 }
 

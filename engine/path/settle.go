@@ -26,7 +26,7 @@ func (p *Path) Settle(solve Solver, labels Belief, sharpen func(minimize.Outcome
 // unequal weight): first loosely, then exactly. Labels and weights are then each best given the other, unless
 // SettleRounds rounds were not enough. changed counts the labels changed.
 func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
-	limits, last := p.Limits.settling(), math.Inf(1)
+	limits, last := p.Limits.Settle, math.Inf(1)
 	for range SettleRounds {
 		labels.Enter(1)
 		p.Last = solve(limits)
@@ -45,10 +45,10 @@ func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
 		case exact && (p.Last.Converged || limits.MaxSteps > 1):
 			return changed, true
 		default:
-			limits, last = p.Limits.Final(), math.Inf(1)
+			limits, last = p.Limits.Final, math.Inf(1)
 		}
 	}
 	labels.Enter(1)
-	p.Last = solve(p.Limits.Final())
+	p.Last = solve(p.Limits.Final)
 	return changed, false
 }

@@ -14,6 +14,10 @@ type Trace struct {
 	Before   int // steps of the run that this one goes on from
 	Warnings []warning.Warning
 
+	Level, Share string // names of the columns about the level of a step and the classes' shares
+	NoLevel      bool   // levels are another method's: the column is 0
+	WithEntropy  bool   // of the labels, a column
+
 	level, objective, switched, share, entropy, passes []float64
 }
 
@@ -23,15 +27,14 @@ type Column struct {
 	Values []float64
 }
 
-// Columns are the history; level and share name the columns about the level of a step and the classes' shares.
-// withEntropy adds that of the labels.
-func (t *Trace) Columns(level, share string, withEntropy bool) []Column {
+// Columns are the history.
+func (t *Trace) Columns() []Column {
 	if len(t.objective) == 0 { // a constant model took no step
 		return nil
 	}
-	list := []Column{{"objective", t.objective}, {level, t.level}, {"n_switched", t.switched}, {share, t.share},
+	list := []Column{{"objective", t.objective}, {t.Level, t.level}, {"n_switched", t.switched}, {t.Share, t.share},
 		{"n_passes", t.passes}}
-	if withEntropy {
+	if t.WithEntropy {
 		list = append(list, Column{"entropy", t.entropy})
 	}
 	return list
@@ -39,6 +42,9 @@ func (t *Trace) Columns(level, share string, withEntropy bool) []Column {
 
 // Record notes an outer step and publishes it.
 func (t *Trace) Record(objective, level float64, switched int, share, entropy float64) {
+	if t.NoLevel {
+		level = 0
+	}
 	t.level = append(t.level, level)
 	t.objective = append(t.objective, objective)
 	t.switched = append(t.switched, float64(switched))
