@@ -24,7 +24,7 @@ type Multipliers struct {
 const (
 	firstWeight = 10.0 // μ of the augmented Lagrangian; 1 to 100 take about as many passes on 20 Newsgroups
 	stiffen     = 2.0  // factor on μ where a round
-	fall        = 4.0  // has not lowered the residual so many times
+	fall        = 4.0  // has not lowered the residual by this factor
 )
 
 // Equality holds the prior exactly.

@@ -19,7 +19,7 @@ func NewHard(r *risk.Risk, costs *Costs, maxSwitches int) *Hard {
 	return &Hard{Risk: r, costs: costs, maxSwitches: maxSwitches, Labels: make([]int32, costs.units.count())}
 }
 
-// Begin finds labels at the risk's scores. Where exchanges are limited, those of many classes are found greedily.
+// Begin finds labels at the risk's scores. Where exchanges are limited, the labels of many classes are found greedily.
 func (h *Hard) Begin() {
 	o := h.costs.objective
 	h.costs.Measure(h.Risk)
@@ -42,7 +42,7 @@ func (h *Hard) Enter(part float64) {
 }
 
 // Relabel changes the labels to the best ones at the current scores that keep the counts. Where a limit on exchanges is
-// given, it makes those that lower the costs.
+// given, it makes the exchanges that lower the costs.
 func (h *Hard) Relabel() (switched int, entropy float64) {
 	h.costs.Measure(h.Risk)
 	h.before = append(h.before[:0], h.Labels...)

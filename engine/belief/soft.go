@@ -6,8 +6,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Soft labels at a temperature are those of annealing: the free energy at one temperature as a function of W, with the
-// labels at their best values. Value and gap are those at these labels held fixed.
+// Soft is the belief of annealing, soft labels at a temperature: the free energy at one temperature as a function of W, with the
+// labels at their best values. Value and gap are taken with these labels held fixed.
 type Soft struct {
 	*risk.Risk
 	costs       *Costs

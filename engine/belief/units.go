@@ -67,7 +67,7 @@ func (u *units) costsOf(costs []float64) []float64 {
 	return u.costs
 }
 
-// weights are those of the units.
+// weights of the units.
 func (u *units) weights(job *work.Job) []float64 {
 	if u.rows == nil {
 		return u.sample.UnlabeledWeight

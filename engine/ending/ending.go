@@ -6,7 +6,7 @@ type Reason uint8
 
 // The reasons.
 const (
-	None         Reason = iota // it goes on
+	None         Reason = iota // the loop goes on
 	Converged                  // the solve is within its tolerance
 	Stationary                 // the gradient is as short as the tolerance asks
 	Entropy                    // the labels are hard
@@ -20,7 +20,7 @@ const (
 	Constraint                 // the class prior is not met
 	NotConverged               // the last solve cannot go on
 	NotFinite                  // a solve has left the range of numbers
-	GivenUp                    // it would not end below its rival
+	GivenUp                    // the objective would not fall below its bound
 )
 
 var names = [...]string{None: "", Converged: "converged", Stationary: "stationary",
@@ -31,10 +31,10 @@ var names = [...]string{None: "", Converged: "converged", Stationary: "stationar
 // String is the name of the reason in reports and model files.
 func (r Reason) String() string { return names[r] }
 
-// Early reports whether the method had not come to its end.
+// Early reports whether the loop ended before the method did.
 func (r Reason) Early() bool { return r == MaxIter || r == Stopped }
 
-// Natural reports whether the method has come to its own end, be the last solve as exact as it may.
+// Natural reports whether the method ended by itself, however exact the last solve.
 func (r Reason) Natural() bool {
 	return r == Entropy || r == Temperature || r == NoSwitch || r == NotConverged
 }

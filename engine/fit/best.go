@@ -7,7 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
-// best is the fit by the method of the options: from a part of the rows, or else compared with the method's rival.
+// best is the fit by the method of the options: from a part of the rows, or else compared with a second method.
 func best(x *setting) (*fitted, error) {
 	begin, err := coarseStart(x, best)
 	if err != nil {
@@ -24,7 +24,7 @@ func best(x *setting) (*fitted, error) {
 // place where that is better.
 //
 //	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
-//	         are those before the thresholds move, which can cost either of them more than they differ by
+//	         are taken before the thresholds move, which can cost either of them more than they differ by
 //	Source   ours. Soft labels can lead away from a solution that is at hand: the labels of the supervised solution at
 //	         the class shares, settled. Where λ' is at most method.MostOverAlpha α switching settles these at once: that ends
 //	         within 3 % of the objective of the whole run after half of its passes (text1, pcmac, topics of Reuters and
@@ -35,15 +35,15 @@ func best(x *setting) (*fitted, error) {
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
 func compare(x *setting, found *fitted) {
-	row := x.named.Rival()
+	row := x.named.Compared()
 	if row == nil || x.options.Loss.Row().Free || !found.reason.Natural() {
 		return
 	}
-	rival, job, bound := *x, x.sample.Job.Silent(), better*found.last
-	rival.named, rival.options.MaxSwitches = row, 0
+	second, job, bound := *x, x.sample.Job.Silent(), better*found.last
+	second.named, second.options.MaxSwitches = row, 0
 	var other *fitted
 	err := x.sample.Job.Try(func() (err error) {
-		other, err = run(&rival, job, from{}, bound)
+		other, err = run(&second, job, from{}, bound)
 		return err
 	})
 	x.sample.Job.CountAndCheck(job.Visited())

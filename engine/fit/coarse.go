@@ -9,25 +9,25 @@ import (
 // A fit of many unlabeled rows of two classes begins at a fit of a part of them, which may begin at a part of that.
 //
 //	Problem  that of the method. Most of its passes serve to find which way the classes lie, long before single rows
-//	         count; a part of the rows tells that as well. Annealing is compared with switching on the part alone, and
+//	         count; a part of the rows shows that as well. Annealing is compared with switching on the part only, and
 //	         what is better there goes on with all rows
 //	Source   ours, after multigrid methods: the coarse problem first, the fine one from its solution. Measured with 45
 //	         labels on two groups of 20 Newsgroups, CCAT and GCAT: annealing takes 0.3 to 0.6 of the passes and
-//	         switching 0.4 to 1.2, to objectives and macro F that differ as much as those of other draws do, either way
+//	         switching 0.4 to 1.2, to objectives and macro F that differ as much as between draws, either way
 //	Rejected more than two classes: on MNIST, 60,000 rows of ten classes, switching took 1.4 times the time. λ' above
 //	         method.MostOverAlpha α: on planted topics objectives ended 1.1 to 2.4 times as high (α = 1e-4 to 1e-6)
 //	Stops    as the method does
 //	Cost     1/sample.Fraction of a whole fit, and as much again where as many rows are labeled, which all take part: with
 //	         more it does not pay; and the last part of the method's path on all rows, see method.Run
-const manyRows = 1 << 13 // unlabeled rows: a part of them is 1,024
+const coarseRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 
 // Replaced in tests.
 var (
-	many         = manyRows
+	coarseFrom   = coarseRows
 	mostGathered = 1 << 20 // non-zeros of a part that every machine gets
 )
 
-// coarseStart is the fit of a part of the rows, if there are many.
+// coarseStart is the fit of a part of the rows, if there are enough.
 func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error) {
 	if !startsCoarsely(x) {
 		return from{}, nil
@@ -51,7 +51,7 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 		steps: found.before + found.Model.Iterations}, nil
 }
 
-// startsCoarsely reports whether the method and the rows are those of which a part pays.
+// startsCoarsely reports whether a start from a part of the rows pays for this method and these rows.
 func startsCoarsely(x *setting) bool {
 	s, first := x.sample, x.named.First()
 	unlabeled := s.All.Unlabeled
@@ -59,7 +59,7 @@ func startsCoarsely(x *setting) bool {
 		unlabeled = s.Job.Count(s.Units())
 	}
 	return first.CoarseStart && (first.Keeps.Soft || x.options.MaxSwitches == 0) && s.Paired() && !s.Constant() &&
-		s.Transductive() && x.direct() && unlabeled >= max(many, sample.Fraction*s.All.Labeled)
+		s.Transductive() && x.direct() && unlabeled >= max(coarseFrom, sample.Fraction*s.All.Labeled)
 }
 
 // ofProblem is a model of the packed rows as one of the problem's.

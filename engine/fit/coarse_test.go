@@ -18,11 +18,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
-// withMany lets fits begin at few rows from so many on.
-func withMany(t *testing.T, rows int) {
-	before := many
-	many = rows
-	t.Cleanup(func() { many = before })
+// withCoarseStart lets fits of this number of unlabeled rows and more begin at a part of them.
+func withCoarseStart(t *testing.T, rows int) {
+	before := coarseFrom
+	coarseFrom = rows
+	t.Cleanup(func() { coarseFrom = before })
 }
 
 // fewCases are problems of two classes with enough rows to begin at a part of them.
@@ -53,9 +53,9 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(draws) {
 			data, o := draw(seed)
-			many = manyRows
+			coarseFrom = coarseRows
 			whole := fitFrom(t, data, nil, o)
-			withMany(t, 4000)
+			withCoarseStart(t, 4000)
 			begun := fitFrom(t, data, nil, o)
 			higher += (begun.Model.Objective/whole.Model.Objective - 1) / draws
 			wrong := differences(data.Truth, begun.Transduction) - differences(data.Truth, whole.Transduction)
@@ -78,7 +78,7 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 }
 
 func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	withMany(t, 500)
+	withCoarseStart(t, 500)
 	for name, draw := range fewCases() {
 		data, o := draw(1)
 		o.Threads = 1
@@ -93,7 +93,7 @@ func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 
 // Machines begin at the same few as one machine, whichever rows they have.
 func TestMachinesBeginAtTheSameFew(t *testing.T) {
-	withMany(t, 500)
+	withCoarseStart(t, 500)
 	before := mostGathered
 	t.Cleanup(func() { mostGathered = before })
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
@@ -144,7 +144,7 @@ func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 
 // max_iter counts the steps of both, and a caller who cancels is heard in the first.
 func TestFewRowsKeepTheCallersLimits(t *testing.T) {
-	withMany(t, 500)
+	withCoarseStart(t, 500)
 	data := planted.Topics(8000, 250, 20, 0.35, 1)
 	o := plainOptions()
 	o.ClassPrior.Shares, o.MaxIter = trueShares(data), 3
@@ -163,7 +163,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 // Where switching was better on few rows, the result is that of annealing which has chosen switching at its end: the
 // labels are certain, and a weight is no temperature.
 func TestFewRowsMayChooseSwitching(t *testing.T) {
-	withMany(t, 900)
+	withCoarseStart(t, 900)
 	data, o := planted.Topics(1000, 250, 10, 0.1, 2), plainOptions()
 	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", trueShares(data), 1e-3
 	result := fitFrom(t, data, nil, o)
@@ -186,7 +186,7 @@ func TestFewRowsMayChooseSwitching(t *testing.T) {
 
 // What few rows find is a start for all in the caller's features and units.
 func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
-	withMany(t, 500)
+	withCoarseStart(t, 500)
 	const unit, unused = 0x1p20, 3
 	for name, draw := range fewCases() {
 		data, o := draw(1)
@@ -222,9 +222,9 @@ func TestWhatDoesNotBeginAtFew(t *testing.T) {
 		o.ClassPrior.Shares = trueShares(data)
 		change(&o)
 		whole := fitFrom(t, data, nil, o)
-		withMany(t, 500)
+		withCoarseStart(t, 500)
 		same := fitFrom(t, data, nil, o)
-		many = manyRows
+		coarseFrom = coarseRows
 		if !slices.Equal(whole.Model.Coef, same.Model.Coef) || passesOf(whole) != passesOf(same) {
 			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(whole), passesOf(same))
 		}

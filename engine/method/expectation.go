@@ -83,7 +83,7 @@ type rounds struct {
 }
 
 // Level implements schedule.Schedule.
-func (s *rounds) Level() (value, shown float64) { return 1, s.Full }
+func (s *rounds) Level() (value, historyLevel float64) { return 1, s.Full }
 
 // Next implements schedule.Schedule.
 func (s *rounds) Next(step schedule.Step) ending.Reason {

@@ -35,7 +35,7 @@ func descend(r *Run) *Solution {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
-	once := schedule.Once{At: 1, Shown: weight, End: ending.Stationary}
+	once := schedule.Once{At: 1, HistoryLevel: weight, End: ending.Stationary}
 	p.Complete(free.Minimize, free, once, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
 	found := r.read(d.risk)
 	found.Unconverged = warning.NotStationary
@@ -52,7 +52,7 @@ const (
 	sharpness = 10
 )
 
-// The schedule: λ' starts at firstPart of its value and is raised by raisePart, after so many steps at most. Measured
+// The schedule: λ' starts at firstPart of its value and is raised by raisePart, after descentSteps steps at most. Measured
 // on text1 with λ' = 38 and α = 2e-4: from 0.01 on, errors are 0.9 points higher after as many passes.
 const (
 	firstPart        = 0.001

@@ -112,13 +112,13 @@ type doubling struct {
 }
 
 // Level shows the larger cost.
-func (d doubling) Level() (value, shown float64) {
+func (d doubling) Level() (value, historyLevel float64) {
 	value, _ = d.Rising.Level()
 	return value, min(1, max(value, value*d.ratio)) * d.Full
 }
 
 // resume goes on from the start: labels by its scores, costs at C*, first loosely. At a solution with the squared hinge
-// the duals are those that follow from the scores.
+// the duals follow from the scores.
 func (p *pairs) resume() *Solution {
 	scores := p.startScores()
 	p.label(scores)
@@ -136,7 +136,7 @@ func (p *pairs) resume() *Solution {
 // complete is the last solve, at C*.
 func (p *pairs) complete(solve path.Solver) *Solution {
 	p.ratio = 1
-	p.Path.Complete(solve, p, schedule.Once{At: 1, Shown: p.Objective.Weight, End: ending.NoSwitch}, minimize.Limits{})
+	p.Path.Complete(solve, p, schedule.Once{At: 1, HistoryLevel: p.Objective.Weight, End: ending.NoSwitch}, minimize.Limits{})
 	if limit := p.Path.Limit(1); p.helps && limit != ending.None {
 		p.Path.Reason = limit
 	}
@@ -197,7 +197,7 @@ func (p *pairs) worst() (pair [2]int) {
 	return pair
 }
 
-// label gives the unlabeled rows with the largest decisions [n] the positive label, as many as the prior says.
+// label gives the unlabeled rows with the largest decisions [n] the positive label, as many as its share in the prior.
 func (p *pairs) label(decisions []float64) {
 	labels, costs := make([]int32, len(p.sample.Unlabeled)), make([]float64, 2*len(p.sample.Unlabeled))
 	for k, i := range p.sample.Unlabeled {
@@ -245,7 +245,7 @@ func (p *pairs) rowScores() []float64 {
 	return scores
 }
 
-// startScores are those [n] of the start.
+// startScores are the scores [n] of the start.
 func (p *pairs) startScores() []float64 {
 	scores, start := make([]float64, p.sample.Rows.Rows()), p.Objective.Start
 	p.Objective.Job.CountAndCheck(int64(p.sample.Rows.NonZeros()))

@@ -38,7 +38,7 @@ type repeated struct {
 }
 
 // Level implements schedule.Schedule.
-func (s *repeated) Level() (value, shown float64) { return 1, s.weight }
+func (s *repeated) Level() (value, historyLevel float64) { return 1, s.weight }
 
 // Next implements schedule.Schedule.
 func (s *repeated) Next(step schedule.Step) ending.Reason {

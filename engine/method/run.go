@@ -110,8 +110,8 @@ func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
 }
 
 // settle ends the path at hard labels.
-func (d *descent) settle(hard *belief.Hard, changed int, shown float64) {
-	d.Path.Settle(d.solve(d.risk), hard, d.sharpen, changed, shown)
+func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) {
+	d.Path.Settle(d.solve(d.risk), hard, d.sharpen, changed, historyLevel)
 }
 
 // read is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made: they

@@ -68,7 +68,7 @@ func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	d.Costs.Cheapest(hard.Labels)
 	warm, weight := belief.Warm{Soft: soft, Hard: hard}, d.Objective.Weight
-	once := schedule.Once{At: softStart * firstTemperature(d.Run), Shown: weight, End: ending.NoSwitch}
+	once := schedule.Once{At: softStart * firstTemperature(d.Run), HistoryLevel: weight, End: ending.NoSwitch}
 	d.Path.Follow(d.solve(soft), warm, once, d.Path.Limits.Way(softSteps))
 	if d.Path.Reason == ending.NotFinite {
 		return nil

@@ -27,7 +27,7 @@ type Row struct {
 
 	Begins      Method // that runs first,
 	Compares    Method // and is compared with at its end; empty: the method itself runs, and nothing is compared
-	CoarseStart bool   // whether a fit of many rows of two classes begins with a part of them
+	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 
 var (
@@ -67,8 +67,8 @@ func (r *Row) First() *Row {
 	return Find(r.Begins)
 }
 
-// Rival is the row of the method that is compared with at the end, or nil.
-func (r *Row) Rival() *Row {
+// Compared is the row of the method to compare with at the end, or nil.
+func (r *Row) Compared() *Row {
 	if r.Compares == "" {
 		return nil
 	}

@@ -51,7 +51,7 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 	return nil
 }
 
-// move moves a risk of so many outputs to the start.
+// move moves a risk with this number of outputs to the start.
 func (s *Start) move(r *risk.Risk, outputs int) {
 	coef, intercept := s.Coef(), s.Model.Intercept
 	if s.Model.Outputs < outputs {

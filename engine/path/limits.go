@@ -5,7 +5,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
-// Limits are those of a run.
+// Limits of a run and of its solves.
 type Limits struct {
 	Tol     float64         // of the last solve
 	MaxIter int             // outer steps
@@ -13,8 +13,8 @@ type Limits struct {
 	Final   minimize.Limits // of the last solve
 }
 
-// NewLimits are those of a run from the supervised solution, or else from a start. That begins near its end: steps by
-// more conjugate gradients are cheaper there, and single steps to the last solve are enough.
+// NewLimits are the limits of a run. A warm run begins at a start near its end: steps by more conjugate gradients are
+// cheaper there, and single steps to the last solve are enough.
 func NewLimits(tol float64, maxIter int, warm bool) Limits {
 	l := Limits{Tol: tol, MaxIter: maxIter, Final: minimize.Limits{Tolerance: tol, MaxSteps: 200}}
 	if l.Settle = l.Way(1); warm {
@@ -36,7 +36,7 @@ const manySteps = 0.2
 // Start is for the supervised solution that a transductive method starts from.
 func (l Limits) Start() minimize.Limits { return minimize.Limits{Tolerance: 10 * l.Tol, MaxSteps: 50} }
 
-// Way is for the solves of so many steps on the way.
+// Way is for solves of this number of steps on the way.
 func (l Limits) Way(steps int) minimize.Limits {
 	return minimize.Limits{Tolerance: Looseness * l.Tol, MaxSteps: steps, Line: Line}
 }
@@ -49,8 +49,8 @@ func (l Limits) Supervised() minimize.Limits {
 	return limits
 }
 
-// Limit is the reason why the path has to end after its steps so far, so many being left for what follows; None if it
-// may go on.
+// Limit is the reason why the path has to end after its steps so far, with this number of steps left for what follows;
+// None if it may go on.
 func (p *Path) Limit(left int) ending.Reason {
 	switch {
 	case p.Job.Stopped():

@@ -14,8 +14,8 @@ import (
 type Belief interface {
 	// Enter puts the labels into the objective at a level of the schedule.
 	Enter(level float64)
-	// Relabel renews the labels from the costs at the current scores, and returns how many of the likeliest ones have
-	// changed on this machine, and their rows' part of the mean entropy of the labels, in bits.
+	// Relabel renews the labels from the costs at the current scores, and returns the number of likeliest labels that
+	// have changed on this machine, and its rows' part of the mean entropy of the labels, in bits.
 	Relabel() (switched int, entropy float64)
 }
 
@@ -41,7 +41,7 @@ func (p *Path) Follow(solve Solver, b Belief, s schedule.Schedule, limits minimi
 }
 
 // Complete follows a schedule that leaves nothing to settle: its first step is taken even if it is the last one. A path
-// that had to end before goes on to have ended early.
+// that ended early before keeps its reason.
 func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
 	before := p.Reason
 	if before == ending.NotFinite {
@@ -65,7 +65,7 @@ func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimi
 
 // step is one step at the present level. A solve that leaves the range of numbers ends the path.
 func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
-	level, shown := s.Level()
+	level, historyLevel := s.Level()
 	b.Enter(level)
 	p.Steps++
 	if p.Last = solve(limits); !p.Last.Finite() {
@@ -75,7 +75,7 @@ func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize
 	switched, entropy := b.Relabel()
 	sums := []float64{float64(switched), entropy}
 	p.Job.ReduceDeferred(sums)
-	p.record(shown, sums)
+	p.record(historyLevel, sums)
 	if p.cannotBeat() {
 		p.Reason = ending.GivenUp
 		return
@@ -83,7 +83,8 @@ func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize
 	p.Reason = s.Next(schedule.Step{Switched: int(sums[0]), Entropy: sums[1], Solve: p.Last})
 }
 
-// record adds a step to the history; sums are labels switched and entropy, those of all machines once it has measured.
+// record adds a step to the history. sums are the labels switched and the entropy; the reduction in Measure completes
+// them.
 func (p *Path) record(level float64, sums []float64) {
 	objective, share := p.Measure()
 	p.Trace.Record(objective, level, int(sums[0]), share, sums[1])

@@ -11,15 +11,17 @@ import (
 const SettleRounds = 100
 
 // Settle is the last step: it settles hard labels at full weight, and sharpens the solution. changed are the labels
-// changed on the way there, shown is the level in the history.
-func (p *Path) Settle(solve Solver, labels Belief, sharpen func(minimize.Outcome) minimize.Outcome, changed int, shown float64) {
+// changed on the way there.
+func (p *Path) Settle(
+	solve Solver, labels Belief, sharpen func(minimize.Outcome) minimize.Outcome, changed int, historyLevel float64,
+) {
 	switched, settled := p.settle(solve, labels)
 	p.Last = sharpen(p.Last)
 	p.Steps++
 	if !settled && !p.Reason.Early() {
 		p.Reason = ending.Unsettled
 	}
-	p.Record(shown, changed+switched)
+	p.Record(historyLevel, changed+switched)
 }
 
 // settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of

@@ -19,7 +19,7 @@ type ClassPrior struct {
 	Rule   string
 }
 
-// PriorRules are "auto", the shares that package shares finds, and "labels", those of the labeled rows.
+// PriorRules are "auto", the shares that package shares finds, and "labels", the shares of the labeled rows.
 var PriorRules = []string{"auto", "labels"}
 
 // UnmarshalJSON reads the name of a rule or an array of shares.
@@ -69,7 +69,7 @@ type Prior struct {
 	Warnings []warning.Warning
 }
 
-// Prior finds the shares as the option says; those of the labeled rows where no unlabeled row takes part.
+// Prior finds the shares by the option; where no unlabeled row takes part they are the shares of the labeled rows.
 func (s *Sample) Prior(classes int) (*Prior, error) {
 	found := s.ForShares(classes)
 	labels := found.LabelShares(s.Job)
@@ -106,7 +106,7 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 	return &Prior{Shares: shares, Picked: drawn < 0.5, Evidence: evidence}, nil
 }
 
-// unknownClasses warns of every class that class_prior alone knows; labels are the shares of the labeled rows.
+// unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows.
 func unknownClasses(labels []float64) (warnings []warning.Warning) {
 	for class, share := range labels {
 		if share == 0 {
@@ -138,7 +138,7 @@ func (s *Sample) labeledOf(classes int) []int64 {
 	return counts
 }
 
-// doubt warns where labeled and unlabeled rows together contradict shares that were given. One machine alone
+// doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine
 // looks: of a group each would need the labeled rows of all.
 func (s *Sample) doubt(sample shares.Sample, given, labels []float64) []warning.Warning {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil

@@ -33,7 +33,7 @@ func DecodeShareOptions(text []byte) (ShareOptions, error) {
 	return options, err
 }
 
-// Shares are those of the classes among the unlabeled rows, each with the ends of an interval.
+// Shares are the shares of the classes among the unlabeled rows, each with the ends of an interval.
 type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not wanted
 
 // ClassShares finds the class shares that a fit of the same rows with class prior "auto" uses, by the same steps.

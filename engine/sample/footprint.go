@@ -19,7 +19,7 @@ type footprint struct {
 	labeled, classes         int
 	columns                  int  // of the scores
 	soft, goesOn             bool // soft labels; from a start
-	vectors                  int  // that the minimizer keeps besides
+	vectors                  int  // that the minimizer keeps in addition
 }
 
 // bytes is about the largest amount that is in use at a time, the caller's copy of the model included; the caller's

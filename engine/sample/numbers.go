@@ -11,10 +11,10 @@ const HugeValue = 1e50
 
 // CheckFinite refuses a result that is not finite.
 func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
-	finite := IsFinite(objective)
+	finite := isFinite(objective)
 	for _, list := range results {
 		for _, v := range list {
-			finite = finite && IsFinite(v)
+			finite = finite && isFinite(v)
 		}
 	}
 	if finite {
@@ -25,13 +25,13 @@ func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 
 // OutOfRange is the error of a fit that has left the range of numbers.
 func (s *Sample) OutOfRange() error {
-	value, row, feature := s.largestValue()
+	value, row, feature := largestValue(s)
 	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, "+
 		"column %d) or raise alpha", value, row, feature)
 }
 
 // largestValue is the value farthest from zero, with its row and the problem's number of its feature.
-func (s *Sample) largestValue() (value float64, row int, feature int32) {
+func largestValue(s *Sample) (value float64, row int, feature int32) {
 	for i := range s.Rows.Rows() {
 		s.Rows.Row(i, func(col int, v float64) {
 			if math.Abs(v) > math.Abs(value) {
@@ -42,5 +42,5 @@ func (s *Sample) largestValue() (value float64, row int, feature int32) {
 	return value * s.Length, row, feature
 }
 
-// IsFinite reports whether v is a number.
-func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// isFinite reports whether v is a number.
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

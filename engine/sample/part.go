@@ -20,7 +20,7 @@ const (
 type Part struct {
 	Sample *Sample
 	Labels []int32
-	Rows   []int32 // numbers of its rows in the whole, -1 those of other machines
+	Rows   []int32 // numbers of its rows in the whole, -1 for rows of other machines
 }
 
 // Subsample is the same problem with the class shares found and a part of the unlabeled rows, drawn by their keys: the

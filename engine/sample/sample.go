@@ -16,7 +16,7 @@ import (
 type Problem struct {
 	Rows    *rows.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 counts as absent. See copies.go
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
 	Start   *model.Linear // a model to begin at; nil: from nothing
 	Picked  bool          // the labeled rows are known not to have been drawn at random
 }
@@ -141,7 +141,7 @@ func (s *Sample) sort(p Problem) error {
 	return nil
 }
 
-// Classes is the number of classes: those of the labels, and those that class_prior knows besides; at least two.
+// Classes is the number of classes, of the labels or of class_prior; at least two.
 func (s *Sample) Classes() int {
 	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	scaleRows     = 4096 // unlabeled rows that are looked at
-	fewestRows    = 20   // fewer of them say little about a spread
+	fewestRows    = 20   // with fewer a spread is uncertain
 	mostlyFilled  = 0.5  // share of non-zero values above which features are compared instead of rows
 	unequalRows   = 0.25 // coefficient of variation of the row lengths
 	unequalColumn = 30   // largest standard deviation of a feature over the median one
@@ -28,7 +28,7 @@ const (
 //	         components and singular vectors of MNIST, digits and 20 Newsgroups are below 15, and lose 1 to 51
 //	Misses   features whose scales are spread evenly over two orders of magnitude: their ratio is 5, they lose 9 points
 //	Cost     part of a pass over the data
-func (s *Sample) ScaleWarnings() []warning.Warning {
+func ScaleWarnings(s *Sample) []warning.Warning {
 	step := (len(s.Unlabeled) + scaleRows - 1) / scaleRows
 	var rows []int32
 	for k := 0; k < len(s.Unlabeled); k += max(1, step) {
@@ -37,14 +37,14 @@ func (s *Sample) ScaleWarnings() []warning.Warning {
 	switch {
 	case !s.Transductive() || s.Constant() || len(rows) < fewestRows:
 		return nil
-	case s.filled(rows) > mostlyFilled:
-		return s.checkColumns(rows)
+	case filled(s, rows) > mostlyFilled:
+		return checkColumns(s, rows)
 	}
-	return s.checkLengths(rows)
+	return checkLengths(s, rows)
 }
 
 // filled is the share of the values of some rows that are not zero, or a bound on it that is not above mostlyFilled.
-func (s *Sample) filled(rows []int32) float64 {
+func filled(s *Sample, rows []int32) float64 {
 	values := float64(len(rows)) * float64(s.Features)
 	if stored := float64(s.Rows.Subset(rows).NonZeros()) / values; stored <= mostlyFilled {
 		return stored
@@ -60,7 +60,7 @@ func (s *Sample) filled(rows []int32) float64 {
 	return float64(count) / values
 }
 
-func (s *Sample) checkLengths(rows []int32) []warning.Warning {
+func checkLengths(s *Sample, rows []int32) []warning.Warning {
 	scratch := make([]float64, s.Rows.Cols())
 	var count, sum, squares float64
 	for _, i := range rows {
@@ -77,8 +77,8 @@ func (s *Sample) checkLengths(rows []int32) []warning.Warning {
 	return nil
 }
 
-func (s *Sample) checkColumns(rows []int32) []warning.Warning {
-	deviations := s.deviations(rows)
+func checkColumns(s *Sample, rows []int32) []warning.Warning {
+	deviations := deviations(s, rows)
 	widest := 0
 	var varying []float64
 	for j, deviation := range deviations {
@@ -101,7 +101,7 @@ func (s *Sample) checkColumns(rows []int32) []warning.Warning {
 
 // deviations are the standard deviations [features] of some rows. Values are taken relative to those of the first row,
 // so that a constant feature has exactly 0.
-func (s *Sample) deviations(rows []int32) []float64 {
+func deviations(s *Sample, rows []int32) []float64 {
 	d := s.Rows.Cols()
 	first, x, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	s.Rows.AddRow(int(rows[0]), 1, first)

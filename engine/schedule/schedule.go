@@ -9,7 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
-// Step is what a step of the loop has come to.
+// Step is the outcome of a step of the loop.
 type Step struct {
 	Switched int     // labels changed
 	Entropy  float64 // mean entropy of the labels, in bits
@@ -18,9 +18,9 @@ type Step struct {
 
 // A Schedule is a weight of the unlabeled rows that rises, or a temperature that falls.
 type Schedule interface {
-	// Level is the present one; shown is its entry in the history.
-	Level() (value, shown float64)
-	// Next goes on after a step, and returns the reason to end, or None.
+	// Level is the current level, and its entry in the history.
+	Level() (value, historyLevel float64)
+	// Next moves to the next level after a step, and returns the reason to end, or None.
 	Next(step Step) ending.Reason
 }
 
@@ -53,7 +53,7 @@ func EqualFactors(first float64, n int) []float64 {
 }
 
 // Level implements Schedule.
-func (r *Rising) Level() (value, shown float64) { return r.Parts[0], r.Parts[0] * r.Full }
+func (r *Rising) Level() (value, historyLevel float64) { return r.Parts[0], r.Parts[0] * r.Full }
 
 // Next implements Schedule.
 func (r *Rising) Next(step Step) ending.Reason {
@@ -77,7 +77,7 @@ type Cooling struct {
 }
 
 // Level implements Schedule.
-func (c *Cooling) Level() (value, shown float64) { return c.Temperature, c.Temperature }
+func (c *Cooling) Level() (value, historyLevel float64) { return c.Temperature, c.Temperature }
 
 // Next implements Schedule.
 func (c *Cooling) Next(step Step) ending.Reason {
@@ -96,12 +96,12 @@ func (c *Cooling) Next(step Step) ending.Reason {
 
 // Once is one step at a level.
 type Once struct {
-	At, Shown float64
-	End       ending.Reason
+	At, HistoryLevel float64
+	End              ending.Reason
 }
 
 // Level implements Schedule.
-func (o Once) Level() (value, shown float64) { return o.At, o.Shown }
+func (o Once) Level() (value, historyLevel float64) { return o.At, o.HistoryLevel }
 
 // Next implements Schedule.
 func (o Once) Next(Step) ending.Reason { return o.End }

@@ -1,4 +1,4 @@
-// Package trace is what one run of a fit tells of itself: an entry of the history for every outer step, which its
+// Package trace is the record of one run of a fit: an entry of the history for every outer step, which its
 // caller can watch, and warnings. Start at Trace.
 package trace
 
@@ -62,10 +62,10 @@ func (t *Trace) Warn(kind warning.Kind, values ...float64) {
 // Passes is the number of non-zeros read so far over those of the whole matrix.
 func (t *Trace) Passes() float64 { return float64(t.Job.Visited()) / float64(max(1, t.Unit)) }
 
-// Objective is that of the last step but so many.
+// Objective is the objective of the step that is this many before the last.
 func (t *Trace) Objective(before int) float64 { return t.objective[len(t.objective)-1-before] }
 
-// Objectives are those of all steps.
+// Objectives are the objectives of all steps.
 func (t *Trace) Objectives() []float64 { return t.objective }
 
 // Steps is the number of outer steps.
