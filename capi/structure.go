@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/structure"
 )
 
@@ -23,7 +22,8 @@ func (c *call) structureFit(a *C.structure_fit_call) error {
 	}
 	found, err := structure.Fit(p, chosen, shared)
 	if err == nil {
-		*dst = C.int64_t(handles.add(fromStructure(p, chosen, found)))
+		*dst = C.int64_t(handles.add(&object{Model: found.Model, extra: []array{
+			{"strengths", list[float64](found.Strengths)}, {"history.objective", list[float64](found.Objectives)}}}))
 	}
 	return err
 }
@@ -39,23 +39,4 @@ func (c *call) auxiliary(a *C.structure_fit_call) structure.Problem {
 		p.Groups = optional[int32](c, "groups", unsafe.Pointer(a.groups), int64(p.Rows.Cols()))
 	}
 	return p
-}
-
-// fromStructure keeps the components that a fit found.
-func fromStructure(p structure.Problem, o structure.Options, found *structure.Result) *object {
-	h, d := o.Components, p.Rows.Cols()
-	m := &model.Structure{Features: d, Components: h, Groups: len(found.Strengths) / h, Theta: make([]float64, h*d),
-		GroupOf: make([]float64, d), Weight: []float64{1}, Report: model.Report{Method: o.Solver, Iterations: 1,
-			Objective: math.NaN()}}
-	for k, value := range found.Components {
-		m.Theta[k%d*h+k/d] = value
-	}
-	for j, group := range p.Groups {
-		m.GroupOf[j] = float64(group)
-	}
-	if rounds := len(found.Objective); rounds > 0 {
-		m.Iterations, m.Objective = rounds, found.Objective[rounds-1]
-	}
-	return &object{Model: m, extra: []array{{"strengths", list[float64](found.Strengths)},
-		{"history.objective", list[float64](found.Objective)}}}
 }

@@ -15,13 +15,18 @@
 //	         columns an iteration. Memory: U in float32, and four vectors of blockColumns columns
 package structure
 
-import "github.com/fewlabel/fewlabel/engine/work"
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
 
 // Result is the structure.
 type Result struct {
-	Components []float64 // [h, d] the components of all groups side by side: those of a group are orthonormal
-	Strengths  []float64 // [groups, h] the singular values, falling
-	Objective  []float64 // [alternations] after each; none with solver None
+	Model      *model.Structure // with the report of the fit, without a classifier; Theta is orthonormal in each group
+	Strengths  []float64        // [groups, h] the singular values, falling
+	Objectives []float64        // [alternations] after each; none with solver None
 }
 
 // Fit finds the components. It returns fault.ErrCancelled soon after progress.Cancel is set; progress may be nil.
@@ -46,14 +51,20 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 
 // resultOf puts the components back in the caller's order of features.
 func resultOf(f *fitting) *Result {
-	h, d := f.Components, f.features
-	out := &Result{Components: make([]float64, h*d), Strengths: f.strengths, Objective: f.objective}
+	h := f.Components
+	m := &model.Structure{Features: f.features, Components: h, Groups: len(f.groups), Weight: []float64{1},
+		Theta: make([]float64, f.features*h), GroupOf: make([]float64, f.features),
+		Report: model.Report{Method: f.Solver, Iterations: f.rounds(), Objective: math.NaN()}}
+	for j, group := range f.Groups {
+		m.GroupOf[j] = float64(group)
+	}
 	for g, features := range f.groups {
 		for place, k := range features {
-			for c := range h {
-				out.Components[c*d+int(f.old[k])] = f.thetaOf(g, place)[c]
-			}
+			copy(m.Theta[int(f.old[k])*h:], f.thetaOf(g, place))
 		}
 	}
-	return out
+	if rounds := len(f.objective); rounds > 0 {
+		m.Objective = f.objective[rounds-1]
+	}
+	return &Result{m, f.strengths, f.objective}
 }

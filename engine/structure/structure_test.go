@@ -186,6 +186,16 @@ func fit(t *testing.T, p Problem, change func(o *Options)) *Result {
 	return result
 }
 
+// components are the components [h, d], those of all groups side by side.
+func (r *Result) components() []float64 {
+	h, d := r.Model.Components, r.Model.Features
+	rows := make([]float64, h*d)
+	for at, v := range r.Model.Theta {
+		rows[at%h*d+at/h] = v
+	}
+	return rows
+}
+
 func needOrthonormal(t *testing.T, components []float64, h int) {
 	t.Helper()
 	theta := mat.NewDense(h, len(components)/h, components)
@@ -221,16 +231,16 @@ func TestComponentsSpanThoseOfADenseSVD(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			result := fit(t, p.Problem, c.change)
-			needOrthonormal(t, result.Components, 4)
+			needOrthonormal(t, result.components(), 4)
 			want, strengths := leftVectors(c.want, 4)
-			if off := distance(result.Components, want); off > 1e-6 {
+			if off := distance(result.components(), want); off > 1e-6 {
 				t.Errorf("the subspaces are %g apart", off)
 			}
 			for k, strength := range strengths {
 				if math.Abs(result.Strengths[k]-strength) > 1e-6*strength {
 					t.Errorf("singular value %d is %v, should be %v", k, result.Strengths[k], strength)
 				}
-				row := result.Components[k*60 : (k+1)*60]
+				row := result.components()[k*60 : (k+1)*60]
 				if largest := row[largestEntry(row)]; largest < 0 {
 					t.Errorf("the largest entry of component %d is %v", k, largest)
 				}
@@ -252,9 +262,9 @@ func largestEntry(row []float64) int {
 func TestMoreProblemsThanProbesGiveTheSubspaceOfADenseSVD(t *testing.T) {
 	p := planted(2000, 200, 120, 5, 2)
 	result := fit(t, p.Problem, func(*Options) {})
-	needOrthonormal(t, result.Components, 4)
+	needOrthonormal(t, result.components(), 4)
 	want, _ := leftVectors(p.sides(), 4)
-	if off := distance(result.Components, want); off > 1e-6 {
+	if off := distance(result.components(), want); off > 1e-6 {
 		t.Errorf("the subspaces are %g apart", off)
 	}
 }
@@ -276,7 +286,7 @@ func TestPlantedTopicsAreFound(t *testing.T) {
 		}
 	}
 	basis, _ := leftVectors(pattern, topics-1)
-	if off := distance(result.Components, basis); off > 0.2 {
+	if off := distance(result.components(), basis); off > 0.2 {
 		t.Errorf("the subspace is %g from that of the topics", off)
 	}
 }
@@ -309,13 +319,13 @@ func TestTheObjectiveIsThatOfEquation6AndNeverRises(t *testing.T) {
 	center.Mul(&project, first)
 	second := p.solved(alpha, &center)
 	next, _ := leftVectors(second, 4)
-	if off := distance(result.Components, next); off > 1e-6 {
+	if off := distance(result.components(), next); off > 1e-6 {
 		t.Errorf("after two rounds the subspaces are %g apart", off)
 	}
 	for round, want := range []float64{
 		p.objective(first, rowsOf(theta), 4, alpha), p.objective(second, rowsOf(next), 4, alpha),
 	} {
-		if got := result.Objective[round]; math.Abs(got-want) > 1e-6*want {
+		if got := result.Objectives[round]; math.Abs(got-want) > 1e-6*want {
 			t.Errorf("round %d: objective %v, should be %v", round, got, want)
 		}
 	}
@@ -324,9 +334,9 @@ func TestTheObjectiveIsThatOfEquation6AndNeverRises(t *testing.T) {
 			solving(o)
 			o.MaxIter, o.Tol, o.Alternations = 2, 1e-9, 12
 		})
-		for round := 1; round < len(few.Objective); round++ {
-			if few.Objective[round] > few.Objective[round-1] {
-				t.Errorf("round %d: the objective rises from %v to %v", round, few.Objective[round-1], few.Objective[round])
+		for round := 1; round < len(few.Objectives); round++ {
+			if few.Objectives[round] > few.Objectives[round-1] {
+				t.Errorf("round %d: the objective rises from %v to %v", round, few.Objectives[round-1], few.Objectives[round])
 			}
 		}
 	}
@@ -345,7 +355,7 @@ func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
 			o.Components, o.Solver, o.Alpha, o.MaxIter, o.Tol = h, Squared, alpha, 200, 1e-12
 			o.Unit, o.Alternations = false, rounds
 		})
-		theta := p.ofGroups(result.Components, h)
+		theta := p.ofGroups(result.components(), h)
 		for g := range 2 {
 			want, _ := leftVectors(p.partOf(u, g), h)
 			full := mat.NewDense(60, h, nil)
@@ -357,7 +367,7 @@ func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
 			}
 		}
 		want := p.objective(u, theta, 2*h, alpha)
-		if got := result.Objective[rounds-1]; math.Abs(got-want) > 1e-6*want {
+		if got := result.Objectives[rounds-1]; math.Abs(got-want) > 1e-6*want {
 			t.Errorf("round %d: objective %v, should be %v", rounds, got, want)
 		}
 		var inside, center mat.Dense
@@ -405,7 +415,7 @@ func TestALargeAlphaIsTheLimitThatSolvesNothing(t *testing.T) {
 	p := planted(300, 60, 40, 5, 5)
 	none := fit(t, p.Problem, func(*Options) {})
 	limit := fit(t, p.Problem, func(o *Options) { o.Solver, o.Alpha = Squared, 1e9 })
-	if off := distance(limit.Components, mat.DenseCopyOf(mat.NewDense(4, 60, none.Components).T())); off > 1e-5 {
+	if off := distance(limit.components(), mat.DenseCopyOf(mat.NewDense(4, 60, none.components()).T())); off > 1e-5 {
 		t.Errorf("the subspaces are %g apart", off)
 	}
 }
@@ -419,9 +429,9 @@ func TestRowsOfAnyScaleHaveTheSameComponents(t *testing.T) {
 		small.Scale(0x1p-40, small)
 		scaled.Rows = sparse(small)
 		other := fit(t, scaled, func(o *Options) { o.Solver = solver })
-		for k, v := range one.Components {
-			if other.Components[k] != v {
-				t.Fatalf("%s: entry %d is %v and %v", solver, k, v, other.Components[k])
+		for k, v := range one.components() {
+			if other.components()[k] != v {
+				t.Fatalf("%s: entry %d is %v and %v", solver, k, v, other.components()[k])
 			}
 		}
 	}
@@ -440,7 +450,7 @@ func TestEveryGroupHasItsComponents(t *testing.T) {
 		for j := range 30 {
 			part.SetRow(j, mat.Row(nil, 2*j+g, whole))
 			for c := range 4 {
-				own[c*30+j] = result.Components[c*60+2*j+g]
+				own[c*30+j] = result.components()[c*60+2*j+g]
 			}
 		}
 		needOrthonormal(t, own, 4)
@@ -466,9 +476,9 @@ func TestComponentsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 			if reference == nil {
 				reference = result
 			}
-			for k, v := range reference.Components {
-				if result.Components[k] != v {
-					t.Fatalf("%s: %d threads: entry %d is %v, on one thread %v", solver, threads, k, result.Components[k], v)
+			for k, v := range reference.components() {
+				if result.components()[k] != v {
+					t.Fatalf("%s: %d threads: entry %d is %v, on one thread %v", solver, threads, k, result.components()[k], v)
 				}
 			}
 		}
@@ -591,7 +601,7 @@ func TestACancelledFitEnds(t *testing.T) {
 	progress := &work.Progress{}
 	options.Solver, options.Alternations = Squared, 3
 	result, err := Fit(p.Problem, options, progress)
-	if err != nil || progress.Step != 3*(2+1) || math.Float64frombits(progress.Objective) != result.Objective[2] {
+	if err != nil || progress.Step != 3*(2+1) || math.Float64frombits(progress.Objective) != result.Objectives[2] {
 		t.Errorf("progress %+v, %v", progress, err)
 	}
 }
