@@ -76,8 +76,8 @@ def learner(name: str, task: Task) -> Any:
 
 
 def tuned_svc(task: Task) -> Any:
-    """Its strength and weights chosen by cross-validation of the labeled rows, if there are two of a class; by macro F, because
-    few labels make the accuracy of the largest class look good."""
+    """Its strength and weights chosen by cross-validation of the labeled rows, if there are two of a class; by macro
+    F, because few labels make the accuracy of the largest class look good."""
     folds = min(FOLDS, int(np.bincount(task.y[~task.unlabeled]).max()))
     return GridSearchCV(LinearSVC(), STRENGTHS, scoring="f1_macro", cv=folds) if folds > 1 else LinearSVC()
 
