@@ -53,7 +53,7 @@
 // Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares, probability, risk, dual, labeling,
 // minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing of
 // data or labels, the loop nothing of methods, the methods nothing of threads. Beside them: sequence, structure ->
-// minimize, option, rows.
+// schedule, trace, model, option, minimize, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
 // of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these
