@@ -1,0 +1,108 @@
+package model
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
+// descriptionOf has the sizes of a model as JSON.
+func descriptionOf(t *testing.T, m Model) []byte {
+	sizes := map[string]any{}
+	for _, size := range m.sizes() {
+		sizes[size.Name] = size.Value
+	}
+	text, err := json.Marshal(sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestAModelIsAssembledFromItsArraysInAnyOrder(t *testing.T) {
+	for _, want := range []Model{randomModel(2, 3), randomModel(5, 4), randomChain(3, 2), randomStructure(2, 3, 5),
+		randomStructure(1, 0, 4)} {
+		*want.report() = Report{}
+		given := Arrays(want)
+		slices.Reverse(given)
+		got, err := Assemble(want.Kind(), descriptionOf(t, want), given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objective := got.report().Objective; !math.IsNaN(objective) {
+			t.Errorf("%s: the objective is %v", want.Kind(), objective)
+		}
+		got.report().Objective = 0
+		if !reflect.DeepEqual(Arrays(got), Arrays(want)) || !reflect.DeepEqual(Header(got), Header(want)) {
+			t.Errorf("%s: got %+v", want.Kind(), got)
+		}
+		Arrays(got)[0].Values[0]++
+		if Arrays(got)[0].Values[0] == Arrays(want)[0].Values[0] {
+			t.Errorf("%s: the arrays are not copied", want.Kind())
+		}
+	}
+}
+
+func TestWhatADescriptionMayLeaveOut(t *testing.T) {
+	m, err := Assemble("structure", []byte(`{"n_features": 2, "n_components": 1, "method": "none", "objective": null}`),
+		[]Named{{"components", []float64{1, 0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.(*Structure)
+	if s.Groups != 1 || s.Outputs != 0 || s.Method != "none" || !reflect.DeepEqual(s.GroupOf, []float64{0, 0}) ||
+		!reflect.DeepEqual(s.Weight, []float64{1}) {
+		t.Errorf("got %+v", s)
+	}
+	three := make([]float64, 3)
+	m, err = Assemble("linear", []byte(`{"n_classes": 3, "n_features": 1}`),
+		[]Named{{"coef", three}, {"intercept", three}, {"class_prior", three}})
+	if err != nil || m.(*Linear).Outputs != 3 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
+func TestArraysThatDoNotMakeAModel(t *testing.T) {
+	two := []byte(`{"n_tags": 1, "n_features": 2}`)
+	coef, one := Named{"coef", []float64{1, 2}}, []float64{0}
+	good := []Named{coef, {"transitions", one}, {"start", one}, {"end", one}}
+	for _, c := range []struct {
+		given []Named
+		want  string
+	}{
+		{good[:3], `arrays has no "end", which must have 1 values`},
+		{append(good[:4:4], coef), `arrays[4].name is "coef", as of an array before`},
+		{[]Named{{"weights", one}}, `arrays[0].name is "weights": a model of kind chain has coef, transitions, start, end`},
+		{append([]Named{{"coef", one}}, good[1:]...), "coef has 1 values and should have 2"},
+		{append([]Named{{"coef", []float64{1, math.NaN()}}}, good[1:]...),
+			"coef[1] is NaN: NaN and infinity are not allowed"},
+	} {
+		_, err := Assemble("chain", two, c.given)
+		wantFault(t, err, fault.BadArgument, c.want)
+	}
+	_, err := Assemble("chain", []byte(`{"n_tags": 1}`), good)
+	wantFault(t, err, fault.BadArgument, "description: the field n_features is missing")
+	_, err = Assemble("chain", []byte(`{"n_tags": 0, "n_features": 2}`), good)
+	wantFault(t, err, fault.BadArgument, "n_tags is 0: it must be 1 to 2147483647")
+}
+
+func TestAModelWithOtherMetadataSharesTheArrays(t *testing.T) {
+	for _, m := range []Model{randomModel(3, 4), randomChain(2, 3), randomStructure(2, 1, 4)} {
+		before := string(m.report().Metadata)
+		other := WithMetadata(m, json.RawMessage(`{"new": 1}`))
+		if string(other.report().Metadata) != `{"new": 1}` || string(m.report().Metadata) != before {
+			t.Errorf("%s: the metadata is %s and %s", m.Kind(), m.report().Metadata, other.report().Metadata)
+		}
+		if &Arrays(m)[0].Values[0] != &Arrays(other)[0].Values[0] {
+			t.Errorf("%s: the arrays are copied", m.Kind())
+		}
+		other.report().Metadata = m.report().Metadata
+		if !reflect.DeepEqual(m, other) {
+			t.Errorf("%s: got %+v", m.Kind(), other)
+		}
+	}
+}
