@@ -1,7 +1,7 @@
 /* The one table of the functions of fewlabel.h that give a status: FUNCTIONS(F) is F(NAME, IS_LONG) for each, and
  * NAME_ARGUMENTS(A) is A(TYPE, NAME) for each argument before `error` and `error_size`. shim.c makes the functions of
- * it, capi.h what they hand to Go, tests/calls.c its list of calls; the header and Python's signatures are compared with
- * it (python/tests/test_library.py). IS_LONG is of shim.c, and may use the arguments. */
+ * it, capi.h the structs that they pass to Go, tests/calls.c its list of calls. The header and Python's signatures are
+ * compared with it (python/tests/test_library.py). IS_LONG is evaluated in shim.c and may use the arguments. */
 #ifndef FEWLABEL_FUNCTIONS_H
 #define FEWLABEL_FUNCTIONS_H
 

@@ -140,8 +140,8 @@ typedef struct {
 } fewlabel_group;
 
 /* A number that increases with every incompatible change of this file, and the version of the library ("0.1.0"). A
- * library whose threads do not leave all signals to the host, because it was built without the masks, adds " without
- * signal masks": it is safe only where every handler has SA_ONSTACK. No released library is. */
+ * library that was built without signal masks, so that its threads may run handlers of the host, adds " without signal
+ * masks": it is safe only where every handler has SA_ONSTACK. Every released library has the masks. */
 int32_t fewlabel_abi_version(void);
 const char *fewlabel_version(void);
 
@@ -206,7 +206,7 @@ int32_t fewlabel_class_prior(const fewlabel_rows *rows, const int32_t *labels, c
  * FEWLABEL_STRUCTURE. `threads` is 1 or more.
  *   classes    [n_rows] class numbers. With two classes, class 1 has a decision above 0. With more, each row has one
  *              decision per class, and the class with the largest is predicted, the first of equal ones. NULL: not
- *              needed. Of kind FEWLABEL_STRUCTURE the outputs may be questions of their own: there it must be NULL
+ *              needed. For a model of kind FEWLABEL_STRUCTURE, whose outputs may be separate problems, it must be NULL
  *   decisions  [n_rows * n_outputs] decisions, those of a row side by side. NULL: not needed */
 int32_t fewlabel_predict(int64_t model, const fewlabel_rows *rows, int32_t threads, int32_t *classes,
                          double *decisions, char *error, int64_t error_size);
@@ -311,7 +311,7 @@ typedef struct {
 
 int32_t fewlabel_shape(int64_t handle, fewlabel_sizes *sizes, char *error, int64_t error_size);
 
-/* What a fit, a model file or a data file says of itself, as JSON. As fewlabel_options for `text`.
+/* The report of a fit, a model file or a data file as a JSON object. As fewlabel_options for `text`.
  *   of every kind      its sizes: "n_classes" ("n_tags" of sequences), "n_features", "n_outputs", "n_components",
  *                      "n_groups", "n_rows", "n_values", "n_labels"; and "arrays": the names and lengths of what
  *                      fewlabel_array gives
