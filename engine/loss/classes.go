@@ -49,14 +49,17 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 }
 
 // HessVec implements Classes.
-func (Signed) HessVec(dst, v, _, state []float64) {
-	for y, h := range state {
-		dst[y] = h * v[y]
-	}
-}
+func (Signed) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
 
 // Curvature implements Classes.
 func (Signed) Curvature(state []float64) float64 { return slices.Max(state) }
+
+// scaled sets dst_y = h_y v_y.
+func scaled(dst, v, h []float64) {
+	for y, curvature := range h {
+		dst[y] = curvature * v[y]
+	}
+}
 
 // Costs implements Classes.
 func (l Signed) Costs(dst, s []float64) {
@@ -92,11 +95,7 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 }
 
 // HessVec implements Classes.
-func (OneAgainstRest) HessVec(dst, v, _, state []float64) {
-	for y, h := range state {
-		dst[y] = h * v[y]
-	}
-}
+func (OneAgainstRest) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
 
 // Curvature implements Classes.
 func (OneAgainstRest) Curvature(state []float64) float64 { return slices.Max(state) }

@@ -83,15 +83,6 @@ func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 
 func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
 
-func (a *dense[V]) squaredNorm(i int, scale float64) float64 {
-	total := 0.0
-	for _, v := range a.row(i) {
-		x := scale * float64(v)
-		total += x * x
-	}
-	return total
-}
-
 func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }
 
 func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {

@@ -25,8 +25,6 @@ type kernel interface {
 	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
 	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
 	features(marks []int32, mark int32, list []int32) []int32
-	key(i int, number []int32) uint64         // see Keys
-	squaredNorm(i int, scale float64) float64 // of scale * x_i where no index stands twice
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -106,16 +104,6 @@ func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
 func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
 	indices, values := a.row(i)
 	return dot(indices, values, p)
-}
-
-func (a *arrays[I, V]) squaredNorm(i int, scale float64) float64 {
-	_, values := a.row(i)
-	total := 0.0
-	for _, v := range values {
-		x := scale * float64(v)
-		total += x * x
-	}
-	return total
 }
 
 // repeats reports whether an index stands twice in a row.

@@ -9,48 +9,26 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	keys := make([]uint64, m.Rows())
 	job.EachRow(m.Rows(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			keys[i] = mixed(m.kernel.key(i, number))
+			keys[i] = mixed(m.key(i, number))
 		}
 	})
 	return keys
 }
 
-func (a *arrays[I, V]) key(i int, number []int32) uint64 {
-	indices, values := a.row(i)
-	largest := largestOf(values)
-	key := uint64(0)
-	for k, v := range values {
-		key += keyOf(number[indices[k]], v, largest)
-	}
+// key adds up a number for every value of a row that is not zero.
+func (m *Matrix) key(i int, number []int32) (key uint64) {
+	largest := 0.0
+	m.kernel.visit(i, func(_ int, v float64) { largest = max(largest, v) })
+	m.kernel.visit(i, func(feature int, v float64) {
+		switch {
+		case v == 0:
+		case v > largest/2:
+			key += mixed(2*uint64(number[feature]) + 1)
+		default:
+			key += mixed(2*uint64(number[feature]) + 2)
+		}
+	})
 	return key
-}
-
-func (a *dense[V]) key(i int, number []int32) uint64 {
-	values := a.row(i)
-	largest := largestOf(values)
-	key := uint64(0)
-	for j, v := range values {
-		key += keyOf(number[j], v, largest)
-	}
-	return key
-}
-
-func largestOf[V value](values []V) (largest V) {
-	for _, v := range values {
-		largest = max(largest, v)
-	}
-	return largest
-}
-
-// keyOf is the part of a value in the key of its row.
-func keyOf[V value](feature int32, v, largest V) uint64 {
-	switch {
-	case v == 0:
-		return 0
-	case v > largest/2:
-		return mixed(2*uint64(feature) + 1)
-	}
-	return mixed(2*uint64(feature) + 2)
 }
 
 // mixed spreads the bits of a number: the finalizer of SplitMix64, Steele, Lea & Flood 2014.

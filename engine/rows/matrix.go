@@ -175,12 +175,12 @@ func (m *Matrix) like(other *Matrix) *Matrix {
 	return m
 }
 
-func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) float64 {
+func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) (total float64) {
 	if !m.repeats {
-		return m.kernel.squaredNorm(i, scale)
+		m.kernel.visit(i, func(_ int, value float64) { total += (scale * value) * (scale * value) })
+		return total
 	}
 	m.kernel.addRow(i, scale, scratch)
-	total := 0.0
 	m.kernel.visit(i, func(col int, _ float64) {
 		total += scratch[col] * scratch[col]
 		scratch[col] = 0

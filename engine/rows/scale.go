@@ -67,7 +67,7 @@ func (m *Matrix) squares(job *work.Job, scale float64) []float64 {
 	}
 	job.EachRow(len(squares), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			squares[i] = m.kernel.squaredNorm(i, scale)
+			squares[i] = m.squaredNorm(i, scale, nil)
 		}
 	})
 	return squares

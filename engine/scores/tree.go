@@ -162,21 +162,7 @@ func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]
 func (t *Tree) Split(nodes, scores []float64) {
 	clear(nodes)
 	copy(nodes, scores)
-	finish := func(v int32) {
-		if int(v) >= t.classes {
-			nodes[v] *= 1 - t.slope[v]
-		}
-	}
-	for k := len(t.down) - 1; k >= 0; k-- {
-		v := t.down[k]
-		finish(v)
-		nodes[t.parent[v]] += nodes[v]
-	}
-	for v, p := range t.parent {
-		if p < 0 {
-			finish(int32(v))
-		}
-	}
+	t.sumUp(nodes, func(v int32) { nodes[v] *= 1 - t.slope[v] })
 	for _, v := range t.down { // scores of paths
 		nodes[v] += (1 - t.slope[v]) * nodes[t.parent[v]]
 	}
@@ -192,20 +178,25 @@ func (t *Tree) slopes() []float64 {
 	for y := range t.classes {
 		slope[y] = 1
 	}
-	finish := func(v int32) {
+	t.sumUp(slope, func(v int32) { slope[v] /= 1 + slope[v] })
+	return slope
+}
+
+// sumUp adds to every inner node the values of its children, and then changes it.
+func (t *Tree) sumUp(values []float64, change func(node int32)) {
+	inner := func(v int32) {
 		if int(v) >= t.classes {
-			slope[v] /= 1 + slope[v]
+			change(v)
 		}
 	}
 	for k := len(t.down) - 1; k >= 0; k-- {
 		v := t.down[k]
-		finish(v)
-		slope[t.parent[v]] += slope[v]
+		inner(v)
+		values[t.parent[v]] += values[v]
 	}
 	for v, p := range t.parent {
 		if p < 0 {
-			finish(int32(v))
+			inner(int32(v))
 		}
 	}
-	return slope
 }
