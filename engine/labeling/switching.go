@@ -15,7 +15,7 @@ import "math"
 //	         visit; without a limit it ends in an optimum
 //	Stops    no exchange helps, by more than the rounding of its costs. Every exchange lowers the exact cost, so that
 //	         none can come back
-//	Cost     n m for the cheapest movers between classes, which also say which pairs of classes need no visit; m log n
+//	Cost     n m for the cheapest movers between classes, which also show which pairs of classes need no visit; m log n
 //	         an exchange; a turn of the triples as in triples.go
 //
 // It changes labels and returns the number of exchanges.

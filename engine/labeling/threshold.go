@@ -22,8 +22,8 @@ import (
 //	Cost     n for each histogram, of which there are two to four, at most six, and fewKeys numbers. On one machine a
 //	         selection by quickselect takes 0.7 to 1.0 of the time with equal weights, and ten times as long without
 //
-// Where all g are equal the first rows get label 1, as many as the share says, for a learner that must begin with some
-// labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
+// Where all g are equal the first rows get label 1, as many as the share demands, for a learner that must begin with
+// some labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
 func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
 	s := selection{job: job, left: make([]weighed, len(labels)), below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1)),
 		room: job.Borrow(2 << digit)}
@@ -184,7 +184,7 @@ func (s *selection) keep(bin int, counted bool) {
 	s.left, s.known = kept, s.known+width
 }
 
-// finish finds the key among those that are left on all machines, of each machine most numbers at the most.
+// finish finds the key among those that are left on all machines, for which each machine gives most numbers.
 func (s *selection) finish(f *found, most int, target float64) {
 	f.before, f.behind = math.Inf(-1), math.Inf(1)
 	own := []float64{ofOrder(s.below), ofOrder(s.above)}

@@ -71,7 +71,7 @@ func countsTogether(job *work.Job, labels []int32, classes int) []int {
 }
 
 // nearBorders runs Transport on the rows of all machines that are cheapest to move, and takes over its labels; without
-// a proof for all rows it gives nil and leaves labels alone. have are the counts before, counts those wanted.
+// a proof for all rows it gives nil and leaves labels as they are. have are the counts before, counts those wanted.
 func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
 	m := len(counts)
 	borders := cheapestMovers(labels, costs, m, keep)
@@ -104,7 +104,7 @@ func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []
 	return g
 }
 
-// cheapestMovers are the rows of this machine that move between two classes at the least cost, so many a pair.
+// cheapestMovers are the rows of this machine that move between two classes at the least cost, keep for each pair.
 func cheapestMovers(labels []int32, costs []float64, classes, keep int) []border {
 	borders := make([]border, classes*classes)
 	for k := range borders {
@@ -121,7 +121,7 @@ func cheapestMovers(labels []int32, costs []float64, classes, keep int) []border
 	return borders
 }
 
-// keepCheapest leaves of the movers those that are among so many cheapest ones of all machines, and gives the cost of
+// keepCheapest leaves of the movers those among the keep cheapest ones of all machines, and gives the cost of
 // the last of these for every pair of classes; infinite where there are no others.
 func keepCheapest(job *work.Job, borders []border, keep int) (farthest []float64) {
 	keys := slices.Repeat([]float64{math.Inf(1)}, len(borders)*keep)

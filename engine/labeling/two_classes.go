@@ -6,7 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Two classes need the difference g_i = c_i1 - c_i0 of the costs of a row alone: the rows with the smallest g get label
+// Two classes need only the difference g_i = c_i1 - c_i0 of the costs of a row: the rows with the smallest g get label
 // 1, and one number ν = v_1 - v_0 takes the place of the potentials. Source: Sindhwani & Keerthi 2006, section 3.
 
 // twoClasses reports whether there are two classes, both with a share, and some rows, as machines together have.

@@ -19,8 +19,8 @@ func TestSlopesAndCurvaturesAreDifferences(t *testing.T) {
 	}
 }
 
-// Evaluate gives what At gives on both sides, for the scores at which losses bend, for far ones, and without a part on a
-// side.
+// Evaluate gives what At gives on both sides, for the scores at which losses bend, for far ones, and without a part on
+// a side.
 func TestEvaluateIsAtOnBothSides(t *testing.T) {
 	var rows []Sides
 	for _, z := range []float64{-1e200, -1e100, -2, -1, -0.3, 0, 0.99, 1, 1.01, 3, 1e100, 1e200} {

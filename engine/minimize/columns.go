@@ -24,13 +24,13 @@ type Systems interface {
 	HessVec(dst, p []float64, columns []int)
 }
 
-// ColumnLimits says when to stop.
+// ColumnLimits are where a column stops.
 type ColumnLimits struct {
 	Tolerance float64 // |r_l| <= Tolerance |r_l at the start|
 	MaxSteps  int
 }
 
-// ColumnOutcome says how a column ended.
+// ColumnOutcome is how a column ended.
 type ColumnOutcome struct {
 	Steps     int
 	Decrease  float64 // of ½ sᵀ H s - rᵀ s

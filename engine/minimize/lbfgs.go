@@ -21,7 +21,7 @@ type Smooth interface {
 //	         (strong Wolfe conditions, by cubic interpolation)
 //	Differences  gonum's optimize evaluates on goroutines of its own, where a cancel, which is a panic here, would end
 //	         the process, and has no place for a bound on the distance to the minimum
-//	Stops    Enough says so of the value and the gradient's length; MaxSteps taken; no step improves (rounding)
+//	Stops    Enough holds for the value and the gradient's length; MaxSteps taken; no step improves (rounding)
 //	Cost     a step: one to two gradients, 4 Memory d operations; (2 Memory + 5) d numbers
 type QuasiNewton struct {
 	Pool     *work.Pool

@@ -54,7 +54,7 @@ type Nonconvex interface {
 	Line(t float64) (value, slope, curvature float64)
 }
 
-// Limits says when to stop.
+// Limits are where a minimization stops.
 type Limits struct {
 	Tolerance float64 // F(w) - F(w*) <= Tolerance F(w)
 	MaxSteps  int     // Newton steps
@@ -62,7 +62,7 @@ type Limits struct {
 	Line      float64 // fraction of the slope at which a line search may end; 0 means exact
 }
 
-// Outcome says how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step: it is
+// Outcome is how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step: it is
 // not worth a gradient to know them.
 type Outcome struct {
 	Value     float64 // F where the last gradient was taken

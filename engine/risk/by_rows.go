@@ -17,7 +17,7 @@ import (
 //	Source   the representer theorem; conjugate gradients on coefficients as in Chapelle 2007, Training a Support Vector
 //	         Machine in the Primal, section 4. The matrix M of the preconditioner is that of preconditioner,
 //	         in coordinates v:
-//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors say of its rows, and A Aᵀ comes last: (w, b)
+//	         M⁻¹ = A (α I + Σ h Aᵀg gᵀA)⁻¹ Aᵀ, so r loses what its factors give for its rows, and A Aᵀ comes last: (w, b)
 //	         becomes (w - B μ, B (1 + |μ|²) - μ . w)
 //	Cost     that of the products, one vector of features times classes, and a few of rows times classes
 type rowBasis struct {

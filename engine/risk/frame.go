@@ -6,7 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Frame says how a score gets its intercept.
+// Frame is how a score gets its intercept.
 //
 //	constant feature  f(x) = x . w + b with b regularized like any weight (Sindhwani & Keerthi 2006). With a center
 //	                  μ the last variable is c = b + μ . w, f(x) = (x - μ) . w + c: the same problem in coordinates

@@ -20,7 +20,7 @@ import (
 //	         (M r g_i); it takes the labeled rows out of the spectrum that conjugate gradients have to resolve. Without
 //	         a tree T is the identity and every output has a system of its own. With one these are solved together, by
 //	         conjugate gradients whose preconditioner is the diagonal of T: exact factors for each class. Only with a
-//	         loss that judges each class by itself: of others diag(h) is a rough picture, and exact solves with it cost
+//	         loss that is a sum over the classes: of others diag(h) is a rough picture, and exact solves with it cost
 //	         passes. Then every node has a system of its own, with the curvature of the classes below it
 //	Cost     Gram matrix once; a Cholesky factor (gonum) a system and Newton step; two passes over its rows a product;
 //	         with a tree some ten products with the Gram matrix besides
@@ -41,7 +41,7 @@ type preconditioner struct {
 // preconditioner. They weigh less each, too.
 const factorCost = 10
 
-// Preconditions reports whether so many rows make a preconditioner beside rows with so many non-zeros.
+// Preconditions reports whether this number of rows makes a preconditioner beside rows with nonZeros values.
 func Preconditions(rows, nonZeros int) bool {
 	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros
 }

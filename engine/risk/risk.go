@@ -1,7 +1,7 @@
 // Package risk is the regularized risk of a linear scorer as an objective for package minimize.
 //
 //	Problem  F(W) = α/2 |W|² + Σ_i c_i Σ_y p_iy ξ(s_i, y),  s_i = M Wᵀ x_i
-//	Symbols  x_i row i in a Frame, which says how scores get their intercepts; W weights of every column; M the map of
+//	Symbols  x_i row i in a Frame, by which scores get their intercepts; W weights of every column; M the map of
 //	         package scores; s_i class scores [K]; p_iy what class y counts for row i: a given or found label, or soft
 //	         labels; c_i >= 0 weight of the row; ξ the loss; α strength of the regularization
 //	Source   Sindhwani & Keerthi 2006, equations 1, 5 and 9: supervised, hard and soft labels are the same objective

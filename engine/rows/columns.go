@@ -30,7 +30,7 @@ const (
 	mostWeights   = 2     // vectors of weights whose bytes a copy may take: fewer weights fit into the caches
 )
 
-// ColumnBytes are those of the columns of rows with so many non-zeros; 0: products with such weights do without.
+// ColumnBytes are those of the columns of rows with a number of non-zeros; 0: products with such weights do without.
 func ColumnBytes(nonZeros int, shape panel.Shape) int {
 	bytes := bytesOfColumn * nonZeros
 	if shape.Stride() == 1 || nonZeros < 4*smallBlock || bytes > mostWeights*8*shape.Len() {

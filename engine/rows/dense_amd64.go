@@ -7,9 +7,9 @@ import (
 )
 
 // The loops of dense.go and dense_panels.go with AVX2. Multiplication and addition are separate, but for dotRows, where
-// the loop in Go fuses them as well: so all give the same bits. AVX-512 took 2 to 5 % off fits of 8 and 20 classes. With
-// the loops in Go a whole fit of sentence embeddings (18,846 rows of 384) takes 7.6 times the processor time with 20
-// classes, 1.9 with two.
+// the loop in Go fuses them as well: so all give the same bits. AVX-512 took 2 to 5 % off fits of 8 and 20 classes.
+// With the loops in Go a whole fit of sentence embeddings (18,846 rows of 384) takes 7.6 times the processor time with
+// 20 classes, 1.9 with two.
 
 //go:noescape
 func denseDot64(n int, x, p, sums unsafe.Pointer)

@@ -125,7 +125,7 @@ func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i
 // Times sets dst[i] = x_i . p for all rows; dst [rows], p [cols].
 func (m *Matrix) Times(job *work.Job, dst, p []float64) { m.TimesOn(job, m.all, dst, p) }
 
-// TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst alone.
+// TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst as they are.
 func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
 	m.need(len(dst), m.Rows(), len(p), m.cols)
 	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })

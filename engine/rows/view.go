@@ -34,7 +34,7 @@ func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) er
 	if a.indptr[0] == 0 && rows.decide(pool, &by, dst) {
 		return nil
 	}
-	_, err := a.Matrix() // says what is wrong
+	_, err := a.Matrix() // names what is wrong
 	return err
 }
 

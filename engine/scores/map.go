@@ -1,4 +1,4 @@
-// Package scores says how the columns z = Wᵀ x of a row become its class scores s = M z: the map M of the one problem
+// Package scores holds how the columns z = Wᵀ x of a row become its class scores s = M z: the map M of the one problem
 // behind all methods. A map works in place on the stored scores of a row; a prefix of these, the outputs, is what a
 // model keeps.
 package scores
@@ -8,7 +8,7 @@ type Map interface {
 	Classes() int // K
 	Columns() int // entries of z
 	Outputs() int // entries of a stored row that determine the class scores, the first ones
-	// Flat says that the outputs are the columns.
+	// Flat reports whether the outputs are the columns.
 	Flat() bool
 	// Depth is the squared norm of a class's row of M.
 	Depth(class int) float64

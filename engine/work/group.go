@@ -17,9 +17,9 @@ import (
 //	         Size Σ x² = (Σ x)². The verdict follows from sums, which all machines have alike, so that all leave at the
 //	         same reduction. Few sums travel in the frame, longer vectors behind it, and sums that nobody waits for with
 //	         the next ones. The frame has a call of its own: a machine that has failed does not know how many numbers
-//	         the others are about to add. One check, the sum of the fields, tells a frame that was damaged on its way to
+//	         the others are about to add. One check, the sum of the fields, finds a frame that was damaged on its way to
 //	         one machine: that one takes part until the next frame and votes that it has failed
-//	Misses   a machine that ends, or whose Sum fails: what carries the sums has to tell the others
+//	Misses   a machine that ends, or whose Sum fails: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
 	Rank, Size int
@@ -66,7 +66,7 @@ func (g *Group) Begin(checksum uint64) {
 	}
 }
 
-// Run runs this machine's part, and tells the others how it ended. A result counts on all machines or on none.
+// Run runs this machine's part, and sends the others how it ended. A result counts on all machines or on none.
 func (g *Group) Run(part func() error) (err error) {
 	if !g.Shares() {
 		return part()
@@ -107,7 +107,7 @@ func (j *Job) Try(part func() error) (err error) {
 	return err
 }
 
-// leave tells the others that this machine's part has ended.
+// leave sends the others that this machine's part has ended.
 func (g *Group) leave(fails bool) error {
 	if g.over {
 		return nil
@@ -187,7 +187,7 @@ func (g *Group) exchange(values []float64) error {
 	return nil
 }
 
-// write makes the frame of a reduction of so many numbers.
+// write makes the frame of a reduction of length numbers.
 func (g *Group) write(v votes, length int) {
 	f := &g.frame
 	clear(f[:])
@@ -240,7 +240,7 @@ func (g *Group) damaged() bool {
 	return g.check() != g.frame[checkPlace]
 }
 
-// verdict is the end of the run that a sum of frames says, or nil.
+// verdict is the end of the run that a sum of frames stands for, or nil.
 func (g *Group) verdict() error {
 	f, n := &g.frame, float64(g.Size)
 	differ := func(first, end int) bool {
