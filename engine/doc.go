@@ -51,8 +51,8 @@
 // schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a file in scores.
 //
 // Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares, probability, risk, dual, labeling,
-// minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing of
-// data or labels, the loop nothing of methods, the methods nothing of threads. Beside them: sequence, structure ->
+// minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing
+// of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them: sequence, structure ->
 // schedule, trace, model, option, minimize, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines

@@ -6,8 +6,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Soft is the belief of annealing, soft labels at a temperature: the free energy at one temperature as a function of W, with the
-// labels at their best values. Value and gap are taken with these labels held fixed.
+// Soft is the belief of annealing, soft labels at a temperature: the free energy at one temperature as a function of W,
+// with the labels at their best values. Value and gap are taken with these labels held fixed.
 type Soft struct {
 	*risk.Risk
 	costs       *Costs
@@ -66,8 +66,8 @@ func (s *Soft) Renew() {
 	labeling.Soft(o.Job, s.Soft, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature, s.potentials)
 }
 
-// Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how many
-// are not the likeliest ones.
+// Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how
+// many are not the likeliest ones.
 func (s *Soft) Harden(maxSwitches int) (hard *Hard, changed int) {
 	o := s.costs.objective
 	s.costs.Level = o.Weight

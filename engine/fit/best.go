@@ -26,9 +26,9 @@ func best(x *setting) (*fitted, error) {
 //	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
 //	         are taken before the thresholds move, which can cost either of them more than they differ by
 //	Source   ours. Soft labels can lead away from a solution that is at hand: the labels of the supervised solution at
-//	         the class shares, settled. Where λ' is at most method.MostOverAlpha α switching settles these at once: that ends
-//	         within 3 % of the objective of the whole run after half of its passes (text1, pcmac, topics of Reuters and
-//	         RCV1, k1b, MNIST). Where it is above, labels settled at once can end at twice that, and the whole run is
+//	         the class shares, settled. Where λ' is at most method.MostOverAlpha α switching settles these at once: that
+//	         ends within 3 % of the objective of the whole run after half of its passes (text1, pcmac, topics of Reuters
+//	         and RCV1, k1b, MNIST). Where it is above, labels settled at once can end at twice that, and the whole run is
 //	         made. The maxent loss is left out: annealing ended lower in all of 36 fits (six sets, α = 1e-6 to 1e-3)
 //	Stops    labels settled at once are given up, before the exact solve, where they will not end below better times the
 //	         objective of annealing
@@ -57,7 +57,8 @@ func compare(x *setting, found *fitted) {
 // better classes.
 const better = 0.99
 
-// addComparison adds the comparison to the history as a last step, and puts the better result in place; nil: there is none.
+// addComparison adds the comparison to the history as a last step, and puts the better result in place; nil: there is
+// none.
 func addComparison(x *setting, found, other *fitted) {
 	job, model, switched, last := x.sample.Job, found.Model, 0, found.History
 	if other != nil {

@@ -17,8 +17,8 @@ import (
 //	Rejected more than two classes: on MNIST, 60,000 rows of ten classes, switching took 1.4 times the time. λ' above
 //	         method.MostOverAlpha α: on planted topics objectives ended 1.1 to 2.4 times as high (α = 1e-4 to 1e-6)
 //	Stops    as the method does
-//	Cost     1/sample.Fraction of a whole fit, and as much again where as many rows are labeled, which all take part: with
-//	         more it does not pay; and the last part of the method's path on all rows, see method.Run
+//	Cost     1/sample.Fraction of a whole fit, and as much again where as many rows are labeled, which all take part:
+//	         with more it does not pay; and the last part of the method's path on all rows, see method.Run
 const coarseRows = 1 << 13 // unlabeled rows: a part of them is 1,024
 
 // Replaced in tests.

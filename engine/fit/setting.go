@@ -109,12 +109,12 @@ func (x *setting) direct() bool {
 	return x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha
 }
 
-// balance of a method resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label counts for both
-// kinds of switching, which find small classes better without it, and for losses whose scores have no sides. Where the
-// shares were found and the labels were probably picked, class by class, thresholds stay where the labels put them:
-// such labels count rare classes as much as others, and a threshold that moves to an estimate takes over its error.
-// Measured on Reuters R8, k1b, fbis and wap, 5, 20 and 80 labels of each class: macro F 0.01 better on average, and no
-// worse than the supervised model where it was up to 0.013 worse.
+// balance of a method resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label
+// counts for both kinds of switching, which find small classes better without it, and for losses whose scores have no
+// sides. Where the shares were found and the labels were probably picked, class by class, thresholds stay where the
+// labels put them: such labels count rare classes as much as others, and a threshold that moves to an estimate takes
+// over its error. Measured on Reuters R8, k1b, fbis and wap, 5, 20 and 80 labels of each class: macro F 0.01 better on
+// average, and no worse than the supervised model where it was up to 0.013 worse.
 func (x *setting) balance(row *method.Row) string {
 	switch {
 	case x.options.Balance != "auto":

@@ -52,8 +52,8 @@ const (
 	sharpness = 10
 )
 
-// The schedule: λ' starts at firstPart of its value and is raised by raisePart, after descentSteps steps at most. Measured
-// on text1 with λ' = 38 and α = 2e-4: from 0.01 on, errors are 0.9 points higher after as many passes.
+// The schedule: λ' starts at firstPart of its value and is raised by raisePart, after descentSteps steps at most.
+// Measured on text1 with λ' = 38 and α = 2e-4: from 0.01 on, errors are 0.9 points higher after as many passes.
 const (
 	firstPart        = 0.001
 	raisePart        = 4.0

@@ -136,7 +136,8 @@ func (p *pairs) resume() *Solution {
 // complete is the last solve, at C*.
 func (p *pairs) complete(solve path.Solver) *Solution {
 	p.ratio = 1
-	p.Path.Complete(solve, p, schedule.Once{At: 1, HistoryLevel: p.Objective.Weight, End: ending.NoSwitch}, minimize.Limits{})
+	once := schedule.Once{At: 1, HistoryLevel: p.Objective.Weight, End: ending.NoSwitch}
+	p.Path.Complete(solve, p, once, minimize.Limits{})
 	if limit := p.Path.Limit(1); p.helps && limit != ending.None {
 		p.Path.Reason = limit
 	}
@@ -192,7 +193,8 @@ func (p *pairs) worst() (pair [2]int) {
 			pair[side], slack[side] = k, s
 		}
 	}
-	p.Objective.Job.CountAndCheck(int64(len(p.sample.Unlabeled)) * int64(p.sample.Rows.NonZeros()) / int64(p.sample.Rows.Rows()))
+	nonZeros, rows := int64(p.sample.Rows.NonZeros()), int64(p.sample.Rows.Rows())
+	p.Objective.Job.CountAndCheck(int64(len(p.sample.Unlabeled)) * nonZeros / rows)
 	p.helps = pair[0] >= 0 && pair[1] >= 0 && slack[0]+slack[1] > 2
 	return pair
 }

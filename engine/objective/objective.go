@@ -72,9 +72,9 @@ func (o *Objective) Frame() risk.Frame {
 	return risk.Frame{Center: s.Center(o.Job), Mean: mean}
 }
 
-// inRows reports whether weights are held as sums of rows: less than weights of features where there are fewer rows. One
-// column is little to hold, and machines have to add weights. Measured on whole fits of wap and k1b, 5 labels a class:
-// 1.2 to 1.5 times the time without.
+// inRows reports whether weights are held as sums of rows: less than weights of features where there are fewer rows.
+// One column is little to hold, and machines have to add weights. Measured on whole fits of wap and k1b, 5 labels a
+// class: 1.2 to 1.5 times the time without.
 func (o *Objective) inRows() bool {
 	rows := o.Sample.Rows
 	return o.InRows && o.Job.Group == nil && !o.Sample.Paired() && rows.Rows() < rows.Cols()

@@ -15,7 +15,9 @@ var AutoWeight = math.Inf(-1)
 const unlabeledPerLabel = 20
 
 // WeightOf is what AutoWeight stands for with some number of unlabeled and of labeled rows, or of tokens.
-func WeightOf(unlabeled, labeled float64) float64 { return min(1, unlabeled/(unlabeledPerLabel*labeled)) }
+func WeightOf(unlabeled, labeled float64) float64 {
+	return min(1, unlabeled/(unlabeledPerLabel*labeled))
+}
 
 // Weight is a weight in options: a number or "auto".
 type Weight float64

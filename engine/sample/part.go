@@ -26,8 +26,8 @@ type Part struct {
 // Subsample is the same problem with the class shares found and a part of the unlabeled rows, drawn by their keys: the
 // same ones in any order, on any number of machines. These share the part, or each has all of it where it has at most
 // mostGathered non-zeros. The features and the unit of length are those of s.Rows. It is nil if so many rows are equal
-// that the part has not its share of the rows, if a few are so long that the part differs in length, or if a machine has
-// no memory for a copy of its part.
+// that the part has not its share of the rows, if a few are so long that the part differs in length, or if a machine
+// has no memory for a copy of its part.
 func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 	key := s.keys
 	if key == nil {

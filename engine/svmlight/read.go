@@ -8,8 +8,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Read reads a svmlight file, plain or compressed with gzip or zstd, recognized by its first bytes. Errors name the file
-// and the line. The result is the same for any number of threads.
+// Read reads a svmlight file, plain or compressed with gzip or zstd, recognized by its first bytes. Errors name the
+// file and the line. The result is the same for any number of threads.
 func Read(path string, o ReadOptions) (*Data, error) {
 	if err := o.check(); err != nil {
 		return nil, err
