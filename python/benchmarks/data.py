@@ -293,14 +293,6 @@ def mnist() -> DataSet:
     return data_set("MNIST", normalize(X), np.concatenate([y_train[:DIGITS], y_test]), DIGITS)
 
 
-def digits(*some: str) -> DataSet:
-    """MNIST, some of the digits."""
-    whole = mnist()
-    names = whole.classes[whole.y]
-    kept = np.isin(names, some)
-    return data_set(f"MNIST {' '.join(some)}", whole.X[kept], names[kept], int(np.sum(whole.train & kept)))
-
-
 def chapelle(name: str) -> DataSet:
     """A set of Chapelle & Zien without its splits: text1 (Windows against Mac) or g50c (two Gaussians)."""
     X, y, _ = loader().lds(name)
@@ -310,6 +302,20 @@ def chapelle(name: str) -> DataSet:
 def minilm() -> DataSet:
     """Embeddings of the messages of 20 Newsgroups, dense float32."""
     return data_set("MiniLM", *loader().minilm())
+
+
+def galaxy() -> DataSet:
+    """Points on two arms of a spiral, most of them apart from its core."""
+    with np.load(Path(os.environ["FEWLABEL_DATA"]) / "galaxy" / "galaxy-clean.npz") as file:
+        return data_set("galaxy", StandardScaler().fit_transform(file["X"].reshape(-1, 2)), file["y"].ravel())
+
+
+def some_classes(data: DataSet, *some: str) -> DataSet:
+    """The rows of some of the classes."""
+    names = data.classes[data.y]
+    kept = np.isin(names, some)
+    n_train = None if data.train is None else int(np.sum(data.train & kept))
+    return data_set(f"{data.name} {' '.join(some)}", data.X[kept], names[kept], n_train)
 
 
 def small(name: str, rows: Rows) -> DataSet:
@@ -345,8 +351,13 @@ SETS: dict[str, Callable[[], DataSet]] = {
     "reuters_r52": lambda: reuters("R52", 6532),
     "text1": lambda: chapelle("text1"),
     "g50c": lambda: chapelle("g50c"),
-    "mnist_38": lambda: digits("3", "8"),
-    "mnist_49": lambda: digits("4", "9"),
+    "mnist_38": lambda: some_classes(mnist(), "3", "8"),
+    "mnist_49": lambda: some_classes(mnist(), "4", "9"),
+    "mnist_27": lambda: some_classes(mnist(), "2", "7"),
+    "mnist_56": lambda: some_classes(mnist(), "5", "6"),
+    "minilm_religion": lambda: some_classes(minilm(), "soc.religion.christian", "alt.atheism"),
+    "minilm_hardware": lambda: some_classes(minilm(), "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
+    "galaxy": galaxy,
     **{name: functools.partial(cluto, name) for name in CLUTO},
     **{topic.lower(): functools.partial(rcv1, topic) for topic in ("CCAT", "GCAT", "MCAT")},
     **{name: lambda name=name: small(name, SMALL[name]()) for name in SMALL},

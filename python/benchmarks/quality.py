@@ -37,7 +37,8 @@ from benchmarks.data import Task
 CHOOSING = ("newsgroups20", "comp", "recsci", "pcmac", "ohsumed", "mnist")  # constants were chosen on these
 RARE = ("gcat_5", "gcat_2", "recsci_5", "recsci_2")  # one class thinned to this percentage
 REPORTING = ("reuters_r8", "reuters_r52", *data.CLUTO, "ccat", "gcat", "mcat", "topics4", "text1", "minilm")
-SMALL = (*data.SMALL, "g50c", "mnist_38", "mnist_49")
+PAIRS = ("mnist_38", "mnist_49", "mnist_27", "mnist_56", "minilm_religion", "minilm_hardware")
+SMALL = (*data.SMALL, "g50c", "galaxy", *PAIRS)
 GROUPS = {"choosing": CHOOSING, "reporting": REPORTING, "rare": RARE, "small": SMALL}
 
 LEARNERS = ("default", "true", "supervised", "LinearSVC", "self-trained")

@@ -1,22 +1,33 @@
 """KernelTransductiveSVC: TransductiveSVC on the features of a kernel."""
 
+import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_consistent_length
 
+from fewlabel import _advice, _kernel_choice
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _hierarchy, _memory, _numbers
+from fewlabel._inputs import _data, _hierarchy, _labels, _memory, _numbers
 from fewlabel._interrupts import interruptible
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures
 from fewlabel._native import _fit
 from fewlabel._transductive_svc import TransductiveSVC
 
-_KERNELS = ("graph", "rbf", "linear", "precomputed")
+_KERNELS = ("auto", "graph", "rbf", "linear", "precomputed")
+_CANDIDATES = ("graph", "rbf")  # of "auto"
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
+
+
+class _Made(NamedTuple):
+    """A kernel and its features."""
+
+    kernel: Any
+    transformer: Any  # None: the kernel needs none
+    scores: dict[str, _kernel_choice.Score] | None = None
 
 
 @described_as(TransductiveSVC)
@@ -41,11 +52,13 @@ class KernelTransductiveSVC(TransductiveSVC):
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model and keeps its `features_`.
     verbose : see `TransductiveSVC`
-    kernel : {"graph", "rbf", "linear", "precomputed"} or callable, default="graph"
-        "graph": `GraphKernelFeatures`, in which rows are similar if many short paths in a neighbor graph connect them.
-        "rbf": exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself. "precomputed": X
-        is the kernel matrix of all rows; in `predict`, the kernel between new rows and those of `fit`, shape (n_new,
-        n_rows). A callable takes two arrays of rows, sparse if X is, and returns their kernel matrix (n, m).
+    kernel : {"auto", "graph", "rbf", "linear", "precomputed"} or callable, default="auto"
+        "auto": "graph" or "rbf", whichever predicts held-out labels better and depends less on single labels; see
+        Notes. "graph": `GraphKernelFeatures`, in which rows are similar if many short paths in a neighbor graph connect
+        them. "rbf": exp(-gamma ‖x - y‖²), by scikit-learn's `Nystroem`. "linear": `TransductiveSVC` itself.
+        "precomputed": X is the kernel matrix of all rows; in `predict`, the kernel between new rows and those of `fit`,
+        shape (n_new, n_rows). A callable takes two arrays of rows, sparse if X is, and returns their kernel matrix (n,
+        m).
     gamma : "scale" or float, default="scale"
         Parameter of "rbf", above 0. "scale": 1 / (n_features * X.var()), as in scikit-learn's `SVC`.
     n_neighbors : int, default=5
@@ -56,6 +69,11 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     Attributes
     ----------
+    kernel_ : str or callable
+        The kernel that is used: `kernel`, or the choice of "auto".
+    kernel_scores_ : dict of str to (float, float), or None
+        With "auto": for each kernel, the accuracy on held-out labels, and the agreement of the fits without them with
+        the fit of all labels on the unlabeled rows. Empty if no class has two labels. None: nothing was compared.
     features_ : transformer or None
         Transformer that computes the features: `GraphKernelFeatures`, `Nystroem`, or an internal class for other
         kernels. None for the linear kernel.
@@ -74,6 +92,8 @@ class KernelTransductiveSVC(TransductiveSVC):
     DataWarning
         If the graph is not connected: labels do not spread between its components. For other warnings see
         `TransductiveSVC`.
+    FewlabelWarning
+        If "auto" cannot compare kernels because no class has two labels. It then uses "graph".
 
     See Also
     --------
@@ -83,7 +103,12 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     Notes
     -----
-    Features are computed from all rows with equal weight. `sample_weight` has an effect on the classifier only.
+    "auto" compares kernels by up to twelve fits of the labeled and at most 2,000 unlabeled rows: for each kernel, one
+    fit of all labels, and up to five without a fifth of them. The larger sum of the two numbers of `kernel_scores_`
+    decides.
+
+    Features are computed, and kernels compared, with equal weight of all rows. `sample_weight` has an effect on the
+    final classifier only.
 
     Kernels other than "graph" use `n_components` rows as a basis (Williams and Seeger, NIPS 2000): rows drawn at
     random, or, for "precomputed", the pivots of a Cholesky factor.
@@ -103,24 +128,56 @@ class KernelTransductiveSVC(TransductiveSVC):
     >>> X, moon = make_moons(200, noise=0.1, random_state=0)
     >>> y = np.where(np.arange(200) < 4, moon, -1)
     >>> model = KernelTransductiveSVC().fit(X, y)
-    >>> bool(np.mean(model.transduction_ == moon) > 0.98)
-    True
+    >>> model.kernel_, bool(np.mean(model.transduction_ == moon) > 0.98)
+    ('graph', True)
     """
 
-    kernel: Any = "graph"
+    kernel: Any = "auto"
     gamma: Any = "scale"
     n_neighbors: int = 5
     n_components: int | None = None
 
     def _training_features(self, X: Any, y: Any, warm: bool) -> Any:
-        self._made = self.features_ if warm else self._maker()
-        if self._made is None:
-            return super()._training_features(X, y, warm)
-        X = self._rows(X, y, reset=not warm)
         if warm:
-            return interruptible(lambda: self._made.transform(X))
-        self._check_memory(X)
-        return np.ascontiguousarray(interruptible(lambda: self._with_gamma(X).fit_transform(X)))
+            self._made = _Made(self.kernel_, self.features_, self.kernel_scores_)
+            return self._features(X) if self.features_ is not None else super()._training_features(X, y, warm)
+        self._check_kernel()
+        if isinstance(self.kernel, str) and self.kernel == "auto":
+            return self._chosen_features(self._rows(X, y, reset=True), y)
+        self._made = _Made(self.kernel, self._maker(self.kernel))
+        if self._made.transformer is None:
+            return super()._training_features(X, y, warm)
+        return self._fitted_features(self._made.transformer, self._rows(X, y, reset=True))
+
+    def _chosen_features(self, X: Any, y: Any) -> np.ndarray:
+        """The features of the kernel with the best score."""
+        given = _labels.read(y, self.unlabeled)
+        check_consistent_length(X, given.labeled)
+        _labels.encode(given)  # refuses labels before features take time
+        makers = {name: self._maker(name) for name in _CANDIDATES}
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            features = {name: self._fitted_features(maker, X) for name, maker in makers.items()}
+        names = TransductiveSVC().get_params(deep=False)
+        model = TransductiveSVC(**{name: getattr(self, name) for name in names})
+        scores = _kernel_choice.scores(model, features, given)
+        best = max(_CANDIDATES, key=lambda name: sum(scores[name])) if scores else _CANDIDATES[0]
+        self._made = _Made(best, makers[best], scores)
+        if not scores:
+            _advice.warn(
+                'kernel="auto" needs two labels of a class to compare kernels, and uses "graph": label more rows, or '
+                "choose a kernel."
+            )
+        for warning in warned if best == "graph" else ():
+            _advice.warn(str(warning.message), warning.category)
+        return features[best]
+
+    def _fitted_features(self, maker: Any, X: Any) -> np.ndarray:
+        """Fit a transformer; the features (n, m) of the rows."""
+        self._check_memory(maker, X)
+        if isinstance(maker, Nystroem):
+            maker.set_params(gamma=self._resolved_gamma(X), n_components=min(X.shape[0], maker.n_components))
+        return np.ascontiguousarray(interruptible(lambda: maker.fit_transform(X)))
 
     def _features(self, X: Any) -> Any:
         if self.features_ is None:
@@ -130,35 +187,30 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         super()._keep(classes, tree, fitted)
-        self.features_ = self.__dict__.pop("_made")
+        self.kernel_, self.features_, self.kernel_scores_ = self.__dict__.pop("_made")
         if self.features_ is not None:  # these warnings are about the features, which have such scales by design
             warned = fitted.report["warnings"]
             warned[:] = [warning for warning in warned if warning["kind"] not in ("row_lengths", "column_scales")]
 
-    def _maker(self) -> Any:
-        """The unfitted transformer, or None if the kernel needs none."""
+    def _check_kernel(self) -> None:
         if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
             names = ", ".join(f'"{name}"' for name in _KERNELS)
             raise ValueError(f"kernel must be one of {names} or a callable, got {self.kernel!r}")
         if self.n_components is not None:
             _numbers.check_count("n_components", self.n_components)
-        m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
+
+    def _maker(self, kernel: Any) -> Any:
+        """The unfitted transformer, or None if the kernel needs none."""
+        m = self.n_components or (_GRAPH_COMPONENTS if kernel == "graph" else _COMPONENTS)
         seed = 0 if self.random_state is None else self.random_state
-        if callable(self.kernel):
-            return GramFeatures(self.kernel, m, seed)
+        if callable(kernel):
+            return GramFeatures(kernel, m, seed)
         return {
             "graph": GraphKernelFeatures(n_neighbors=self.n_neighbors, n_components=m, n_jobs=self.n_jobs),
             "rbf": Nystroem(n_components=m, random_state=seed),
             "linear": None,
             "precomputed": GramFeatures(None, m),
-        }[self.kernel]
-
-    def _with_gamma(self, X: Any) -> Any:
-        """The transformer for these rows."""
-        if isinstance(self._made, Nystroem):
-            most = min(X.shape[0], self._made.n_components)
-            self._made.set_params(gamma=self._resolved_gamma(X), n_components=most)
-        return self._made
+        }[kernel]
 
     def _resolved_gamma(self, X: Any) -> float:
         if isinstance(self.gamma, str) and self.gamma == "scale":
@@ -171,7 +223,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     def _rows(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         X = _data.rows_of(self, X, reset=reset, y=y)
         _data.check_finite(X, below=_data.HUGE)
-        return _dense(X) if _is_precomputed(self._made if reset else self.features_) else X
+        return _dense(X) if reset and self.kernel == "precomputed" else X
 
     def _columns(self, X: Any) -> np.ndarray:
         """Check the kernel of new rows with those of fit."""
@@ -185,11 +237,11 @@ class KernelTransductiveSVC(TransductiveSVC):
             )
         return _dense(X)
 
-    def _check_memory(self, X: Any) -> None:
-        """Refuse features that do not fit into memory, for kernels whose transformer does not check it."""
-        if isinstance(self._made, GraphKernelFeatures):
+    def _check_memory(self, maker: Any, X: Any) -> None:
+        """Refuse features that do not fit into memory, for transformers that do not check it."""
+        if isinstance(maker, GraphKernelFeatures):
             return
-        n, m = X.shape[0], min(X.shape[0], self._made.n_components)
+        n, m = X.shape[0], min(X.shape[0], maker.n_components)
         _memory.need(24.0 * n * m, f"{m} features of {n} rows", "set n_components to fewer")
 
     def __sklearn_tags__(self) -> Any:

@@ -21,7 +21,14 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewlabel import DataWarning, GraphKernelFeatures, KernelTransductiveSVC, TransductiveSVC, save_model
+from fewlabel import (
+    DataWarning,
+    FewlabelWarning,
+    GraphKernelFeatures,
+    KernelTransductiveSVC,
+    TransductiveSVC,
+    save_model,
+)
 from fewlabel._inputs import _memory
 from fewlabel._kernels import GramFeatures, pivoted_cholesky
 from fewlabel._native import _fit
@@ -51,7 +58,7 @@ def fails_by_design(estimator: Any) -> dict[str, str]:
     if isinstance(estimator, GraphKernelFeatures):
         return {}
     found = {}
-    if estimator.kernel in ("graph", "rbf"):
+    if estimator.kernel in ("auto", "graph", "rbf"):
         for kind in ("dense", "sparse"):
             found[f"check_sample_weight_equivalence_on_{kind}_data"] = "features are made from all rows alike"
     if estimator.kernel == "precomputed":
@@ -67,7 +74,7 @@ def gram(A: Any, B: Any) -> np.ndarray:
     return rbf_kernel(A, B, gamma=0.5)
 
 
-KINDS = [{"kernel": name, "n_neighbors": 2} for name in ("graph", "rbf", "linear", "precomputed", gram)]
+KINDS = [{"kernel": name, "n_neighbors": 2} for name in ("graph", "rbf", "linear", "precomputed", gram, "auto")]
 CHECKED = [GraphKernelFeatures(n_neighbors=2)]
 CHECKED += [KernelTransductiveSVC(unlabeled=None, **kind) for kind in KINDS]
 CHECKED += [KernelTransductiveSVC(**kind) for kind in KINDS[:2]]
@@ -304,6 +311,7 @@ def test_no_warning_of_the_scales_of_features() -> None:
         warnings.simplefilter("error")
         for kernel in ("graph", "rbf"):
             KernelTransductiveSVC(kernel=kernel).fit(X, Y)
+            KernelTransductiveSVC(kernel=kernel).fit(X.astype(np.float32), Y)
 
 
 def test_a_warm_start_keeps_the_features() -> None:
@@ -343,7 +351,7 @@ def test_the_callers_arrays_are_not_written() -> None:
     [
         (
             {"kernel": "poly"},
-            r'kernel must be one of "graph", "rbf", "linear", "precomputed" or a callable, got \'poly\'',
+            r'kernel must be one of "auto", "graph", "rbf", "linear", "precomputed" or a callable, got \'poly\'',
         ),
         ({"kernel": None}, "or a callable, got None"),
         ({"kernel": "rbf", "gamma": "auto"}, "gamma must be \"scale\" or a number above 0 and finite, got 'auto'"),
@@ -416,3 +424,70 @@ def test_memory_left_is_the_least_of_machine_and_container(monkeypatch: Any, tmp
 def test_a_model_file_has_linear_models_only(tmp_path: Any) -> None:
     with pytest.raises(TypeError, match=r"save_model takes .* got KernelTransductiveSVC: save others with joblib"):
         save_model(KernelTransductiveSVC().fit(X, Y), tmp_path / "model")
+
+
+# ------------------------------------------------------------------ the choice of a kernel
+def clouds(n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of two normal distributions in 50 dimensions, their classes, and five labels of each class."""
+    rng, cloud = np.random.default_rng(0), np.arange(n) % 2
+    return rng.normal(size=(n, 50)) + np.outer(cloud, np.full(50, 0.5)), cloud, np.where(np.arange(n) < 10, cloud, -1)
+
+
+def test_the_default_is_the_graph_for_curves_and_rbf_for_clouds() -> None:
+    for (rows, truth, y), kernel in ((moons(), "graph"), (clouds(), "rbf")):
+        model, chosen = KernelTransductiveSVC().fit(rows, y), KernelTransductiveSVC(kernel=kernel).fit(rows, y)
+        assert model.kernel_ == kernel
+        assert set(model.kernel_scores_) == {"graph", "rbf"}
+        np.testing.assert_array_equal(model.coef_, chosen.coef_)
+        np.testing.assert_array_equal(model.predict(rows), chosen.predict(rows))
+        assert chosen.kernel_scores_ is None
+        assert np.mean(model.transduction_ == truth) > 0.9
+
+
+def test_a_class_with_one_label_is_always_learned_from() -> None:
+    rows, _, y = clouds()
+    y[2:10:2] = -1  # one label of class 0
+    model = KernelTransductiveSVC().fit(rows, y)
+    assert np.isfinite(list(model.kernel_scores_.values())).all()
+    assert set(model.classes_) == {0, 1}
+
+
+def test_without_two_labels_of_a_class_the_default_warns_that_it_cannot_compare() -> None:
+    y = np.where(np.isin(np.arange(len(X)), [np.argmin(MOON), np.argmax(MOON)]), MOON, -1)
+    with pytest.warns(FewlabelWarning, match="needs two labels of a class"):
+        model = KernelTransductiveSVC().fit(X, y)
+    assert model.kernel_ == "graph"
+    assert model.kernel_scores_ == {}
+
+
+def test_a_graph_that_is_not_connected_is_reported_only_if_it_is_chosen() -> None:
+    apart = np.concatenate([X, X[:50] + 100])
+    with pytest.warns(DataWarning, match="2 connected components") as caught:
+        model = KernelTransductiveSVC().fit(apart, np.concatenate([Y, MOON[:50]]))
+    assert model.kernel_ == "graph"
+    assert {warning.filename for warning in caught} == {__file__}
+    rows, _, y = clouds()
+    rows = np.concatenate([rows, rows[:6] + 100])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "the graph")
+        assert KernelTransductiveSVC().fit(rows, np.append(y, [-1] * 6)).kernel_ == "rbf"
+
+
+def test_labels_of_any_kind_and_marker_choose_the_same_kernel() -> None:
+    rows, cloud, y = clouds()
+    expected = KernelTransductiveSVC().fit(rows, y).kernel_scores_
+    signs = np.where(y < 0, 0, 2 * cloud - 1)
+    names = [None if label < 0 else "ab"[label] for label in y]
+    assert KernelTransductiveSVC(unlabeled=0).fit(rows, signs).kernel_scores_ == expected
+    assert KernelTransductiveSVC(class_prior={"a": 0.5, "b": 0.5}).fit(rows, names).kernel_ == "rbf"
+    assert KernelTransductiveSVC().fit(rows, names).kernel_scores_ == expected
+    supervised = KernelTransductiveSVC(unlabeled=None).fit(rows[:10], cloud[:10])
+    assert supervised.kernel_scores_["graph"].agreement == 1
+
+
+def test_a_warm_start_keeps_the_chosen_kernel() -> None:
+    rows, cloud, y = clouds()
+    model = KernelTransductiveSVC(warm_start=True).fit(rows, y)
+    features, scores = model.features_, model.kernel_scores_
+    model.fit(rows, np.where(np.arange(len(y)) < 20, cloud, -1))
+    assert (model.kernel_, model.features_, model.kernel_scores_) == ("rbf", features, scores)

@@ -68,7 +68,7 @@ def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
     step = _CHUNK if sp.issparse(X) else max(1, _CHUNK // X.shape[1])
     for start in range(0, len(values), step):
         part = values[start : start + step]
-        good = np.isfinite(part) if np.isinf(below) else np.abs(part) < below
+        good = np.isfinite(part) if np.isinf(below) else np.abs(part) < np.float64(below)  # float32 cannot hold HUGE
         if not good.all():
             place = np.argwhere(~good)[0]
             row, column = start + place[0], place[-1]
