@@ -19,6 +19,7 @@
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
 //	shares        class shares among the unlabeled rows where they are not given; start at Gather
+//	crossfit      scores of labeled rows by models that have not seen their labels; start at Score
 //	probability   a temperature that turns scores into probabilities; start at Temperature
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
@@ -50,10 +51,10 @@
 // To add a method: a file in method, and a row of its table. A loss: a file in loss, and a row in method/losses.go. A
 // schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a file in scores.
 //
-// Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares, probability, risk, dual, labeling,
-// minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing
-// of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them: sequence, structure ->
-// schedule, trace, model, option, minimize, rows.
+// Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares -> crossfit, probability, risk,
+// dual, labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
+// minimizer nothing of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them:
+// sequence, structure -> schedule, trace, model, option, minimize, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
 // of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these

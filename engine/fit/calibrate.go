@@ -3,10 +3,10 @@ package fit
 import (
 	"errors"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -67,7 +67,7 @@ func uncalibrated(r *Result, w warning.Warning) { r.Model.Warnings = append(r.Mo
 
 // heldOut scores the labeled rows, each by the model that has not seen its label. Their weights give them the class
 // shares of the unlabeled rows.
-func heldOut(x *setting, split shares.Split) (probability.Rows, error) {
+func heldOut(x *setting, split crossfit.Split) (probability.Rows, error) {
 	s, shares := x.sample, x.prior.Shares
 	out := probability.Rows{Classes: len(shares)}
 	for f := range split.Folds {
@@ -97,7 +97,7 @@ func heldOut(x *setting, split shares.Split) (probability.Rows, error) {
 }
 
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
-func scoresWithout(x *setting, f int, split shares.Split, held []int32) ([]float64, error) {
+func scoresWithout(x *setting, f int, split crossfit.Split, held []int32) ([]float64, error) {
 	s, options := x.sample, x.options
 	p, rows := sample.Problem{Picked: x.prior.Picked}, []int32(nil) // the balance follows from it
 	take := func(row, class int32, weight float64) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -88,7 +88,7 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 	}
 }
 
-func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sample, split shares.Split) probability.Rows {
+func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sample, split crossfit.Split) probability.Rows {
 	o.Calibrate, o.Tol, o.UnlabeledWeight = false, 1e-3, s.Options.UnlabeledWeight
 	shares := o.ClassPrior.Shares
 	out := probability.Rows{Classes: len(shares)}

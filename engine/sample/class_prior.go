@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -116,12 +117,12 @@ func unknownClasses(labels []float64) (warnings []warning.Warning) {
 	return warnings
 }
 
-// checkGathered refuses shares that are to be found from more labeled rows than each machine of a group can hold.
+// checkGathered refuses shares that are to be found from more rows than each machine of a group can hold.
 func (s *Sample) checkGathered() error {
 	if s.Job.Group == nil {
 		return nil
 	}
-	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros())
+	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + crossfit.MostNonZeros
 	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
 	return need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
 }
@@ -140,7 +141,7 @@ func (s *Sample) labeledOf(classes int) []int64 {
 
 // doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine
 // looks: of a group each would need the labeled rows of all.
-func (s *Sample) doubt(sample shares.Sample, given, labels []float64) []warning.Warning {
+func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warning.Warning {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return nil
@@ -159,9 +160,9 @@ func (s *Sample) doubt(sample shares.Sample, given, labels []float64) []warning.
 }
 
 // ForShares are the rows as package shares takes them.
-func (s *Sample) ForShares(classes int) shares.Sample {
-	return shares.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
-		LabeledWeight: s.LabeledRows, Unlabeled: s.Unlabeled, UnlabeledWeight: s.UnlabeledWeight, Classes: classes,
+func (s *Sample) ForShares(classes int) crossfit.Sample {
+	return crossfit.Sample{Rows: s.Rows, Number: s.Feature, Labeled: s.Labeled, Class: s.Class,
+		LabeledWeight: s.LabeledRows, Unlabeled: s.Unlabeled, UnlabeledWeight: s.UnlabeledRows, Classes: classes,
 		Copies:    s.Copies != nil,
 		Intercept: s.Options.FitIntercept}
 }

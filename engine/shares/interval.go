@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -34,22 +35,22 @@ type Bootstrap struct {
 //	         all rows are of one class, the estimate itself is pulled to the shares of so few labels)
 //	Cost     Times calibrations and runs of EM
 func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower, upper []float64) {
-	lower, upper = make([]float64, e.classes), slices.Repeat([]float64{1}, e.classes)
-	if len(e.unlabeled.weight) == 0 {
+	lower, upper = make([]float64, e.Classes), slices.Repeat([]float64{1}, e.Classes)
+	if len(e.Unlabeled.Weight) == 0 {
 		return lower, upper // no row could be held out: nothing is known
 	}
-	squares := make([][]float64, b.Times)
+	squares, most, doubt := make([][]float64, b.Times), e.worth(job), e.doubt(job)
 	job.Run(b.Times, func(i int) {
 		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
-		drawn, _ := e.drawn(random).shares(work.NewJob(1, nil), shares, biases(random, e.classes))
-		squares[i] = make([]float64, e.classes)
+		drawn, _ := e.drawn(random, most).shares(work.NewJob(1, nil), shares, biases(random, e.Classes))
+		squares[i] = make([]float64, e.Classes)
 		for y, share := range drawn {
 			squares[i][y] = (share - shares[y]) * (share - shares[y])
 		}
 	})
 	quantile := student((1+b.Level)/2, float64(b.Times-1))
 	for y, share := range shares {
-		mean := 0.0
+		mean := share * (1 - share) * doubt
 		for _, square := range squares {
 			mean += square[y] / float64(b.Times)
 		}
@@ -60,25 +61,42 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 	return lower, upper
 }
 
-// drawn is the evidence with random weights, and a part of its unlabeled rows.
-func (e *Evidence) drawn(random *rand.Rand) *Evidence {
-	out := *e
-	out.held.weight = slices.Clone(e.held.weight)
-	before, after := make([]float64, e.classes), make([]float64, e.classes)
-	for i, y := range e.class {
-		before[y] += out.held.weight[i]
-		out.held.weight[i] *= random.ExpFloat64()
-		after[y] += out.held.weight[i]
+// drawn is the evidence with random weights, and at most so many of its unlabeled rows.
+func (e *Evidence) drawn(random *rand.Rand, most float64) *Evidence {
+	scores := *e.Scores
+	scores.Held.Weight = slices.Clone(e.Held.Weight)
+	before, after := make([]float64, e.Classes), make([]float64, e.Classes)
+	for i, y := range e.Class {
+		before[y] += scores.Held.Weight[i]
+		scores.Held.Weight[i] *= random.ExpFloat64()
+		after[y] += scores.Held.Weight[i]
 	}
-	for i, y := range e.class {
-		out.held.weight[i] *= before[y] / after[y]
+	for i, y := range e.Class {
+		scores.Held.Weight[i] *= before[y] / after[y]
 	}
-	out.unlabeled = scored{}
-	rows, known := len(e.unlabeled.weight), vector.Sum(e.totals)/e.difficulty(e.labelShares())
-	for _, i := range random.Perm(rows)[:int(max(1, min(float64(rows), known)))] {
-		out.unlabeled.add(e.unlabeled.scores[i*e.classes:(i+1)*e.classes], e.unlabeled.weight[i]*random.ExpFloat64())
+	scores.Unlabeled = crossfit.Scored{}
+	rows, width := len(e.Unlabeled.Weight), e.Views*e.Classes
+	for _, i := range random.Perm(rows)[:int(max(1, min(float64(rows), most)))] {
+		scores.Unlabeled.Scores = append(scores.Unlabeled.Scores, e.Unlabeled.Scores[i*width:(i+1)*width]...)
+		scores.Unlabeled.Weight = append(scores.Unlabeled.Weight, e.Unlabeled.Weight[i]*random.ExpFloat64())
 	}
-	return &out
+	return &Evidence{&scores}
+}
+
+// worth is the number of unlabeled rows that what is known of them is worth, l/e.
+func (e *Evidence) worth(job *work.Job) float64 {
+	held, _ := e.calibrated(job.Local(), make([]float64, e.Classes))
+	return vector.Sum(e.Totals) / e.difficulty(held, e.labelShares())
+}
+
+// doubt is the variance of a share that the rows held out leave open, over share (1 - share): that of l/e rows drawn at
+// random, where one more of two more rows is wrong.
+func (e *Evidence) doubt(job *work.Job) float64 {
+	held, _ := e.calibrated(job.Local(), make([]float64, e.Classes))
+	labels, n := e.labelShares(), vector.Sum(e.Held.Weight)
+	guesses := 1 - vector.Dot(labels, labels)
+	wrong := e.difficulty(held, labels) * guesses * n
+	return 1 / (1 + vector.Sum(e.Totals)/min(1, (wrong+1)/(n+2)/guesses))
 }
 
 // biases draws those that the calibration expects from the normal distribution that its penalty stands for.

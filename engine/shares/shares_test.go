@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -13,8 +14,8 @@ import (
 )
 
 // sampleOf are all rows of the data, of weight 1.
-func sampleOf(data planted.Data, classes int) Sample {
-	s := Sample{Rows: data.Rows, Number: make([]int32, data.Rows.Cols()), Classes: classes, Intercept: true}
+func sampleOf(data planted.Data, classes int) crossfit.Sample {
+	s := crossfit.Sample{Rows: data.Rows, Number: make([]int32, data.Rows.Cols()), Classes: classes, Intercept: true}
 	for j := range s.Number {
 		s.Number[j] = int32(j)
 	}
@@ -29,7 +30,7 @@ func sampleOf(data planted.Data, classes int) Sample {
 	return s
 }
 
-func estimate(s Sample, threads int) (shares []float64, drawn float64) {
+func estimate(s crossfit.Sample, threads int) (shares []float64, drawn float64) {
 	job := work.NewJob(threads, nil)
 	return Gather(job, s).Shares(job)
 }
@@ -141,13 +142,13 @@ func TestAPermutationOfClassesPermutesShares(t *testing.T) {
 
 // randomCalibration is one at a random point.
 func randomCalibration(random *rand.Rand, n, classes int) *calibration {
-	rows, class := scored{}, make([]int32, n)
+	rows, class := crossfit.Scored{}, make([]int32, n)
 	for i := range n {
-		scores := make([]float64, classes)
+		scores := make([]float64, 2*classes)
 		for y := range scores {
 			scores[y] = random.NormFloat64()
 		}
-		rows.add(scores, random.ExpFloat64())
+		rows.Scores, rows.Weight = append(rows.Scores, scores...), append(rows.Weight, random.ExpFloat64())
 		class[i] = int32(random.IntN(classes))
 	}
 	c := calibrate(work.NewJob(1, nil), rows, class, biases(random, classes))
@@ -199,12 +200,12 @@ func TestDerivativesOfTheCalibration(t *testing.T) {
 func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	job := work.NewJob(1, nil)
 	e := Gather(job, sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3))
-	ratios, a := e.ratios(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
+	ratios, a := e.ratios(e.calibrated(job, make([]float64, 3))), []float64{0.7, 0.5, 0.3}
 	found := e.maximize(job, ratios, 60, a, e.labelShares())
 	objective := func(phi []float64) float64 {
 		value := 0.0
-		for i := range e.unlabeled.weight {
-			value += 60 * math.Log(vector.Dot(phi, ratios[3*i:3*i+3])) / float64(len(e.unlabeled.weight))
+		for i := range e.Unlabeled.Weight {
+			value += 60 * math.Log(vector.Dot(phi, ratios[3*i:3*i+3])) / float64(len(e.Unlabeled.Weight))
 		}
 		for y, rows := range a {
 			value += rows * math.Log(phi[y])
@@ -268,5 +269,45 @@ func TestIntervalsHoldTheShares(t *testing.T) {
 	}
 	if inside < 50 || wide > 0.35 {
 		t.Errorf("%d of 60 shares are inside the interval, whose mean width is %v", inside, wide)
+	}
+}
+
+func TestEightLabelsOfEachClassRevealTheirShares(t *testing.T) {
+	apart := 0.0
+	for seed := range uint64(10) {
+		want := []float64{0.75, 0.25}
+		found, _ := estimate(sampleOf(planted.Classes(1500, 120, 16, want, 200+seed), 2), 1)
+		apart += distance(found, want) / 10
+	}
+	if apart > 0.17 { // labels alone: 0.25; without the mixture 0.19
+		t.Errorf("%v from the true shares on average", apart)
+	}
+}
+
+// A view that says nothing, or the opposite, changes the shares little.
+func TestAWrongViewHasNoWeight(t *testing.T) {
+	job, random := work.NewJob(1, nil), rand.New(rand.NewPCG(3, 4))
+	for _, sign := range []float64{0, -1} {
+		e := Gather(job, sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3))
+		alone := func(change func(mixture, linear []float64)) []float64 {
+			scores := *e.Scores
+			for _, rows := range []*crossfit.Scored{&scores.Held, &scores.Unlabeled} {
+				rows.Scores = slices.Clone(rows.Scores)
+				for row := range slices.Chunk(rows.Scores, 6) {
+					change(row[3:], row[:3])
+				}
+			}
+			shares, _ := (&Evidence{&scores}).Shares(job)
+			return shares
+		}
+		without := alone(func(mixture, _ []float64) { clear(mixture) })
+		with := alone(func(mixture, linear []float64) {
+			for y := range mixture {
+				mixture[y] = sign*linear[y] + (1+sign)*random.NormFloat64()
+			}
+		})
+		if distance(with, without) > 0.03 {
+			t.Errorf("%v with a wrong view, %v without", with, without)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -11,13 +12,13 @@ import (
 // Shares gives the share of each class among the unlabeled rows, each above 0, together 1, and how probable it is that
 // the labeled rows were drawn at random from rows with these shares.
 func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
-	return e.shares(job.Local(), e.labelShares(), make([]float64, e.classes))
+	return e.shares(job.Local(), e.labelShares(), make([]float64, e.Classes))
 }
 
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
-	labels := make([]float64, e.classes)
-	vector.Add(labels, 1/vector.Sum(e.totals), e.totals)
+	labels := make([]float64, e.Classes)
+	vector.Add(labels, 1/vector.Sum(e.Totals), e.Totals)
 	return labels
 }
 
@@ -33,22 +34,22 @@ func (e *Evidence) labelShares() []float64 {
 //	Stops    EM when no step changes the shares by more than emChange in sum, or after emSteps
 //	Cost     a step is one pass over the scores
 func (e *Evidence) shares(job *work.Job, start, biases []float64) (shares []float64, drawn float64) {
-	total, labels := vector.Sum(e.totals), smoothed(e.totals)
+	total, labels := vector.Sum(e.Totals), smoothed(e.Totals)
 	beside := func(rows float64) []float64 {
-		prior := make([]float64, e.classes)
-		vector.Add(prior, rows+halfRow*float64(e.classes), labels)
+		prior := make([]float64, e.Classes)
+		vector.Add(prior, rows+halfRow*float64(e.Classes), labels)
 		return prior
 	}
-	if len(e.unlabeled.weight) == 0 {
+	if len(e.Unlabeled.Weight) == 0 {
 		return e.labelShares(), 1
 	}
-	ratios := e.ratios(job, biases)
-	difficulty := e.difficulty(labels)
+	held, unlabeled := e.calibrated(job, biases)
+	difficulty, ratios := e.difficulty(held, labels), e.ratios(held, unlabeled)
 	known, worth := total/(1+difficulty), total*difficulty
 	start = slices.Clone(start)
 	e.keep(start, labels)
 	found := e.maximize(job, ratios, known, beside(suspicion*worth), start)
-	drawn = atRandom(e.totals, found)
+	drawn = atRandom(e.Totals, found)
 	return e.maximize(job, ratios, known, beside(drawn*worth), found), drawn
 }
 
@@ -60,20 +61,21 @@ func (e *Evidence) shares(job *work.Job, start, biases []float64) (shares []floa
 func (e *Evidence) Doubt(job *work.Job, given []float64) (found []float64, doubted bool) {
 	job = job.Local()
 	found, _ = e.Shares(job)
-	if len(e.unlabeled.weight) == 0 {
+	if len(e.Unlabeled.Weight) == 0 {
 		return found, false
 	}
-	labels := smoothed(e.totals)
-	ratios, k := e.ratios(job, make([]float64, e.classes)), e.classes
+	k := e.Classes
+	held, unlabeled := e.calibrated(job, make([]float64, k))
+	ratios := e.ratios(held, unlabeled)
 	var sums [2]float64 // log likelihood ratio, weight
-	job.Sum(len(e.unlabeled.weight), sums[:], func(lo, hi int, part []float64) {
+	job.Sum(len(e.Unlabeled.Weight), sums[:], func(lo, hi int, part []float64) {
 		for i := lo; i < hi; i++ {
 			row := ratios[i*k : (i+1)*k]
-			part[0] += e.unlabeled.weight[i] * math.Log(vector.Dot(found, row)/vector.Dot(given, row))
-			part[1] += e.unlabeled.weight[i]
+			part[0] += e.Unlabeled.Weight[i] * math.Log(vector.Dot(found, row)/vector.Dot(given, row))
+			part[1] += e.Unlabeled.Weight[i]
 		}
 	})
-	known, half := vector.Sum(e.totals)/(1+e.difficulty(labels)), float64(k-1)/2
+	known, half := vector.Sum(e.Totals)/(1+e.difficulty(held, smoothed(e.Totals))), float64(k-1)/2
 	return found, known*sums[0]/sums[1] > half+doubtAt*math.Sqrt(half)
 }
 
@@ -86,57 +88,72 @@ const (
 	knownFrom = 1.0 / 3 // of a labeled row: in so many rows the shares that are found count as known
 )
 
-// ratios are p_iy / m_y [unlabeled, K].
-func (e *Evidence) ratios(job *work.Job, biases []float64) []float64 {
-	k, spread := e.classes, e.held.spread()
-	held := scored{scores: make([]float64, len(e.held.scores)), weight: e.held.weight}
-	vector.Add(held.scores, 1/spread, e.held.scores)
-	c := calibrate(job, held, e.class, biases)
-	mean, row, total := make([]float64, k), make([]float64, k), vector.Sum(held.weight)
-	for i, w := range held.weight {
-		c.softmax(row, held.scores[i*k:(i+1)*k])
-		vector.Add(mean, w/total, row)
-	}
-	ratios := make([]float64, len(e.unlabeled.scores))
-	vector.Add(ratios, 1/spread, e.unlabeled.scores)
-	job.EachRow(len(e.unlabeled.weight), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := ratios[i*k : (i+1)*k]
-			c.softmax(row, row)
-			for y, m := range mean {
-				row[y] /= max(m, 1e-100)
+// calibrated gives the probabilities [held, K] and [unlabeled, K] of the classes.
+func (e *Evidence) calibrated(job *work.Job, biases []float64) (held, unlabeled []float64) {
+	spreads := e.spreads()
+	rows := crossfit.Scored{Scores: e.divided(e.Held.Scores, spreads), Weight: e.Held.Weight}
+	c := calibrate(job, rows, e.Class, biases)
+	probabilities := func(scores []float64) []float64 {
+		k, width := e.Classes, e.Classes*e.Views
+		n := len(scores) / width
+		out := make([]float64, n*k)
+		job.EachRow(n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				c.softmax(out[i*k:(i+1)*k], scores[i*width:(i+1)*width])
 			}
+		})
+		return out
+	}
+	return probabilities(rows.Scores), probabilities(e.divided(e.Unlabeled.Scores, spreads))
+}
+
+// ratios turns calibrated probabilities of the unlabeled rows into p_iy / m_y.
+func (e *Evidence) ratios(held, unlabeled []float64) []float64 {
+	k := e.Classes
+	mean, total := make([]float64, k), vector.Sum(e.Held.Weight)
+	for i, w := range e.Held.Weight {
+		vector.Add(mean, w/total, held[i*k:(i+1)*k])
+	}
+	for at := range unlabeled {
+		unlabeled[at] /= max(mean[at%k], 1e-100)
+	}
+	return unlabeled
+}
+
+// spreads are the standard deviations [V] of the scores of held-out rows, 1 where all are equal.
+func (e *Evidence) spreads() []float64 {
+	spreads, width, n := make([]float64, e.Views), e.Views*e.Classes, float64(e.Classes)*vector.Sum(e.Held.Weight)
+	for at, s := range e.Held.Scores {
+		spreads[at%width/e.Classes] += e.Held.Weight[at/width] * s * s / n // their mean is 0
+	}
+	for v, square := range spreads {
+		spreads[v] = math.Sqrt(square)
+		if !(square > 0) {
+			spreads[v] = 1
 		}
-	})
-	return ratios
+	}
+	return spreads
 }
 
-// spread is the standard deviation of the scores, 1 if all are equal.
-func (r *scored) spread() float64 {
-	k := len(r.scores) / len(r.weight)
-	mean, square, n := 0.0, 0.0, float64(k)*vector.Sum(r.weight)
-	for i, s := range r.scores {
-		mean += r.weight[i/k] * s
+// divided are scores [n, V K] in units of the spread of their view.
+func (e *Evidence) divided(scores, spreads []float64) []float64 {
+	out := make([]float64, len(scores))
+	for at, s := range scores {
+		out[at] = s / spreads[at/e.Classes%e.Views]
 	}
-	mean /= n
-	for i, s := range r.scores {
-		square += r.weight[i/k] * (s - mean) * (s - mean) / n
-	}
-	if !(square > 0) {
-		return 1
-	}
-	return math.Sqrt(square)
+	return out
 }
 
-// difficulty is the share of wrong answers on the rows held out over that of guesses with these shares.
-func (e *Evidence) difficulty(labels []float64) float64 {
+// difficulty is the share of wrong answers on the rows held out over that of guesses with the shares of the labels, for
+// probabilities [held, K].
+func (e *Evidence) difficulty(held, labels []float64) float64 {
 	wrong := 0.0
-	for i, w := range e.held.weight {
-		if best := vector.Largest(e.held.scores[i*e.classes : (i+1)*e.classes]); best != int(e.class[i]) {
+	for i, w := range e.Held.Weight {
+		if best := vector.Largest(held[i*e.Classes : (i+1)*e.Classes]); best != int(e.Class[i]) {
 			wrong += w
 		}
 	}
-	return min(1, wrong/vector.Sum(e.held.weight)/(1-vector.Dot(labels, labels)))
+	return min(1, wrong/vector.Sum(e.Held.Weight)/(1-vector.Dot(labels, labels)))
 }
 
 // smoothed are the shares of labels of the weights totals [K], (n_y + b) / (l + b K): empirical Bayes, with the b that
@@ -163,10 +180,10 @@ func smoothed(totals []float64) []float64 {
 
 // maximize runs EM from phi; the unlabeled rows count as l rows beside the Dirichlet prior a.
 func (e *Evidence) maximize(job *work.Job, ratios []float64, l float64, a, phi []float64) []float64 {
-	k, n := e.classes, vector.Sum(e.unlabeled.weight)
+	k, n := e.Classes, vector.Sum(e.Unlabeled.Weight)
 	next := make([]float64, k)
 	for range emSteps {
-		job.Sum(len(e.unlabeled.weight), next, func(lo, hi int, part []float64) {
+		job.Sum(len(e.Unlabeled.Weight), next, func(lo, hi int, part []float64) {
 			joint := make([]float64, k)
 			for i := lo; i < hi; i++ {
 				sum := 0.0
@@ -174,7 +191,7 @@ func (e *Evidence) maximize(job *work.Job, ratios []float64, l float64, a, phi [
 					joint[y] = r * phi[y]
 					sum += joint[y]
 				}
-				vector.Add(part, e.unlabeled.weight[i]/(n*sum), joint)
+				vector.Add(part, e.Unlabeled.Weight[i]/(n*sum), joint)
 			}
 		})
 		change, total := 0.0, l+vector.Sum(a)
@@ -195,10 +212,7 @@ func (e *Evidence) maximize(job *work.Job, ratios []float64, l float64, a, phi [
 
 // keep gives the classes of which no row was held out the share that they have in others, and the rest to the others.
 func (e *Evidence) keep(shares, others []float64) {
-	known := make([]bool, e.classes)
-	for _, y := range e.class {
-		known[y] = true
-	}
+	known := e.Known()
 	kept, free := 0.0, 0.0
 	for y := range shares {
 		if known[y] {

@@ -1,4 +1,4 @@
-package shares
+package crossfit
 
 import (
 	"cmp"
@@ -22,14 +22,14 @@ type Split struct {
 
 const folds = 5
 
-// Split uses at most so many unlabeled rows, of all machines.
+// Split uses at most so many unlabeled rows. It is for rows of one machine.
 func (s *Sample) Split(job *work.Job, most int) Split {
 	out := Split{Unlabeled: s.spaced(job, most)}
 	rows := make([]int32, len(out.Unlabeled))
 	for k, place := range out.Unlabeled {
 		rows[k] = s.Unlabeled[place]
 	}
-	s.rank = s.ranks(job, rows)
+	s.rank = s.ranks(rows)
 	out.deal(s)
 	if out.Folds == 0 {
 		return Split{Labeled: out.Labeled}
@@ -61,7 +61,7 @@ func (out *Split) deal(s *Sample) {
 	keys := make([]float64, len(s.Labeled))
 	members := make([][]int, s.Classes)
 	for k, i := range s.Labeled {
-		keys[k], out.Labeled[k] = s.key(s.labeled(), i), -1
+		keys[k], out.Labeled[k] = s.key(s.Rows, i), -1
 		members[s.Class[k]] = append(members[s.Class[k]], k)
 	}
 	dealt := 0 // classes with few rows begin where the one before has ended: all folds get rows
@@ -90,7 +90,7 @@ const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers 
 // ranks gives the places in their order of the features that are not zero in all of the labeled and of these unlabeled
 // rows: the others change nothing, so that dense rows and sparse ones, and rows with features of their own added
 // elsewhere, have the same keys.
-func (s *Sample) ranks(job *work.Job, unlabeled []int32) []int32 {
+func (s *Sample) ranks(unlabeled []int32) []int32 {
 	occurs := make([]float64, len(s.Number))
 	note := func(col int, value float64) {
 		if value != 0 {
@@ -98,12 +98,11 @@ func (s *Sample) ranks(job *work.Job, unlabeled []int32) []int32 {
 		}
 	}
 	for _, i := range s.Labeled {
-		s.labeled().Row(int(i), note)
+		s.Rows.Row(int(i), note)
 	}
 	for _, i := range unlabeled {
 		s.Rows.Row(int(i), note)
 	}
-	job.Reduce(occurs)
 	var order []int32
 	for k := range s.Number {
 		if occurs[k] > 0 {

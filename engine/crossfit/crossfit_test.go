@@ -1,0 +1,114 @@
+package crossfit
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// sampleOf are all rows of the data, labeled rows of weight 1, unlabeled rows of weight 2.
+func sampleOf(data planted.Data, classes int) *Sample {
+	s := &Sample{Rows: data.Rows, Number: make([]int32, data.Rows.Cols()), Classes: classes, Intercept: true}
+	for j := range s.Number {
+		s.Number[j] = int32(j)
+	}
+	for i, y := range data.Labels {
+		if y < 0 {
+			s.Unlabeled, s.UnlabeledWeight = append(s.Unlabeled, int32(i)), append(s.UnlabeledWeight, 2)
+			continue
+		}
+		s.Labeled, s.LabeledWeight = append(s.Labeled, int32(i)), append(s.LabeledWeight, 1)
+		s.Class = append(s.Class, y)
+	}
+	return s
+}
+
+// objective recomputes that of the header of mixture, after expect with these shares.
+func (m *mixture) objective(s *Sample, held func(k int) bool, share []float64) (value float64) {
+	k, stride := s.Classes, m.shape.Stride()
+	joint := func(i int32) []float64 { return m.joint[int(i)*stride : int(i)*stride+k] }
+	unlabeled := func(i int32, weight float64) {
+		sum := 0.0
+		for _, f := range joint(i) {
+			sum += math.Exp(f - slices.Max(joint(i)))
+		}
+		value += weight * (slices.Max(joint(i)) + math.Log(sum))
+	}
+	for a, i := range s.Unlabeled {
+		unlabeled(i, s.UnlabeledWeight[a])
+	}
+	for a, i := range s.Labeled {
+		if y := s.Class[a]; held(a) {
+			unlabeled(i, s.LabeledWeight[a])
+		} else {
+			value += s.LabeledWeight[a] * (joint(i)[y] - math.Log(share[y]))
+		}
+	}
+	for _, f := range share {
+		value += math.Log(f)
+	}
+	if !m.spheres {
+		m.each(0, m.shape.Features, func(_ int, f *float64) { value += worth * smoothing * *f })
+	}
+	return value
+}
+
+func TestNoStepOfEMLowersTheObjectiveOfAMixture(t *testing.T) {
+	job := work.NewJob(1, nil)
+	s := sampleOf(planted.Classes(600, 120, 30, []float64{0.6, 0.3, 0.1}, 3), 3)
+	held := func(k int) bool { return k%5 == 0 }
+	for _, spheres := range []bool{false, true} {
+		packed, _ := s.Rows.Packed(job)
+		m, _ := s.mixture(job, packed)
+		m.spheres = spheres // rows of planted data have length 1
+		if spheres {
+			m.unit = slices.Repeat([]float64{1}, packed.Rows())
+		}
+		m.start(s, held)
+		last := math.Inf(-1)
+		for step := range 20 {
+			share := slices.Clone(m.share)
+			m.maximize()
+			m.expect(s, held)
+			value := m.objective(s, held, share)
+			if value < last-1e-9*math.Abs(last) {
+				t.Errorf("step %d of EM, spheres %v: %v after %v", step, spheres, value, last)
+			}
+			last = value
+			if total := vector.Sum(m.share); math.Abs(total-1) > 1e-12 {
+				t.Errorf("shares sum to %v", total)
+			}
+		}
+	}
+}
+
+func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
+	job := work.NewJob(1, nil)
+	s := sampleOf(planted.Classes(200, 60, 20, []float64{0.5, 0.5}, 4), 2)
+	packed, _ := s.Rows.Packed(job)
+	if _, nonNegative := s.mixture(job, packed); !nonNegative {
+		t.Error("counts are not taken as such")
+	}
+	if _, nonNegative := s.mixture(job, packed.Scaled(-1)); nonNegative {
+		t.Error("negative values are taken as counts")
+	}
+	s.Rows = s.Rows.Scaled(-1)
+	scores := Score(job, *s)
+	if scores.Views != 2 || len(scores.Held.Weight) != 20 || len(scores.Unlabeled.Weight) != 180 {
+		t.Errorf("%d views, %d rows held out, %d not", scores.Views, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
+	}
+}
+
+func TestScoresOfAViewSumToZero(t *testing.T) {
+	s := sampleOf(planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5), 3)
+	scores := Score(work.NewJob(1, nil), *s)
+	for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
+		if sum := vector.Sum(view); math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
+			t.Fatalf("scores %v", view)
+		}
+	}
+}

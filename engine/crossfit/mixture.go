@@ -1,0 +1,232 @@
+package crossfit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// mixture has a component for each class, and is fitted to labeled and unlabeled rows together.
+//
+//	Problem  max over θ, φ  Σ_labeled w_i log p(x_i|θ_y(i)) + Σ_unlabeled w_i log Σ_y φ_y p(x_i|θ_y) + Σ_y log φ_y
+//	         + u λ Σ_jy log θ_jy (multinomials only)
+//	Symbols  multinomials, for rows without negative values: log p(x_i|θ_y) = u Σ_j x_ij / x̄ log θ_jy, x̄ the mean of
+//	         the values that are not 0; spheres: κ x_i . θ_y / |x_i|, |θ_y| = 1 (von Mises-Fisher distributions)
+//	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials); Banerjee, Dhillon, Ghosh & Sra 2005 (spheres)
+//	Differences  words of a text depend on each other, so that posterior probabilities are too certain: a value counts
+//	         as u < 1 words, and κ is small and the same for all classes
+//	Stops    after mixtureSteps steps of EM: more of them move away from the labels
+//	Cost     a step is two passes over the rows with K columns, and a logarithm for each feature and class
+type mixture struct {
+	job       *work.Job
+	rows      *rows.Matrix // [n] labeled and unlabeled rows
+	shape     panel.Shape
+	spheres   bool
+	features  float64   // that occur in a row
+	unit      []float64 // [n] factor of a row in the sums that are components: 1/x̄ or 1/|x_i|
+	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y)
+	posterior []float64 // [n, stride] w_i times the probability of the class
+	component []float64 // [shape.Len] log θ_jy or κ θ_jy
+	share     []float64 // [K] φ
+}
+
+// Chosen on 20 Newsgroups (all, comp.*, rec./sci., PC/Mac), Ohsumed and MNIST, also with classes made uneven.
+const (
+	mixtureSteps  = 8
+	worth         = 0.2  // u
+	smoothing     = 0.1  // λ
+	concentration = 20.0 // κ
+)
+
+// mixtures are views by multinomials, if no value is negative, and by spheres.
+func (s *Sample) mixtures(job *work.Job) []view {
+	packed, _ := s.Rows.Packed(job)
+	multinomials, nonNegative := s.mixture(job, packed)
+	spheres := *multinomials
+	spheres.spheres, spheres.unit = true, make([]float64, packed.Rows())
+	scratch := make([]float64, packed.Cols())
+	for i := range spheres.unit {
+		spheres.unit[i] = 1 / max(math.Sqrt(packed.SquaredNorm(i, scratch)), math.SmallestNonzeroFloat32)
+	}
+	if !nonNegative {
+		return []view{spheres.view(s)}
+	}
+	return []view{multinomials.view(s)}
+}
+
+// mixture is one of multinomials, and whether rows allow it.
+func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegative bool) {
+	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes}
+	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
+		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
+		share: make([]float64, s.Classes)}
+	occurs, sum, count := make([]bool, rows.Cols()), 0.0, 0.0
+	nonNegative = true
+	add := func(list []int32, weights []float64) {
+		for k, i := range list {
+			rows.Row(int(i), func(col int, value float64) {
+				if value != 0 {
+					occurs[col] = true
+					sum, count = sum+weights[k]*value, count+weights[k]
+					nonNegative = nonNegative && value > 0
+				}
+			})
+		}
+	}
+	add(s.Labeled, s.LabeledWeight)
+	add(s.Unlabeled, s.UnlabeledWeight)
+	m.unit = slices.Repeat([]float64{count / max(sum, math.SmallestNonzeroFloat32)}, n)
+	for _, known := range occurs {
+		if known {
+			m.features++
+		}
+	}
+	return m, nonNegative
+}
+
+// view fits the mixture without the labels that are held out.
+func (m *mixture) view(s *Sample) view {
+	return func(held func(k int) bool, rows []int32) []float64 {
+		m.start(s, held)
+		for range mixtureSteps {
+			m.maximize()
+			m.expect(s, held)
+		}
+		k, stride := s.Classes, m.shape.Stride()
+		scores := make([]float64, len(rows)*k)
+		for a, i := range rows {
+			copy(scores[a*k:(a+1)*k], m.joint[int(i)*stride:])
+		}
+		return scores
+	}
+}
+
+// start takes the labels that are not held out as the only rows, and their shares.
+func (m *mixture) start(s *Sample, held func(k int) bool) {
+	clear(m.posterior)
+	for y := range m.share {
+		m.share[y] = 1
+	}
+	m.label(s, held)
+	for k, y := range s.Class {
+		if !held(k) {
+			m.share[y] += s.LabeledWeight[k]
+		}
+	}
+	vector.Scale(m.share, 1/vector.Sum(m.share))
+}
+
+// label gives the labeled rows that are not held out their classes.
+func (m *mixture) label(s *Sample, held func(k int) bool) {
+	stride := m.shape.Stride()
+	for k, i := range s.Labeled {
+		if !held(k) {
+			row := m.posterior[int(i)*stride : (int(i)+1)*stride]
+			clear(row)
+			row[s.Class[k]] = s.LabeledWeight[k]
+		}
+	}
+}
+
+// maximize finds the components for the posterior probabilities, which it overwrites.
+func (m *mixture) maximize() {
+	stride := m.shape.Stride()
+	for i, unit := range m.unit {
+		vector.Scale(m.posterior[i*stride:(i+1)*stride], unit)
+	}
+	clear(m.component)
+	m.rows.AddTransposedPanels(m.job, m.rows.All(), m.component, m.posterior, m.shape)
+	m.job.CountAndCheck(int64(m.rows.NonZeros()))
+	total := make([]float64, m.shape.Classes) // of the values, or of their squares
+	m.job.Total(m.shape.Features, total, func(lo, hi int, part []float64) {
+		m.each(lo, hi, func(y int, value *float64) {
+			if m.spheres {
+				part[y] += *value * *value
+			} else {
+				part[y] += *value
+			}
+		})
+	})
+	m.job.Stripes(m.shape.Features, func(lo, hi int) {
+		m.each(lo, hi, func(y int, value *float64) {
+			if m.spheres {
+				*value *= concentration / math.Sqrt(max(total[y], math.SmallestNonzeroFloat32))
+			} else {
+				*value = math.Log((*value + smoothing) / (total[y] + m.features*smoothing))
+			}
+		})
+	})
+}
+
+// each calls change for the values of the features lo ... hi-1 of all components.
+func (m *mixture) each(lo, hi int, change func(y int, value *float64)) {
+	for b := range m.shape.Panels() {
+		p := m.shape.Panel(b)
+		for j := lo; j < hi; j++ {
+			for c := range min(p.Width, m.shape.Classes-p.First) {
+				change(p.First+c, &m.component[p.Start+j*p.Stride+c])
+			}
+		}
+	}
+}
+
+// expect finds the posterior probabilities, and the shares of the classes among the rows that count as unlabeled.
+func (m *mixture) expect(s *Sample, held func(k int) bool) {
+	k, stride := m.shape.Classes, m.shape.Stride()
+	m.rows.TimesPanels(m.job, m.rows.All(), m.joint, m.component, m.shape)
+	m.job.CountAndCheck(int64(m.rows.NonZeros()))
+	prior := make([]float64, k)
+	for y, share := range m.share {
+		prior[y] = math.Log(share)
+	}
+	m.job.EachRow(len(m.unit), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			joint, posterior := m.joint[i*stride:i*stride+k], m.posterior[i*stride:i*stride+k]
+			for y := range joint {
+				joint[y] = joint[y]*m.factor(i) + prior[y]
+			}
+			copy(posterior, joint)
+			probabilities(posterior)
+		}
+	})
+	for y := range m.share {
+		m.share[y] = 1
+	}
+	count := func(i int32, weight float64) {
+		row := m.posterior[int(i)*stride : int(i)*stride+k]
+		vector.Scale(row, weight)
+		vector.Add(m.share, 1, row)
+	}
+	for a, i := range s.Unlabeled {
+		count(i, s.UnlabeledWeight[a])
+	}
+	for a, i := range s.Labeled {
+		if held(a) {
+			count(i, s.LabeledWeight[a])
+		}
+	}
+	vector.Scale(m.share, 1/vector.Sum(m.share))
+	m.label(s, held)
+}
+
+// factor is that of a row in its logarithm of likelihoods.
+func (m *mixture) factor(i int) float64 {
+	if m.spheres {
+		return m.unit[i]
+	}
+	return worth * m.unit[i]
+}
+
+// probabilities turns logarithms, up to a constant, into probabilities.
+func probabilities(v []float64) {
+	most, sum := v[vector.Largest(v)], 0.0
+	for y, f := range v {
+		v[y] = math.Exp(f - most)
+		sum += v[y]
+	}
+	vector.Scale(v, 1/sum)
+}

@@ -1,0 +1,100 @@
+package crossfit
+
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+const (
+	sampleRows   = 5000    // unlabeled rows that are scored: shares of them are known within 0.7 points
+	MostNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
+)
+
+// Scores are those of rows by cross-fitted models of several views, one view behind the other in a row; the scores of a
+// view sum to 0 in each row.
+type Scores struct {
+	Classes, Views int
+	Totals         []float64 // [K] weight of the labeled rows of each class, held out or not
+	Held           Scored    // labeled rows, by models that have not seen their labels
+	Class          []int32   // [Held]
+	Unlabeled      Scored    // by the same models
+}
+
+// Scored are rows with scores.
+type Scored struct {
+	Scores []float64 // [n, Views K]
+	Weight []float64 // [n]
+}
+
+// view scores rows [rows, K] by a model of the labeled rows that are not held out, and perhaps of the unlabeled rows.
+type view func(held func(k int) bool, rows []int32) []float64
+
+// Score scores every labeled row that can be held out, and a sample of the unlabeled rows, by the models of one fold
+// each. Every machine of a group fits them to the same rows of all.
+func Score(job *work.Job, s Sample) *Scores {
+	s = s.part(job, s.most(job))
+	job = job.Local()
+	out := &Scores{Classes: s.Classes, Totals: s.totals()}
+	split := s.Split(job, len(s.Unlabeled))
+	if split.Folds == 0 {
+		return out
+	}
+	views := append([]view{s.supervised(job)}, s.mixtures(job)...)
+	out.Views = len(views)
+	for f := range split.Folds {
+		held := func(k int) bool { return split.Labeled[k] == f }
+		var rows []int32
+		for k, i := range s.Labeled {
+			if held(k) {
+				rows, out.Class = append(rows, i), append(out.Class, s.Class[k])
+				out.Held.Weight = append(out.Held.Weight, s.LabeledWeight[k])
+			}
+		}
+		n := len(rows)
+		for k, i := range s.Unlabeled {
+			if split.Chosen[k] == f {
+				rows, out.Unlabeled.Weight = append(rows, i), append(out.Unlabeled.Weight, s.UnlabeledWeight[k])
+			}
+		}
+		scores := beside(views, held, rows, s.Classes)
+		cut := n * len(views) * s.Classes
+		out.Held.Scores = append(out.Held.Scores, scores[:cut]...)
+		out.Unlabeled.Scores = append(out.Unlabeled.Scores, scores[cut:]...)
+	}
+	return out
+}
+
+// most is the number of unlabeled rows to use, of all machines.
+func (s *Sample) most(job *work.Job) int {
+	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
+	job.ReduceCounts(counts)
+	return int(min(sampleRows, counts[0]*MostNonZeros/max(1, counts[1])))
+}
+
+// beside puts the scores of views one behind the other in each row [rows, views K].
+func beside(views []view, held func(k int) bool, rows []int32, classes int) []float64 {
+	all := make([]float64, len(rows)*len(views)*classes)
+	for v, score := range views {
+		scores := score(held, rows)
+		for i := range rows {
+			dst := all[(i*len(views)+v)*classes:][:classes]
+			copy(dst, scores[i*classes:])
+			mean := vector.Sum(dst) / float64(classes)
+			for y := range dst {
+				dst[y] -= mean
+			}
+		}
+	}
+	return all
+}
+
+// Known reports for each class [K] whether a row of it was held out.
+func (s *Scores) Known() []bool {
+	known := make([]bool, s.Classes)
+	for y := range known {
+		known[y] = slices.Contains(s.Class, int32(y))
+	}
+	return known
+}

@@ -1,0 +1,83 @@
+package crossfit
+
+import (
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+const (
+	strength  = 1e-3 // α of the supervised models, with the squared hinge for every class against the others
+	tolerance = 1e-6 // of their solves: looser ones hang on rounding, and shares with them
+)
+
+// supervised is the view of linear models of the labeled rows only.
+func (s *Sample) supervised(job *work.Job) view {
+	labeled, feature := s.Rows.Selected(job.Pool, s.Labeled).Packed(job)
+	return func(held func(k int) bool, rows []int32) []float64 {
+		return s.fit(job, labeled, feature, held).score(job, s.Rows, rows)
+	}
+}
+
+// linear is a model of the features that labeled rows have.
+type linear struct {
+	place     []int32 // [Rows.Cols] number of the feature among those of coef, or -1
+	classes   int
+	coef      []float64 // [features, K]
+	intercept []float64 // [K]
+}
+
+// fit learns from the labeled rows that are not held out.
+func (s *Sample) fit(job *work.Job, labeled *rows.Matrix, feature []int32, held func(k int) bool) *linear {
+	tree, err := scores.NewTree(s.Classes, scores.FlatParents(s.Classes))
+	if err != nil {
+		panic(err)
+	}
+	r := risk.New(job, labeled, tree, loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
+		risk.Frame{Constant: s.Intercept}, strength, labeled.Rows() < labeled.Cols())
+	var rows []int32
+	total := 0.0
+	for k, weight := range s.LabeledWeight {
+		if !held(k) {
+			rows, total = append(rows, int32(k)), total+weight
+		}
+	}
+	for _, k := range rows {
+		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledWeight[k]/total
+	}
+	r.UpdateSupport()
+	r.PreconditionBy(rows, s.copies())
+	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
+	m := &linear{place: make([]int32, s.Rows.Cols()), classes: s.Classes}
+	for j := range m.place {
+		m.place[j] = -1
+	}
+	for k, j := range feature {
+		m.place[j] = int32(k)
+	}
+	m.coef, m.intercept = r.Linear()
+	return m
+}
+
+// score gives the scores [list, K] of rows.
+func (m *linear) score(job *work.Job, rows *rows.Matrix, list []int32) []float64 {
+	scores := make([]float64, len(list)*m.classes)
+	job.EachRow(len(list), func(lo, hi int) {
+		for a := lo; a < hi; a++ {
+			dst := scores[a*m.classes : (a+1)*m.classes]
+			copy(dst, m.intercept)
+			rows.Row(int(list[a]), func(col int, value float64) {
+				if at := int(m.place[col]); at >= 0 {
+					for y, w := range m.coef[at*m.classes : (at+1)*m.classes] {
+						dst[y] += value * w
+					}
+				}
+			})
+		}
+	})
+	job.Check()
+	return scores
+}
