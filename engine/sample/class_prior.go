@@ -10,7 +10,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // ClassPrior says which shares the classes have among the unlabeled rows: Shares [classes], or where they are nil the
@@ -104,8 +106,28 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 	}
 	evidence := shares.Gather(s.Job.Silent(), found)
 	shares, drawn := evidence.Shares(s.Job)
-	return &Prior{Shares: shares, Picked: drawn < 0.5, Evidence: evidence}, nil
+	return &Prior{Shares: shares, Picked: drawn < 0.5, Evidence: evidence, Warnings: weak(s.Job, evidence, shares)}, nil
 }
+
+// weak warns where labels leave the share of a class open.
+func weak(job *work.Job, evidence *shares.Evidence, found []float64) []warning.Warning {
+	lower, upper := evidence.Interval(job, found, shares.Bootstrap{Times: 10, Level: 0.9})
+	widest := 0
+	for y := range found {
+		if upper[y]-lower[y] > upper[widest]-lower[widest] {
+			widest = y
+		}
+	}
+	if upper[widest]-lower[widest] <= wide {
+		return nil
+	}
+	l := vector.Sum(evidence.Totals)
+	narrower := 100 * (1 - math.Sqrt(l/(l+5*float64(len(found)))))
+	return []warning.Warning{
+		warning.WeakPrior.Of(float64(widest), found[widest], lower[widest], upper[widest], narrower)}
+}
+
+const wide = 0.4 // an interval
 
 // unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows.
 func unknownClasses(labels []float64) (warnings []warning.Warning) {

@@ -70,6 +70,9 @@ var (
 		"well, set fit_intercept to true and balance to \"share\""}
 	ClassPrior = Kind{"class_prior", "class prior found", "class_prior gives class %v a share of %.3f, but the labeled " +
 		"and the unlabeled rows together suggest %.3f: check class_prior, or use \"auto\""}
+	WeakPrior = Kind{"weak_prior", "class prior lower upper narrower", "few labels leave the estimated class prior " +
+		"uncertain: that of class %v is %.3f, with a 90%% interval from %.3f to %.3f. Give class_prior if you know the " +
+		"shares, or label more rows: five more of each class would make the intervals about %.0f%% narrower"}
 )
 
 // Of the end:

@@ -15,7 +15,7 @@ from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("no_unlabeled", "calibration", "calibration_failed"), None),
     **dict.fromkeys(("one_unlabeled", "one_class", "row_lengths", "column_scales"), DataWarning),
-    **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "class_prior"), ClassPriorWarning),
+    **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "class_prior", "weak_prior"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
@@ -36,6 +36,9 @@ _SENTENCES = {
     "(remove stop words, use idf, scale rows to unit length)",
     "class_prior": "class_prior gives class {name} a share of {prior:.1%}, but the labeled and the unlabeled rows "
     'together suggest {found:.1%}: check class_prior, or use "auto"',
+    "weak_prior": "few labels leave the estimated class prior uncertain: that of class {name} is {prior:.1%}, with a 90% "
+    "interval from {lower:.1%} to {upper:.1%}. Give class_prior if you know the shares, or label more rows: five more of "
+    "each class would make the intervals about {narrower:.0f}% narrower",
 }
 
 

@@ -189,6 +189,29 @@ def test_estimate_class_prior_has_the_same_shares(draw: Any) -> None:
     np.testing.assert_allclose(estimate.label_shares, np.bincount(y[y >= 0]) / np.sum(y >= 0))
 
 
+def test_two_labels_of_each_class_leave_a_wide_interval_and_a_warning() -> None:
+    X, _, truth = text_like(n=1000, share=0.3)
+    names = np.array(["ham", "spam", "-1"])
+    y = picked(truth, 2)
+    estimate = estimate_class_prior(X, y)
+    assert (estimate.upper - estimate.lower > 0.3).all()
+    with pytest.warns(ClassPriorWarning, match=r"few labels leave .*: that of class (ham|spam) is .* narrower"):
+        TransductiveSVC().fit(X, names[y])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ClassPriorWarning)
+        TransductiveSVC().fit(X, names[picked(truth, 80)])
+
+
+def test_intervals_of_five_labels_of_each_class_hold_the_true_shares() -> None:
+    inside = []
+    for seed in range(20):
+        X, _, truth = many_topics(n=800)
+        y = picked(truth, 5, seed)
+        estimate = estimate_class_prior(X, y)
+        inside += [(estimate.lower <= shares(truth, y)) & (shares(truth, y) <= estimate.upper)]
+    assert np.mean(inside) >= 0.85
+
+
 # --- balance ----------------------------------------------------------------------------------------------------------
 
 
