@@ -64,11 +64,11 @@ func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegat
 	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
 		share: make([]float64, s.Classes)}
-	occurs, sum, count := make([]bool, rows.Cols()), 0.0, 0.0
+	occurs, scratch, sum, count := make([]bool, rows.Cols()), make([]float64, rows.Cols()), 0.0, 0.0
 	nonNegative = true
 	add := func(list []int32, weights []float64) {
 		for k, i := range list {
-			rows.Row(int(i), func(col int, value float64) {
+			rows.Merged(int(i), scratch, func(col int, value float64) {
 				if value != 0 {
 					occurs[col] = true
 					sum, count = sum+weights[k]*value, count+weights[k]

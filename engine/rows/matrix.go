@@ -176,16 +176,27 @@ func (m *Matrix) like(other *Matrix) *Matrix {
 }
 
 func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) (total float64) {
+	m.merged(i, scale, scratch, func(_ int, value float64) { total += value * value })
+	return total
+}
+
+// Merged calls visit for the values of row i, those of an index that stands twice added up at the first of its places,
+// and 0 at the others; scratch as for SquaredNorm.
+func (m *Matrix) Merged(i int, scratch []float64, visit func(col int, value float64)) {
+	m.merged(i, m.scale, scratch, visit)
+}
+
+func (m *Matrix) merged(i int, scale float64, scratch []float64, visit func(col int, value float64)) {
 	if !m.repeats {
-		m.kernel.visit(i, func(_ int, value float64) { total += (scale * value) * (scale * value) })
-		return total
+		m.kernel.visit(i, func(col int, value float64) { visit(col, scale*value) })
+		return
 	}
 	m.kernel.addRow(i, scale, scratch)
 	m.kernel.visit(i, func(col int, _ float64) {
-		total += scratch[col] * scratch[col]
+		value := scratch[col]
 		scratch[col] = 0
+		visit(col, value)
 	})
-	return total
 }
 
 // scatter lets every block of a subset add to its sum over rows, and adds these to dst.
