@@ -36,9 +36,9 @@ _SENTENCES = {
     "(remove stop words, use idf, scale rows to unit length)",
     "class_prior": "class_prior gives class {name} a share of {prior:.1%}, but the labeled and the unlabeled rows "
     'together suggest {found:.1%}: check class_prior, or use "auto"',
-    "weak_prior": "few labels leave the estimated class prior uncertain: that of class {name} is {prior:.1%}, with a 90% "
-    "interval from {lower:.1%} to {upper:.1%}. Give class_prior if you know the shares, or label more rows: five more of "
-    "each class would make the intervals about {narrower:.0f}% narrower",
+    "weak_prior": "few labels leave the estimated class prior uncertain: that of class {name} is {prior:.1%}, with a "
+    "90% interval from {lower:.1%} to {upper:.1%}. Give class_prior if you know the shares, or label more rows: five "
+    "more of each class would make the intervals about {narrower:.0f}% narrower",
 }
 
 

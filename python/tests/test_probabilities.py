@@ -147,7 +147,8 @@ def test_options_of_the_library_that_do_not_go_together(options: dict[str, Any],
 def test_large_margins_have_no_probabilities() -> None:
     X, y, _ = text_like(n=60, d=30)
     with pytest.raises(
-        ValueError, match=r"method='entropy' is not one of 'annealing', 'switching', 'pair_switching', 'gradient', nor"
+        ValueError,
+        match=r"method='entropy' is not one of 'auto', 'annealing', 'switching', 'pair_switching', 'gradient', nor",
     ):
         TransductiveSVC(method="entropy").fit(X, y)
 

@@ -84,9 +84,9 @@ def estimate_class_prior(
 
     Notes
     -----
-    Five-fold cross-validation gives scores of supervised models, and of mixture models of labeled and unlabeled rows, on
-    held-out rows. From their calibrated probabilities, EM estimates the shares of the unlabeled rows. In its Dirichlet
-    prior, the label shares have more weight the more the labeled rows look like a random sample.
+    Five-fold cross-validation gives scores of supervised models, and of mixture models of labeled and unlabeled
+    rows, on held-out rows. From their calibrated probabilities, EM estimates the shares of the unlabeled rows. In
+    its Dirichlet prior, the label shares have more weight the more the labeled rows look like a random sample.
 
     The intervals measure how the shares vary with the sample of labeled rows. They do not include the bias that arises
     if the labeled rows are not representative of their class.
