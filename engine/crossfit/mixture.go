@@ -42,20 +42,28 @@ const (
 	concentration = 20.0 // κ
 )
 
-// mixtures are views by multinomials, if no value is negative, and by spheres.
-func (s *Sample) mixtures(job *work.Job) []view {
+// mixtureViews is that of multinomials, or of spheres if a value is negative; there is none of too large components.
+func (s *Sample) mixtureViews(job *work.Job) []view {
 	packed, _ := s.Rows.Packed(job)
-	multinomials, nonNegative := s.mixture(job, packed)
-	spheres := *multinomials
-	spheres.spheres, spheres.unit = true, make([]float64, packed.Rows())
-	scratch := make([]float64, packed.Cols())
-	for i := range spheres.unit {
-		spheres.unit[i] = 1 / max(math.Sqrt(packed.SquaredNorm(i, scratch)), math.SmallestNonzeroFloat32)
+	if s.Classes*packed.Cols() > mostComponents {
+		return nil
 	}
+	m, nonNegative := s.mixture(job, packed)
 	if !nonNegative {
-		return []view{spheres.view(s)}
+		m.turnToSpheres()
 	}
-	return []view{multinomials.view(s)}
+	return []view{m.view(s)}
+}
+
+// mostComponents are numbers of features and classes whose logarithms take about 3 seconds in all folds.
+const mostComponents = 1 << 22
+
+func (m *mixture) turnToSpheres() {
+	m.spheres = true
+	scratch := make([]float64, m.rows.Cols())
+	for i := range m.unit {
+		m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(i, scratch)), math.SmallestNonzeroFloat32)
+	}
 }
 
 // mixture is one of multinomials, and whether rows allow it.

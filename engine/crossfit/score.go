@@ -32,8 +32,8 @@ type Scored struct {
 type view func(held func(k int) bool, rows []int32) []float64
 
 // Score scores every labeled row that can be held out, and a sample of the unlabeled rows, by the models of one fold
-// each. Every machine of a group fits them to the same rows of all.
-func Score(job *work.Job, s Sample) *Scores {
+// each: by supervised ones, and with mixtures also by these. Every machine of a group fits them to the same rows of all.
+func Score(job *work.Job, s Sample, mixtures bool) *Scores {
 	s = s.part(job, s.most(job))
 	job = job.Local()
 	out := &Scores{Classes: s.Classes, Totals: s.totals()}
@@ -41,7 +41,10 @@ func Score(job *work.Job, s Sample) *Scores {
 	if split.Folds == 0 {
 		return out
 	}
-	views := append([]view{s.supervised(job)}, s.mixtures(job)...)
+	views := []view{s.supervised(job)}
+	if mixtures {
+		views = append(views, s.mixtureViews(job)...)
+	}
 	out.Views = len(views)
 	for f := range split.Folds {
 		held := func(k int) bool { return split.Labeled[k] == f }

@@ -104,7 +104,7 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 	if err := s.checkGathered(); err != nil {
 		return nil, err
 	}
-	evidence := shares.Gather(s.Job.Silent(), found)
+	evidence := shares.Gather(s.Job.Silent(), found, true)
 	shares, drawn := evidence.Shares(s.Job)
 	return &Prior{Shares: shares, Picked: drawn < 0.5, Evidence: evidence, Warnings: weak(s.Job, evidence, shares)}, nil
 }
@@ -162,13 +162,14 @@ func (s *Sample) labeledOf(classes int) []int64 {
 }
 
 // doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine
-// looks: of a group each would need the labeled rows of all.
+// looks: of a group each would need the labeled rows of all. It looks
+// at the linear view alone: mixtures would take as much time as a whole fit of two classes.
 func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warning.Warning {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return nil
 	}
-	found, doubted := shares.Gather(s.Job.Silent(), sample).Doubt(s.Job, given)
+	found, doubted := shares.Gather(s.Job.Silent(), sample, false).Doubt(s.Job, given)
 	if !doubted {
 		return nil
 	}

@@ -34,5 +34,7 @@ import (
 // Evidence is what cross-fitted scores say of the classes.
 type Evidence struct{ *crossfit.Scores }
 
-// Gather scores the rows of a sample.
-func Gather(job *work.Job, s crossfit.Sample) *Evidence { return &Evidence{crossfit.Score(job, s)} }
+// Gather scores the rows of a sample, with mixtures or by the linear view alone.
+func Gather(job *work.Job, s crossfit.Sample, mixtures bool) *Evidence {
+	return &Evidence{crossfit.Score(job, s, mixtures)}
+}

@@ -310,8 +310,8 @@ def test_no_warning_of_the_scales_of_features() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kernel in ("graph", "rbf"):
-            KernelTransductiveSVC(kernel=kernel).fit(X, Y)
-            KernelTransductiveSVC(kernel=kernel).fit(X.astype(np.float32), Y)
+            KernelTransductiveSVC(kernel=kernel, class_prior="labels").fit(X, Y)
+            KernelTransductiveSVC(kernel=kernel, class_prior="labels").fit(X.astype(np.float32), Y)
 
 
 def test_a_warm_start_keeps_the_features() -> None:

@@ -258,7 +258,7 @@ def test_scikit_learns_own_callbacks(callback: Any, capfd: pytest.CaptureFixture
 
 def test_a_search_hands_its_callbacks_on(callback: Any, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    search = GridSearchCV(TransductiveSVC(), {"alpha": [1e-3, 1e-2]}, cv=SemiSupervisedSplit(2))
+    search = GridSearchCV(TransductiveSVC(class_prior="labels"), {"alpha": [1e-3, 1e-2]}, cv=SemiSupervisedSplit(2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         search.set_callbacks(callback.ProgressBar()).fit(X, Y)

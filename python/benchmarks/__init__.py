@@ -1,0 +1,1 @@
+"""Measurements, by one program: python -m benchmarks."""
