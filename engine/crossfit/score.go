@@ -32,7 +32,8 @@ type Scored struct {
 type view func(held func(k int) bool, rows []int32) []float64
 
 // Score scores every labeled row that can be held out, and a sample of the unlabeled rows, by the models of one fold
-// each: by supervised ones, and with mixtures also by these. Every machine of a group fits them to the same rows of all.
+// each: by supervised ones, and with mixtures also by these. Every machine of a group fits them to the same rows of
+// all.
 func Score(job *work.Job, s Sample, mixtures bool) *Scores {
 	s = s.part(job, s.most(job))
 	job = job.Local()
