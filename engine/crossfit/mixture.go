@@ -42,10 +42,11 @@ const (
 	concentration = 20.0 // κ
 )
 
-// mixtureViews is that of multinomials, or of spheres if a value is negative; there is none of too large components.
+// mixtureViews is that of multinomials, or of spheres if a value is negative; there is none where it would
+// take too long.
 func (s *Sample) mixtureViews(job *work.Job) []view {
 	packed, _ := s.Rows.Packed(job)
-	if s.Classes*packed.Cols() > mostComponents {
+	if s.Classes*packed.Cols() > mostComponents || s.Classes*packed.NonZeros() > mostProducts {
 		return nil
 	}
 	m, nonNegative := s.mixture(job, packed)
@@ -55,8 +56,11 @@ func (s *Sample) mixtureViews(job *work.Job) []view {
 	return []view{m.view(s)}
 }
 
-// mostComponents are numbers of features and classes whose logarithms take about 3 seconds in all folds.
-const mostComponents = 1 << 22
+// Beyond these bounds mixtures would take longer than some seconds in all folds.
+const (
+	mostComponents = 1 << 22 // features times classes: of logarithms
+	mostProducts   = 1 << 26 // non-zeros times classes
+)
 
 func (m *mixture) turnToSpheres() {
 	m.spheres = true

@@ -111,7 +111,7 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 
 // weak warns where labels leave the share of a class open.
 func weak(job *work.Job, evidence *shares.Evidence, found []float64) []warning.Warning {
-	lower, upper := evidence.Interval(job, found, shares.Bootstrap{Times: 10, Level: 0.9})
+	lower, upper := evidence.Interval(job, found, shares.Usual)
 	widest := 0
 	for y := range found {
 		if upper[y]-lower[y] > upper[widest]-lower[widest] {

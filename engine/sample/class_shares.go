@@ -28,7 +28,7 @@ var shareTable = option.Table[ShareOptions]{
 
 // DecodeShareOptions is DecodeOptions for ClassShares.
 func DecodeShareOptions(text []byte) (ShareOptions, error) {
-	options := ShareOptions{Bootstrap: shares.Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
+	options := ShareOptions{Bootstrap: shares.Usual, FitIntercept: true, Threads: 1}
 	err := shareTable.Decode(text, &options)
 	return options, err
 }

@@ -19,6 +19,9 @@ type Bootstrap struct {
 	Seed  int
 }
 
+// Usual is the bootstrap where no other is asked for: that of the warning of a fit, too.
+var Usual = Bootstrap{Times: 50, Level: 0.9}
+
 // Interval gives the ends [K] of an interval around each of the shares [K] found from the evidence.
 //
 //	Problem  the share of a class lies between its ends with the probability Level, over draws of labels and rows

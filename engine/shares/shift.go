@@ -183,6 +183,7 @@ func (e *Evidence) maximize(job *work.Job, ratios []float64, l float64, a, phi [
 	k, n := e.Classes, vector.Sum(e.Unlabeled.Weight)
 	next := make([]float64, k)
 	for range emSteps {
+		job.Check()
 		job.Sum(len(e.Unlabeled.Weight), next, func(lo, hi int, part []float64) {
 			joint := make([]float64, k)
 			for i := lo; i < hi; i++ {
