@@ -110,7 +110,7 @@ func scoresWithout(x *setting, f int, split crossfit.Split, held []int32) ([]flo
 	}
 	for k, place := range split.Unlabeled {
 		if split.Chosen[k] == f {
-			take(s.Unlabeled[place], -1, s.UnlabeledWeight[place])
+			take(s.Unlabeled[place], -1, s.UnlabeledRows[place])
 		}
 	}
 	p.Rows = s.Rows.Selected(s.Job.Pool, rows)

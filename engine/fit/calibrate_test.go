@@ -67,6 +67,12 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 	for name, o := range calibrated() {
 		for classes := 2; classes <= 3; classes++ {
 			data, shares := topics(classes, 60)
+			data = resized(t, data, func(row, _ int) float64 { // the unit of length is that of all rows of a fit
+				if data.Labels[row] < 0 {
+					return 2
+				}
+				return 1
+			})
 			o.ClassPrior.Shares = shares
 			result := mustFit(t, data, nil, o)
 			s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
