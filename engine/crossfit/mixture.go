@@ -42,9 +42,8 @@ const (
 	concentration = 20.0 // κ
 )
 
-// mixtureViews is that of multinomials, or of spheres if a value is negative; there is none where it would
-// take too long.
-func (s *Sample) mixtureViews(job *work.Job) []view {
+// mixtureView is that of multinomials, or of spheres if a value is negative; nil where it would take too long.
+func (s *Sample) mixtureView(job *work.Job) view {
 	packed, _ := s.Rows.Packed(job)
 	if s.Classes*packed.Cols() > mostComponents || s.Classes*packed.NonZeros() > mostProducts {
 		return nil
@@ -53,7 +52,7 @@ func (s *Sample) mixtureViews(job *work.Job) []view {
 	if !nonNegative {
 		m.turnToSpheres()
 	}
-	return []view{m.view(s)}
+	return m.view(s)
 }
 
 // Beyond these bounds mixtures would take longer than some seconds in all folds.

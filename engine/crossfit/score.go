@@ -44,7 +44,9 @@ func Score(job *work.Job, s Sample, mixtures bool) *Scores {
 	}
 	views := []view{s.supervised(job)}
 	if mixtures {
-		views = append(views, s.mixtureViews(job)...)
+		if mixture := s.mixtureView(job); mixture != nil {
+			views = append(views, mixture)
+		}
 	}
 	out.Views = len(views)
 	for f := range split.Folds {
