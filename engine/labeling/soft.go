@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -109,12 +110,14 @@ func (d *dual) evaluate(v []float64) {
 	d.evaluations++
 	sums := make([]float64, 1+m)
 	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			row, s := d.p[i*m:(i+1)*m], d.weights[i]
-			soften(row, d.costs[i*m:(i+1)*m], v, d.temperature)
-			dst[0] += s
-			for y, q := range row {
-				dst[1+y] += s * q
+		atOnce := max(1, softAtOnce/m)
+		for ; lo < hi; lo += atOnce {
+			end := min(hi, lo+atOnce)
+			soften(d.p[lo*m:end*m], d.costs[lo*m:end*m], v, d.temperature)
+			for i := lo; i < end; i++ {
+				s := d.weights[i]
+				dst[0] += s
+				vector.Add(dst[1:], s, d.p[i*m:(i+1)*m])
 			}
 		}
 	})
@@ -124,29 +127,27 @@ func (d *dual) evaluate(v []float64) {
 	}
 }
 
-// soften sets p proportional to exp(-(c - v) / T).
+// softAtOnce is how many soft labels go through one loop after the other: they stay in the fastest memory.
+const softAtOnce = 1024
+
+// soften sets the rows of p proportional to exp(-(c - v) / T).
 func soften(p, c, v []float64, temperature float64) {
-	const smallest = -708 // the exp of less is no normal number
-	c, v = c[:len(p)], v[:len(p)]
-	top, sum := math.Inf(-1), 0.0
-	for y := range p {
-		z := v[y] - c[y]
-		p[y] = z
-		if z > top {
-			top = z
+	m, inverse := len(v), min(1/temperature, math.MaxFloat64)
+	for at := 0; at < len(p); at += m {
+		row, cost, top := p[at:at+m], c[at:at+m], math.Inf(-1)
+		for y, potential := range v {
+			row[y] = potential - cost[y]
+			if row[y] > top {
+				top = row[y]
+			}
+		}
+		for y, z := range row {
+			row[y] = (z - top) * inverse
 		}
 	}
-	for y, z := range p {
-		if z = (z - top) / temperature; z < smallest {
-			p[y] = 0
-			continue
-		}
-		p[y] = math.Exp(z)
-		sum += p[y]
-	}
-	scale := 1 / sum
-	for y := range p {
-		p[y] *= scale
+	vector.Exp(p)
+	for at := 0; at < len(p); at += m {
+		vector.Scale(p[at:at+m], 1/vector.Sum(p[at:at+m]))
 	}
 }
 

@@ -3,6 +3,7 @@ package labeling
 import (
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -43,9 +44,7 @@ func softTwo(job *work.Job, p, costs, weights []float64, temperature, share floa
 		if math.Abs(step) <= lastStep*temperature && next > low && next < high {
 			nu = next
 			job.EachRow(len(weights), func(lo, hi int) {
-				for i := lo; i < hi; i++ {
-					softenTwo(p[2*i:2*i+2], costs[2*i:2*i+2], nu, temperature)
-				}
+				softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
 			})
 			break
 		}
@@ -73,8 +72,9 @@ type moments struct{ mean, variance, skew float64 }
 func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu float64) moments {
 	var sums [4]float64 // of the weights, and of the three with them
 	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
+		softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
 		for i := lo; i < hi; i++ {
-			s, q := weights[i], softenTwo(p[2*i:2*i+2], costs[2*i:2*i+2], nu, temperature)
+			s, q := weights[i], p[2*i+1]
 			v := s * q * (1 - q)
 			dst[0] += s
 			dst[1] += s * q
@@ -85,11 +85,26 @@ func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu fl
 	return moments{sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]}
 }
 
-// softenTwo sets the soft labels of a row and returns that of class 1.
-func softenTwo(p, costs []float64, nu, temperature float64) float64 {
-	q := 1 / (1 + math.Exp((costs[1]-costs[0]-nu)/temperature))
-	p[0], p[1] = 1-q, q
-	return q
+// softenTwo sets the soft labels of some rows: that of the cheaper class is 1 / (1 + e), the other one e times as much.
+func softenTwo(p, costs []float64, nu, temperature float64) {
+	var room [softAtOnce]float64
+	inverse := min(1/temperature, math.MaxFloat64)
+	for len(p) > 0 {
+		z := room[:min(len(room), len(p)/2)]
+		for k := range z {
+			z[k] = -math.Abs((costs[2*k+1] - costs[2*k] - nu) * inverse)
+		}
+		vector.Exp(z)
+		for k, e := range z {
+			cheaper := 1
+			if costs[2*k+1]-costs[2*k] > nu {
+				cheaper = 0
+			}
+			q := 1 / (1 + e)
+			p[2*k+cheaper], p[2*k+1-cheaper] = q, e*q
+		}
+		p, costs = p[2*len(z):], costs[2*len(z):]
+	}
 }
 
 // halley is the step of ν / T towards logit m = logit r: Newton's where its second derivative changes much on the way.

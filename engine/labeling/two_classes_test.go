@@ -41,8 +41,9 @@ func TestSoftOfTwoClassesKeepsTheShareAndItsClosedForm(t *testing.T) {
 			Soft(job, p, in.costs, weights, []float64{3 * (1 - share), 3 * share}, temperature, v)
 			total, positive, nu := 0.0, 0.0, v[1]-v[0]
 			for i, s := range weights {
-				want := 1 / (1 + math.Exp((in.costs[2*i+1]-in.costs[2*i]-nu)/temperature))
-				if p[2*i+1] != want || p[2*i] != 1-want {
+				z := (in.costs[2*i+1] - in.costs[2*i] - nu) / temperature
+				want, rest := 1/(1+math.Exp(z)), 1/(1+math.Exp(-z))
+				if math.Abs(p[2*i+1]-want) > 1e-12*want+1e-300 || math.Abs(p[2*i]-rest) > 1e-12*rest+1e-300 {
 					t.Fatalf("p of row %d is %v, should be %v", i, p[2*i:2*i+2], want)
 				}
 				total += s

@@ -76,6 +76,9 @@ type OneAgainstRest struct{ Margin Margin }
 
 // At implements Classes; state is the curvature.
 func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
+	if _, ok := l.Margin.(SquaredHinge); ok {
+		return squaredHinges(s, p, slope, state)
+	}
 	total := 0.0
 	for y, q := range p {
 		slope[y], state[y] = 0, 0
@@ -102,6 +105,10 @@ func (OneAgainstRest) Curvature(state []float64) float64 { return slices.Max(sta
 
 // Costs implements Classes.
 func (l OneAgainstRest) Costs(dst, s []float64) {
+	if _, ok := l.Margin.(SquaredHinge); ok {
+		squaredHingeCosts(dst, s)
+		return
+	}
 	rest := 0.0
 	for y, f := range s {
 		against, _, _ := l.Margin.At(-f)
@@ -158,10 +165,10 @@ func (l Softmax) At(s, p, slope, state []float64) float64 {
 // weights puts z_k = exp((s_k - s_best) / σ) into dst and returns their sum.
 func (l Softmax) weights(dst, s []float64, best int) (total float64) {
 	for k, v := range s {
-		dst[k] = math.Exp((v - s[best]) / l.Smoothing)
-		total += dst[k]
+		dst[k] = (v - s[best]) / l.Smoothing
 	}
-	return total
+	vector.Exp(dst)
+	return vector.Sum(dst)
 }
 
 // weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst, where top is the largest of these sums, and returns it and
@@ -177,10 +184,10 @@ func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 		if k != best {
 			v += l.Margin
 		}
-		dst[k] = math.Exp((v - top) / l.Smoothing)
-		total += dst[k]
+		dst[k] = (v - top) / l.Smoothing
 	}
-	return top, total
+	vector.Exp(dst)
+	return top, vector.Sum(dst)
 }
 
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }

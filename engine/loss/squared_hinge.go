@@ -24,6 +24,33 @@ func evaluateSquaredHinge(rows []Sides) {
 	}
 }
 
+// squaredHinges is At of OneAgainstRest, without branches.
+func squaredHinges(s, p, slope, state []float64) (value float64) {
+	s, slope, state = s[:len(p)], slope[:len(p)], state[:len(p)]
+	for y, q := range p {
+		short, over := max(0, 1-s[y]), max(0, 1+s[y])
+		for_, against := q*short, (1-q)*over
+		value += for_*short + against*over
+		slope[y] = against - for_
+		state[y] = where(short > 0, q) + where(over > 0, 1-q)
+	}
+	return 0.5 * value
+}
+
+// squaredHingeCosts is Costs of OneAgainstRest, without branches.
+func squaredHingeCosts(dst, s []float64) {
+	rest := 0.0
+	for y, f := range s {
+		short, over := max(0, 1-f), max(0, 1+f)
+		against := 0.5 * over * over
+		dst[y] = 0.5*short*short - against
+		rest += against
+	}
+	for y := range dst {
+		dst[y] += rest
+	}
+}
+
 // where is v if it is so, otherwise 0.
 func where(so bool, v float64) float64 {
 	mask := uint64(0)
