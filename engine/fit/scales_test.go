@@ -60,7 +60,7 @@ func scaleWarnings(t *testing.T, data planted.Data, change func(o *method.Option
 	change(&o)
 	var found []string
 	for _, w := range mustFit(t, data, nil, o).Model.Warnings {
-		if w.Kind == "row_lengths" || w.Kind == "column_scales" {
+		if w.Kind == "row_lengths" || w.Kind == "dominant_features" || w.Kind == "column_scales" {
 			found = append(found, w.Text)
 		}
 	}
@@ -109,6 +109,27 @@ func TestFeaturesOfVeryDifferentScalesAreAWarning(t *testing.T) {
 		"all constant":     scaleWarnings(t, gaussian(t, func(int) float64 { return 0 }, 0.1), nothing),
 		"another unit":     scaleWarnings(t, gaussian(t, func(int) float64 { return 1e-3 }, 0), nothing),
 		"supervised":       scaleWarnings(t, gaussian(t, wide, 0), func(o *method.Options) { o.UnlabeledWeight = 0 }),
+	} {
+		if text != "" {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+func TestFewFeaturesWithMostOfTheVarianceAreAWarning(t *testing.T) {
+	text := planted.Topics(300, 400, 10, 0.5, 15)
+	heavy := func(factor float64) planted.Data {
+		return resized(t, text, func(_, col int) float64 { return map[bool]float64{true: factor, false: 1}[col == 7] })
+	}
+	nothing := func(*method.Options) {}
+	warned := scaleWarnings(t, heavy(20), nothing)
+	if !strings.Contains(warned, "feature 7 and few others") || strings.Contains(warned, "\n") {
+		t.Errorf("one heavy feature: %q", warned)
+	}
+	for name, text := range map[string]string{
+		"text":       scaleWarnings(t, text, nothing),
+		"heavier":    scaleWarnings(t, heavy(1.5), nothing),
+		"supervised": scaleWarnings(t, heavy(20), func(o *method.Options) { o.UnlabeledWeight = 0 }),
 	} {
 		if text != "" {
 			t.Errorf("%s: %q", name, text)

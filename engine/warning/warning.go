@@ -52,6 +52,10 @@ var (
 		"deviation is %.2g times their mean). A score grows with the length of its row, so the fit may separate long rows " +
 		"from short ones instead of the classes. Scale every row to unit length (scikit-learn: Normalizer); for counts " +
 		"take logarithms first"}
+	DominantFeatures = Kind{"dominant_features", "feature share", "feature %v and few others carry a share of %.2g of " +
+		"the variance of the rows, so the fit may separate the rows by these features instead of the classes. Scale a " +
+		"block of columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler); remove stop words " +
+		"and frequent words from text"}
 	ColumnScales = Kind{"column_scales", "feature deviation median", "the features have very different scales: the " +
 		"standard deviation of feature %v is %.3g, the median over the features %.3g. Features of small scale have little " +
 		"influence. Scale the features to equal standard deviations (scikit-learn: StandardScaler)"}

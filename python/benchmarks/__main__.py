@@ -21,6 +21,8 @@ from benchmarks.measure import Report, machine
 NAMES = (
     "quality",
     "embeddings",
+    "verdicts",
+    "tables",
     "peers",
     "sequences",
     "structure",

@@ -8,7 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewlabel import dask, datasets, inspection, methods, metrics, model_selection, plotting, sequences, spmd
+    from fewlabel import (
+        dask,
+        datasets,
+        inspection,
+        methods,
+        metrics,
+        model_selection,
+        plotting,
+        preprocessing,
+        sequences,
+        spmd,
+    )
     from fewlabel._aso_classifier import ASOClassifier
     from fewlabel._aso_transformer import ASOTransformer
     from fewlabel._kernel_svc import KernelTransductiveSVC
@@ -45,6 +56,7 @@ __all__ = [
     "metrics",
     "model_selection",
     "plotting",
+    "preprocessing",
     "save_model",
     "sequences",
     "show_versions",

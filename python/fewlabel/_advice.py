@@ -14,7 +14,8 @@ from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 # `not_calibrated` give the same warning.
 _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("no_unlabeled", "calibration", "calibration_failed"), None),
-    **dict.fromkeys(("one_unlabeled", "one_class", "row_lengths", "column_scales"), DataWarning),
+    **dict.fromkeys(("one_unlabeled", "one_class"), DataWarning),
+    **dict.fromkeys(("row_lengths", "dominant_features", "column_scales"), DataWarning),
     **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "class_prior", "weak_prior"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),

@@ -2,8 +2,8 @@
 
 import contextlib
 import itertools
+import time
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 from typing import Any
 
 from sklearn.utils import _safe_indexing
@@ -16,17 +16,17 @@ Watch = Callable[[Progress], None]
 # Name of the level of a method, as in `history_`; sequences and structure have none.
 _LEVELS = {"auto": "temperature", "annealing": "temperature", "stochastic": "", "lbfgs": "", "structure": ""}
 
-_inside: ContextVar[bool] = ContextVar("inside", default=False)  # of a call of several fits that has a bar
+PATIENCE = 2.0  # seconds without a bar, where several fits have one
 
 
 @contextlib.contextmanager
 def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
-    """A function that shows the progress of a fit, if `verbose` is above 0 and no call of several fits has a bar.
+    """A function that shows the progress of a fit, if `verbose` is above 0.
 
     The bar needs tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout.
     """
     level = _LEVELS.get(method, "unlabeled weight")
-    if not verbose or _inside.get():
+    if not verbose:
         yield lambda progress: None
         return
     try:
@@ -47,33 +47,28 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
 @contextlib.contextmanager
 def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], None]]:
-    """A function to call after each of `total` fits: one bar for all, in place of a bar for each fit."""
-    if not verbose or _inside.get():
+    """A function to call after each of `total` fits: one bar for all, shown if they take longer than `PATIENCE`."""
+    if not verbose:
         yield lambda: None
         return
-    token = _inside.set(True)
-    try:
-        with _counter(title, total) as count:
-            yield count
-    finally:
-        _inside.reset(token)
-
-
-@contextlib.contextmanager
-def _counter(title: str, total: int) -> Iterator[Callable[[], None]]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        done = itertools.count(1)
-        yield lambda: print(f"[{title}] fit {next(done)} of {total}", flush=True)
+        yield _line_printer(title, total)
         return
-    with tqdm(desc=title, total=total, unit=" fits") as bar:
+    with tqdm(desc=title, total=total, unit=" fits", delay=PATIENCE) as bar:
+        yield lambda: bar.update() and None
 
-        def count() -> None:
-            bar.update()
 
-        yield count
-        bar.refresh()
+def _line_printer(title: str, total: int) -> Callable[[], None]:
+    done, start = itertools.count(1), time.monotonic()
+
+    def count() -> None:
+        number = next(done)
+        if time.monotonic() - start >= PATIENCE:
+            print(f"[{title}] fit {number} of {total}", flush=True)
+
+    return count
 
 
 class FitTask:

@@ -189,6 +189,8 @@ class LearningCurveDisplay:
         supervised: Any = None,
         scoring: Any = None,
         random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 1,
         ax: Any = None,
     ) -> "LearningCurveDisplay":
         """Fit with increasing numbers of labels, score on held-out labeled rows, and draw.
@@ -214,6 +216,11 @@ class LearningCurveDisplay:
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
             Seed of the draws.
+        n_jobs : int or None, default=None
+            Number of fits at a time, in processes of joblib, as in `cross_val_score`. None: one, with the threads of
+            the estimator.
+        verbose : int, default=1
+            Above 0: show the progress of the fits, from the third second on.
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.
 
@@ -229,7 +236,7 @@ class LearningCurveDisplay:
         """
         _need_matplotlib("LearningCurveDisplay.from_estimator")
         sizes, scores, supervised_scores = _learning_curve.compute(
-            estimator, X, y, n_labels, n_draws, test_size, supervised, scoring, random_state
+            estimator, X, y, n_labels, n_draws, test_size, supervised, scoring, random_state, n_jobs, verbose
         )
         name = "accuracy" if scoring is None else scoring.replace("_", " ") if isinstance(scoring, str) else "score"
         return cls(sizes, scores, supervised_scores, score_name=name).plot(ax=ax)

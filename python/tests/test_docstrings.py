@@ -26,6 +26,7 @@ PUBLIC_MODULES = (
     fewlabel.metrics,
     fewlabel.model_selection,
     fewlabel.plotting,
+    fewlabel.preprocessing,
     fewlabel.spmd,
 )
 PUBLIC += [getattr(module, name) for module in PUBLIC_MODULES for name in module.__all__]

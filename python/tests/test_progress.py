@@ -15,7 +15,7 @@ from planted import many_topics, text_like
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC, compare
+from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC, _progress, compare
 from fewlabel._native import _library
 from fewlabel._native._fit import run
 from fewlabel._native._signatures import Progress
@@ -108,21 +108,24 @@ def test_the_bar_is_closed_when_the_fit_fails(capfd: pytest.CaptureFixture[str])
 
 
 CALLS = {  # that fit several times, each with the number of fits
-    "compare": (9, lambda model: compare(X, Y, ["annealing", "switching"], estimator=model, cv=3, verbose=0)),
-    "check": (6, lambda model: check(model, X, Y, cv=3)),
+    "compare": (9, lambda model: compare(X, Y, ["annealing", "switching"], estimator=model, cv=3)),
+    "check": (7, lambda model: check(model, X, Y, cv=3)),
     "suspicious labels": (4, lambda model: suspicious_labels(model, X, Y, cv=4)),
     "learning curve": (8, lambda model: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4, 8], n_draws=2)),
 }
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_one_bar_for_a_call_of_several_fits(call: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_one_bar_for_a_call_of_several_fits(
+    call: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("tqdm")
     fits, function = CALLS[call]
+    monkeypatch.setattr(_progress, "PATIENCE", 0)
     model = TransductiveSVC().fit(X, Y).set_params(verbose=1)
     function(model)
     shown = capfd.readouterr()
-    assert shown.out == ""
+    assert "fit" not in shown.out
     assert shown.err.count("\n") == 1
     assert re.match(rf"{call}: 100%.* {fits}/{fits} ", shown.err.rstrip().split("\r")[-1])
     model.fit(X, Y)
@@ -131,8 +134,36 @@ def test_one_bar_for_a_call_of_several_fits(call: str, capfd: pytest.CaptureFixt
 
 def test_lines_for_a_call_of_several_fits(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    check(TransductiveSVC(verbose=1), X, Y, cv=2)
-    assert capfd.readouterr().out.splitlines() == [f"[check] fit {k} of 4" for k in (1, 2, 3, 4)]
+    monkeypatch.setattr(_progress, "PATIENCE", 0)
+    check(TransductiveSVC(), X, Y, cv=2)
+    assert capfd.readouterr().out.splitlines() == [f"[check] fit {k} of 5" for k in (1, 2, 3, 4, 5)]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_of_several_fits_that_take_a_moment_show_nothing(call: str, capfd: pytest.CaptureFixture[str]) -> None:
+    function = CALLS[call][1]
+    function(TransductiveSVC().fit(X, Y))
+    shown = capfd.readouterr()
+    assert "fit" not in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("call", CALLS)
+def test_warnings_of_inner_fits_are_not_shown(call: str) -> None:
+    model = TransductiveSVC().fit(X, Y)
+    CALLS[call][1](model.set_params(max_iter=1, class_prior=[0.1, 0.9]))
+
+
+def test_fits_in_processes_give_the_same() -> None:
+    model, wrong = TransductiveSVC().fit(X, Y), np.where(np.arange(len(Y)) == np.flatnonzero(Y == 0)[0], 1, Y)
+    for ask in (
+        lambda n: check(model, X, Y, cv=3, n_jobs=n),
+        lambda n: str(compare(X, Y, ["annealing"], cv=3, verbose=0, n_jobs=n)),
+        lambda n: repr(suspicious_labels(model, X, wrong, cv=3, margin=-9.0, n_jobs=n)),
+        lambda n: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4], n_draws=2, n_jobs=n).scores.tolist(),
+    ):
+        assert ask(2) == ask(None)
 
 
 def test_a_kernel_fit_has_one_bar(capfd: pytest.CaptureFixture[str]) -> None:

@@ -10,10 +10,9 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
-from fewlabel import _progress
 from fewlabel._inputs import _data, _labels
 from fewlabel._transductive_svc import TransductiveSVC
-from fewlabel.inspection import _linear_model, _table
+from fewlabel.inspection import _fits, _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 SUPERVISED = "supervised"
@@ -94,6 +93,7 @@ def compare(
     estimator: Any = None,
     scoring: str = "f1_macro",
     cv: Any = 5,
+    n_jobs: int | None = None,
     verbose: int = 1,
     ax: Any = None,
 ) -> Comparison:
@@ -118,8 +118,10 @@ def compare(
         Name of a scorer of scikit-learn.
     cv : int or splitter, default=5
         How the labeled rows are split, as in `SemiSupervisedSplit`. Each class needs at least `cv` labeled rows.
+    n_jobs : int or None, default=None
+        Number of fits at a time, as in `check`.
     verbose : int, default=1
-        Above 0: print the table. The `verbose` of an estimator shows one progress bar for all fits.
+        Above 0: show the progress of the fits, from the third second on, and print the table.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw the scores. None: do not draw; `Comparison.plot` draws them later.
 
@@ -154,23 +156,21 @@ def compare(
     given = _labels.read(y, unlabeled)
     check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)
-    scores: dict[str, list[float]] = {name: [] for name in (SUPERVISED, *chosen)}
     models = {SUPERVISED: _linear_model.supervised(base), **chosen}
     splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))
-    shown = max(map(_linear_model.verbosity, models.values()))
-    with _progress.several("compare", shown, len(splits) * len(models)) as count:
-        for train, test in splits:
-            X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
-            X_test, y_test = _safe_indexing(X, test), given.of(test)
-            for name, model in models.items():
-                scores[name].append(score(clone(model).fit(X_train, y_train), X_test, y_test))
-                count()
-    found = Comparison({name: np.array(values) for name, values in scores.items()}, scoring)
+    calls = [(_score, (model, X, y, *split, given, score)) for split in splits for model in models.values()]
+    scores = np.reshape(_fits.run("compare", calls, n_jobs, verbose), (len(splits), len(models)))
+    found = Comparison(dict(zip(models, scores.T, strict=True)), scoring)
     if verbose:
         print(found)
     if ax is not None:
         found.plot(ax)
     return found
+
+
+def _score(model: Any, X: Any, y: Any, train: Any, test: Any, given: _labels.Given, score: Any) -> float:
+    """Score on the test rows of a clone that is fitted on the others."""
+    return float(score(_fits.fitted(model, X, y, train), _safe_indexing(X, test), given.of(test)))
 
 
 def _chosen(methods: Any, base: Any) -> dict[str, Any]:

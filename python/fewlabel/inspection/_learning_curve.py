@@ -4,13 +4,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
-from fewlabel import _progress
 from fewlabel._inputs import _data, _labels, _numbers
-from fewlabel.inspection import _linear_model
+from fewlabel.inspection import _fits, _linear_model
 
 _TRIES = 1000  # at drawing labels until every class is among them
 
@@ -25,6 +23,8 @@ def compute(
     supervised: Any,
     scoring: Any,
     random_state: Any,
+    n_jobs: Any,
+    verbose: int,
 ) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Numbers of labels, and scores (n_sizes, n_draws) of both. The parameters are those of `LearningCurveDisplay`."""
     sizes = _check_sizes(n_labels)
@@ -41,26 +41,29 @@ def compute(
     labeled_rows_only = supervised is not None
     if supervised is None:
         supervised = _linear_model.supervised(estimator)
-    scores, supervised_scores = np.empty((2, len(sizes), n_draws))
+    calls: list[_fits.Call] = []
     random = check_random_state(random_state)
-    shown = max(map(_linear_model.verbosity, (estimator, supervised)))
-    with _progress.several("learning curve", shown, 2 * n_draws * len(sizes)) as count:
-        for draw in range(n_draws):
-            test, drawn = _draw(given, sizes, float(test_size), random)
-            rows = np.setdiff1d(np.arange(len(given.labeled)), test)
-            X_test, truth = _safe_indexing(X, test), given.of(test)
-            for k, size in enumerate(sizes):
-                labeled = np.sort(drawn[:size])
-                known = np.full(len(given.labeled), marker, dtype=object)
-                known[labeled] = given.of(labeled)
-                with_all = clone(estimator).fit(_safe_indexing(X, rows), known[rows])
-                count()
-                used, labels = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known[rows])
-                without = clone(supervised).fit(_safe_indexing(X, used), labels)
-                count()
-                scores[k, draw] = check_scoring(with_all, scoring)(with_all, X_test, truth)
-                supervised_scores[k, draw] = check_scoring(without, scoring)(without, X_test, truth)
-    return sizes, scores, supervised_scores
+    for _ in range(n_draws):
+        test, drawn = _draw(given, sizes, float(test_size), random)
+        rows = np.setdiff1d(np.arange(len(given.labeled)), test)
+        for size in sizes:
+            labeled = np.sort(drawn[:size])
+            known = np.full(len(given.labeled), marker, dtype=object)
+            known[labeled] = given.of(labeled)
+            used = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known[rows])
+            held_out = (test, given.of(test), scoring)
+            calls += [
+                (_score, (estimator, X, rows, known[rows], *held_out)),
+                (_score, (supervised, X, *used, *held_out)),
+            ]
+    found = np.reshape(_fits.run("learning curve", calls, n_jobs, verbose), (n_draws, len(sizes), 2))
+    return sizes, found[..., 0].T, found[..., 1].T
+
+
+def _score(model: Any, X: Any, rows: Any, labels: Any, test: Any, truth: Any, scoring: Any) -> Any:
+    """Score on the test rows of a clone that is fitted on some rows with labels."""
+    fitted = _fits.fitted(model, _safe_indexing(X, rows), labels)
+    return check_scoring(fitted, scoring)(fitted, _safe_indexing(X, test), truth)
 
 
 def _check_sizes(n_labels: Any) -> list[int]:

@@ -28,15 +28,10 @@ def marker(model: Any) -> Any:
     return classifier.unlabeled
 
 
-def verbosity(model: Any) -> int:
-    """The parameter `verbose` of the last step, 0 if it has none."""
-    return int(getattr(last(model), "verbose", 0))
-
-
 def supervised(model: Any) -> Any:
     """A clone with `unlabeled_weight=0`. The other steps of a pipeline still see the unlabeled rows."""
     copy = clone(model)
-    last(copy).set_params(unlabeled_weight=0, calibrate=False, verbose=0)
+    last(copy).set_params(unlabeled_weight=0, calibrate=False)
     return copy
 
 

@@ -5,13 +5,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from fewlabel import _progress
 from fewlabel._inputs import _data, _labels, _numbers
-from fewlabel.inspection import _linear_model, _table
+from fewlabel.inspection import _fits, _linear_model, _table
 
 
 class SuspiciousLabels(NamedTuple):
@@ -34,7 +32,16 @@ class SuspiciousLabels(NamedTuple):
         return {name: values.tolist() for name, values in columns}
 
 
-def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10) -> SuspiciousLabels:
+def suspicious_labels(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    margin: float = 0.5,
+    cv: int | None = 10,
+    n_jobs: int | None = None,
+    verbose: int = 1,
+) -> SuspiciousLabels:
     """Find labels that may be wrong.
 
     Each label is compared with the prediction of a clone that was fitted without it (cross-validation), because a model
@@ -53,6 +60,10 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     cv : int or None, default=10
         Number of folds, and of fits. None: no fit; the predictions of the model itself are used, which is valid for
         labels that it was not fitted on.
+    n_jobs : int or None, default=None
+        Number of fits at a time, as in `check`.
+    verbose : int, default=1
+        Above 0: show the progress of the fits, from the third second on.
 
     Returns
     -------
@@ -91,7 +102,11 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
         tested = np.arange(len(labeled))
         scores = _linear_model.class_scores(classifier, _linear_model.rows_of(model, _safe_indexing(X, labeled)))
     else:
-        tested, scores = _blind_scores(model, X, y, labeled, own, cv, classes)
+        tested, parts = _parts(own, cv)
+        calls = [(_blind_scores, (model, X, y, labeled[tested[hidden]], classes)) for hidden in parts]
+        scores = np.empty((len(tested), len(classes)))
+        for hidden, found in zip(parts, _fits.run("suspicious labels", calls, n_jobs, verbose), strict=True):
+            scores[hidden] = found
     rows, own = labeled[tested], own[tested]
     own_scores = np.take_along_axis(scores, own[:, None], axis=1)[:, 0]
     np.put_along_axis(scores, own[:, None], -np.inf, axis=1)
@@ -101,27 +116,23 @@ def suspicious_labels(model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: in
     return SuspiciousLabels(rows[found], classes[own[found]], classes[scores.argmax(axis=1)[found]], margins[found])
 
 
-def _blind_scores(
-    model: Any, X: Any, y: Any, labeled: np.ndarray, own: np.ndarray, parts: Any, classes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The labels that were tested, as positions in `labeled`, and their held-out scores."""
+def _parts(own: np.ndarray, parts: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The labels that can be tested, and the parts of these that are hidden together."""
     parts = _numbers.check_count("cv", parts, least=2, otherwise=", or None")
     counts = np.bincount(own)
     tested = np.flatnonzero(counts[own] > 1)  # without its only label a class would be gone
     if not tested.size:
         raise ValueError("every class has one labeled row only: none can be hidden")
-    scores = np.full((len(labeled), len(classes)), -np.inf)  # a class without labels in y has no score
     folds = StratifiedKFold(min(parts, int(counts.max())), shuffle=True, random_state=0)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        splits = list(folds.split(tested, own[tested]))
-    with _progress.several("suspicious labels", _linear_model.verbosity(model), len(splits)) as count:
-        for _, hidden in splits:
-            test = labeled[tested[hidden]]
-            train = np.setdiff1d(np.arange(len(y)), test)
-            blind = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-            classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
-            columns = np.searchsorted(classes, classifier.classes_)
-            scores[tested[hidden][:, None], columns] = _linear_model.class_scores(classifier, rows)
-            count()
-    return tested, scores[tested]
+        return tested, [hidden for _, hidden in folds.split(tested, own[tested])]
+
+
+def _blind_scores(model: Any, X: Any, y: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Scores (n_test, n_classes) of rows by a clone that is fitted on the others; -inf where that has no such class."""
+    blind = _fits.fitted(model, X, y, np.setdiff1d(np.arange(len(y)), test))
+    classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
+    scores = np.full((len(test), len(classes)), -np.inf)
+    scores[:, np.searchsorted(classes, classifier.classes_)] = _linear_model.class_scores(classifier, rows)
+    return scores

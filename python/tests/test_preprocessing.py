@@ -1,0 +1,70 @@
+"""BlockScaler: the length of a block, in every form in which columns come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fewlabel import DataWarning, TransductiveSVC
+from fewlabel.preprocessing import BlockScaler
+
+RANDOM = np.random.default_rng(0)
+BLOCK = RANDOM.normal(size=(30, 4)) * (RANDOM.random((30, 4)) < 0.5)
+
+
+@parametrize_with_checks([BlockScaler()])
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_rows_have_the_norm_and_their_directions(form: Any) -> None:
+    X = form(BLOCK)
+    kept = X.copy()
+    found = BlockScaler(norm=0.3).fit(X).transform(X)
+    assert type(found) is type(X)
+    dense = found.toarray() if sp.issparse(found) else found
+    assert np.sqrt(np.mean(np.sum(dense**2, axis=1))) == pytest.approx(0.3)
+    np.testing.assert_allclose(dense, BLOCK * (dense[0].max() / BLOCK[0].max()), rtol=1e-5)
+    assert abs(X - kept).sum() == 0
+
+
+def test_new_rows_get_the_factor_of_the_old_ones() -> None:
+    scaler = BlockScaler().fit([[2.0], [2.0]])
+    assert scaler.transform([[10.0]]).tolist() == [[pytest.approx(0.5)]]
+    assert BlockScaler().fit_transform(np.zeros((3, 2))).tolist() == np.zeros((3, 2)).tolist()
+
+
+@pytest.mark.parametrize("norm", [0, -1, np.nan, np.inf, "much"])
+def test_bad_norms(norm: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="norm"):
+        BlockScaler(norm=norm).fit(BLOCK)
+
+
+def test_a_block_that_dominates_is_warned_of_and_scaled() -> None:
+    """Texts of two topics, and a column that agrees with the labels by chance: the fit follows it, and says so."""
+    pandas = pytest.importorskip("pandas")
+    topic, place = np.arange(400) % 2, np.arange(400) // 2 % 2
+    words = [" ".join(f"w{v}" for v in RANDOM.integers(0, 200, 12) + 60 * t) for t in topic]
+    table = pandas.DataFrame({"text": words, "place": np.array(["here", "there"])[place]})
+    labeled = np.concatenate([np.flatnonzero(topic == place)[:8], np.flatnonzero(topic != place)[:2]])
+    y, hidden = np.full(400, -1), np.setdiff1d(np.arange(400), labeled)
+    y[labeled] = topic[labeled]
+
+    def fitted(*scaler: Any) -> Any:
+        places = make_pipeline(OneHotEncoder(), *scaler)
+        columns = ColumnTransformer([("text", TfidfVectorizer(), "text"), ("place", places, ["place"])])
+        return make_pipeline(columns, TransductiveSVC(class_prior=[0.5, 0.5])).fit(table, y)
+
+    with pytest.warns(DataWarning, match=r"feature 26\d and few others carry .*BlockScaler"):
+        without = fitted()
+    scaled = fitted(BlockScaler())
+    assert scaled.score(table.iloc[hidden], topic[hidden]) > without.score(table.iloc[hidden], topic[hidden]) + 0.1
