@@ -106,19 +106,23 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 	}
 	evidence := shares.Gather(s.Job.Silent(), found, true)
 	shares, drawn := evidence.Shares(s.Job)
+	if err := s.CheckFinite(0, shares); err != nil {
+		return nil, err
+	}
 	return &Prior{Shares: shares, Picked: drawn < 0.5, Evidence: evidence, Warnings: weak(s.Job, evidence, shares)}, nil
 }
 
-// weak warns where labels leave the share of a class open.
+// weak warns where labels leave the shares open, and names the class whose share is the least certain.
 func weak(job *work.Job, evidence *shares.Evidence, found []float64) []warning.Warning {
 	lower, upper := evidence.Interval(job, found, shares.Usual)
-	widest := 0
+	widest, together := 0, 0.0
 	for y := range found {
+		together += upper[y] - lower[y]
 		if upper[y]-lower[y] > upper[widest]-lower[widest] {
 			widest = y
 		}
 	}
-	if upper[widest]-lower[widest] <= wide {
+	if together <= wide {
 		return nil
 	}
 	l := vector.Sum(evidence.Totals)
@@ -127,7 +131,10 @@ func weak(job *work.Job, evidence *shares.Evidence, found []float64) []warning.W
 		warning.WeakPrior.Of(float64(widest), found[widest], lower[widest], upper[widest], narrower)}
 }
 
-const wide = 0.4 // an interval
+// wide is a length of all intervals together. Of 252 fits of 21 sets 167 are warned of; they stay .073 of macro F behind
+// fits with the true shares on average, the others .035. Of the 21 that fall .01 behind the supervised fit 16 are among
+// them; of a bound of .4 on the longest interval, 77 and 7 (nine classes have none so long).
+const wide = 0.8
 
 // unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows.
 func unknownClasses(labels []float64) (warnings []warning.Warning) {

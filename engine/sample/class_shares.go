@@ -1,8 +1,6 @@
 package sample
 
 import (
-	"slices"
-
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/shares"
@@ -48,6 +46,12 @@ func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found S
 		if known := s.Classes(); known != classes {
 			return fault.Argument("n_classes is %d, but the labels have %d classes", classes, known)
 		}
+		if s.OneClass() {
+			return fault.Data("all labeled rows have the same class: its share needs no estimate")
+		}
+		if !s.Transductive() {
+			return fault.Data("no row is unlabeled: there are no class shares to estimate")
+		}
 		prior, err := s.Prior(classes)
 		if err != nil {
 			return err
@@ -55,11 +59,7 @@ func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found S
 		if found.Share = prior.Shares; !interval {
 			return nil
 		}
-		if prior.Evidence != nil {
-			found.Lower, found.Upper = prior.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
-			return nil
-		}
-		found.Lower, found.Upper = make([]float64, classes), slices.Repeat([]float64{1}, classes) // nothing is known
+		found.Lower, found.Upper = prior.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
 		return nil
 	})
 	return found, err

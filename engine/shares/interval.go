@@ -44,6 +44,7 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 	}
 	squares, most, doubt := make([][]float64, b.Times), e.worth(job), e.doubt(job)
 	job.Run(b.Times, func(i int) {
+		job.Check()
 		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
 		drawn, _ := e.drawn(random, most).shares(work.NewJob(1, nil), shares, biases(random, e.Classes))
 		squares[i] = make([]float64, e.Classes)

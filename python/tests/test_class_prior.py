@@ -202,6 +202,29 @@ def test_two_labels_of_each_class_leave_a_wide_interval_and_a_warning() -> None:
         TransductiveSVC().fit(X, names[picked(truth, 80)])
 
 
+def test_many_classes_are_warned_of_by_the_length_of_all_intervals() -> None:
+    X, _, truth = many_topics(n=800)
+    X += 0.5 * X[np.random.default_rng(0).permutation(800)]  # each row has words of another one
+    y = picked(truth, 5)
+    estimate = estimate_class_prior(X, y)
+    assert np.sum(estimate.upper - estimate.lower) > 0.8
+    assert np.max(estimate.upper - estimate.lower) < 0.4
+    with pytest.warns(ClassPriorWarning, match="few labels leave the estimated class prior uncertain"):
+        TransductiveSVC().fit(X, y)
+
+
+def test_there_are_no_shares_to_estimate_without_unlabeled_rows() -> None:
+    X, _, truth = text_like()
+    with pytest.raises(ValueError, match="no row is unlabeled: there are no class shares to estimate"):
+        estimate_class_prior(X, truth, unlabeled=None)
+
+
+def test_shares_that_leave_the_range_of_numbers_are_refused() -> None:
+    X, y, _ = text_like()
+    with pytest.raises(ValueError, match="scale your features"):
+        estimate_class_prior(X * 1e-310, y)
+
+
 def test_intervals_of_five_labels_of_each_class_hold_the_true_shares() -> None:
     inside = []
     for seed in range(20):

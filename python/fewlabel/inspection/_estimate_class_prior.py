@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
 from fewlabel._inputs import _data, _labels, _weights
+from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit, _library, _threads
 from fewlabel.inspection import _table
 
@@ -127,6 +128,10 @@ def estimate_class_prior(
     }
     shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
     native, settings = _data.native(rows), _fit.options_text(options).encode()
-    _library.call("fewlabel_class_prior", native.struct, codes, weights, settings, shares, lower, upper, len(classes))
+    interruptible(
+        lambda: _library.call(
+            "fewlabel_class_prior", native.struct, codes, weights, settings, shares, lower, upper, len(classes)
+        )
+    )
     totals = _weights.labeled_totals(codes, weights, len(classes))
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
