@@ -111,7 +111,7 @@ class ASOClassifier(ClassifierMixin, Structure):
         weight = 1.0 if self.regularize_structure else _FREE
         added = self._added(rows) * weight
         features = sp.csr_array(sp.hstack([sp.csr_array(rows), sp.csr_array(added)], format="csr"))
-        alpha = self.alpha / (1 + (weight * self.structure_weight) ** 2)
+        alpha = self.alpha / (1 + (weight * self.structure_weight) ** 2) if added.shape[1] else self.alpha
         fitted = [self._column(features, column, weights, alpha) for column in given]
         self.classes_ = [column.classes for column in fitted] if matrix else fitted[0].classes
         self.coef_ = np.vstack([column.coef for column in fitted])
@@ -136,10 +136,9 @@ class ASOClassifier(ClassifierMixin, Structure):
         check_is_fitted(self)
         X = canonical(_data.rows_of(self, X, reset=False))
         scores = _scores.scores(X, self.coef_[:, : self.n_features_in_], self.intercept_, self.n_jobs)
-        structure = _scores.scores(
-            self._added(X), self.coef_[:, self.n_features_in_ :], np.zeros(len(self.coef_)), self.n_jobs
-        )
-        scores += structure
+        if (added := self._added(X)).shape[1]:
+            structure = self.coef_[:, self.n_features_in_ :]
+            scores += _scores.scores(added, structure, np.zeros(len(structure)), self.n_jobs)
         return scores if len(self.coef_) > 1 else scores[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:

@@ -26,7 +26,7 @@ class ASOTransformer(TransformerMixin, Structure):
     Parameters
     ----------
     n_components : int, default=50
-        Number of dimensions of the subspace, at most the number of problems.
+        Number of dimensions of the subspace. If there are fewer auxiliary problems, there are as many components.
     auxiliary : str, callable, array of shape (n_rows, n_problems) or list of these, default="mask"
         The auxiliary problems. "mask": predict whether a feature occurs from all other features (with `feature_groups`,
         from those of the other groups). "frequent": predict which feature of one half is the largest from the features
@@ -122,8 +122,12 @@ class ASOTransformer(TransformerMixin, Structure):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X cannot be used, no problem is left, there are fewer problems than
-            components, or a strategy needs labels and has none.
+            If a parameter is out of range, X cannot be used, or a strategy needs labels and has none.
+
+        Warns
+        -----
+        DataWarning
+            If there are fewer auxiliary problems than components; without any, nothing is added to X.
         """
         if self.output not in ("both", "structure"):
             raise ValueError(f'output must be "both" or "structure", got {self.output!r}')

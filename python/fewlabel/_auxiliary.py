@@ -186,14 +186,7 @@ def _limited(made: Problems, context: Context) -> Problems:
 def _most(positives: np.ndarray, most: int) -> np.ndarray:
     """The numbers of the problems with the most rows of the rarer answer, the most frequent first."""
     order = np.argsort(-positives, kind="stable")[:most]
-    chosen = order[positives[order] >= LEAST_POSITIVES]
-    if not len(chosen):
-        raise ValueError(
-            f"no auxiliary problem is left: in none of {len(positives)} has each of the two answers at least "
-            f"{LEAST_POSITIVES} rows (the rarer answer of the best has {positives.max(initial=0)}). For the strategy "
-            '"mask" a feature must be 0 in some rows and not 0 in others: give a callable for other data'
-        )
-    return chosen
+    return order[positives[order] >= LEAST_POSITIVES]
 
 
 def _joined(parts: Sequence[Problems]) -> Problems:
@@ -216,4 +209,5 @@ def _halves(d: int, rng: np.random.RandomState) -> list[np.ndarray]:
 
 def _sets(sets: Sequence[Any], d: int) -> sp.csr_array:
     indptr = np.cumsum([0, *(len(features) for features in sets)])
-    return sp.csr_array((np.ones(indptr[-1]), np.concatenate(sets), indptr), shape=(len(sets), d))
+    features = np.concatenate([np.empty(0, dtype=np.intp), *sets])
+    return sp.csr_array((np.ones(len(features)), features, indptr), shape=(len(sets), d))

@@ -232,7 +232,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
         """Fit by a method, and return the warnings of the library."""
-        rows = self._training_features(X, y, self._is_warm())
+        rows = self._training_features(X, y, sample_weight, self._is_warm())
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
@@ -267,7 +267,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self._keep(plan.classes, plan.tree, fitted)
         return fitted.report["warnings"]
 
-    def _training_features(self, X: Any, y: Any, warm: bool) -> Any:
+    def _training_features(self, X: Any, y: Any, sample_weight: Any, warm: bool) -> Any:
         """The checked rows that the weights multiply, in `fit`."""
         return _data.training_rows(self, X, y=y, reset=not warm)
 
@@ -304,6 +304,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted
         self._keep_model(classes, tree, fitted)
+        self.method_ = report["returned"]
         self.supervised_agreement_ = report["supervised_agreement"]
         self.calibration_temperature_ = report["calibration_temperature"]
         self.calibration_smoothing_ = report["calibration_smoothing"]

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import _safe_indexing, check_array, check_consistent_length
 
 from fewlabel import _advice, _kernel_choice
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _hierarchy, _labels, _memory, _numbers
+from fewlabel._inputs import _data, _hierarchy, _labels, _memory, _numbers, _weights
 from fewlabel._interrupts import interruptible
 from fewlabel._kernels import GramFeatures, GraphKernelFeatures
 from fewlabel._native import _fit
@@ -22,9 +22,13 @@ _CANDIDATES = ("graph", "rbf")  # of "auto"
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
+_OF_SCALES = ("row_lengths", "dominant_features", "column_scales")  # warnings
+
+
 class _Made(NamedTuple):
     """A kernel and its features."""
 
+    settings: dict[str, Any]  # the parameters that they depend on
     kernel: Any
     transformer: Any  # None: the kernel needs none
     scores: dict[str, _kernel_choice.Score] | None = None
@@ -50,7 +54,8 @@ class KernelTransductiveSVC(TransductiveSVC):
     random_state : int, RandomState instance or None, default=None
         Seed for drawing the basis rows of the kernels "rbf" and callable. None means a fixed seed.
     warm_start : bool, default=False
-        Whether `fit` continues from the fitted model and keeps its `features_`.
+        Whether `fit` continues from the fitted model and keeps its `features_`. The kernel and its parameters must be
+        the same.
     verbose : see `TransductiveSVC`
     kernel : {"auto", "graph", "rbf", "linear", "precomputed"} or callable, default="auto"
         "auto": "graph" or "rbf", whichever predicts held-out labels better and depends less on single labels; see
@@ -62,7 +67,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     gamma : "scale" or float, default="scale"
         Parameter of "rbf", above 0. "scale": 1 / (n_features * X.var()), as in scikit-learn's `SVC`.
     n_neighbors : int, default=5
-        For "graph": number of neighbors of each row, less than the number of rows.
+        For "graph": number of neighbors of each row, or all other rows if there are fewer.
     n_components : int or None, default=None
         Number of features, at most the number of rows. None: 50 for "graph", 500 for other kernels. The kernel is exact
         if it equals the number of rows.
@@ -80,7 +85,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     coef_ : ndarray of shape (1, n_components) or (n_classes, n_components), float64
         Weights of the kernel features (not of the features of X).
     classes_, intercept_, class_prior_, hierarchy_, transduction_, label_distributions_ : see `TransductiveSVC`
-    objective_, n_iter_, termination_condition_, history_, supervised_agreement_ : see `TransductiveSVC`
+    method_, objective_, n_iter_, termination_condition_, history_, supervised_agreement_ : see `TransductiveSVC`
     calibration_temperature_, calibration_smoothing_ : see `TransductiveSVC`
     n_features_in_ : int
         Number of features of X. With "precomputed": number of rows of `fit`.
@@ -107,8 +112,8 @@ class KernelTransductiveSVC(TransductiveSVC):
     fit of all labels, and up to five without a fifth of them. The larger sum of the two numbers of `kernel_scores_`
     decides.
 
-    Features are computed, and kernels compared, with equal weight of all rows. `sample_weight` has an effect on the
-    final classifier only.
+    Features are computed, and kernels compared, with equal weight of all rows whose `sample_weight` is above 0. Its
+    values have an effect on the final classifier only. With "precomputed" all rows have equal weight.
 
     Kernels other than "graph" use `n_components` rows as a basis (Williams and Seeger, NIPS 2000): rows drawn at
     random, or, for "precomputed", the pivots of a Cholesky factor.
@@ -137,32 +142,48 @@ class KernelTransductiveSVC(TransductiveSVC):
     n_neighbors: int = 5
     n_components: int | None = None
 
-    def _training_features(self, X: Any, y: Any, warm: bool) -> Any:
+    def _training_features(self, X: Any, y: Any, sample_weight: Any, warm: bool) -> Any:
         if warm:
-            self._made = _Made(self.kernel_, self.features_, self.kernel_scores_)
-            return self._features(X) if self.features_ is not None else super()._training_features(X, y, warm)
+            self._check_unchanged()
+            self._made = _Made(self._settings(), self.kernel_, self.features_, self.kernel_scores_)
+            if self.features_ is not None:
+                return self._features(X)
+            return super()._training_features(X, y, sample_weight, warm)
         self._check_kernel()
-        if isinstance(self.kernel, str) and self.kernel == "auto":
-            return self._chosen_features(self._rows(X, y, reset=True), y)
-        self._made = _Made(self.kernel, self._maker(self.kernel))
-        if self._made.transformer is None:
-            return super()._training_features(X, y, warm)
-        return self._fitted_features(self._made.transformer, self._rows(X, y, reset=True))
+        maker = None if self.kernel == "auto" else self._maker(self.kernel)
+        self._made = _Made(self._settings(), self.kernel, maker)
+        if maker is None and self.kernel != "auto":
+            return super()._training_features(X, y, sample_weight, warm)
+        X = self._rows(X, y, reset=True)
+        if (self.n_components or 0) > X.shape[0]:
+            raise ValueError(f"n_components is {self.n_components}, but X has {X.shape[0]} rows: use at most as many")
+        kept = self._kept(sample_weight, X.shape[0])
+        return self._chosen_features(X, y, kept) if maker is None else self._fitted_features(maker, X, kept)
 
-    def _chosen_features(self, X: Any, y: Any) -> np.ndarray:
+    def _kept(self, sample_weight: Any, n: int) -> np.ndarray | None:
+        """The rows of a weight above 0, which make features; None: all rows."""
+        weights = _weights.check_sample_weight(sample_weight, n)
+        if weights is None or weights.all() or self.kernel == "precomputed":
+            return None
+        return np.flatnonzero(weights)
+
+    def _chosen_features(self, X: Any, y: Any, kept: np.ndarray | None) -> np.ndarray:
         """The features of the kernel with the best score."""
         given = _labels.read(y, self.unlabeled)
         check_consistent_length(X, given.labeled)
+        if kept is not None:
+            given = _labels.read(_safe_indexing(y, kept), self.unlabeled)
         _labels.encode(given)  # refuses labels before features take time
         makers = {name: self._maker(name) for name in _CANDIDATES}
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            features = {name: self._fitted_features(maker, X) for name, maker in makers.items()}
+            features = {name: self._fitted_features(maker, X, kept) for name, maker in makers.items()}
+        compared = features if kept is None else {name: rows[kept] for name, rows in features.items()}
         names = TransductiveSVC().get_params(deep=False)
         model = TransductiveSVC(**{name: getattr(self, name) for name in names})
-        scores = _kernel_choice.scores(model, features, given)
+        scores = _kernel_choice.scores(model, compared, given)
         best = max(_CANDIDATES, key=lambda name: sum(scores[name])) if scores else _CANDIDATES[0]
-        self._made = _Made(best, makers[best], scores)
+        self._made = _Made(self._settings(), best, makers[best], scores)
         if not scores:
             _advice.warn(
                 'kernel="auto" needs two labels of a class to compare kernels, and uses "graph": label more rows, or '
@@ -172,12 +193,14 @@ class KernelTransductiveSVC(TransductiveSVC):
             _advice.warn(str(warning.message), warning.category)
         return features[best]
 
-    def _fitted_features(self, maker: Any, X: Any) -> np.ndarray:
-        """Fit a transformer; the features (n, m) of the rows."""
+    def _fitted_features(self, maker: Any, X: Any, kept: np.ndarray | None) -> np.ndarray:
+        """Fit a transformer to the kept rows; the features (n, m) of all rows."""
         self._check_memory(maker, X)
+        fitted = X if kept is None else X[kept]
         if isinstance(maker, Nystroem):
-            maker.set_params(gamma=self._resolved_gamma(X), n_components=min(X.shape[0], maker.n_components))
-        return np.ascontiguousarray(interruptible(lambda: maker.fit_transform(X)))
+            maker.set_params(gamma=self._resolved_gamma(fitted), n_components=min(fitted.shape[0], maker.n_components))
+        features = interruptible(lambda: maker.fit_transform(fitted))
+        return np.ascontiguousarray(features if kept is None else interruptible(lambda: maker.transform(X)))
 
     def _features(self, X: Any) -> Any:
         if self.features_ is None:
@@ -187,10 +210,22 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         super()._keep(classes, tree, fitted)
-        self.kernel_, self.features_, self.kernel_scores_ = self.__dict__.pop("_made")
+        self._made_with, self.kernel_, self.features_, self.kernel_scores_ = self.__dict__.pop("_made")
         if self.features_ is not None:  # these warnings are about the features, which have such scales by design
             warned = fitted.report["warnings"]
-            warned[:] = [warning for warning in warned if warning["kind"] not in ("row_lengths", "column_scales")]
+            warned[:] = [warning for warning in warned if warning["kind"] not in _OF_SCALES]
+
+    def _settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("kernel", "gamma", "n_neighbors", "n_components")}
+
+    def _check_unchanged(self) -> None:
+        """Refuse a warm start with other features than those of the fitted model."""
+        changed = [name for name, value in self._settings().items() if value != self._made_with[name]]
+        if changed:
+            raise ValueError(
+                f"warm_start=True keeps the features of the fitted model, but {', '.join(changed)} changed: set "
+                "warm_start=False to fit others"
+            )
 
     def _check_kernel(self) -> None:
         if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):

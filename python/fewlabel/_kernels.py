@@ -135,7 +135,7 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         Raises
         ------
         ValueError
-            If a parameter is out of range, or `n_neighbors` is not below the number of rows.
+            If a parameter is out of range, or X is invalid.
         MemoryError
             If the estimated memory exceeds the available memory (Linux only).
         """
@@ -143,10 +143,6 @@ class GraphKernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         X = _data.rows_of(self, X, reset=True)
         _data.check_finite(X, below=_data.HUGE)
         n = X.shape[0]
-        if n <= self.n_neighbors:
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} must be below the number of rows, but X has n_samples = {n}"
-            )
         self._nodes = _nodes(X)
         nodes = len(self._nodes.first)
         m = nodes if self.n_components is None else min(nodes, self.n_components)

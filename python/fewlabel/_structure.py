@@ -9,10 +9,11 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from fewlabel import _auxiliary, _progress
+from fewlabel import _advice, _auxiliary, _progress
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _labels, _numbers
 from fewlabel._native import _fit, _scores, _structure, _threads
+from fewlabel._warnings import DataWarning
 
 _MOST_ROUNDS = 10**6  # of the library's option n_iter
 
@@ -90,11 +91,12 @@ class Structure(Estimator):
         )
         rows = sp.csr_array(X)
         made = _auxiliary.make(self.auxiliary, rows, y, context)
-        if self.n_components > made.labels.shape[1]:
-            raise ValueError(
-                f"n_components is {self.n_components}, but there are {made.labels.shape[1]} auxiliary problems: use at "
-                "most as many components"
-            )
+        self.n_problems_ = made.labels.shape[1]
+        n_components = min(self.n_components, self.n_problems_)
+        _warn_of_few(self.n_components, self.n_problems_)
+        if not n_components:
+            self._keep_nothing(X.shape[1], groups)
+            return
         options = {
             "solver": self.solver,
             "alpha": self.auxiliary_alpha,
@@ -104,14 +106,16 @@ class Structure(Estimator):
             "random_state": random.randint(np.iinfo(np.int32).max),
         }
         with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
-            fitted = _structure.learn(rows, made, groups, self.n_components, options, (show,))
+            fitted = _structure.learn(rows, made, groups, n_components, options, (show,))
         self._keep_structure(fitted)
-        self.n_problems_, self.objective_ = made.labels.shape[1], fitted.arrays["history.objective"]
-        strengths = fitted.arrays["strengths"].reshape(-1, self.n_components)
+        self.objective_ = fitted.arrays["history.objective"]
+        strengths = fitted.arrays["strengths"].reshape(-1, n_components)
         self.strengths_: Any = strengths[0] if groups is None else list(strengths)
 
     def _assemble_with(self, coef: np.ndarray | None, intercept: np.ndarray | None) -> int:
         """Handle in the library of the components and of a classifier, if there is one."""
+        if not len(self._parts()[0][1]):
+            raise ValueError("there is no component to save: there was no auxiliary problem in fit")
         groups = np.zeros(self.n_features_in_, dtype=np.int32)
         components = np.empty((self.n_features_in_, len(self._parts()[0][1])))
         for number, (features, part) in enumerate(self._parts()):
@@ -123,11 +127,22 @@ class Structure(Estimator):
         report, arrays = fitted.report, fitted.arrays
         self.n_features_in_ = report["n_features"]
         components = arrays["components"].reshape(self.n_features_in_, -1)
+        grouped = self.feature_groups is not None or report["n_groups"] > 1
+        self._keep_components(components, arrays["groups"] if grouped else None)
+
+    def _keep_components(self, components: np.ndarray, groups: np.ndarray | None) -> None:
+        """Set the components from an array (d, h)."""
         self.feature_groups_: list[np.ndarray] | None = None
         self.components_: Any = np.ascontiguousarray(components.T)
-        if self.feature_groups is not None or report["n_groups"] > 1:
-            self.feature_groups_ = [np.flatnonzero(arrays["groups"] == group) for group in range(report["n_groups"])]
+        if groups is not None:
+            self.feature_groups_ = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
             self.components_ = [np.ascontiguousarray(components[part].T) for part in self.feature_groups_]
+
+    def _keep_nothing(self, d: int, groups: np.ndarray | None) -> None:
+        """A structure without components, which adds nothing to X."""
+        self._keep_components(np.empty((d, 0)), groups)
+        self.objective_ = np.empty(0)
+        self.strengths_ = np.empty(0) if groups is None else [np.empty(0) for _ in self.components_]
 
     def _check_numbers(self) -> None:
         for name in ("n_components", "max_problems", "n_iter"):
@@ -161,12 +176,34 @@ class Structure(Estimator):
     def _of_groups(self, X: Any) -> Iterator[tuple[Any, np.ndarray]]:
         """The features of each group and their projections (n, h)."""
         if self.feature_groups_ is None:
-            yield X, _scores.scores(X, self.components_, np.zeros(len(self.components_)), self.n_jobs)
+            yield X, self._projection(X, self.components_)
             return
         rows = sp.csc_array(X)
         for features, components in self._parts():
             part = sp.csr_array(rows[:, features])
-            yield part, _scores.scores(part, components, np.zeros(len(components)), self.n_jobs)
+            yield part, self._projection(part, components)
+
+    def _projection(self, X: Any, components: np.ndarray) -> np.ndarray:
+        if not len(components):
+            return np.empty((X.shape[0], 0))
+        return _scores.scores(X, components, np.zeros(len(components)), self.n_jobs)
+
+
+def _warn_of_few(n_components: int, n_problems: int) -> None:
+    """Warn if there are fewer problems than components."""
+    if not n_problems:
+        _advice.warn(
+            "no auxiliary problem is left, so no structure is added to X: each of the two answers of a problem needs "
+            f'at least {_auxiliary.LEAST_POSITIVES} rows. For "mask" a feature must be 0 in some rows and not 0 in '
+            "others: give a callable as auxiliary for other data.",
+            DataWarning,
+        )
+    elif n_problems < n_components:
+        _advice.warn(
+            f"n_components is {n_components}, but there are {n_problems} auxiliary problems, so there are as many "
+            "components.",
+            DataWarning,
+        )
 
 
 def canonical(X: Any) -> Any:

@@ -86,10 +86,11 @@ class TransductiveSVC(LinearClassifier):
     transduction_ : ndarray of shape (n_rows,)
         Label of every training row: the given label, or the predicted label if the row is unlabeled or has weight 0.
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Probability of each class for every training row. Only with "auto" or "annealing" and unlabeled
-        rows.
+        Probability of each class for every training row. Only with "auto" or "annealing" and unlabeled rows.
     objective_ : float
         Final value of the objective, see Notes.
+    method_ : str
+        Method whose solution the fit returned: with "auto" that is "annealing" or "switching". Not in a loaded model.
     n_iter_ : int
         Number of outer steps, at least 1.
     termination_condition_ : str
@@ -119,11 +120,13 @@ class TransductiveSVC(LinearClassifier):
     Warns
     -----
     DataWarning
-        If no row is unlabeled, all labels have one class, unlabeled rows have very different norms, features have very
-        different scales, or -1 is treated as the marker but is rarer than the labels 0 and 1.
+        If no row is unlabeled, all labels have one class, unlabeled rows have very different norms, a few features
+        carry most of their variance, features have very different scales, or -1 is treated as the marker but is rarer
+        than the labels 0 and 1.
     ClassPriorWarning
         If the rows contradict the given `class_prior`, a class has no labeled row or a share of less than one row, a
-        class is predicted for less than half of its share, or the `balance` of the method needs an intercept.
+        class is predicted for less than half of its share, few labels leave the estimated shares uncertain, or the
+        `balance` of the method needs an intercept.
     FewlabelWarning
         If there are too few labels for `calibrate`: it needs 20 distinct labeled rows from classes with at least two.
     ConvergenceWarning
@@ -172,9 +175,9 @@ class TransductiveSVC(LinearClassifier):
 
     References
     ----------
-    Joachims (ICML 1999), Sindhwani and Keerthi (SIGIR 2006), Chapelle and Zien (AISTATS 2005), Zien, Brefeld and
-    Scheffer (ICML 2007): the methods. Keerthi,
-    Sundararajan and Shevade (COLING 2012): many classes and trees. Crammer and Singer (JMLR 2001): their loss.
+    Joachims (ICML 1999), Sindhwani and Keerthi (SIGIR 2006), Chapelle and Zien (AISTATS 2005), Zien, Brefeld
+    and Scheffer (ICML 2007): the methods. Keerthi, Sundararajan and Shevade (COLING 2012): many classes and trees.
+    Crammer and Singer (JMLR 2001): their loss.
 
     Examples
     --------

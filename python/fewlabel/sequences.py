@@ -96,6 +96,12 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
             rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
         return rows
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # sentences, each a list of tokens
+        tags.input_tags.string = True
+        return tags
+
     def _check_parameters(self) -> None:
         least = {"window": 0, "affixes": 0} | ({} if self.n_features is None else {"n_features": 1})
         for name, low in least.items():

@@ -32,19 +32,16 @@ METHODS = ("annealing", "switching", "pair_switching", "gradient")
 TIGHT = dict.fromkeys(METHODS, 1e-10) | {"gradient": 1e-14}
 
 
-def fails_by_design(estimator: Any) -> dict[str, str]:
-    if estimator.unlabeled is None:
-        return {}
-    return {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unlabeled rows"}
-
-
-CHECKED = [kind(unlabeled=u) for kind in (TransductiveSVC, SemiSupervisedLogisticRegression) for u in (None, "auto")]
-
-
-# Expected failures are strict: xfail_strict in pyproject.toml.
-@parametrize_with_checks(CHECKED, expected_failed_checks=fails_by_design)
+@parametrize_with_checks([kind(unlabeled=None) for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_the_method_of_the_returned_solution_is_known() -> None:
+    found = TransductiveSVC().fit(X, Y)
+    assert found.method_ in ("annealing", "switching")
+    np.testing.assert_array_equal(found.coef_, TransductiveSVC(method=found.method_).fit(X, Y).coef_)
+    assert TransductiveSVC(method="gradient").fit(X, Y).method_ == "gradient"
 
 
 @pytest.fixture(scope="module")

@@ -357,7 +357,6 @@ def test_the_callers_arrays_are_not_written() -> None:
         ({"kernel": "rbf", "gamma": "auto"}, "gamma must be \"scale\" or a number above 0 and finite, got 'auto'"),
         ({"kernel": "rbf", "gamma": 0.0}, "gamma must be .* got 0.0"),
         ({"n_components": 0}, "n_components must be an integer of at least 1, got 0"),
-        ({"n_neighbors": 300}, "n_neighbors=300 must be below the number of rows, but X has n_samples = 300"),
         ({"n_neighbors": 2.5}, "n_neighbors must be an integer of at least 1, got 2.5"),
         ({"kernel": lambda A, B: np.ones(len(A))}, r"kernel\(X, Y\) must return .* shape \(300, 300\).* got \(300,\)"),
         ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, r"kernel\(X, Y\) has NaN in row 0, column 0"),
@@ -483,6 +482,39 @@ def test_labels_of_any_kind_and_marker_choose_the_same_kernel() -> None:
     assert KernelTransductiveSVC().fit(rows, names).kernel_scores_ == expected
     supervised = KernelTransductiveSVC(unlabeled=None).fit(rows[:10], cloud[:10])
     assert supervised.kernel_scores_["graph"].agreement == 1
+
+
+@pytest.mark.parametrize("change", [{"kernel": "rbf"}, {"n_neighbors": 4}, {"gamma": 2.0}, {"n_components": 9}])
+def test_a_warm_start_refuses_another_kernel(change: dict[str, Any]) -> None:
+    model = KernelTransductiveSVC(kernel="graph", warm_start=True).fit(X, Y).set_params(**change)
+    with pytest.raises(
+        ValueError, match=f"warm_start=True keeps the features of the fitted model, but {next(iter(change))} "
+    ):
+        model.fit(X, Y)
+    model.set_params(warm_start=False).fit(X, Y)
+
+
+@pytest.mark.parametrize("kernel", ["auto", "graph", "rbf", "linear", gram])
+def test_rows_of_weight_0_are_as_good_as_absent(kernel: Any) -> None:
+    rows, y, weights = np.vstack([X, X[:40] + 0.3]), np.append(Y, np.arange(40) % 3), np.ones(len(X) + 40)
+    weights[len(X) :] = 0  # among them the only labels of class 2
+    weighted = KernelTransductiveSVC(kernel=kernel).fit(rows, y, weights)
+    absent = KernelTransductiveSVC(kernel=kernel).fit(X, Y)
+    assert weighted.classes_.tolist() == [0, 1]
+    assert weighted.kernel_scores_ == absent.kernel_scores_
+    np.testing.assert_allclose(weighted.decision_function(rows), absent.decision_function(rows), atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("kernel", ["auto", "graph", "rbf"])
+def test_few_rows(kernel: str, n: int) -> None:
+    model = KernelTransductiveSVC(kernel=kernel, unlabeled=None).fit(X[[0, -1, 1, -2, 2][:n]], [0, 1, 0, 1, 0][:n])
+    assert model.predict(X[:3]).shape == (3,)
+
+
+def test_more_components_than_rows() -> None:
+    with pytest.raises(ValueError, match="n_components is 301, but X has 300 rows"):
+        KernelTransductiveSVC(n_components=301).fit(X, Y)
 
 
 def test_a_warm_start_keeps_the_chosen_kernel() -> None:

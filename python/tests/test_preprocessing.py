@@ -11,18 +11,12 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewlabel import DataWarning, TransductiveSVC
 from fewlabel.preprocessing import BlockScaler
 
 RANDOM = np.random.default_rng(0)
 BLOCK = RANDOM.normal(size=(30, 4)) * (RANDOM.random((30, 4)) < 0.5)
-
-
-@parametrize_with_checks([BlockScaler()])
-def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.float32, sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array])

@@ -1,0 +1,51 @@
+"""scikit-learn's checks of every public estimator with its defaults; what fails by design is listed with the reason."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import fewlabel
+from fewlabel import preprocessing, sequences
+
+WEIGHTS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+MARKER = {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unlabeled rows"}
+EXPECTED = {
+    "TransductiveSVC": MARKER,
+    "SemiSupervisedLogisticRegression": MARKER,
+    "KernelTransductiveSVC": MARKER | dict.fromkeys(WEIGHTS, "the features count every row of a weight above 0 once"),
+    "ASOClassifier": MARKER,
+}
+
+
+def public_estimators() -> Iterator[Any]:
+    for module in (fewlabel, preprocessing, sequences):
+        for name in module.__all__:
+            if inspect.isclass(kind := getattr(module, name)) and issubclass(kind, BaseEstimator):
+                yield kind()
+
+
+# Expected failures are strict: xfail_strict in pyproject.toml.
+@parametrize_with_checks(
+    list(public_estimators()), expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator).__name__, {})
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_all_public_estimators_are_checked() -> None:
+    assert {type(estimator).__name__ for estimator in public_estimators()} == {
+        "ASOClassifier",
+        "ASOTransformer",
+        "BlockScaler",
+        "GraphKernelFeatures",
+        "KernelTransductiveSVC",
+        "SemiSupervisedLogisticRegression",
+        "SequenceSVC",
+        "TokenVectorizer",
+        "TransductiveSVC",
+    }
