@@ -26,6 +26,7 @@ NAMES = (
     "peers",
     "sequences",
     "structure",
+    "labeling",
     "speed",
     "costs",
     "large",

@@ -22,6 +22,7 @@ PUBLIC_MODULES = (
     fewlabel.dask,
     fewlabel.datasets,
     fewlabel.inspection,
+    fewlabel.labeling,
     fewlabel.methods,
     fewlabel.metrics,
     fewlabel.model_selection,
@@ -34,6 +35,8 @@ METHODS = ("fit", "predict", "predict_level", "decision_function", "score")
 PUBLIC += [getattr(fewlabel.TransductiveSVC, name) for name in METHODS]
 PUBLIC += [getattr(fewlabel.SemiSupervisedLogisticRegression, f"predict_{name}") for name in ("proba", "log_proba")]
 PUBLIC += [getattr(fewlabel.model_selection.SemiSupervisedSplit, name) for name in ("split", "get_n_splits")]
+LABELING = ("next", "label", "rule_out", "skip", "undo", "fit", "status", "widget")
+PUBLIC += [getattr(fewlabel.labeling.Session, name) for name in LABELING]
 PUBLIC += [getattr(fewlabel.plotting.HistoryDisplay, name) for name in ("from_estimator", "plot")]
 PUBLIC += [getattr(fewlabel.plotting.LearningCurveDisplay, name) for name in ("from_estimator", "plot")]
 

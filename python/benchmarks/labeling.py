@@ -1,0 +1,162 @@
+"""Labeling sessions: labels needed beside random labeling, when the hint says stop, what a round costs.
+
+A session begins without labels and asks for ten rows at a time; the answers are the true classes. Beside it as many
+labels are drawn at random. Both fit `TransductiveSVC()`; accuracies are those of the test rows. The rule that chooses
+rows was chosen on 20 Newsgroups and Ohsumed, draws from 100 on.
+
+`sessions`: ten rounds. The goal is 90 % of the accuracy of `LinearSVC` with all labels or, where random labeling does
+not reach that with 100 labels, what it reaches with them. Labels needed are read from the mean curve of the draws, made
+monotone, with straight lines between its points.
+`stopping`: thirty rounds. The curve is flat from the first round on after which the mean of three rounds rises by at
+most .02 until the end; the hint should stop within 20 % of its labels.
+`rounds`: processor time of the next ten rows after a refit, with 100 labels, and of the fit alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from benchmarks import data, measure
+from benchmarks.data import DataSet, Task
+from benchmarks.measure import Report
+
+FIVE = ("comp.graphics", "misc.forsale", "rec.autos", "sci.med", "talk.politics.mideast")
+SETS: dict[str, Callable[[], DataSet]] = {
+    "20 Newsgroups": data.SETS["newsgroups20"],
+    "20 Newsgroups, 5 classes": lambda: data.some_classes(data.newsgroups20(), *FIVE),
+    "Reuters R8": data.SETS["reuters_r8"],
+    "Ohsumed": data.SETS["ohsumed"],
+    "MiniLM": data.SETS["minilm"],
+}
+BATCH = 10
+ROUNDS = 10
+GOAL = 0.9
+RISE = 0.02  # of accuracy; less counts as flat
+NEAR = 0.2
+
+
+def pool(rows: DataSet, seed: int) -> Task:
+    """Training rows, none of them labeled, and a test."""
+    test = data.split(rows, np.random.default_rng((seed, 0)))
+    y = rows.y[~test]
+    unlabeled = np.full(len(y), data.UNLABELED)
+    return Task(rows.name, rows.X[~test], y, unlabeled, rows.X[test], rows.y[test], rows.classes)
+
+
+def accuracy(task: Task, model: Any) -> float:
+    """Of the test rows."""
+    return float(np.mean(model.predict(task.X_test) == task.y_test))
+
+
+def learner() -> Any:
+    """The classifier of a session."""
+    from fewlabel import TransductiveSVC
+
+    return TransductiveSVC(n_jobs=1)
+
+
+# ------------------------------------------------------------------ sessions
+def simulated(task: Task, seed: int, n_rounds: int) -> tuple[np.ndarray, list[Any]]:
+    """Accuracy (n_rounds,) after each round, and the status at that time. Rows are in another order for each seed."""
+    from fewlabel.labeling import Session
+
+    order = np.random.default_rng((seed, 1)).permutation(len(task.y))
+    session, truth = Session(task.X[order], learner()), task.y[order]
+    found, statuses = [], []
+    for _ in range(n_rounds):
+        for row in session.next(BATCH):
+            session.label(row, truth[row])
+        found.append(accuracy(task, session.fit()) if len(session.classes) > 1 else np.mean(task.y_test == truth[row]))
+        statuses.append(session.status())
+    return np.array(found), statuses
+
+
+def random_curve(task: Task, seed: int, sizes: Sequence[int]) -> np.ndarray:
+    """Accuracy with so many random labels, each of which include those before."""
+    order = np.random.default_rng((seed, 2)).permutation(len(task.y))
+    found = []
+    for size in sizes:
+        given = np.full(len(task.y), data.UNLABELED)
+        given[order[:size]] = task.y[order[:size]]
+        found.append(accuracy(task, measure.quietly(learner(), task.X, given)))
+    return np.array(found)
+
+
+def needed(curve: np.ndarray, sizes: Sequence[int], goal: float) -> float:
+    """Labels with which a curve, made monotone, reaches the goal; NaN if it does not."""
+    best = np.maximum.accumulate(curve)
+    if best[-1] < goal:
+        return np.nan
+    k = int(np.argmax(best >= goal))
+    if k == 0:
+        return float(sizes[0])
+    return float(sizes[k - 1] + (sizes[k] - sizes[k - 1]) * (goal - best[k - 1]) / (best[k] - best[k - 1]))
+
+
+def sessions(report: Report, draws: int = 2) -> None:
+    """Labels needed beside random labeling."""
+    sizes = [BATCH * k for k in range(1, ROUNDS + 1)]
+    ratios = []
+    for name, make in SETS.items():
+        tasks = [pool(make(), seed) for seed in range(draws)]
+        chosen = np.mean([simulated(task, seed, ROUNDS)[0] for seed, task in enumerate(tasks)], axis=0)
+        random = np.mean([random_curve(task, seed, sizes) for seed, task in enumerate(tasks)], axis=0)
+        whole = np.mean([accuracy(task, LinearSVC().fit(task.X, task.y)) for task in tasks])
+        goal = min(GOAL * whole, random.max())
+        ratios.append(needed(chosen, sizes, goal) / needed(random, sizes, goal))
+        note = f"goal {goal:.3f}, all labels {whole:.3f}, with 50 and 100 labels: session {chosen[4]:.3f} "
+        note += f"{chosen[9]:.3f}, random {random[4]:.3f} {random[9]:.3f}"
+        report.add(f"{name}: labels needed / random labeling", ratios[-1], note=note, at_most=1)
+    report.add("mean over the sets", ratios, at_most=0.7)
+
+
+# ------------------------------------------------------------------ stopping
+def flat_from(curve: np.ndarray) -> int:
+    """Number of rounds after which the mean of three rounds rises by at most `RISE` until the end."""
+    smooth = np.convolve(curve, np.ones(3) / 3, mode="valid")  # of the rounds k, k + 1, k + 2
+    return int(np.argmax(smooth + RISE >= smooth.max())) + 1
+
+
+def stopping(report: Report, draws: int = 1) -> None:
+    """Where the hint stops, and where the curve is flat."""
+    for name, make in SETS.items():
+        for seed in range(draws):
+            curve, statuses = simulated(pool(make(), seed), seed, 3 * ROUNDS)
+            stops = [k for k, status in enumerate(statuses, 1) if status.stop]
+            at, flat = stops[0] if stops else 3 * ROUNDS, flat_from(curve)
+            inside = np.mean([s.lower <= a <= s.upper for s, a in zip(statuses[10:], curve[10:], strict=True)])
+            note = f"flat from {BATCH * flat} labels, stop {'at' if stops else 'not before'} {BATCH * at}, accuracy "
+            note += f"{curve[at - 1]:.3f}, best {curve.max():.3f}; in the interval of status: {inside:.0%} of rounds"
+            report.add(f"{name}: labels at the stop / where flat", at / flat, note=note, at_least=1 - NEAR,
+                       at_most=1 + NEAR)  # fmt: skip
+
+
+# ------------------------------------------------------------------ cost
+def rounds(report: Report, draws: int = 3) -> None:
+    """A round of 20 classes from texts."""
+    from fewlabel.labeling import Session
+
+    texts, groups = data.loader().newsgroups20("all")
+    session = Session(list(map(data.subject_and_body, texts)), make_pipeline(data.vectorizer(), learner()))
+    for _ in range(ROUNDS):
+        for row in session.next(BATCH):
+            session.label(row, groups[row])
+    ratios, seconds = [], []
+    for _ in range(draws):
+        fit = measure.seconds(lambda: measure.quietly(clone(session.fit()[-1]), session._X, session.y))[0]
+        session.label(*(row := session.next(1)), groups[row[0]])
+        spent = measure.seconds(lambda: session.next(BATCH))[0]
+        seconds.append(spent)
+        ratios.append(spent / fit)
+    note = "processor time, one thread"
+    report.add(f"a round, {len(texts)} texts, 20 classes", seconds, "s", note, at_most=3)
+    report.add("a round / a fit", ratios, note=note, at_most=1.5)
+
+
+SECTIONS = (sessions, stopping, rounds)

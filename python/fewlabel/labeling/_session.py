@@ -1,0 +1,347 @@
+"""A labeling session: which rows to label next, the answers, and how good the model is by now."""
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from copy import deepcopy
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from fewlabel._inputs import _data, _labels, _numbers
+from fewlabel.inspection import _linear_model
+from fewlabel.labeling import _choose, _status
+from fewlabel.labeling._journal import Event, Journal
+
+_NONE = object()  # no marker
+
+
+class _Fitted(NamedTuple):
+    """A fit, and the answers that it is of."""
+
+    known: dict[Any, Any]  # of rows, to their classes
+    model: Any
+    predicted: list[Any]  # class of each row
+    warnings: tuple[str, ...]
+
+
+class Session:
+    """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
+
+    Answers may be given in any order, and a class may be new at any time. With `path` every answer is on the disk
+    before the call returns; a session that is made again with the same path continues after the last answer.
+
+    Parameters
+    ----------
+    rows : data frame, series, list, array or sparse matrix of n_rows rows
+        Input of the model. Rows are named by the index of a data frame or series, which must be unique and of integers
+        or texts, otherwise by their position.
+    model : classifier, or pipeline that ends in one
+        Not fitted. The steps before the last are fitted once, to all rows and without labels. A classifier for
+        unlabeled rows is refitted to all rows, another one to the labeled rows. One with warm_start=True continues
+        from its last fit as long as no class is new: faster, and a little less accurate.
+    classes : iterable of label, default=()
+        Classes that are known in advance, in the order of their buttons in the widget.
+    path : path-like or None, default=None
+        File of the answers, JSON lines. None: they are kept in memory only.
+    show : str, callable or None, default=None
+        What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
+        array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
+
+    Raises
+    ------
+    ValueError
+        If the index has duplicates or other values, or the file is not of a session of these rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.labeling import Session
+    >>> X = np.array([[0.0, 1.0], [0.1, 0.9], [0.2, 0.9], [1.0, 0.1], [0.9, 0.0], [0.9, 0.2]])
+    >>> session = Session(X, TransductiveSVC())
+    >>> for row in session.next(2):
+    ...     session.label(row, "left" if X[row, 0] < 0.5 else "right")
+    >>> session.fit().predict(X).tolist()
+    ['left', 'left', 'left', 'right', 'right', 'right']
+    >>> sorted(session.status().classes.items())
+    [('left', 1), ('right', 1)]
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        model: Any,
+        *,
+        classes: Iterable[Any] = (),
+        path: str | os.PathLike[str] | None = None,
+        show: Any = None,
+    ) -> None:
+        self._rows, self._show = _data.admitted(rows, "rows"), show
+        self._names = _names(self._rows)
+        self._positions = {name: k for k, name in enumerate(self._names)}
+        self._pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
+        self._classes: list[Any] = []
+        self._journal = Journal(path)
+        for event in self._answers().values():
+            self._name(event["row"])
+        for one in classes:
+            self._classes.append(self._checked(one))
+        self._X = self._rows if len(self._pipeline) == 1 else self._pipeline[:-1].fit_transform(self._rows)
+        self._coordinates = _choose.coordinates(self._X)
+        self._fitted: _Fitted | None = None
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes given in advance, then those of the answers in the order in which they came."""
+        return list(dict.fromkeys([*self._classes, *self._known().values()]))
+
+    @property
+    def y(self) -> np.ndarray:
+        """Labels (n_rows,), objects; where there is none, the marker of the model for unlabeled rows."""
+        marker = self._marker()
+        y = np.full(len(self._names), None if marker is _NONE else marker, dtype=object)
+        for row, label in self._known().items():
+            y[self._positions[row]] = label
+        return y
+
+    def next(self, n: int = 10) -> list[Any]:
+        """Choose rows to label, after a refit if there are new answers.
+
+        Rows are clustered, and those to label are drawn at random from the clusters that have the fewest answers for
+        their size. Without any answer this is a spread over all rows. Called again without a new answer, it returns
+        the same rows.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of rows.
+
+        Returns
+        -------
+        rows : list
+            Names of at most `n` rows without an answer. None is empty.
+        """
+        n = _numbers.check_count("n", n)
+        if len(set(self._known().values())) > 1:
+            self.fit()
+        answered = np.zeros(len(self._names), dtype=bool)
+        answered[[self._positions[row] for row in self._answers()]] = True
+        return [self._names[k] for k in _choose.batch(self._coordinates, answered, n)]
+
+    def label(self, row: Any, label: Any) -> None:
+        """Answer with the class of a row.
+
+        Parameters
+        ----------
+        row : name of a row
+            A value of the index, or a position. A former answer for the row is replaced.
+        label : label
+            Its class, of the same type as the others.
+
+        Raises
+        ------
+        ValueError
+            If there is no such row, or the label is of another type or the marker of unlabeled rows.
+        """
+        row, label = self._name(row), self._checked(label)
+        event = {"row": row, "class": label}
+        if self._fitted is not None and row not in self._fitted.known:
+            event["predicted"] = self._fitted.predicted[self._positions[row]]
+        self._journal.append(event)
+
+    def rule_out(self, row: Any, label: Any) -> None:
+        """Answer that a row does not have this class. The answer is kept, but not used by the fit.
+
+        Parameters
+        ----------
+        row : name of a row
+            As in `label`.
+        label : label
+            The class.
+        """
+        self._journal.append({"row": self._name(row), "not": self._checked(label)})
+
+    def skip(self, row: Any) -> None:
+        """Leave a row out of the rows to label.
+
+        Parameters
+        ----------
+        row : name of a row
+            As in `label`.
+        """
+        self._journal.append({"row": self._name(row), "skip": True})
+
+    def undo(self) -> Any:
+        """Withdraw the last answer that stands.
+
+        Returns
+        -------
+        row : name of a row
+            The row of the answer.
+
+        Raises
+        ------
+        ValueError
+            If there is no answer.
+        """
+        answers = self._journal.answers()
+        if not answers:
+            raise ValueError("there is no answer to undo")
+        self._journal.append({"undo": True})
+        return answers[-1]["row"]
+
+    def fit(self) -> Any:
+        """Fit the model to the answers so far.
+
+        Returns
+        -------
+        model : classifier or pipeline
+            Fitted; the one of the last call if there is no new answer.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two classes have a label.
+        """
+        known = self._known()
+        if self._fitted is None or self._fitted.known != known:
+            if len(set(known.values())) < 2:
+                raise ValueError(f"a fit needs labels of two classes, there are {len(set(known.values()))}")
+            before, self._fitted = self._fitted, self._fit(known)
+            self._record(before, self._fitted)
+        return self._fitted.model
+
+    def status(self) -> _status.Status:
+        """Summarize the session.
+
+        Returns
+        -------
+        status : Status
+            Classes and their counts, the accuracy on answers that the model had predicted before they were given, the
+            change of the predictions in the last refit, and whether to stop, with the reason.
+        """
+        answers, known, fits = self._answers(), self._known(), self._journal.fits()
+        changed = fits[-1]["changed"] if fits else None
+        counts = Counter(known.values())
+        return _status.Status(
+            {name: counts[name] for name in self.classes},
+            len(self._names),
+            len(answers) - len(known),
+            *_status.accuracy(answers.values()),
+            float("nan") if changed is None else changed,
+            *_status.hint(fits),
+            self._fitted.warnings if self._fitted else (),
+        )
+
+    def widget(self, n: int = 10) -> Any:
+        """Show rows in a notebook, one after the other, with a button and a key for each class.
+
+        Below the row stand the predicted class and the features that speak for it. Needs `pip install
+        'fewlabel[widget]'`.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of answers between two fits.
+
+        Returns
+        -------
+        widget : anywidget.AnyWidget
+            A widget of JupyterLab, Notebook, VS Code and other front ends.
+
+        Raises
+        ------
+        ImportError
+            If anywidget is not installed.
+        """
+        from fewlabel.labeling._widget import LabelingWidget
+
+        return LabelingWidget(self, _numbers.check_count("n", n))
+
+    def _answers(self) -> dict[Any, Event]:
+        """The last answer for each row that has one, in the order in which they came."""
+        answers: dict[Any, Event] = {}
+        for event in self._journal.answers():
+            answers.pop(event["row"], None)
+            answers[event["row"]] = event
+        return answers
+
+    def _known(self) -> dict[Any, Any]:
+        """Classes of the labeled rows."""
+        return {row: event["class"] for row, event in self._answers().items() if "class" in event}
+
+    def _fit(self, known: dict[Any, Any]) -> _Fitted:
+        X, y, classifier = self._X, self.y, self._start(known)
+        if self._marker() is _NONE:
+            labeled = [self._positions[row] for row in known]
+            X, y = _safe_indexing(X, labeled), np.array([*known.values()])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            classifier.fit(X, y)
+        model = classifier
+        if len(self._pipeline) > 1:
+            model = Pipeline([*self._pipeline.steps[:-1], (self._pipeline.steps[-1][0], classifier)])
+        messages = tuple(dict.fromkeys(str(one.message) for one in caught))
+        return _Fitted(known, model, classifier.predict(self._X).tolist(), messages)
+
+    def _start(self, known: dict[Any, Any]) -> Any:
+        """A classifier to fit: a copy of the last one if it can continue, otherwise a new one."""
+        fitted, warm = self._fitted, self._pipeline[-1].get_params().get("warm_start", False)
+        if fitted and warm and {*known.values()} == {*fitted.known.values()}:
+            return deepcopy(_linear_model.last(fitted.model))
+        return clone(self._pipeline[-1])
+
+    def _record(self, before: _Fitted | None, now: _Fitted) -> None:
+        """Keep how many predictions a fit changed, and the estimate at its time."""
+        changed, fits = None, self._journal.fits()
+        if before is not None:
+            changed = float(np.mean([a != b for a, b in zip(before.predicted, now.predicted, strict=True)]))
+        count, *estimate = _status.accuracy(self._answers().values())
+        if changed is not None or not fits or fits[-1]["fit"] != len(now.known):  # not again after a restart
+            self._journal.append({
+                "fit": len(now.known), "changed": changed, "estimate": estimate if count else None
+            })  # fmt: skip
+
+    def _marker(self) -> Any:
+        """What marks unlabeled rows for the classifier; _NONE if it takes labeled rows only."""
+        unlabeled = getattr(self._pipeline[-1], "unlabeled", None)
+        if unlabeled is None:
+            return _NONE
+        return None if isinstance(unlabeled, str) and unlabeled == "auto" else unlabeled
+
+    def _name(self, row: Any) -> Any:
+        """The name of a row as it stands in the file."""
+        name = row.item() if isinstance(row, np.generic) else row
+        if isinstance(name, bool) or not isinstance(name, Integral | str) or name not in self._positions:
+            raise ValueError(f"there is no row {row!r}: rows are named by {self._names[0]!r} ... {self._names[-1]!r}")
+        return name
+
+    def _checked(self, label: Any) -> Any:
+        """A label as it stands in the file."""
+        label = label.item() if isinstance(label, np.generic) else label
+        y = np.full(2, self.classes[0] if self.classes else "", dtype=object)
+        y[1] = label
+        y = y if self.classes else y[1:]
+        given = _labels.read(y, getattr(self._pipeline[-1], "unlabeled", None))
+        if not given.labeled.all():
+            raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
+        return label
+
+
+def _names(rows: Any) -> list[Any]:
+    """Names of the rows: the index of a data frame or series, otherwise their positions."""
+    if not hasattr(rows, "iloc"):
+        return list(range(_num_samples(rows)))
+    names = rows.index.tolist()
+    if wrong := [name for name in names if isinstance(name, bool) or not isinstance(name, int | str)]:
+        raise ValueError(f"the index of rows must hold integers or texts, found {wrong[0]!r}")
+    if not rows.index.is_unique:
+        raise ValueError(f"the index of rows must be unique, {rows.index[rows.index.duplicated()][0]!r} is repeated")
+    return names

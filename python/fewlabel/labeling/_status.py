@@ -1,0 +1,71 @@
+"""How good the model of a session is by now, and whether more labels are worth it.
+
+Estimate  Every answer is compared with the prediction made before it was given. The rows are a stratified sample, so
+          the share of correct predictions among the last WINDOW of them estimates the accuracy of the models since
+          then; the present one is a little better. The interval is Wilson's (1927).
+Stop      The last FITS refits changed at most STABLE of the predictions each (Bloodgood and Vijay-Shanker, CoNLL 2009,
+          stop when predictions are stable too).
+"""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any, NamedTuple
+
+from scipy.stats import binomtest
+
+from fewlabel.inspection import _table
+from fewlabel.labeling._journal import Event
+
+WINDOW = 50  # answers
+CONFIDENCE = 0.9
+FITS = 3
+STABLE = 0.02
+
+
+class Status(NamedTuple):
+    """State of a session."""
+
+    classes: dict[Any, int]  #: number of labels of each class
+    n_rows: int  #: number of rows, labeled or not
+    n_skipped: int  #: rows that were skipped or have only classes that they are not
+    n_held_out: int  #: answers that `accuracy` is based on, at most the last 50
+    accuracy: float  #: share of them that had been predicted; NaN without any
+    lower: float  #: of a 90 % confidence interval of `accuracy`
+    upper: float  #: its other end
+    changed: float  #: share of the predictions that the last refit changed; NaN before the second fit
+    stop: bool  #: whether more labels are unlikely to change much
+    reason: str  #: why
+    warnings: tuple[str, ...]  #: of the last fit
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{name} {count}" for name, count in self.classes.items())
+        estimate = f"{self.accuracy:.0%} ({self.lower:.0%} to {self.upper:.0%}) of the last {self.n_held_out} answers"
+        lines = [f"{sum(self.classes.values())} labels of {self.n_rows} rows: {counts}, {self.n_skipped} skipped"]
+        lines += [f"predicted before the answer: {estimate}"] if self.n_held_out else []
+        return "\n".join([*lines, self.reason])
+
+    def _repr_html_(self) -> str:
+        head = "<br>".join(escape(line) for line in str(self).splitlines()[1:])
+        return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p>{head}</p>"
+
+
+def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
+    """Number of held-out answers, the share that was predicted, and the ends of its interval."""
+    held_out = [event["predicted"] == event["class"] for event in answers if "predicted" in event][-WINDOW:]
+    if not held_out:
+        return 0, float("nan"), 0.0, 1.0
+    found = binomtest(sum(held_out), len(held_out))
+    interval = found.proportion_ci(CONFIDENCE, "wilson")
+    return len(held_out), float(found.statistic), float(interval.low), float(interval.high)
+
+
+def hint(fits: list[Event]) -> tuple[bool, str]:
+    """Whether to stop, and why."""
+    last = [event["changed"] for event in fits if event["changed"] is not None][-FITS:]
+    if not fits:
+        return False, "go on: there is no model before two classes have labels"
+    if len(last) < FITS:
+        return False, f"go on: only {len(fits)} fits so far"
+    if max(last) > STABLE:
+        return False, f"go on: one of the last {FITS} refits changed {max(last):.1%} of the predictions"
+    return True, f"stop: the last {FITS} refits changed at most {max(last):.1%} of the predictions each"

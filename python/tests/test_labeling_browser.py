@@ -1,0 +1,187 @@
+"""The widget of a labeling session in JupyterLab and Chromium: thirty rows by keyboard, a reload, and on.
+
+Skipped where jupyterlab, selenium, chromium and its driver are not all installed. FEWLABEL_SCREENSHOT=file keeps a
+picture of the widget.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed")
+pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: pip install jupyterlab")
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
+nbformat = pytest.importorskip("nbformat")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+WebDriverException = pytest.importorskip("selenium.common.exceptions").WebDriverException
+if not CHROMIUM or not DRIVER:
+    pytest.skip("no browser: apt-get install chromium chromium-driver", allow_module_level=True)
+
+from fewlabel.datasets import load_scipy_docs  # noqa: E402
+from fewlabel.labeling._journal import Journal  # noqa: E402
+
+TOPICS = ("linalg", "signal", "stats")
+CELL = f"""
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from fewlabel import TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
+from fewlabel.labeling import Session
+
+texts, _ = load_scipy_docs({TOPICS})
+recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", max_df=0.2, sublinear_tf=True)
+session = Session(list(texts), make_pipeline(recipe, TransductiveSVC()), classes={TOPICS}, path="answers.jsonl")
+session.widget()
+"""
+WAIT = 120
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[str]:
+    """Address of a notebook in a running JupyterLab."""
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL.strip())], metadata=kernel)
+    nbformat.write(notebook, tmp_path / "label.ipynb")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = ["--ServerApp.token=", "--ServerApp.password=", "--ServerApp.open_browser=False", "--allow-root"]
+    paths = os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "JUPYTER_CONFIG_DIR": str(tmp_path / "c"),
+    }
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", f"--ServerApp.port={port}", f"--ServerApp.root_dir={tmp_path}", *settings],
+        env=paths,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait(lambda: answers(f"{address}/api/status"), "JupyterLab")
+        yield f"{address}/lab/tree/label.ipynb"
+    finally:
+        server.terminate()
+        server.wait(WAIT)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1100,1200"):
+        options.add_argument(argument)
+    options.add_argument(f"--user-data-dir={tmp_path / 'chromium'}")
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.save_screenshot(str(tmp_path / "last.png"))  # pytest keeps the folder of a failed test
+    driver.quit()
+
+
+def answers(address: str) -> bool:
+    try:
+        return urllib.request.urlopen(address, timeout=5).status == 200
+    except OSError:
+        return False
+
+
+def wait(until: Callable[[], Any], what: str) -> Any:
+    """The first result that is not empty."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if found := until():
+            return found
+        time.sleep(0.1)
+    pytest.fail(f"no {what} within {WAIT} s")
+
+
+class Page:
+    """The widget as a person sees it."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+
+    def find(self, css: str) -> Any:
+        return (self.browser.find_elements("css selector", css) or [None])[0]
+
+    def text(self, css: str) -> str:
+        return self.browser.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", css)
+
+    def click(self, css: str) -> bool:
+        """Click on what can be clicked by now."""
+        try:
+            self.find(css).click()
+        except (AttributeError, WebDriverException):
+            return False
+        return True
+
+    def press(self, key: str, control: bool = False) -> None:
+        actions, held = webdriver.ActionChains(self.browser), webdriver.Keys.CONTROL
+        (actions.key_down(held).send_keys(key).key_up(held) if control else actions.send_keys(key)).perform()
+
+    def progress(self) -> str:
+        return self.text(".fewlabel .course")
+
+    def row(self) -> int | None:
+        last = self.progress().rpartition("row ")[2]
+        return int(last) if last.isdigit() else None
+
+    def answer(self, key: str) -> None:
+        """Press a key and wait for another row."""
+        before = self.row()
+        self.press(key)
+        wait(lambda: self.row() not in (before, None), "next row")
+
+
+def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tmp_path: Path) -> None:
+    texts, topics = load_scipy_docs(TOPICS)
+    keys = {topic: str(k) for k, topic in enumerate(TOPICS, 1)}
+    page = Page(browser)
+    browser.get(lab)
+    wait(lambda: page.find(".jp-Notebook-ExecutionIndicator[data-status=idle]"), "kernel")
+    wait(lambda: page.click(".jp-Notebook .jp-Cell .cm-content"), "notebook")
+    page.press(webdriver.Keys.ENTER, control=True)
+    wait(lambda: page.row() is not None, "widget")
+
+    def label(n: int) -> None:
+        for _ in range(n):
+            row = page.row()
+            assert " ".join(page.text(".fewlabel .shown").split()) == " ".join(texts[row].split())
+            page.answer(keys[topics[row]])
+
+    page.find(".fewlabel .shown").click()
+    label(10)
+    page.press("n")
+    page.answer("2")  # not this class
+    page.answer("s")
+    page.answer("u")
+    page.answer("u")
+    label(20)
+    assert page.progress().startswith("30 of")
+    assert {event["class"] == topics[event["row"]] for event in Journal(tmp_path / "answers.jsonl").answers()} == {True}
+    assert page.text(".fewlabel .thinks").startswith("predicted: ")
+    assert page.find(".fewlabel svg polyline")
+    page.press("s", control=True)
+    wait(lambda: "widget-view" in (tmp_path / "label.ipynb").read_text(encoding="utf-8"), "saved notebook")
+    if picture := os.environ.get("FEWLABEL_SCREENSHOT"):
+        browser.execute_script("document.querySelector('.Toastify')?.remove()")  # it asks whether to fetch news
+        page.find(".fewlabel").screenshot(picture)
+    browser.refresh()
+    wait(lambda: page.row() is not None, "widget after the reload")
+    assert page.progress().startswith("30 of")
+    page.find(".fewlabel .shown").click()
+    label(3)
+    assert len(Journal(tmp_path / "answers.jsonl").answers()) == 33
+    assert page.find(".jp-Notebook").get_attribute("class").count("jp-mod-editMode") == 0
+    assert page.text(".jp-Notebook .cm-content").startswith("from sklearn")  # no key reached the notebook
