@@ -57,6 +57,7 @@ __all__ = [
     "methods",
     "metrics",
     "model_selection",
+    "onnx",
     "plotting",
     "preprocessing",
     "save_model",

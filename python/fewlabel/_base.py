@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _progress, methods
+from fewlabel import _advice, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
@@ -229,6 +229,25 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if self.hierarchy_ is None:
             raise ValueError("predict_level needs groups of classes: fit with the parameter `hierarchy`")
         return _hierarchy.at_level(self.hierarchy_, self.classes_, level)[self._predicted(X)]
+
+    def to_sklearn(self) -> Any:
+        """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
+
+        Returns
+        -------
+        model : LinearSVC, LogisticRegression or Pipeline
+            A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
+            Its decisions have the same bits for sparse rows; for dense rows they are equal up to rounding. The
+            probabilities of `LogisticRegression` are those of `predict_proba` with calibrate=False.
+            `KernelTransductiveSVC` gives a pipeline of its `features_` and `LinearSVC`.
+
+        Raises
+        ------
+        ValueError
+            If the model has only one class.
+        """
+        check_is_fitted(self)
+        return _export.as_sklearn(self)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
         """Fit by a method, and return the warnings of the library."""

@@ -13,6 +13,8 @@ from fewlabel.inspection._explain import explain
 from fewlabel.inspection._rank_to_label import rank_to_label
 from fewlabel.inspection._suspicious_labels import SuspiciousLabels as SuspiciousLabels
 from fewlabel.inspection._suspicious_labels import suspicious_labels
+from fewlabel.inspection._top_features import TopFeatures as TopFeatures
+from fewlabel.inspection._top_features import top_features
 from fewlabel.inspection._unseen_mass import unseen_mass
 
-__all__ = ["check", "explain", "rank_to_label", "suspicious_labels", "unseen_mass"]
+__all__ = ["check", "explain", "rank_to_label", "suspicious_labels", "top_features", "unseen_mass"]

@@ -1,11 +1,9 @@
 """The features that contribute most to the score of a row."""
 
-import contextlib
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.pipeline import Pipeline
 
 from fewlabel._inputs import _numbers
 from fewlabel.inspection import _linear_model, _table
@@ -92,7 +90,7 @@ def explain(
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")
     n = _numbers.check_count("n", n)
-    names = _names(model, classifier, feature_names)
+    names = _linear_model.feature_names(model, classifier, feature_names)
     k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
     weights, intercept = _difference(classifier, k, against)
     rows = sp.csr_array(_linear_model.matrix(rows), copy=True)
@@ -132,17 +130,3 @@ def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, floa
     if other is None:
         return coef[k], float(intercept[k])
     return coef[k] - coef[other], float(intercept[k] - intercept[other])
-
-
-def _names(model: Any, classifier: Any, feature_names: Any) -> np.ndarray:
-    """Names (n_features,) of the features of the classifier."""
-    model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
-    if feature_names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
-        with contextlib.suppress(AttributeError):  # a HashingVectorizer, for one, has no names
-            feature_names = model[:-1].get_feature_names_out()
-    if feature_names is None:
-        feature_names = getattr(classifier, "feature_names_in_", [f"x{j}" for j in range(n_features)])
-    names = np.asarray(feature_names, dtype=object)
-    if names.shape != (n_features,):
-        raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")
-    return names

@@ -1,5 +1,6 @@
 """A fitted linear classifier, alone or at the end of a pipeline or search: its input and scores."""
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -78,3 +79,17 @@ def class_number(classifier: Any, label: Any, what: str) -> int:
     if label not in classes:
         raise ValueError(f"{what} is {label!r}, which is not a class: these are {_labels.listed(classifier.classes_)}")
     return int(classes.index(label))
+
+
+def feature_names(model: Any, classifier: Any, names: Any) -> np.ndarray:
+    """Names (n_features,) of the features of the classifier."""
+    model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
+    if names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
+        with contextlib.suppress(AttributeError):  # a HashingVectorizer, for one, has no names
+            names = model[:-1].get_feature_names_out()
+    if names is None:
+        names = getattr(classifier, "feature_names_in_", [f"x{j}" for j in range(n_features)])
+    names = np.asarray(names, dtype=object)
+    if names.shape != (n_features,):
+        raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")
+    return names

@@ -1,0 +1,173 @@
+"""Models outside of fewlabel: as scikit-learn's own, as ONNX, and as tables of weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import many_topics, text_like
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.svm import LinearSVC
+
+from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel.inspection import top_features
+
+TWO, FOUR = text_like(labeled=40), many_topics(labels=60)
+NAMES = np.array(["cars", "music", "space", "wine"])
+
+
+def words(rows: Any) -> list[str]:
+    """A text of each row: a word for every feature that is not 0."""
+    return [" ".join(f"word{j}" for j in row.indices) for row in rows]
+
+
+TEXTS = {2: words(TWO.X), 4: words(FOUR.X)}
+LABELS = {k: np.where(data.y < 0, None, NAMES[data.truth]) for k, data in ((2, TWO), (4, FOUR))}
+
+
+# ------------------------------------------------------------------ scikit-learn
+@pytest.mark.parametrize("problem", [TWO, FOUR], ids=["two classes", "four"])
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+def test_the_model_of_scikit_learn_decides_the_same(kind: Any, problem: Any) -> None:
+    model = kind(calibrate=False).fit(problem.X, problem.y)
+    theirs = model.to_sklearn()
+    assert type(theirs) is (LinearSVC if kind is TransductiveSVC else LogisticRegression)
+    np.testing.assert_array_equal(theirs.decision_function(problem.X), model.decision_function(problem.X))
+    np.testing.assert_array_equal(theirs.predict(problem.X), model.predict(problem.X))
+    dense = problem.X.toarray()
+    np.testing.assert_allclose(theirs.decision_function(dense), model.decision_function(dense), atol=1e-12)
+    if kind is SemiSupervisedLogisticRegression:
+        np.testing.assert_allclose(theirs.predict_proba(problem.X), model.predict_proba(problem.X), rtol=1e-9)
+    theirs.coef_[:] = 0
+    assert model.coef_.any()
+
+
+def test_trees_names_and_pipelines_go_along() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(FOUR.X.toarray()).rename(columns=lambda j: f"word{j}")
+    tree = {"cars": "machines", "space": "machines"}
+    pipeline = make_pipeline(Normalizer().set_output(transform="pandas"), TransductiveSVC(hierarchy=tree))
+    pipeline.fit(table, LABELS[4])
+    shipped = Pipeline([*pipeline.steps[:-1], ("svc", pipeline[-1].to_sklearn())])
+    assert shipped[-1].feature_names_in_.tolist() == list(table)
+    np.testing.assert_array_equal(shipped.predict(table), pipeline.predict(table))
+
+
+@pytest.mark.parametrize("kernel", ["graph", "rbf", "linear"])
+def test_a_kernel_model_is_a_pipeline(kernel: str) -> None:
+    X = TWO.X.toarray()
+    model = KernelTransductiveSVC(kernel=kernel, class_prior=[0.6, 0.4]).fit(X, TWO.y)
+    theirs = model.to_sklearn()
+    assert isinstance(theirs, LinearSVC) == (kernel == "linear")
+    np.testing.assert_allclose(theirs.decision_function(X + 0.01), model.decision_function(X + 0.01), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:all labeled rows have class")
+def test_one_class_has_no_such_model() -> None:
+    with pytest.raises(ValueError, match="only one class, a"):
+        TransductiveSVC().fit(TWO.X, np.where(TWO.y < 0, None, "a")).to_sklearn()
+
+
+# ------------------------------------------------------------------ ONNX
+PIPELINES = {
+    "words, two classes": (2, CountVectorizer(binary=True), TransductiveSVC()),
+    "tf-idf, four classes": (4, TfidfVectorizer(sublinear_tf=True), TransductiveSVC()),
+    "tf-idf, two classes, probabilities": (2, TfidfVectorizer(), TransductiveSVC(calibrate=True)),
+    "dense, two classes": (2, StandardScaler(), TransductiveSVC()),
+    "dense, four classes, probabilities": (4, StandardScaler(), SemiSupervisedLogisticRegression()),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", PIPELINES)
+def test_onnx_runtime_predicts_the_same(case: str) -> None:
+    runtime = pytest.importorskip("onnxruntime", reason="models of ONNX are compared with those of onnxruntime")
+    skl2onnx = pytest.importorskip("skl2onnx")
+    from fewlabel.onnx import register
+
+    register()
+    k, transformer, classifier = PIPELINES[case]
+    data = TWO if k == 2 else FOUR
+    dense = isinstance(transformer, StandardScaler)
+    rows: Any = data.X.toarray().astype(np.float32) if dense else TEXTS[k]
+    y = data.y if dense else LABELS[k]
+    pipeline = make_pipeline(transformer, classifier).fit(rows, y)
+    tensor = skl2onnx.common.data_types
+    kind = tensor.FloatTensorType([None, data.X.shape[1]]) if dense else tensor.StringTensorType([None, 1])
+    options = {} if dense else {id(pipeline[0]): {"locale": "C"}}  # for machines without en_US
+    converted = skl2onnx.to_onnx(pipeline, initial_types=[("rows", kind)], options=options)
+    session = runtime.InferenceSession(converted.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = dict(
+        zip(
+            [output.name for output in session.get_outputs()],
+            session.run(None, {"rows": rows if dense else np.array(rows)[:, None]}),
+            strict=True,
+        )
+    )
+    assert found["label"].tolist() == pipeline.predict(rows).tolist()
+    scores = pipeline.decision_function(rows)
+    np.testing.assert_allclose(found["scores"], scores.reshape(len(scores), -1), rtol=1e-5, atol=1e-5)
+    assert ("probabilities" in found) == ("probabilities" in case)
+    if "probabilities" in found:
+        np.testing.assert_allclose(found["probabilities"], pipeline.predict_proba(rows), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_onnx_of_doubles_bools_and_one_class() -> None:
+    runtime = pytest.importorskip("onnxruntime", reason="models of ONNX are compared with those of onnxruntime")
+    skl2onnx = pytest.importorskip("skl2onnx")
+    from fewlabel.onnx import register
+
+    register()
+    X, kind = TWO.X.toarray(), skl2onnx.common.data_types.DoubleTensorType([None, TWO.X.shape[1]])
+    for y in (np.where(TWO.y < 0, None, TWO.y == 1), np.where(TWO.y < 0, None, "a")):
+        model = TransductiveSVC().fit(X, y)
+        converted = skl2onnx.to_onnx(model, initial_types=[("rows", kind)])
+        session = runtime.InferenceSession(converted.SerializeToString(), providers=["CPUExecutionProvider"])
+        label, scores = session.run(None, {"rows": X})
+        assert label.tolist() == model.predict(X).tolist()
+        np.testing.assert_allclose(scores[:, 0], model.decision_function(X), atol=1e-12)
+    floats = TransductiveSVC().fit(X, np.where(TWO.y < 0, np.nan, TWO.y))
+    with pytest.raises(ValueError, match="classes must be texts, integers or bools to be converted, got float64"):
+        skl2onnx.to_onnx(floats, initial_types=[("rows", kind)])
+
+
+# ------------------------------------------------------------------ the largest weights
+@pytest.mark.parametrize("k", [2, 4])
+def test_top_features_are_those_of_the_largest_weights(k: int) -> None:
+    pipeline = make_pipeline(TfidfVectorizer(), TransductiveSVC()).fit(TEXTS[k], LABELS[k])
+    found, names = top_features(pipeline, n=3), pipeline[0].get_feature_names_out()
+    coef = pipeline[1].coef_ if k > 2 else np.vstack([-pipeline[1].coef_, pipeline[1].coef_])
+    assert found.classes.tolist() == NAMES[:k].tolist()
+    for row, best, weights in zip(coef, found.features, found.weights, strict=True):
+        assert best.tolist() == names[np.argsort(-row)[:3]].tolist()
+        np.testing.assert_array_equal(weights, np.sort(row)[::-1][:3])
+    theirs = top_features(pipeline[1].to_sklearn(), names, n=3)
+    assert str(theirs) == str(found)
+    assert str(found).startswith(f"cars: {found.features[0][0]} {found.weights[0][0]:.2g}, ")
+    assert found._repr_html_().count("<tr>") == 1 + 3 * k
+
+
+def test_top_features_as_a_frame_and_a_picture() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib").use("Agg")
+    found = top_features(TransductiveSVC().fit(FOUR.X, FOUR.y), n=5)
+    frame = found.to_frame()
+    assert frame["class"].tolist() == [c for c in range(4) for _ in range(5)]
+    assert frame["feature"].iloc[0] == found.features[0][0]
+    axes = found.plot()
+    assert [ax.get_title() for ax in axes] == ["0", "1", "2", "3"]
+    assert [bar.get_width() for bar in axes[2].patches] == found.weights[2].tolist()
+
+
+def test_features_without_weight_are_not_listed() -> None:
+    model = LinearSVC().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], ["a", "b"])
+    assert [names.tolist() for names in top_features(model, ["x", "y", "z"]).features] == [["x"], ["y"]]
+    with pytest.raises(ValueError, match="feature_names must have shape"):
+        top_features(model, ["x"])
+    with pytest.raises(TypeError, match="kernel features"):
+        top_features(KernelTransductiveSVC(kernel="rbf").fit(TWO.X, TWO.y))
