@@ -1,8 +1,11 @@
 package belief
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Hard labels keep the class counts.
@@ -30,6 +33,13 @@ func (h *Hard) Begin() {
 	costs := h.costs.units.costsOf(h.costs.values)
 	labeling.Greedy(h.Labels, costs, labeling.Counts(o.Prior, len(h.Labels)))
 	labeling.Switch(h.Labels, costs, o.Classes, 0)
+}
+
+// BeginByScores finds the labels with the largest sum of scores [unlabeled, K] that keep the counts.
+func (h *Hard) BeginByScores(scores []float64) {
+	h.costs.values = slices.Clone(scores)
+	vector.Scale(h.costs.values, -1)
+	h.costs.Cheapest(h.Labels)
 }
 
 // Enter puts the labels into the risk with a part of the weight of the unlabeled rows.

@@ -42,13 +42,27 @@ const (
 	concentration = 20.0 // κ
 )
 
-// mixtureView is that of multinomials, or of spheres if a value is negative; nil where it would take too long.
+// Mixture gives the scores log φ_y p(x_i|θ_y) [Unlabeled, K] of the unlabeled rows by the mixture of all rows, of
+// all machines, and all their labels. They are nil where it would take too long.
+func (s Sample) Mixture(job *work.Job) []float64 {
+	if view := s.mixtureOf(job, s.Rows); view != nil {
+		return view(func(int) bool { return false }, s.Unlabeled)
+	}
+	return nil
+}
+
+// mixtureView is the mixture of few rows.
 func (s *Sample) mixtureView(job *work.Job) view {
 	packed, _ := s.Rows.Packed(job)
-	if s.Classes*packed.Cols() > mostComponents || s.Classes*packed.NonZeros() > mostProducts {
+	return s.mixtureOf(job, packed)
+}
+
+// mixtureOf is that of multinomials, or of spheres if a value is negative; nil where it would take too long.
+func (s *Sample) mixtureOf(job *work.Job, rows *rows.Matrix) view {
+	if s.Classes*rows.Cols() > mostComponents || s.Classes*job.Count(rows.NonZeros()) > mostProducts {
 		return nil
 	}
-	m, nonNegative := s.mixture(job, packed)
+	m, nonNegative := s.mixture(job, rows)
 	if !nonNegative {
 		m.turnToSpheres()
 	}
@@ -75,28 +89,28 @@ func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegat
 	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
 		share: make([]float64, s.Classes)}
-	occurs, scratch, sum, count := make([]bool, rows.Cols()), make([]float64, rows.Cols()), 0.0, 0.0
-	nonNegative = true
+	// By feature the rows that have it, then the values, their number and how many are negative.
+	sums, scratch, d := make([]float64, rows.Cols()+3), make([]float64, rows.Cols()), rows.Cols()
 	add := func(list []int32, weights []float64) {
 		for k, i := range list {
 			rows.Merged(int(i), scratch, func(col int, value float64) {
 				if value != 0 {
-					occurs[col] = true
-					sum, count = sum+weights[k]*value, count+weights[k]
-					nonNegative = nonNegative && value > 0
+					sums[col], sums[d], sums[d+1] = 1, sums[d]+weights[k]*value, sums[d+1]+weights[k]
+				}
+				if value < 0 {
+					sums[d+2] = 1
 				}
 			})
 		}
 	}
 	add(s.Labeled, s.LabeledWeight)
 	add(s.Unlabeled, s.UnlabeledWeight)
-	m.unit = slices.Repeat([]float64{count / max(sum, math.SmallestNonzeroFloat32)}, n)
-	for _, known := range occurs {
-		if known {
-			m.features++
-		}
+	job.Reduce(sums)
+	m.unit = slices.Repeat([]float64{sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)}, n)
+	for _, machines := range sums[:d] {
+		m.features += min(1, machines)
 	}
-	return m, nonNegative
+	return m, sums[d+2] == 0
 }
 
 // view fits the mixture without the labels that are held out.
@@ -119,16 +133,14 @@ func (m *mixture) view(s *Sample) view {
 // start takes the labels that are not held out as the only rows, and their shares.
 func (m *mixture) start(s *Sample, held func(k int) bool) {
 	clear(m.posterior)
-	for y := range m.share {
-		m.share[y] = 1
-	}
+	clear(m.share)
 	m.label(s, held)
 	for k, y := range s.Class {
 		if !held(k) {
 			m.share[y] += s.LabeledWeight[k]
 		}
 	}
-	vector.Scale(m.share, 1/vector.Sum(m.share))
+	m.normalizeShare()
 }
 
 // label gives the labeled rows that are not held out their classes.
@@ -204,9 +216,7 @@ func (m *mixture) expect(s *Sample, held func(k int) bool) {
 			probabilities(posterior)
 		}
 	})
-	for y := range m.share {
-		m.share[y] = 1
-	}
+	clear(m.share)
 	count := func(i int32, weight float64) {
 		row := m.posterior[int(i)*stride : int(i)*stride+k]
 		vector.Scale(row, weight)
@@ -220,8 +230,17 @@ func (m *mixture) expect(s *Sample, held func(k int) bool) {
 			count(i, s.LabeledWeight[a])
 		}
 	}
-	vector.Scale(m.share, 1/vector.Sum(m.share))
+	m.normalizeShare()
 	m.label(s, held)
+}
+
+// normalizeShare turns the weights of the classes on this machine into shares of all, one row more in each class.
+func (m *mixture) normalizeShare() {
+	m.job.Reduce(m.share)
+	for y := range m.share {
+		m.share[y]++
+	}
+	vector.Scale(m.share, 1/vector.Sum(m.share))
 }
 
 // factor is that of a row in its logarithm of likelihoods.

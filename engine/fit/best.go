@@ -5,23 +5,27 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/trace"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// best is the fit by the method of the options: from a part of the rows, or else compared with a second method.
+// best is the fit by the method of the options: from a part of the rows, or else compared with a second method, and
+// compared with a second start.
 func best(x *setting) (*fitted, error) {
 	begin, err := coarseStart(x, best)
 	if err != nil {
 		return nil, err
 	}
 	found, err := run(x, x.sample.Job, begin, 0)
-	if err == nil && begin.model == nil {
-		compare(x, found)
+	if err != nil || x.named.Compared() == nil || x.options.Loss.Row().Free || !found.reason.Natural() {
+		return found, err
 	}
-	return found, err
+	if replaced := mixes(x) && compare(x, found, mixed); !replaced && begin.model == nil {
+		compare(x, found, settled)
+	}
+	return found, nil
 }
 
-// compare is what method auto adds to annealing: at its end it is compared with switching, whose solution takes its
-// place where that is better.
+// settled is what method auto compares annealing with: switching, whose solution takes its place where that is better.
 //
 //	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives
 //	         are taken before the thresholds move, which can cost either of them more than they differ by
@@ -34,16 +38,18 @@ func best(x *setting) (*fitted, error) {
 //	         objective of annealing
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
-func compare(x *setting, found *fitted) {
-	row := x.named.Compared()
-	if row == nil || x.options.Loss.Row().Free || !found.reason.Natural() {
-		return
-	}
-	second, job, bound := *x, x.sample.Job.Silent(), better*found.last
-	second.named, second.options.MaxSwitches = row, 0
+func settled(x *setting, job *work.Job, bound float64) (*fitted, error) {
+	second := *x
+	second.named, second.options.MaxSwitches = x.named.Compared(), 0
+	return run(&second, job, from{}, bound)
+}
+
+// compare puts the result of another fit in place where that is better, and reports whether it is.
+func compare(x *setting, found *fitted, fit func(x *setting, job *work.Job, bound float64) (*fitted, error)) bool {
+	job, bound := x.sample.Job.Silent(), better*found.last
 	var other *fitted
 	err := x.sample.Job.Try(func() (err error) {
-		other, err = run(&second, job, from{}, bound)
+		other, err = fit(x, job, bound)
 		return err
 	})
 	x.sample.Job.CountAndCheck(job.Visited())
@@ -51,6 +57,7 @@ func compare(x *setting, found *fitted) {
 		other = nil // the solution of annealing is there
 	}
 	addComparison(x, found, other)
+	return other != nil
 }
 
 // better is the part of the objective of annealing below which switching has to end: a smaller difference is no sign of

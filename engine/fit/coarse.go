@@ -40,6 +40,7 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 	if err != nil {
 		return from{}, err
 	}
+	coarse.whole = x.unlabeled()
 	found, err := fit(coarse)
 	if err != nil {
 		return from{}, err
@@ -54,12 +55,16 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 // startsCoarsely reports whether a start from a part of the rows pays for this method and these rows.
 func startsCoarsely(x *setting) bool {
 	s, first := x.sample, x.named.First()
-	unlabeled := s.All.Unlabeled
-	if s.Copies != nil {
-		unlabeled = s.Job.Count(s.Units())
-	}
 	return first.CoarseStart && (first.Keeps.Soft || x.options.MaxSwitches == 0) && s.Paired() && !s.Constant() &&
-		s.Transductive() && x.direct() && unlabeled >= max(coarseFrom, sample.Fraction*s.All.Labeled)
+		s.Transductive() && x.direct() && x.unlabeled() >= max(coarseFrom, sample.Fraction*s.All.Labeled)
+}
+
+// unlabeled is the number of unlabeled rows, or of the copies that their weights stand for, of all machines.
+func (x *setting) unlabeled() int {
+	if s := x.sample; s.Copies != nil {
+		return s.Job.Count(s.Units())
+	}
+	return x.sample.All.Unlabeled
 }
 
 // ofProblem is a model of the packed rows as one of the problem's.

@@ -24,6 +24,7 @@ type setting struct {
 	scores  scores.Map
 	prior   *sample.Prior
 	named   *method.Row // by the options
+	whole   int         // unlabeled rows of the sample that this one is a part of; 0: of none
 }
 
 // from is where a run begins: at a model, which a user or a fit of a part of the rows gives, or else at the supervised
@@ -73,7 +74,7 @@ func (x *setting) newRun(job *work.Job, row *method.Row, begin from, bound float
 		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, row, begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
 	if atOnce {
-		r.Path.Bound = bound
+		r.Path.Bound, r.Path.AtEnd = bound, warm
 	}
 	return r
 }

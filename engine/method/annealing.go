@@ -33,7 +33,7 @@ func anneal(r *Run) *Solution {
 	cooling := coolingOf(r)
 	r.Path.Follow(d.solve(soft), soft, cooling, r.Path.Limits.Way(energySteps))
 	switch {
-	case r.Path.Reason == ending.NotFinite:
+	case r.Path.Reason == ending.NotFinite || r.Path.Reason == ending.GivenUp:
 		return nil
 	case r.Path.Steps == 0:
 		soft.Enter(cooling.Temperature)

@@ -3,6 +3,7 @@ package method
 import (
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -36,4 +37,16 @@ func FitSupervised(r *Run) *Solution {
 	}
 	p.Record(0, 0)
 	return found
+}
+
+// FitScores is the solution, loosely, at the hard labels of the unlabeled rows that have the largest sum of scores
+// [unlabeled, K] within the class shares.
+func FitScores(r *Run, scores []float64) *Solution {
+	d := r.descent()
+	r.Costs.Admit(d.risk)
+	hard := belief.NewHard(d.risk, r.Costs, 0)
+	hard.BeginByScores(scores)
+	hard.Enter(1)
+	r.Path.Last = d.solve(d.risk)(r.Path.Limits.Way(r.Path.Limits.Start().MaxSteps))
+	return r.read(d.risk)
 }

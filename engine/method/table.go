@@ -26,7 +26,7 @@ type Row struct {
 	OneMachine bool                           // whether ranks cannot share the rows
 
 	Begins      Method // that runs first,
-	Compares    Method // and is compared with at its end; empty: the method itself runs, and nothing is compared
+	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs, and nothing is compared
 	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 

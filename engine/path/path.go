@@ -29,6 +29,7 @@ type Path struct {
 	Limits  Limits
 	Measure func() (objective, share float64) // entries of the history at the current point
 	Bound   float64                           // objective to end below, or the run is given up; 0: none
+	AtEnd   bool                              // it begins so near its end that its first step has to be below the bound
 
 	Steps  int
 	Reason ending.Reason
@@ -93,12 +94,17 @@ func (p *Path) record(level float64, sums []float64) {
 // Record adds a step of which the labels switched on all machines are known.
 func (p *Path) Record(level float64, switched int) { p.record(level, []float64{float64(switched), 0}) }
 
-// cannotBeat reports whether labels settled at once will not end below the bound: once the objective falls, each step
-// takes less than half of what the step before has taken (measured on text1, pcmac, topics of Reuters and RCV1, k1b and
-// MNIST).
+// cannotBeat reports whether the labels will not end below the bound. Settled at once, once the objective falls, each
+// step takes less than half of what the step before has taken (measured on text1, pcmac, topics of Reuters and RCV1, k1b
+// and MNIST). From a model near its end all steps after the first one took less than 1.5 % (planted topics; at most
+// 0.4 % on 20 Newsgroups, three of its parts and Ohsumed, 0.7 % on MNIST).
 func (p *Path) cannotBeat() bool {
-	if p.Bound == 0 || p.Trace.Steps() < 2 {
+	steps := p.Trace.Steps()
+	switch {
+	case p.Bound == 0 || steps == 0:
 		return false
+	case steps == 1:
+		return p.AtEnd && p.Trace.Objective(0) > p.Bound
 	}
 	last, fall := p.Trace.Objective(0), p.Trace.Objective(1)-p.Trace.Objective(0)
 	return fall >= 0 && last-fall > p.Bound

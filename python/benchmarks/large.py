@@ -1,9 +1,13 @@
-"""A million rows: a planted corpus of two classes, and what a row costs as rows are added; memory of a fit."""
+"""Many rows: what a row costs as rows are added, memory of a fit, and classes that few labels hardly show; planted."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
+from sklearn.svm import LinearSVC
 
 from benchmarks import data, measure
 from benchmarks.data import Task
@@ -21,6 +25,16 @@ PRODUCTS = 1.6  # of SciPy, that a pass over the largest corpus may take; few ro
 GROWTH = 1.25  # times the cost of a non-zero in the smallest corpus that one may cost in the largest
 VECTORS = 20  # of length n or d that a fit may have beside half of the input
 LEFT = 100  # MB that may remain after a fit
+
+HIDDEN_ROWS = 100_000
+SIGNALS = (0.1, 0.15, 0.08)  # probability that a word depends on the class
+HIDDEN_LABELS = (60, 200)
+ALPHAS = (1e-3, 1e-4, 1e-5)
+EXPONENT = 1.05  # of Zipf's law
+HIDDEN_LENGTH = 40  # words in a row
+OWN_WORDS = 1000  # of each class
+HIDDEN_ERROR = 3  # percent, with SIGNALS that all labels find with 1 % errors
+NEAR = 1.01  # times the objective from the true labels
 
 
 def task(n: int, seed: int = 0, cols: int = COLS, row_length: int = ROW_LENGTH) -> Task:
@@ -71,7 +85,46 @@ def product(X: sp.csr_matrix, repeats: int = 5) -> float:
     return sum(least) / 2 / X.nnz * 1e9
 
 
-SECTIONS = (million,)
+def hidden(report: Report, draws: int = 1) -> None:
+    """Errors of the default with the shares given, and its objectives beside those of fits from the true labels."""
+    for seed, signal, labels in itertools.product(range(draws), SIGNALS, HIDDEN_LABELS):
+        rows, what = hidden_task(HIDDEN_ROWS, signal, labels, seed), f"signal {signal}, {labels} labels #{seed}"
+        found = signal >= min(SIGNALS[:2])
+        error, _, passes, seconds = shares_given(rows)
+        most = {"at_most": HIDDEN_ERROR} if found else {}
+        report.add(f"{what}: errors", error, " %", f"{passes:.0f} passes, {seconds:.1f} s", **most)
+        for alpha in ALPHAS:
+            error, objective, *_ = shares_given(rows, alpha=alpha)
+            right, bound, *_ = shares_given(rows, from_truth=True, alpha=alpha)
+            note = f"{objective:.4f}, {bound:.4f}; errors {error:.1f}, {right:.1f} %"
+            most = {"at_most": NEAR} if found and alpha < max(ALPHAS) else {}
+            report.add(f"{what}, alpha {alpha}: objective / from the true labels", objective / bound, "", note, **most)
+
+
+def hidden_million(report: Report, draws: int = 2) -> None:
+    """Time of fits of a million such rows beside that of LinearSVC with all labels, one thread."""
+    for labels in (60, 2000)[:draws]:
+        rows = hidden_task(1_000_000, SIGNALS[0], labels, 0)
+        svc = measure.seconds(lambda rows=rows: LinearSVC().fit(rows.X, rows.y))[0]
+        error, _, passes, seconds = shares_given(rows)
+        report.add(f"{labels} labels: errors", error, " %", f"{passes:.0f} passes", at_most=HIDDEN_ERROR)
+        report.add(f"{labels} labels: seconds / LinearSVC", seconds / svc, "", f"{seconds:.1f} and {svc:.1f} s")
+
+
+def shares_given(rows: Task, from_truth: bool = False, **parameters) -> tuple[float, float, float, float]:
+    """Errors on the unlabeled rows in percent, objective, passes and seconds of a fit, maybe from the true labels."""
+    from fewlabel import TransductiveSVC
+
+    model = TransductiveSVC(class_prior=rows.shares, n_jobs=1, warm_start=from_truth, **parameters)
+    if from_truth:
+        measure.quietly(model.set_params(unlabeled_weight=0), rows.X, rows.y)
+        model.set_params(unlabeled_weight="auto")
+    seconds = measure.seconds(lambda: measure.quietly(model, rows.X, rows.given))[0]
+    error = 100 * float(np.mean(model.transduction_[rows.unlabeled] != rows.y[rows.unlabeled]))
+    return error, model.objective_, float(model.history_["n_passes"][-1]), seconds
+
+
+SECTIONS = (million, hidden, hidden_million)
 
 
 # ------------------------------------------------------------------ the corpus
@@ -87,12 +140,7 @@ def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, seed: int = 
     topical[TOPICAL_WORDS // 2 :] = False
     starts = range(0, n, BLOCK)
     blocks = [_block(y[start : start + BLOCK], topical, cols, row_length, (seed, k)) for k, start in enumerate(starts)]
-    indices, values, lengths = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    values *= (np.log((1 + n) / (1 + np.bincount(indices, minlength=cols))) + 1)[indices]
-    values /= np.repeat(np.sqrt(np.add.reduceat(np.square(values), indptr[:-1])), lengths)
-    narrow = np.int32 if indptr[-1] < 2**31 else np.int64
-    X = sp.csr_matrix((values, indices.astype(narrow), indptr.astype(narrow)), shape=(n, cols))
+    X = _unit_rows(blocks, lambda rows_with: np.log((1 + n) / (1 + rows_with)) + 1, cols)
     return X, y.astype(np.int64)
 
 
@@ -105,9 +153,47 @@ def _block(y: np.ndarray, topical: np.ndarray, cols: int, row_length: int, seed:
     odd = (rng.random(shape, dtype=np.float32) < 0.85) == y[:, None]
     of_class = (words & ~1) + odd
     words = np.where(topical[words >> 1], np.minimum(of_class, cols - 1), words).astype(np.int32)
+    return _counted(words)
+
+
+def _counted(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distinct words, 1 + log counts and lengths of rows of words (rows, tokens), which it sorts."""
     words.sort(axis=1)
-    first = np.ones(shape, dtype=bool)
+    first = np.ones(words.shape, dtype=bool)
     first[:, 1:] = words[:, 1:] != words[:, :-1]
     starts = np.flatnonzero(first)
     count = np.diff(np.append(starts, first.size))
     return words.ravel()[starts], 1 + np.log(count), first.sum(axis=1)
+
+
+def _unit_rows(blocks: list, weight: Callable[[np.ndarray], np.ndarray], cols: int) -> sp.csr_matrix:
+    """The rows of the blocks; a word has a weight by the number of rows with it."""
+    indices, values, lengths = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    values *= weight(np.bincount(indices, minlength=cols))[indices]
+    values /= np.repeat(np.sqrt(np.add.reduceat(np.square(values), indptr[:-1])), lengths)
+    narrow = np.int32 if indptr[-1] < 2**31 else np.int64
+    return sp.csr_matrix((values, indices.astype(narrow), indptr.astype(narrow)), shape=(len(lengths), cols))
+
+
+def hidden_task(n: int, signal: float, labels: int, seed: int) -> Task:
+    """Rows (n, COLS) of 40 words drawn by Zipf's law, two classes, as many labels of each.
+
+    A word is replaced with probability `signal` by one of the 1,000 words of the row's class; these have random ranks.
+    Rows are unit rows of log inverse frequency times 1 + log count, made in blocks with a seed each.
+    """
+    y = np.random.default_rng((seed, 1)).integers(0, 2, n)
+    own = np.random.default_rng((seed, 2)).permutation(COLS)[: 2 * OWN_WORDS].reshape(2, OWN_WORDS)
+    ranks = np.cumsum(np.arange(1, COLS + 1) ** -EXPONENT)
+    blocks = []
+    for k, start in enumerate(range(0, n, BLOCK)):
+        rng, of = np.random.default_rng((seed, 3, k)), y[start : start + BLOCK]
+        shape = (len(of), HIDDEN_LENGTH)
+        words = np.searchsorted(ranks, ranks[-1] * rng.random(shape))
+        topical = own[of[:, None], rng.integers(0, OWN_WORDS, shape)]
+        blocks.append(_counted(np.where(rng.random(shape) < signal, topical, words).astype(np.int32)))
+    X = _unit_rows(blocks, lambda rows_with: np.log(n / np.maximum(1, rows_with)), COLS)
+    labeled = data.labeled_rows(y, labels // 2, "equal", np.random.default_rng((seed, 4)))
+    given = np.full(n, data.UNLABELED)
+    given[labeled] = y[labeled]
+    return Task(f"hidden, {n:,} rows", X, y, given, X[given < 0], y[given < 0], np.arange(2))
