@@ -15,6 +15,8 @@ from itertools import chain
 
 import matplotlib.pyplot as plt
 import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from fewlabel import SequenceSVC
@@ -47,7 +49,6 @@ print(*(f"{token}/{tag}" for token, tag in zip(sentences[0], tags[0], strict=Tru
 
 numbers = [5, 10, 20, 50, 100, 200]
 test = slice(200, 800)
-truth, lengths = list(chain(*tags[test])), [len(sentence) for sentence in sentences[test]]
 
 
 def accuracies(n):
@@ -56,8 +57,8 @@ def accuracies(n):
     given = list(chain(*tags[:n]))
     X, new = vectorizer.transform(sentences[:n]), vectorizer.transform(sentences[test])
     model = SequenceSVC(forbidden_transitions=iob_forbidden_transitions(given)).fit(X, tags[:n])
-    single = LinearSVC().fit(X, given)
-    return model.score(new, truth, lengths=lengths), single.score(new, truth)
+    single = LinearSVC().fit(sp.vstack(X), given)
+    return model.score(new, tags[test]), single.score(sp.vstack(new), list(chain(*tags[test])))
 
 
 right = 100 * np.array([accuracies(n) for n in numbers])
@@ -73,10 +74,8 @@ plt.show()
 # %%
 # New text, with the tags of a model of 200 descriptions:
 
-vectorizer = TokenVectorizer().fit(sentences[:200])
 forbidden = iob_forbidden_transitions(chain(*tags[:200]))
-model = SequenceSVC(forbidden_transitions=forbidden)
-model.fit(vectorizer.transform(sentences[:200]), tags[:200])
+tagger = make_pipeline(TokenVectorizer(), SequenceSVC(forbidden_transitions=forbidden)).fit(sentences[:200], tags[:200])
 new = ["n_rows", "int", "or", "None", ",", "optional", "Number", "of", "rows", "to", "read", "."]
-predicted = model.predict(vectorizer.transform([new]))
+[predicted] = tagger.predict([new])
 print(*(f"{token}/{tag}" for token, tag in zip(new, predicted, strict=True)))

@@ -48,7 +48,7 @@ def corpus() -> tuple[Any, Tags, Any, Tags]:
         raise SystemExit("FEWLABEL_DATA must name the folder of the data sets, with conll2002-es in it")
     (tokens, tags), (test, truth) = (load_conll_file(folder / f"esp.{part}.gz") for part in ("train", "testa"))
     vectorizer = TokenVectorizer().fit(tokens)
-    return vectorizer.transform(tokens), tags, vectorizer.transform(test), truth
+    return sp.vstack(vectorizer.transform(tokens), "csr"), tags, sp.vstack(vectorizer.transform(test), "csr"), truth
 
 
 def draw(n: int, seed: int) -> tuple[Any, Tags]:

@@ -1,6 +1,5 @@
 """SequenceSVC: a linear chain for label sequences."""
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _progress
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _labels, _weights
+from fewlabel._inputs import _sequences as _given
 from fewlabel._native import _fit, _scores, _sequences, _threads
 
 _OPTIONS = (
@@ -200,12 +200,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
             If the estimated memory of the fit exceeds the available memory (Linux only).
         """
         warm = self._is_warm()
-        X, y, tokens = _flat(X, y, lengths)
+        X, y, tokens = _given.flat(X, y, lengths)
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
         given = _labels.read(y, self.unlabeled)
-        _check_tokens(rows.shape[0], given.labeled)
-        tokens = _checked(tokens, rows.shape[0])
+        _given.check_tokens(rows.shape[0], given.labeled)
+        tokens = _given.checked(tokens, rows.shape[0])
         labels = _labels.encode(given)
         if warm:
             self._check_start(labels.classes, "tags")
@@ -240,7 +240,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Tags. A list with one array per sequence if X is a list.
         """
         found, tokens = self._decoded(X, lengths, allowed, "tags")
-        return _as_given(X, self.classes_[found["tags"]], tokens)
+        return _given.as_given(X, self.classes_[found["tags"]], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and its margin over the second best.
@@ -280,7 +280,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             In the order of `classes_`; each row sums to 1. A list if X is a list.
         """
         found, tokens = self._decoded(X, lengths, allowed, "marginals")
-        return _as_given(X, found["marginals"], tokens)
+        return _given.as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """Share of the labeled tokens whose tag is predicted correctly.
@@ -305,12 +305,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
             If no token is labeled.
         """
         check_is_fitted(self)
-        X, y, lengths = _flat(X, y, lengths)
+        X, y, lengths = _given.flat(X, y, lengths)
         given = _labels.read(y, self.unlabeled)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)
-        _check_tokens(len(tags), given.labeled)
+        _given.check_tokens(len(tags), given.labeled)
         return float(np.mean(tags[given.labeled] == given.values))
 
     def __sklearn_tags__(self) -> Any:
@@ -320,12 +320,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _decoded(self, X: Any, lengths: Any, allowed: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         check_is_fitted(self)
-        X, _, tokens = _flat(X, None, lengths)
+        X, _, tokens = _given.flat(X, None, lengths)
         X = _data.rows_of(self, X, reset=False)
-        tokens = _checked(tokens, X.shape[0])
+        tokens = _given.checked(tokens, X.shape[0])
         scores = _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs)
         if allowed is not None:
-            scores = np.where(_mask(allowed, scores.shape), scores, -np.inf)
+            scores = np.where(_given.mask(allowed, scores.shape), scores, -np.inf)
         threads = _threads.resolve(self.n_jobs)
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
 
@@ -397,92 +397,3 @@ def _pair(pair: Any) -> tuple[Any, Any]:
             f"forbidden_transitions must hold pairs of tags, None for the start or the end; found {pair!r}"
         )
     return tags
-
-
-_TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
-
-
-def _is_list(X: Any) -> bool:
-    """X has a matrix, or an array with rows, for each sequence."""
-    return isinstance(X, list | tuple) and len(X) > 0 and (sp.issparse(X[0]) or np.ndim(X[0]) == 2)
-
-
-def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
-    """All sequences concatenated, and their lengths."""
-    if _is_list(X):
-        if lengths is not None:
-            raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
-        lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
-        _check_widths(X)
-        X = [_data.admitted(part, f"X[{k}]") for k, part in enumerate(X)]
-        X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
-    if y is not None and any(isinstance(part, _TAGS) for part in y):
-        own = _own_lengths(y)
-        if lengths is None:
-            lengths = own
-        elif own != (given := np.ravel(lengths).tolist()):
-            raise _differ(own, given)
-        y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
-    return X, y, lengths
-
-
-def _own_lengths(y: Any) -> list[int]:
-    """Tags of each sequence of `y`."""
-    for k, part in enumerate(y):
-        if not isinstance(part, _TAGS):
-            raise ValueError(f"y has {part!r} for sequence {k}: give a list, with None for each token without a label")
-    return [len(part) for part in y]
-
-
-def _differ(own: list[int], given: list[int]) -> ValueError:
-    """Message for `y` whose lengths differ from those of the sequences."""
-    if len(own) != len(given):
-        return ValueError(f"y has {len(own)} sequences, but there are {len(given)}")
-    k = next(k for k in range(len(own)) if own[k] != given[k])
-    return ValueError(f"y has {own[k]} tags for sequence {k}, which has {given[k]} tokens")
-
-
-def _check_widths(X: Any) -> None:
-    """Check that the matrices of all sequences have the same features."""
-    widths = [np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for part in X]
-    k = next((k for k, width in enumerate(widths) if width != widths[0]), None)
-    if k is not None:
-        what = f"{widths[k]} features" if widths[k] >= 0 else "no rows and columns"
-        raise ValueError(f"X: sequence {k} has {what}, sequence 0 has {widths[0]} features: all need the same")
-
-
-def _check_tokens(n_rows: int, labels: np.ndarray) -> None:
-    if len(labels) != n_rows:
-        raise ValueError(f"y has tags for {len(labels)} tokens, but X has {n_rows}")
-
-
-def _checked(lengths: Any, n_rows: int) -> np.ndarray:
-    """Validated lengths for the library."""
-    if lengths is None:
-        return np.array([n_rows], dtype=np.int64)
-    given = np.asarray(lengths)
-    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
-        raise ValueError(f"lengths must be a list of whole numbers, the tokens of each sequence; got {lengths!r}")
-    short = np.flatnonzero(given < 1)
-    if short.size:
-        raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: every sequence needs a token")
-    long = np.flatnonzero(given > n_rows)
-    if long.size:  # the sum could overflow
-        raise ValueError(f"lengths[{long[0]}] is {given[long[0]]}, but X has {n_rows} tokens")
-    if given.sum() != n_rows:
-        raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
-    return np.ascontiguousarray(given, dtype=np.int64)
-
-
-def _mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
-    mask = np.concatenate([np.asarray(part) for part in allowed]) if _is_list(allowed) else np.asarray(allowed)
-    if mask.shape != shape or mask.dtype != bool:
-        raise ValueError(
-            f"allowed must be a bool array of shape ({shape[0]}, {shape[1]}), tokens by tags; got {mask.dtype} of "
-            f"shape {mask.shape}"
-        )
-    return mask
-
-
-def _as_given(X: Any, values: np.ndarray, lengths: np.ndarray) -> Any:
-    return np.split(values, np.cumsum(lengths)[:-1]) if _is_list(X) else values

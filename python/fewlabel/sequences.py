@@ -21,7 +21,7 @@ _REPEATED = re.compile(r"(.)\1+")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TokenVectorizer(TransformerMixin, BaseEstimator):
-    """Sparse features of tokens for `SequenceSVC`: one row per token, sentence after sentence.
+    """Sparse features of tokens for `SequenceSVC`: for each sentence a matrix with one row per token.
 
     Features are 0 or 1: the token in lower case and its shape ("Xx" for "Madrid", "d" for "2002"), and both of its
     neighbors; the unchanged token; its first and last characters; a constant.
@@ -40,8 +40,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     --------
     >>> from fewlabel.sequences import TokenVectorizer
     >>> sentences = [["Juan", "vive", "en", "Madrid"], ["Madrid", "crece"]]
-    >>> TokenVectorizer().fit_transform(sentences).shape
-    (6, 75)
+    >>> [rows.shape for rows in TokenVectorizer().fit_transform(sentences)]
+    [(4, 75), (2, 75)]
     """
 
     window: int = 2
@@ -77,8 +77,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
             self.vectorizer_ = FeatureHasher(self.n_features, input_type="string", alternate_sign=False)
         return self
 
-    def transform(self, X: Iterable[Sequence[str]]) -> Any:
-        """Features of all tokens.
+    def transform(self, X: Iterable[Sequence[str]]) -> list[Any]:
+        """Features of the tokens of each sentence.
 
         Parameters
         ----------
@@ -87,14 +87,35 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        features : CSR matrix of shape (n_tokens, n_features)
-            Rows in the order of the tokens; `lengths` for `SequenceSVC` is `[len(s) for s in X]`.
+        features : list of CSR matrices of shape (n_tokens, n_features)
+            One for each sentence, as `SequenceSVC` takes them. For a classifier of single tokens, stack them by
+            `scipy.sparse.vstack`.
         """
         check_is_fitted(self)
-        rows = self.vectorizer_.transform(self._rows(X))
+        sentences = list(X)
+        rows = self.vectorizer_.transform(self._rows(sentences))
         if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max:  # DictVectorizer's int64 is refused by LinearSVC
             rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-        return rows
+        ends = np.cumsum([len(sentence) for sentence in sentences], dtype=int).tolist()
+        return [rows[begin:end] for begin, end in itertools.pairwise([0, *ends])]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the features.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Not used.
+
+        Returns
+        -------
+        names : ndarray of str, shape (n_features,)
+            Such as "token=Madrid". Hashed features have the numbers of their columns.
+        """
+        check_is_fitted(self)
+        if self.n_features is None:
+            return np.asarray(self.vectorizer_.get_feature_names_out(), dtype=object)
+        return np.array([f"column{j}" for j in range(self.n_features)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

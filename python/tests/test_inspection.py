@@ -164,7 +164,7 @@ def test_labels_in_the_place_of_a_number_of_rows() -> None:
 
 def test_a_model_of_sequences_does_not_rank_tokens() -> None:
     model = SequenceSVC().fit(TWO.X, np.where(TWO.y < 0, 0, TWO.y))
-    with pytest.raises(TypeError, match="linear classifier with coef_"):
+    with pytest.raises(TypeError, match="model labels the tokens of a sequence together"):
         rank_to_label(model, TWO.X)
 
 

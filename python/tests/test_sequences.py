@@ -18,11 +18,13 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
 
 from fewlabel import SequenceSVC
 from fewlabel._native import _library, _sequences
 from fewlabel._native._signatures import SEQUENCE
 from fewlabel.datasets import load_conll_file
+from fewlabel.inspection import explain, rank_to_label, suspicious_labels
 from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
 
 TAGS = ("B", "I", "O")
@@ -474,19 +476,53 @@ def test_verbose_shows_steps(data: Any, capfd: pytest.CaptureFixture[str]) -> No
     assert "".join(capfd.readouterr()) == ""
 
 
+def test_lists_of_sentences_give_lists_of_tags_in_pipelines() -> None:
+    sentences = [["Ana", "lives", "in", "Lima"], ["Lima", "grows"], ["Ana", "left"]] * 4
+    tags = [["B-PER", "O", "O", "B-LOC"], ["B-LOC", "O"], ["B-PER", None]] * 4
+    tagger = make_pipeline(TokenVectorizer(), SequenceSVC()).fit(sentences, tags)
+    found = tagger.predict(sentences)
+    assert [part.tolist() for part in found[:2]] == tags[:2]
+    assert [len(part) for part in found] == [len(sentence) for sentence in sentences]
+    np.testing.assert_array_equal(tagger.predict(sentences[2:3])[0], found[2])  # no sentence depends on another
+    assert tagger.score(sentences, tags) == 1
+    assert tagger.decision_function(sentences).shape == (12, 2)
+    assert [part.shape for part in tagger[1].predict_marginals(tagger[0].transform(sentences[:2]))] == [(4, 3), (2, 3)]
+    search = GridSearchCV(tagger, {"sequencesvc__alpha": [1e-6, 1e-3]}, cv=KFold(2), error_score="raise")
+    assert [len(part) for part in search.fit(sentences, tags).predict(sentences[:3])] == [4, 2, 2]
+
+
+def test_a_sentence_without_tokens_is_named() -> None:
+    tagger = make_pipeline(TokenVectorizer(), SequenceSVC()).fit([["a", "b"], ["b"]], [["x", "y"], ["y"]])
+    with pytest.raises(ValueError, match=r"lengths\[1\] is 0: every sequence needs a token"):
+        tagger.predict([["a"], []])
+
+
+@pytest.mark.parametrize("ask", [explain, rank_to_label, lambda model, X: suspicious_labels(model, X, [0])])
+def test_inspection_says_what_to_use_for_sequences(ask: Any) -> None:
+    forbidden = iob_forbidden_transitions(["B-X", "I-X", "O"])
+    model = SequenceSVC(forbidden_transitions=forbidden).fit(np.eye(3), ["B-X", "I-X", "O"])
+    with pytest.raises(TypeError, match=r"for sequences take `decision_function`, .* `predict_marginals`$") as caught:
+        ask(model, np.eye(3)[:1])
+    assert "\n" not in str(caught.value)
+
+
 def test_features_of_tokens() -> None:
     sentences = [["Juan", "vive"], ["EFE", "2002"]]
     vectorizer = TokenVectorizer(window=1, affixes=2).fit(sentences)
-    rows = vectorizer.vectorizer_.inverse_transform(vectorizer.transform(sentences))
+    found = vectorizer.transform(sentences)
+    assert [part.shape[0] for part in found] == [2, 2]
+    rows = vectorizer.vectorizer_.inverse_transform(sp.vstack(found))
     assert set(rows[0]) == {
         "constant", "token=Juan", "lower[-1]=", "lower[0]=juan", "lower[1]=vive", "shape[-1]=", "shape[0]=Xx",
         "shape[1]=x", "prefix=J", "prefix=Ju", "suffix=n", "suffix=an",
     }  # fmt: skip
     assert "shape[0]=d" in rows[3]
-    assert vectorizer.transform([["new"]]).shape == (1, len(vectorizer.vectorizer_.feature_names_))
-    assert vectorizer.transform(sentences).indices.dtype == np.int32  # which all of scikit-learn takes
-    hashed = TokenVectorizer(n_features=64).fit_transform(sentences)
-    assert hashed.shape == (4, 64)
+    assert vectorizer.transform([["new"]])[0].shape == (1, len(vectorizer.vectorizer_.feature_names_))
+    assert vectorizer.get_feature_names_out()[found[0][1].indices[0]] == "constant"
+    assert found[0].indices.dtype == np.int32  # which all of scikit-learn takes
+    hashed = TokenVectorizer(n_features=64).fit(sentences)
+    assert [part.shape for part in hashed.transform(sentences)] == [(2, 64), (2, 64)]
+    assert len(hashed.get_feature_names_out()) == 64
     with pytest.raises(TypeError, match="split it into tokens"):
         TokenVectorizer().fit(["Juan vive"])
     for token in 7, None:

@@ -40,8 +40,14 @@ def final(model: Any) -> Any:
     """The same, if it is a fitted linear classifier."""
     classifier = last(model)
     check_is_fitted(classifier)
-    if not all(hasattr(classifier, name) for name in ("coef_", "classes_")) or hasattr(classifier, "transitions_"):
-        raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {model!r}")
+    if hasattr(classifier, "transitions_"):
+        raise TypeError(
+            "model labels the tokens of a sequence together, and this function is for rows: for sequences take "
+            "`decision_function`, whose margins are small where tags are doubtful, and `predict_marginals`"
+        )
+    if not all(hasattr(classifier, name) for name in ("coef_", "classes_")):
+        kind = type(classifier).__name__
+        raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
     return classifier
 
 

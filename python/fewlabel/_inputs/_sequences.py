@@ -1,0 +1,97 @@
+"""Sequences: one matrix for each, or all tokens below each other with the lengths of the sequences."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel._inputs import _data
+
+_TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
+
+
+def is_list(X: Any) -> bool:
+    """X has a matrix, or an array with rows, for each sequence."""
+    return isinstance(X, list | tuple) and len(X) > 0 and (sp.issparse(X[0]) or np.ndim(X[0]) == 2)
+
+
+def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
+    """All sequences concatenated, and their lengths."""
+    if is_list(X):
+        if lengths is not None:
+            raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
+        lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
+        _check_widths(X)
+        X = [_data.admitted(part, f"X[{k}]") for k, part in enumerate(X)]
+        X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
+    if y is not None and any(isinstance(part, _TAGS) for part in y):
+        own = _own_lengths(y)
+        if lengths is None:
+            lengths = own
+        elif own != (given := np.ravel(lengths).tolist()):
+            raise _differ(own, given)
+        y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
+    return X, y, lengths
+
+
+def _own_lengths(y: Any) -> list[int]:
+    """Tags of each sequence of `y`."""
+    for k, part in enumerate(y):
+        if not isinstance(part, _TAGS):
+            raise ValueError(f"y has {part!r} for sequence {k}: give a list, with None for each token without a label")
+    return [len(part) for part in y]
+
+
+def _differ(own: list[int], given: list[int]) -> ValueError:
+    """Message for `y` whose lengths differ from those of the sequences."""
+    if len(own) != len(given):
+        return ValueError(f"y has {len(own)} sequences, but there are {len(given)}")
+    k = next(k for k in range(len(own)) if own[k] != given[k])
+    return ValueError(f"y has {own[k]} tags for sequence {k}, which has {given[k]} tokens")
+
+
+def _check_widths(X: Any) -> None:
+    """Check that the matrices of all sequences have the same features."""
+    widths = [np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for part in X]
+    k = next((k for k, width in enumerate(widths) if width != widths[0]), None)
+    if k is not None:
+        what = f"{widths[k]} features" if widths[k] >= 0 else "no rows and columns"
+        raise ValueError(f"X: sequence {k} has {what}, sequence 0 has {widths[0]} features: all need the same")
+
+
+def check_tokens(n_rows: int, labels: np.ndarray) -> None:
+    if len(labels) != n_rows:
+        raise ValueError(f"y has tags for {len(labels)} tokens, but X has {n_rows}")
+
+
+def checked(lengths: Any, n_rows: int) -> np.ndarray:
+    """Validated lengths for the library."""
+    if lengths is None:
+        return np.array([n_rows], dtype=np.int64)
+    given = np.asarray(lengths)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+        raise ValueError(f"lengths must be a list of whole numbers, the tokens of each sequence; got {lengths!r}")
+    short = np.flatnonzero(given < 1)
+    if short.size:
+        raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: every sequence needs a token")
+    long = np.flatnonzero(given > n_rows)
+    if long.size:  # the sum could overflow
+        raise ValueError(f"lengths[{long[0]}] is {given[long[0]]}, but X has {n_rows} tokens")
+    if given.sum() != n_rows:
+        raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
+    given = np.concatenate([np.asarray(part) for part in allowed]) if is_list(allowed) else np.asarray(allowed)
+    if given.shape != shape or given.dtype != bool:
+        raise ValueError(
+            f"allowed must be a bool array of shape ({shape[0]}, {shape[1]}), tokens by tags; got {given.dtype} of "
+            f"shape {given.shape}"
+        )
+    return given
+
+
+def as_given(X: Any, values: np.ndarray, lengths: np.ndarray) -> Any:
+    return np.split(values, np.cumsum(lengths)[:-1]) if is_list(X) else values
