@@ -139,7 +139,7 @@ def test_a_label_is_checked_before_it_is_kept() -> None:
         (None, "cannot be a class"),
         (-1, "cannot be a class"),
         (3, "several types"),
-        (["a"], "several types"),
+        (["a"], "must be a text"),
     ):
         with pytest.raises(ValueError, match=message):
             one.label(1, wrong)
@@ -256,10 +256,16 @@ def test_the_change_is_the_share_of_other_predictions() -> None:
     assert one.status().changed == np.mean(after != before)
 
 
-def test_the_hint_stops_after_three_fits_that_change_little() -> None:
-    fits = [{"fit": k, "changed": change} for k, change in enumerate((None, 0.3, 0.02, 0.01, 0.0))]
+def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of_any_size() -> None:
+    fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.3, 0.02, 0.01, 0.01), 1)]
     assert [_status.hint(fits[:k])[0] for k in range(6)] == [False, False, False, False, False, True]
-    assert "30.0%" in _status.hint(fits[:4])[1]
+    assert "33.0%" in _status.hint(fits[:4])[1]
+    assert "4.0%" in _status.hint(fits)[1]
+    ones = [{"fit": k, "changed": 0.001} for k in range(10, 60)]
+    assert not _status.hint(ones[:30])[0]  # 29 labels since the first fit
+    assert _status.hint(ones[:31])[0]
+    ones[25]["changed"] = None  # after a restart
+    assert not _status.hint(ones)[0]
     assert _status.hint([])[1].startswith("go on: there is no model")
 
 

@@ -114,8 +114,8 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers.
 
-        Rows are clustered, and those to label are drawn at random from the clusters that have the fewest answers for
-        their size. Without any answer this is a spread over all rows. Called again without a new answer, it returns
+        Rows are clustered. Without any answer these are the rows nearest to the centers; later they are drawn at random
+        from the clusters that have the fewest answers for their size. Called again without a new answer, it returns
         the same rows.
 
         Parameters
@@ -326,9 +326,9 @@ class Session:
     def _checked(self, label: Any) -> Any:
         """A label as it stands in the file."""
         label = label.item() if isinstance(label, np.generic) else label
-        y = np.full(2, self.classes[0] if self.classes else "", dtype=object)
-        y[1] = label
-        y = y if self.classes else y[1:]
+        if label is not None and not isinstance(label, str | bool | int | float):
+            raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
+        y = np.array([*self.classes[:1], label], dtype=object)  # two classes of one type
         given = _labels.read(y, getattr(self._pipeline[-1], "unlabeled", None))
         if not given.labeled.all():
             raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")

@@ -3,8 +3,8 @@
 Estimate  Every answer is compared with the prediction made before it was given. The rows are a stratified sample, so
           the share of correct predictions among the last WINDOW of them estimates the accuracy of the models since
           then; the present one is a little better. The interval is Wilson's (1927).
-Stop      The last FITS refits changed at most STABLE of the predictions each (Bloodgood and Vijay-Shanker, CoNLL 2009,
-          stop when predictions are stable too).
+Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (Bloodgood and
+          Vijay-Shanker, CoNLL 2009, stop when predictions are stable too).
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ from fewlabel.labeling._journal import Event
 
 WINDOW = 50  # answers
 CONFIDENCE = 0.9
-FITS = 3
-STABLE = 0.02
+LABELS = 30
+STABLE = 0.05
 
 
 class Status(NamedTuple):
@@ -61,11 +61,10 @@ def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
 
 def hint(fits: list[Event]) -> tuple[bool, str]:
     """Whether to stop, and why."""
-    last = [event["changed"] for event in fits if event["changed"] is not None][-FITS:]
     if not fits:
         return False, "go on: there is no model before two classes have labels"
-    if len(last) < FITS:
-        return False, f"go on: only {len(fits)} fits so far"
-    if max(last) > STABLE:
-        return False, f"go on: one of the last {FITS} refits changed {max(last):.1%} of the predictions"
-    return True, f"stop: the last {FITS} refits changed at most {max(last):.1%} of the predictions each"
+    late = [event["changed"] for event in fits if event["fit"] > fits[-1]["fit"] - LABELS]
+    if fits[0]["fit"] > fits[-1]["fit"] - LABELS or None in late:
+        return False, f"go on: no model of {LABELS} labels before to compare with"
+    found = f"the last {LABELS} labels changed {sum(late):.1%} of the predictions"
+    return (True, f"stop: {found}") if sum(late) <= STABLE else (False, f"go on: {found}")
