@@ -114,7 +114,9 @@ def test_tables_of_results() -> None:
     assert suspicious.to_frame()["row"].tolist() == suspicious.rows.tolist()
     prior = estimate_class_prior(X, Y, n_bootstraps=2)
     assert prior.to_frame()["class_prior"].sum() == pytest.approx(1)
-    for table in (found, suspicious, prior):
+    checked = check(model, X, Y, cv=2)
+    assert checked.to_frame()["semi supervised"].tolist() == [checked.semi_supervised]
+    for table in (found, suspicious, prior, checked):
         assert table._repr_html_().count("<tr>") == 1 + len(table.to_frame())
 
 

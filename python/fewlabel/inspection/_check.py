@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel._inputs import _data, _labels
-from fewlabel.inspection import _fits, _linear_model
+from fewlabel.inspection import _fits, _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 # On 31 fits of six sets that the benchmark "verdicts" does not have, 90 % gave no wrong verdict and 15 undecided ones,
@@ -36,6 +36,16 @@ class Check(NamedTuple):
         if self.lower > 0:
             return "helps"
         return "hurts" if self.upper < 0 else "cannot tell"
+
+    def to_frame(self) -> Any:
+        """The result as a pandas.DataFrame of one row."""
+        return _table.frame(self._columns())
+
+    def _repr_html_(self) -> str:
+        return _table.html(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {"verdict": [self.verdict]} | {name.replace("_", " "): [v] for name, v in self._asdict().items()}
 
     def __str__(self) -> str:
         """The verdict and its reasons."""
