@@ -160,22 +160,23 @@ $(BIN)/python:
 # The editable install builds the library as well; the rule below renews it when only the engine has changed.
 $(VENV)/installed: pyproject.toml python/hatch_build.py python/build_library.py | $(BIN)/python
 	@$(BIN)/python python/build_library.py --check-tools
-	$(PIP_INSTALL) --editable '.[test,plot,progress]'
+	$(PIP_INSTALL) --upgrade 'pip>=25.1' # dependency groups
+	$(PIP_INSTALL) --group test --editable '.[plot,progress]'
 	@touch $@
 
 $(LIBRARY): $(ENGINE) go.mod go.sum | $(VENV)/installed
 	$(BIN)/python python/build_library.py
 
 $(VENV)/docs: pyproject.toml | $(VENV)/installed
-	$(PIP_INSTALL) --editable '.[docs]'
+	$(PIP_INSTALL) --group docs
 	@touch $@
 
 $(VENV)/developer: pyproject.toml | $(VENV)/installed
-	$(PIP_INSTALL) --editable '.[dev]'
+	$(PIP_INSTALL) --group dev
 	@touch $@
 
 $(VENV)/cross: pyproject.toml | $(VENV)/developer
-	$(PIP_INSTALL) --editable '.[cross]'
+	$(PIP_INSTALL) --group cross
 	@touch $@
 
 # --- C programs -----------------------------------------------------------------------------------------------------

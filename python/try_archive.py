@@ -92,7 +92,8 @@ def environment(name: str, interpreter: str, *requirements: str) -> Path:
     subprocess.run([interpreter, "-m", "venv", folder], check=True, env=settings)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     options = ["--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
-    subprocess.run([python, "-m", "pip", "install", *options, *requirements], check=True, env=settings)
+    for wanted in (["--upgrade", "pip>=25.1"], requirements):  # with dependency groups
+        subprocess.run([python, "-m", "pip", "install", *options, *wanted], check=True, env=settings)
     return python
 
 
@@ -133,7 +134,8 @@ def try_test(wheel: Path, *arguments: str) -> int:
     options = ["-o", "pythonpath=", "-p", "no:cacheprovider", "--quiet", ROOT / "python" / "tests"]
     failed = [] if chosen else [f"{only}: choose from {', '.join(name for name, *_ in trials)}"]
     for name, interpreter, requirements in chosen:
-        python = environment(name, interpreter, f"{wheel.resolve()}[test,plot,progress]", *requirements)
+        group = f"--group={ROOT / 'pyproject.toml'}:test"
+        python = environment(name, interpreter, group, f"{wheel.resolve()}[plot,progress]", *requirements)
         command = [python, "-m", "pytest", *options, *arguments[2 if only else 0 :]]
         settings = without_tools() | {"FEWLABEL_TEST_INSTALLED": "1"}
         if load(python) or subprocess.run(command, cwd=python.parent, env=settings).returncode:
