@@ -52,6 +52,7 @@ func (c *call) fit(a *C.fit_call) error {
 func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	dst, chosen := output(c, "model", a.model), decoded(c, a.options, method.DecodeOptions)
 	p := c.problem(a.rows, a.labels, a.weights, a.group != nil)
+	c.priorCosts(&p, a.costs, int64(a.n_classes))
 	if a.start != 0 {
 		p.Start = c.linear("start", a.start)
 	}
@@ -148,6 +149,20 @@ func (c *call) problem(
 	p.Labels = slice[int32](c, "labels", unsafe.Pointer(labels), n)
 	p.Weights = optional[float64](c, "weights", unsafe.Pointer(weights), n)
 	return p
+}
+
+// priorCosts views the prior costs; NULL is none.
+func (c *call) priorCosts(p *sample.Problem, costs *C.double, classes int64) {
+	switch {
+	case c.err != nil:
+	case costs == nil && classes != 0:
+		c.fail(fault.Argument("n_classes is %d, but costs is NULL: use 0", classes))
+	case costs != nil && (classes < 2 || classes > math.MaxInt32):
+		c.fail(fault.Argument("n_classes is %d: prior costs are those of 2 or more classes", classes))
+	case costs != nil:
+		p.Classes = int(classes)
+		p.Costs = slice[float64](c, "costs", unsafe.Pointer(costs), int64(p.Rows.Rows())*classes)
+	}
 }
 
 // progress views the struct that the fit shares with its caller; both sides use it with atomic operations, which need

@@ -30,7 +30,8 @@
 
 #define fit_ARGUMENTS(A)                                                           \
   A(const fewlabel_rows *, rows) A(const int32_t *, labels) A(const double *, weights) \
-  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)      \
+  A(const double *, costs) A(int64_t, n_classes) A(int64_t, start)                 \
+  A(const char *, options) A(fewlabel_progress *, progress)                        \
   A(const fewlabel_group *, group) A(int64_t *, model)
 
 #define class_prior_ARGUMENTS(A)                                                       \

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 6
+#define FEWLABEL_ABI_VERSION 7
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -161,6 +161,11 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   weights  [n_rows] weight of each row, nonnegative; NULL: all 1. Integer weights with a mean of at most 4 that are
  *            not all equal are numbers of copies: the fit equals that of the repeated rows, up to rounding. With other
  *            weights each row gets one hard label.
+ *   costs    [n_rows, n_classes] what is known of the rows without a label, row by row: the prior cost of each class, 0
+ *            or more; INFINITY where a row cannot have the class. A row with one finite cost is a labeled row, a row of
+ *            equal costs an unlabeled one. For probabilities p of the classes the costs are -log p. Costs of rows with a
+ *            label are not used. Methods auto, annealing, switching and posterior. NULL: nothing is known, and n_classes
+ *            is 0.
  *   start    a model to continue from, for example after labels were added, with the features and classes of this fit,
  *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
  *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which
@@ -184,9 +189,9 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  * meaning of alpha do not depend on the scale of the rows. The regularizer in the objective is
  * alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² if balance constrains the
  * mean score. */
-int32_t fewlabel_fit(const fewlabel_rows *rows, const int32_t *labels, const double *weights, int64_t start,
-                     const char *options, fewlabel_progress *progress, const fewlabel_group *group, int64_t *model,
-                     char *error, int64_t error_size);
+int32_t fewlabel_fit(const fewlabel_rows *rows, const int32_t *labels, const double *weights, const double *costs,
+                     int64_t n_classes, int64_t start, const char *options, fewlabel_progress *progress,
+                     const fewlabel_group *group, int64_t *model, char *error, int64_t error_size);
 
 /* Estimate the share of each class among the unlabeled rows, without a classifier.
  *   rows, labels, weights  as for fewlabel_fit

@@ -168,7 +168,7 @@ static int32_t call_fit(caller *c) {
   fewlabel_progress progress;
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
   const int64_t start = start_of(c, FEWLABEL_LINEAR);
-  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, start, OPTIONS,
+  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, NULL, 0, start, OPTIONS,
                       progress_of(c, &progress), NULL, OUT(int64_t, 0), MESSAGE);
 }
 
@@ -333,7 +333,7 @@ static caller *new_caller(int number, long n_calls, uint64_t seed) {
   int64_t model = 0;
   int k;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   for (k = 0; k < 2; k++) {
     sprintf(c->models[k], "calls-%d-%d.fewlabel", number, k);
     sprintf(c->data[k], "calls-%d.svmlight%s", number, k ? ".gz" : "");

@@ -63,7 +63,7 @@ static void library_is_usable(void) {
   int32_t classes[N_ROWS];
   int i;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_predict(model, &p.rows, 2, classes, NULL, ERROR));
   for (i = 0; i < N_ROWS; i++) HOLDS(classes[i] == (i >= N_ROWS / 2));
   WORKS(fewlabel_free(model, ERROR));

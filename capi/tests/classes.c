@@ -35,13 +35,52 @@ static void many_classes(many_problem *p) {
 
 static int64_t fitted(const many_problem *p, const char *options) {
   int64_t model = 0;
-  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, ERROR));
   return model;
+}
+
+/* Rows that can have one class are labeled rows, bit for bit; a row without its set of classes has none that is not
+ * in the set. */
+static void prior_costs(void) {
+  many_problem p;
+  double costs[MANY_ROWS * K], coef[2][MANY_FEATURES * K];
+  int32_t labels[MANY_ROWS], transduction[MANY_ROWS];
+  int64_t model;
+  int i, k;
+  many_classes(&p);
+  memset(costs, 0, sizeof costs);
+  for (i = 0; i < MANY_ROWS; i++) {
+    labels[i] = i == 0 ? p.labels[i] : -1;
+    for (k = 0; k < K; k++) costs[i * K + k] = p.labels[i] >= 0 && p.labels[i] != k ? INFINITY : 0;
+  }
+  model = fitted(&p, NULL);
+  WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef[0], MANY_FEATURES * K, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, labels, NULL, costs, K, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef[1], MANY_FEATURES * K, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  HOLDS(memcmp(coef[0], coef[1], sizeof coef[0]) == 0);
+  costs[1 * K] = INFINITY; /* row 1 is not of class 0 */
+  WORKS(fewlabel_fit(&p.rows, labels, NULL, costs, K, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_array(model, "transduction", FEWLABEL_INT32, transduction, MANY_ROWS, ERROR));
+  WORKS(fewlabel_free(model, ERROR));
+  HOLDS(transduction[1] != 0);
+  model = -7;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 0",
+        fewlabel_fit(&p.rows, labels, NULL, costs, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 3, but costs is NULL",
+        fewlabel_fit(&p.rows, labels, NULL, NULL, K, 0, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "costs is 0x1",
+        fewlabel_fit(&p.rows, labels, NULL, (double *)1, K, 0, NULL, NULL, NULL, &model, ERROR));
+  costs[4] = -1;
+  FAILS(FEWLABEL_BAD_DATA, "costs of row 1 has -1 for class 1",
+        fewlabel_fit(&p.rows, labels, NULL, costs, K, 0, NULL, NULL, NULL, &model, ERROR));
+  HOLDS(model == -7);
 }
 
 static int32_t refused(const many_problem *p, const char *options) {
   int64_t model = 0;
-  return fewlabel_fit(&p->rows, p->labels, NULL, 0, options, NULL, NULL, &model, ERROR);
+  return fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, ERROR);
 }
 
 static void report_has(int64_t model, const char *text) {
@@ -129,7 +168,7 @@ static void two_classes_have_one_decision(void) {
   good_problem(&p);
   for (k = 0; k < sizeof options / sizeof *options; k++) {
     int64_t model = 0;
-    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, options[k], NULL, NULL, &model, ERROR));
+    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, options[k], NULL, NULL, &model, ERROR));
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     shape_is(model, 2, N_FEATURES, 1);
     WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));
@@ -203,7 +242,7 @@ static void shares_without_a_fit(void) {
     HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
     HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
   }
-  WORKS(fewlabel_fit(&dense, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&dense, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_class_prior(&dense, p.labels, NULL, NULL, shares, NULL, upper, K, ERROR));
@@ -227,7 +266,7 @@ static void calibrated_fits(void) {
     table[2 * i + 1] = 1 - i % 2;
     labels[i] = i < 2 * PER_CLASS ? i % 2 : -1;
   }
-  WORKS(fewlabel_fit(&rows, labels, NULL, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
   report_has(model, "\"calibration_temperature\":0.");
   report_has(model, "\"calibration_smoothing\":0.0196");
   report_has(model, "\"n_held_out\":20");
@@ -278,6 +317,7 @@ static void more_classes_than_rows(void) {
 
 int main(void) {
   every_loss_and_method();
+  prior_costs();
   two_classes_have_one_decision();
   a_file_keeps_them();
   a_class_without_labels();

@@ -14,7 +14,7 @@
 
 static int32_t fit(const problem *p, const char *options) {
   int64_t model = -7;
-  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, 0, options, NULL, NULL, &model, ERROR);
+  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, NULL, 0, 0, options, NULL, NULL, &model, ERROR);
   if (status == FEWLABEL_OK) {
     fewlabel_free(model, NULL, 0);
   } else {
@@ -27,10 +27,12 @@ static void null_pointers_of_a_fit(void) {
   problem p;
   int64_t model;
   good_problem(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL,
+                                                            &model, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,
+                                                              &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL",
-        fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, NULL, ERROR));
+        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, ERROR));
   p.rows.indptr = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is NULL", fit(&p, NULL));
   good_problem(&p);
@@ -47,15 +49,16 @@ static void starts_of_a_fit(void) {
   const double coef = 1, intercept = 0, prior[2] = {0.5, 0.5};
   const fewlabel_named parts[] = {{"coef", &coef, 1}, {"intercept", &intercept, 1}, {"class_prior", prior, 2}};
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &first, ERROR));
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &first, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, first, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_assemble(FEWLABEL_LINEAR, "{\"n_classes\": 2, \"n_features\": 1}", parts, 3, &one_feature, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "start has 1 features",
-        fewlabel_fit(&p.rows, p.labels, NULL, one_feature, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, one_feature, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(one_feature, ERROR));
   WORKS(fewlabel_free(first, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, first, NULL, NULL, NULL, &model, ERROR));
+  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, first, NULL, NULL, NULL, &model,
+                                              ERROR));
 }
 
 static void dense_rows(void) {
@@ -67,32 +70,32 @@ static void dense_rows(void) {
   int64_t model = -7;
   int i;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_fit(NULL, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(NULL, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   rows.values = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL",
-        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   rows.values = values;
   rows.row_stride = 1;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 1",
-        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = INT64_MAX;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 9223372036854775807",
-        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = 3;
   rows.kind = 3;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.kind is 3: use FEWLABEL_SPARSE or FEWLABEL_DENSE",
-        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   rows.kind = FEWLABEL_DENSE;
   rows.value_type = 9;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.value_type is 9",
-        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   rows.value_type = FEWLABEL_FLOAT32;
   values[3] = NAN;
   FAILS(FEWLABEL_BAD_DATA, "row 1 has the value NaN",
-        fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   values[3] = 0;
   HOLDS(model == -7);
-  WORKS(fewlabel_fit(&rows, labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_predict(model, &rows, 1, NULL, decisions, ERROR));
   WORKS(fewlabel_predict(model, &rows, 2, classes, NULL, ERROR));
   WORKS(fewlabel_decision_with(&rows, coef, &zero, 1, 1, 1, sums, ERROR));
@@ -311,12 +314,13 @@ static void wrong_pointers(void) {
   p.rows.indptr = (const void *)(UINTPTR_MAX - 15);
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0xfffffffffffffff0, which is not the address of", fit(&p, NULL));
   good_problem(&p);
-  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, ERROR);
+  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
-        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   /* The status comes through even if the message cannot be written. */
   HOLDS(status ==
-        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, 0, NULL, NULL, NULL, &model, memory + page, 100));
+        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, 0, 0, NULL, NULL, NULL, &model, memory + page,
+                     100));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path: the memory", fewlabel_load(memory + page, &model, ERROR));
   munmap(memory, 2 * page);
 }
@@ -352,7 +356,7 @@ static void file_cut_off_during_a_fit(void) {
   rows.values = values;
   HOLDS(pthread_create(&thread, NULL, cut_off, &c) == 0);
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element",
-        fewlabel_fit(&rows, labels, NULL, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
+        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
   pthread_join(thread, NULL);
   munmap(values, size);
   close(c.file);
@@ -366,7 +370,7 @@ static int64_t good_model(void) {
   problem p;
   int64_t model = 0;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
   return model;
 }
 
@@ -435,7 +439,7 @@ static void wrong_handles(void) {
   WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 0, 1, NULL, &data, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, NULL, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "start is",
-        fewlabel_fit(&p.rows, p.labels, NULL, data, NULL, NULL, NULL, &needed, ERROR));
+        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, data, NULL, NULL, NULL, &needed, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "a data set has indptr, indices, values, labels, label_indptr",
         fewlabel_array(data, "coef", FEWLABEL_FLOAT64, numbers, 4, ERROR));
   WORKS(fewlabel_free(data, ERROR));

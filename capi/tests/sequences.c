@@ -150,7 +150,7 @@ static void refused(void) {
   FAILS(FEWLABEL_NO_MEMORY, "a chain of so many tags needs about",
         fewlabel_sequence_decode_scores(zeros, 1, 10000000, pairs, zeros, zeros, &one, 1, 1, tags, NULL, NULL, NULL,
                                         ERROR));
-  WORKS(fewlabel_fit(&s.p.rows, s.p.labels, NULL, 0, NULL, NULL, NULL, &linear, ERROR));
+  WORKS(fewlabel_fit(&s.p.rows, s.p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a linear classifier",
         fewlabel_sequence_decode(linear, &s.p.rows, s.lengths, N_SEQUENCES, 1, tags, NULL, NULL, NULL, ERROR));
   WORKS(fewlabel_free(linear, ERROR));

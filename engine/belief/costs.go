@@ -6,10 +6,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Costs are what each class costs an unlabeled row at some scores.
+// Costs are what each class costs an unlabeled row at some scores: its loss and its prior cost.
 type Costs struct {
 	Level     float64 // factor on the losses; λ' but for soft labels
 	objective *objective.Objective
@@ -33,6 +34,20 @@ func (c *Costs) of(k int) []float64 {
 
 // Measure takes the costs at the current scores of a risk.
 func (c *Costs) Measure(r *risk.Risk) {
+	c.measure(r)
+	s := c.objective.Sample
+	if s.PriorCosts == nil {
+		return
+	}
+	for k := range s.Unlabeled {
+		row := c.of(k)
+		vector.Add(row, c.Level*sample.PriorStrength, s.PriorOf(k))
+		vector.Scale(row, s.LossWeight(k, c.Level)/(c.Level*s.UnlabeledWeight[k]))
+	}
+}
+
+// measure takes the losses.
+func (c *Costs) measure(r *risk.Risk) {
 	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
 	if c.values == nil {
 		c.values = make([]float64, len(unlabeled)*k)
@@ -54,7 +69,30 @@ func (c *Costs) Measure(r *risk.Risk) {
 // rows have unequal weights that are no copies.
 func (c *Costs) Cheapest(labels []int32) {
 	o := c.objective
-	labeling.CheapestLabels(o.Job, labels, c.units.costsOf(c.values), c.units.weights(o.Job), o.Prior)
+	labeling.CheapestLabels(o.Job, labels, c.finite(), c.units.weights(o.Job), o.Prior)
+}
+
+// finite are the costs [units, K] for hard labels.
+func (c *Costs) finite() []float64 {
+	o := c.objective
+	if o.Sample.Forbids {
+		labeling.Finite(o.Job, c.values, o.Classes)
+	}
+	return c.units.costsOf(c.values)
+}
+
+// prior is what the labels [units] cost by the prior costs.
+func (c *Costs) prior(labels []int32) float64 {
+	s, sum := c.objective.Sample, []float64{0}
+	if s.PriorCosts == nil {
+		return 0
+	}
+	for k, y := range labels {
+		row, part := c.units.rowOf(k)
+		sum[0] += part * s.LossWeight(row, c.objective.Weight) * sample.PriorStrength * s.PriorOf(row)[y]
+	}
+	c.objective.Job.Reduce(sum)
+	return sum[0]
 }
 
 // Potentials of the classes are what to add to the class scores so that the class with the largest score is that of the
@@ -69,13 +107,17 @@ func (c *Costs) Potentials(score objective.Scorer) []float64 {
 	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)
 }
 
-// Spread of the preferences: the largest standard deviation of a class's cost beyond the mean of the row's.
+// Spread of the preferences: the largest standard deviation of a class's cost beyond the mean of the row's. Rows of
+// which something is known count as undecided.
 func (c *Costs) Spread() float64 {
 	o, k := c.objective, c.objective.Classes
 	sums := make([]float64, 2*k) // Σ w d, Σ w d² for the difference d of every class
 	o.Job.Sum(len(o.Sample.Unlabeled), sums, func(lo, hi int, dst []float64) {
 		for j := lo; j < hi; j++ {
 			row := c.values[j*k : (j+1)*k]
+			if o.Sample.Weak(j) {
+				continue
+			}
 			mean := vector.Sum(row) / float64(k)
 			for y, cost := range row {
 				dst[y] += o.Sample.UnlabeledWeight[j] * (cost - mean)

@@ -30,7 +30,7 @@ func (h *Hard) Begin() {
 		h.costs.Cheapest(h.Labels)
 		return
 	}
-	costs := h.costs.units.costsOf(h.costs.values)
+	costs := h.costs.finite()
 	labeling.Greedy(h.Labels, costs, labeling.Counts(o.Prior, len(h.Labels)))
 	labeling.Switch(h.Labels, costs, o.Classes, 0)
 }
@@ -47,7 +47,7 @@ func (h *Hard) Enter(part float64) {
 	o := h.costs.objective
 	h.costs.units.label(h.Risk, h.Labels)
 	for k, i := range o.Sample.Unlabeled {
-		h.Cost[i] = part * o.Weight * o.Sample.UnlabeledWeight[k]
+		h.Cost[i] = o.Sample.LossWeight(k, part*o.Weight)
 	}
 }
 
@@ -59,10 +59,13 @@ func (h *Hard) Relabel() (switched int, entropy float64) {
 	if h.maxSwitches == 0 {
 		h.costs.Cheapest(h.Labels)
 	} else {
-		labeling.Switch(h.Labels, h.costs.units.costsOf(h.costs.values), h.costs.objective.Classes, h.maxSwitches)
+		labeling.Switch(h.Labels, h.costs.finite(), h.costs.objective.Classes, h.maxSwitches)
 	}
 	return differences(h.Labels, h.before), 0
 }
+
+// Prior is what the labels cost by the prior costs, which the risk does not know.
+func (h *Hard) Prior() float64 { return h.costs.prior(h.Labels) }
 
 // Admit lets the unlabeled rows have a weight, and so scores.
 func (c *Costs) Admit(r *risk.Risk) {

@@ -10,14 +10,15 @@ import (
 
 // Posterior is the cost of the unlabeled rows in posterior regularization; it implements risk.Joint.
 //
-//	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy log(q_jy / p_jy)  subject to Σ_j u_j q_jy = φ_y
-//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; v multipliers of the constraint: q_jy is
-//	         proportional to p_jy exp(v_y)
+//	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy (log(q_jy / p_jy) + κ_jy)  subject to Σ_j u_j q_jy = φ_y
+//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; κ prior costs, see package sample; v multipliers of
+//	         the constraint: q_jy is proportional to p_jy exp(v_y - κ_jy)
 //	Source   Keerthi, Sundararajan & Shevade 2012, section 4.3 (Graça, Ganchev & Taskar 2007). They alternate solves
 //	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
 //	Cost     a gradient, or a look along the line: soft labels, warm from the last ones
 type Posterior struct {
 	Weight float64   // C
+	Costs  []float64 // [rows, K] κ; nil: 0
 	Labels []float64 // [rows, K] q at the last Gradient or Evaluate
 	M      []float64 // [K] means of p there
 	Value  float64   // Ψ there
@@ -61,7 +62,13 @@ func (e *Posterior) label(q, scores, changes []float64, t float64) {
 			}
 		}
 	})
+	vector.Add(e.costs[:len(e.Costs)], 1, e.Costs)
 	labeling.Soft(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials)
+	for k, cost := range e.Costs {
+		if math.IsInf(cost, 1) {
+			e.costs[k] = 0 // as q is
+		}
+	}
 }
 
 // Evaluate finds labels and means at these scores, and returns the cost.
@@ -72,7 +79,7 @@ func (e *Posterior) Evaluate(scores []float64) (value float64) {
 		p := make([]float64, len(e.M))
 		for k := lo; k < hi; k++ {
 			q := e.place(e.Labels, k)
-			total := softmaxOfCosts(p, e.place(e.costs, k))
+			total := softmax(p, e.row(scores, k))
 			part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), total)
 			vector.Add(part[1:], e.weights[k], p)
 		}
@@ -97,7 +104,7 @@ func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
-// divergence is Σ_y q_y log(q_y / p_y) with log p_y = -cost_y - total.
+// divergence is Σ_y q_y (log(q_y / p_y) + κ_y) with log p_y - κ_y = -cost_y - total.
 func divergence(q, costs []float64, total float64) float64 {
 	sum := total + vector.Dot(q, costs)
 	for _, v := range q {
@@ -133,7 +140,9 @@ func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, cu
 		p := make([]float64, len(e.M))
 		for k := lo; k < hi; k++ {
 			q, change := e.place(e.trial, k), e.row(changes, k)
-			total := softmaxOfCosts(p, e.place(e.costs, k))
+			copy(p, e.row(scores, k))
+			vector.Add(p, t, change)
+			total := softmax(p, p)
 			mean := vector.Dot(p, change)
 			part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), total)
 			part[1] += e.weights[k] * (mean - vector.Dot(q, change))
@@ -143,12 +152,4 @@ func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, cu
 		}
 	})
 	return e.Weight * sums[0], e.Weight * sums[1], e.Weight * sums[2]
-}
-
-// softmaxOfCosts sets p to the softmax of the negated costs and returns log Σ exp(-cost).
-func softmaxOfCosts(p, costs []float64) (total float64) {
-	for y, c := range costs {
-		p[y] = -c
-	}
-	return softmax(p, p)
 }

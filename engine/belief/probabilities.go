@@ -124,7 +124,7 @@ type Projected struct {
 // NewProjected gives the unlabeled rows of a risk the distance of their probabilities from labels that keep the prior.
 func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Projected {
 	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride())
-	posterior.Weight = weight
+	posterior.Weight, posterior.Costs = weight, o.Sample.PriorCosts
 	return &Projected{probabilities: join(r, o, posterior), Posterior: posterior}
 }
 

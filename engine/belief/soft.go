@@ -23,7 +23,7 @@ func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	r.Soft = make([]float64, len(unlabeled)*o.Classes)
 	for k, i := range unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
-		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
+		r.Cost[i] = o.Sample.LossWeight(k, costs.Level)
 		copy(r.Soft[k*o.Classes:], o.Prior)
 	}
 	r.UpdateSupport()

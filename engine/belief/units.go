@@ -54,6 +54,14 @@ func (u *units) labelsOf(labels []int32) []int32 {
 	return out
 }
 
+// rowOf is the row of a unit, and the part of its weight that the unit has.
+func (u *units) rowOf(k int) (row int, part float64) {
+	if u.rows == nil {
+		return k, 1
+	}
+	return int(u.rows[k]), 1 / u.sample.UnlabeledRows[u.rows[k]]
+}
+
 // costsOf are the costs [units, K] of costs of the rows.
 func (u *units) costsOf(costs []float64) []float64 {
 	if u.rows == nil {

@@ -99,18 +99,20 @@ func heldOut(x *setting, split crossfit.Split) (probability.Rows, error) {
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
 func scoresWithout(x *setting, f int, split crossfit.Split, held []int32) ([]float64, error) {
 	s, options := x.sample, x.options
-	p, rows := sample.Problem{Picked: x.prior.Picked}, []int32(nil) // the balance follows from it
+	p, rows := sample.Problem{Picked: x.prior.Picked, Classes: len(x.prior.Shares)}, []int32(nil) // the balance follows
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
 	}
 	for k, fold := range split.Labeled {
 		if fold != f {
 			take(s.Labeled[k], s.Class[k], s.LabeledRows[k])
+			p.Costs = append(p.Costs, make([]float64, len(s.PriorOf(0)))...)
 		}
 	}
 	for k, place := range split.Unlabeled {
 		if split.Chosen[k] == f {
 			take(s.Unlabeled[place], -1, s.UnlabeledRows[place])
+			p.Costs = append(p.Costs, s.PriorOf(int(place))...)
 		}
 	}
 	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
@@ -120,7 +122,7 @@ func scoresWithout(x *setting, f int, split crossfit.Split, held []int32) ([]flo
 	if err != nil {
 		return nil, err
 	}
-	without, err := newSetting(part, options, p.Labels, nil)
+	without, err := newSetting(part, options, nil)
 	if err != nil {
 		return nil, err
 	}

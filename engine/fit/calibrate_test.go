@@ -121,7 +121,7 @@ func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sa
 		if err != nil {
 			t.Fatal(err)
 		}
-		without, err := newSetting(part, o, labels, nil)
+		without, err := newSetting(part, o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

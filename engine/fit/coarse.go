@@ -36,7 +36,7 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 	if err != nil || part == nil {
 		return from{}, err
 	}
-	coarse, err := newSetting(part.Sample, x.options, part.Labels, nil)
+	coarse, err := newSetting(part.Sample, x.options, nil)
 	if err != nil {
 		return from{}, err
 	}

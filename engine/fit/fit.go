@@ -51,7 +51,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 }
 
 func fitSample(s *sample.Sample, p sample.Problem, options method.Options) (*Result, error) {
-	x, err := newSetting(s, options, p.Labels, p.Start)
+	x, err := newSetting(s, options, p.Start)
 	if err != nil {
 		return nil, err
 	}

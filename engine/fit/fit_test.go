@@ -76,7 +76,7 @@ func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newSetting(s, o, data.Labels, nil)
+	x, err := newSetting(s, o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

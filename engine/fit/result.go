@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
@@ -88,7 +89,7 @@ func resultOf(x *setting, r *method.Run, found *method.Solution, row *method.Row
 	}
 	out := &fitted{row: row, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
 		Result: &Result{Model: modelOf(x, r, found, value), Returned: string(row.Name), History: r.Path.Trace.Columns(),
-			Transduction:  transduced(x.labels, r.Objective.Classes, found.Score(r.Objective)),
+			Transduction:  transduced(x.sample, found.Score(r.Objective)),
 			Distributions: distributions(x, found.Soft)}}
 	if r.Origin != nil {
 		out.origin = origin{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
@@ -141,13 +142,26 @@ func difference(sides []float64) []float64 {
 	return out
 }
 
-// transduced keeps given labels and places the other rows by their largest score.
-func transduced(labels []int32, classes int, score objective.Scorer) []int32 {
-	out, row := slices.Clone(labels), make([]float64, classes)
-	for i, label := range labels {
-		if label < 0 || int(label) >= classes { // the latter has weight 0
-			score(row, int32(i))
-			out[i] = int32(vector.Largest(row))
+// transduced keeps given labels and places the other rows by their largest score, of the classes that they can have.
+func transduced(s *sample.Sample, score objective.Scorer) []int32 {
+	out, row := slices.Clone(s.Labels), make([]float64, s.Classes())
+	place := func(i int32, prior []float64) {
+		score(row, i)
+		for y, cost := range prior {
+			if math.IsInf(cost, 1) {
+				row[y] = math.Inf(-1)
+			}
+		}
+		out[i] = int32(vector.Largest(row))
+	}
+	for i, label := range s.Labels {
+		if label < 0 || int(label) >= len(row) { // the latter has weight 0
+			place(int32(i), nil)
+		}
+	}
+	for k, i := range s.Unlabeled {
+		if s.Forbids {
+			place(i, s.PriorOf(k))
 		}
 	}
 	return out

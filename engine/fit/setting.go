@@ -20,7 +20,6 @@ import (
 type setting struct {
 	sample  *sample.Sample
 	options method.Options
-	labels  []int32 // [n] of the problem
 	scores  scores.Map
 	prior   *sample.Prior
 	named   *method.Row // by the options
@@ -38,10 +37,10 @@ type from struct {
 
 // newSetting refuses what the sample does not allow, and finds the class shares.
 func newSetting(
-	s *sample.Sample, options method.Options, labels []int32, start *model.Linear,
+	s *sample.Sample, options method.Options, start *model.Linear,
 ) (x *setting, err error) {
 	options.Options = s.Options
-	x = &setting{sample: s, options: options, labels: labels, named: method.Find(options.Method)}
+	x = &setting{sample: s, options: options, named: method.Find(options.Method)}
 	if start != nil && !s.Constant() {
 		if err := objective.CheckStart(s, start); err != nil {
 			return nil, err
@@ -50,6 +49,10 @@ func newSetting(
 	if x.named.TwoClasses && !s.Paired() {
 		return nil, fault.Argument("method is %q: it supports two classes only, but there are %d; use annealing or switching",
 			options.Method, s.Classes())
+	}
+	if x.named.NoPrior && s.PriorCosts != nil {
+		return nil, fault.Argument("method is %q: it takes no prior costs of classes; use annealing, switching or posterior",
+			options.Method)
 	}
 	if s.Classes() > s.All.Rows && !s.Paired() {
 		return nil, fault.Argument("class_prior has %d classes, more than the %d rows", s.Classes(), s.All.Rows)

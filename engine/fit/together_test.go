@@ -35,7 +35,7 @@ func parted(data planted.Data, size int) [][]int32 {
 // partOf is the problem of one machine.
 func partOf(t *testing.T, p sample.Problem, chosen []int32) sample.Problem {
 	t.Helper()
-	out := sample.Problem{Rows: p.Rows.Selected(work.NewPool(1), chosen), Start: p.Start}
+	out := sample.Problem{Rows: p.Rows.Selected(work.NewPool(1), chosen), Start: p.Start, Classes: p.Classes}
 	if len(chosen) == 0 {
 		empty, err := rows.Empty(p.Rows.Cols(), p.Rows.Dense())
 		if err != nil {
@@ -47,6 +47,9 @@ func partOf(t *testing.T, p sample.Problem, chosen []int32) sample.Problem {
 		out.Labels = append(out.Labels, p.Labels[i])
 		if p.Weights != nil {
 			out.Weights = append(out.Weights, p.Weights[i])
+		}
+		if p.Costs != nil {
+			out.Costs = append(out.Costs, p.Costs[int(i)*p.Classes:(int(i)+1)*p.Classes]...)
 		}
 	}
 	return out

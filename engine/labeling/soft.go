@@ -29,6 +29,8 @@ import (
 //	         case), or of more than 256 classes some 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from
 //	         potentials of a neighboring temperature; tens to hundreds without, the most where T is low and m large
 //
+// A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have.
+//
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
 func Soft(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
@@ -204,8 +206,10 @@ func (d *dual) solveFromHardLabels() {
 		return
 	}
 	labels, counts := make([]int32, len(d.weights)), Counts(d.shares, len(d.weights))
-	Greedy(labels, d.costs, counts)
-	v, _ := Transport(labels, d.costs, counts)
+	costs := slices.Clone(d.costs)
+	Finite(d.job, costs, len(d.v))
+	Greedy(labels, costs, counts)
+	v, _ := Transport(labels, costs, counts)
 	for _, y := range d.live {
 		d.v[y] = v[y]
 		if counts[y] == 0 {
@@ -266,7 +270,9 @@ func (d *dual) spread() float64 {
 				least = math.Min(least, row[y])
 			}
 			for _, y := range d.live {
-				all += row[y] - least
+				if !math.IsInf(row[y], 1) {
+					all += row[y] - least
+				}
 			}
 			dst[0] += d.weights[i] * all
 		}

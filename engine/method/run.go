@@ -111,7 +111,12 @@ func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
 
 // settle ends the path at hard labels.
 func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) {
-	d.Path.Settle(d.solve(d.risk), hard, d.sharpen, changed, historyLevel)
+	solve := func(limits minimize.Limits) minimize.Outcome {
+		outcome := d.newton.Minimize(d.risk, limits)
+		outcome.Value += hard.Prior()
+		return outcome
+	}
+	d.Path.Settle(solve, hard, d.sharpen, changed, historyLevel)
 }
 
 // read is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made: they

@@ -24,6 +24,7 @@ type Row struct {
 	TwoClasses bool                           // whether it supports no more
 	Supervised func(r *Run) *Solution         // without unlabeled rows; nil: the solution by Newton steps
 	OneMachine bool                           // whether ranks cannot share the rows
+	NoPrior    bool                           // whether it takes no prior costs
 
 	Begins      Method // that runs first,
 	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs, and nothing is compared
@@ -44,13 +45,13 @@ var table = []Row{
 	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		Keeps: sample.Keeps{SoftFrom: true}, CoarseStart: true},
 	{Name: "pair_switching", Fit: switchPairs, Supervised: supervisedPairs, Losses: []Loss{SquaredHinge, Hinge},
-		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true},
+		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true, NoPrior: true},
 	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
-		KeepsMean: true, Level: "unlabeled_weight", Keeps: sample.Keeps{Vectors: 2 * descentPairs}},
+		KeepsMean: true, Level: "unlabeled_weight", Keeps: sample.Keeps{Vectors: 2 * descentPairs}, NoPrior: true},
 	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
-		Probable: true, Penalty: true},
+		Probable: true, Penalty: true, NoPrior: true},
 	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
-		Probable: true, Penalty: true},
+		Probable: true, Penalty: true, NoPrior: true},
 	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true},
 }
 

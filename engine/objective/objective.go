@@ -10,15 +10,16 @@ import (
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Objective is that of a run over a sample.
 //
-//	Problem  min over W and labels q_j  α/2 |W|² + Σ_i w_i ξ(s_i, y_i) + λ' Σ_j w_j Σ_y q_jy ξ(s_j, y)  subject
-//	         to Σ_j w_j q_jy = φ(y)
+//	Problem  min over W and labels q_j  α/2 |W|² + Σ_i w_i ξ(s_i, y_i) + λ' Σ_j w_j Σ_y q_jy (ξ(s_j, y) + κ_jy)
+//	         subject to Σ_j w_j q_jy = φ(y)
 //	Symbols  i labeled, j unlabeled rows; w_j weights, each kind sums to 1; s_j = M Wᵀ x_j class scores; φ class prior;
-//	         ξ a loss of package loss; λ' weight of the unlabeled rows
+//	         ξ a loss of package loss; λ' weight of the unlabeled rows; κ prior costs, see package sample
 //	Source   Sindhwani & Keerthi 2006, equation 5; Keerthi, Sundararajan & Shevade 2012, equations 1 to 4
 type Objective struct {
 	Sample     *sample.Sample
@@ -34,8 +35,8 @@ type Objective struct {
 	InRows     bool                                 // weights are held as sums of rows, if these are fewer than features
 	// MeanScore is that of a class with this share; its rows have the score 1 and the others -1, or 1 and 0.
 	MeanScore func(share float64) float64
-	// Unlabeled is the loss of an unlabeled row at its class scores; scratch [K] is written.
-	Unlabeled func(l loss.Classes, scores, scratch []float64) float64
+	// Unlabeled is the loss of an unlabeled row with some prior costs at its class scores; scratch [K] is written.
+	Unlabeled func(l loss.Classes, scores, scratch, prior []float64) float64
 	Start     *Start // nil: W = 0
 }
 
@@ -87,13 +88,14 @@ func TwoSides(share float64) float64 { return 2*share - 1 }
 func OneSide(share float64) float64 { return share }
 
 // Given is the loss of an unlabeled row where it has one of its own.
-func Given(l loss.Classes, scores, scratch []float64) float64 {
+func Given(l loss.Classes, scores, scratch, _ []float64) float64 {
 	return l.At(scores, nil, scratch, make([]float64, len(scratch)))
 }
 
 // Cheapest is the loss of a row at its cheapest class.
-func Cheapest(l loss.Classes, scores, scratch []float64) float64 {
+func Cheapest(l loss.Classes, scores, scratch, prior []float64) float64 {
 	l.Costs(scratch, scores)
+	vector.Add(scratch[:len(prior)], sample.PriorStrength, prior)
 	return slices.Min(scratch)
 }
 

@@ -21,8 +21,22 @@ func (s *Sample) takeCensus() error {
 	if len(s.Class) > 0 {
 		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
 	}
-	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled))}
+	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0}
+	for _, cost := range s.PriorCosts {
+		if cost > 0 {
+			sums[3]++
+		}
+		if math.IsInf(cost, 1) {
+			sums[4]++
+		}
+	}
 	s.Job.Reduce(sums)
+	switch s.Forbids = sums[4] > 0; {
+	case sums[3] == 0:
+		s.PriorCosts = nil
+	case s.PriorCosts == nil: // other machines have some
+		s.PriorCosts = make([]float64, len(s.Unlabeled)*s.classes)
+	}
 	first, last = s.Job.Range(first, last)
 	if sums[1] == 0 {
 		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
@@ -39,7 +53,7 @@ func (s *Sample) takeCensus() error {
 // but its rows.
 func (p Problem) Checksum(options any) uint64 {
 	sum := fnv.New64a()
-	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense())
+	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense(), p.Classes)
 	if p.Start != nil {
 		fmt.Fprint(sum, work.Checksum(p.Start.Coef), work.Checksum(p.Start.Intercept))
 	}

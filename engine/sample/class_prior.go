@@ -72,8 +72,17 @@ type Prior struct {
 	Warnings []warning.Warning
 }
 
-// Prior finds the shares by the option; where no unlabeled row takes part they are the shares of the labeled rows.
+// Prior finds the shares by the option, and makes them ones that the prior costs allow.
 func (s *Sample) Prior(classes int) (*Prior, error) {
+	prior, err := s.prior(classes)
+	if err == nil {
+		prior.Shares, err = s.allowed(prior.Shares, s.Options.ClassPrior.Rule == "")
+	}
+	return prior, err
+}
+
+// prior finds the shares by the option; where no unlabeled row takes part they are the shares of the labeled rows.
+func (s *Sample) prior(classes int) (*Prior, error) {
 	found := s.ForShares(classes)
 	labels := found.LabelShares(s.Job)
 	if given := s.Options.ClassPrior.Shares; given != nil {

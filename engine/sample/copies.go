@@ -45,13 +45,16 @@ func (s *Sample) Units() int {
 // Copied is the problem with copies of its rows in place of weights, and the first copy of every row; a row of weight 0
 // stays, without a part in the fit.
 func (p Problem) Copied(pool *work.Pool) (copied Problem, first []int32) {
-	copied = Problem{Start: p.Start}
+	copied = Problem{Start: p.Start, Classes: p.Classes}
 	var rows []int32
 	for i, weight := range p.Weights {
 		first = append(first, int32(len(rows)))
 		for range max(1, int(weight)) {
 			rows = append(rows, int32(i))
 			copied.Labels, copied.Weights = append(copied.Labels, p.Labels[i]), append(copied.Weights, min(1, weight))
+			if p.Costs != nil {
+				copied.Costs = append(copied.Costs, p.costsOf(i)...)
+			}
 		}
 	}
 	copied.Rows = p.Rows.Selected(pool, rows)

@@ -19,6 +19,7 @@ type footprint struct {
 	labeled, classes         int
 	columns                  int  // of the scores
 	soft, goesOn             bool // soft labels; from a start
+	prior                    bool // prior costs
 	vectors                  int  // that the minimizer keeps in addition
 }
 
@@ -35,6 +36,9 @@ func (f footprint) bytes() float64 {
 	costs := 3.0 // the costs, and what the labeling makes of them to bring rows into an order
 	if f.soft {
 		costs++ // soft labels
+	}
+	if f.prior {
+		costs++
 	}
 	width := float64(panel.Shape{Features: 1, Classes: f.columns}.Len())
 	vectors := 6 * used * width // of the minimizer and the risk
@@ -80,6 +84,7 @@ func (s *Sample) checkMemory(used int, goesOn bool) error {
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns, copies: max(0, s.Units()-len(s.Unlabeled)),
 		soft: keeps.Soft || keeps.SoftFrom && goesOn, vectors: keeps.Vectors, goesOn: goesOn,
+		prior: s.PriorCosts != nil,
 	}
 	shape := &model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := model.CheckShape(shape); err != nil {

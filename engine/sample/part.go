@@ -19,7 +19,6 @@ const (
 // Part is a problem with a part of the rows of another one.
 type Part struct {
 	Sample *Sample
-	Labels []int32
 	Rows   []int32 // numbers of its rows in the whole, -1 for rows of other machines
 }
 
@@ -34,10 +33,10 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 		key = s.Rows.Keys(s.Job, s.Feature)
 	}
 	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
-	weights := slices.Clone(s.LabeledRows)
+	weights, costs := slices.Clone(s.LabeledRows), s.noCosts(len(s.Labeled))
 	for k, i := range s.Unlabeled {
 		if key[i]>>(fractionBits*s.depth)%Fraction == 0 {
-			rows, weights = append(rows, i), append(weights, s.UnlabeledRows[k])
+			rows, weights, costs = append(rows, i), append(weights, s.UnlabeledRows[k]), append(costs, s.PriorOf(k)...)
 			taken += s.count(k)
 		}
 	}
@@ -58,7 +57,7 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights, Picked: prior.Picked}, s.Job
+	p, job := Problem{Labels: labels, Weights: weights, Costs: costs, Classes: s.classes, Picked: prior.Picked}, s.Job
 	if job.Group != nil && counts[2] <= float64(mostGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()
@@ -72,13 +71,25 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 		return nil, err
 	}
 	part.Pass, part.depth, part.keys = s.Pass, s.depth+1, keys
-	return &Part{part, p.Labels, rows}, nil
+	return &Part{part, rows}, nil
+}
+
+// noCosts are the prior costs of labeled rows of a part; nil where no row has any.
+func (s *Sample) noCosts(rows int) []float64 {
+	if s.PriorCosts == nil {
+		return nil
+	}
+	return make([]float64, rows*s.classes)
 }
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather has labels and weights of all machines in place of these, and gives the numbers of the rows, -1 of others.
+// gather has labels, weights and costs of all machines in place of these, and gives the numbers of the rows, -1 of
+// others.
 func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
+	if p.Costs != nil {
+		p.Costs, _ = job.Gather(p.Costs)
+	}
 	own := make([]float64, 0, 2*len(rows))
 	for k := range rows {
 		own = append(own, float64(p.Labels[k]), p.Weights[k])

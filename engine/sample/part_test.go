@@ -55,8 +55,8 @@ func TestASubsampleIsOneOfEight(t *testing.T) {
 		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), got)
 	}
 	for k, i := range part.Rows {
-		if part.Labels[k] != data.Labels[i] {
-			t.Errorf("row %d has label %d", i, part.Labels[k])
+		if part.Sample.Labels[k] != data.Labels[i] {
+			t.Errorf("row %d has label %d", i, part.Sample.Labels[k])
 		}
 	}
 	for k, place := range few.Unlabeled {

@@ -17,6 +17,8 @@ type Problem struct {
 	Rows    *rows.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
 	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
+	Costs   []float64     // [n, Classes] prior costs of the rows without a label; nil: all 0. See prior_costs.go
+	Classes int           // of Costs
 	Start   *model.Linear // a model to begin at; nil: from nothing
 	Picked  bool          // the labeled rows are known not to have been drawn at random
 }
@@ -52,10 +54,16 @@ type Sample struct {
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
 	LabeledRows     []float64 // [Labeled] weights as given: numbers of rows
-	LabeledWeight   []float64 // [Labeled] sums to 1
+	LabeledWeight   []float64 // [Labeled] sums to 1, with known
 	Unlabeled       []int32   // rows without a label and with a weight
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
+
+	Labels     []int32   // [n] of the problem, and of rows with one class left
+	PriorCosts []float64 // [Unlabeled, K] κ; nil: none of a row of any machine
+	Forbids    bool      // whether some are infinite
+	known      []float64 // [Unlabeled] further weight of the loss of a row, beside LabeledWeight; nil: 0
+	classes    int       // see Problem.Classes
 
 	All   Census   // of all machines
 	Pass  int      // non-zeros of a pass
@@ -69,7 +77,7 @@ type Sample struct {
 
 // New makes a problem ready.
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
-	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), picked: p.Picked}
+	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), picked: p.Picked, classes: p.Classes}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
@@ -77,12 +85,13 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
+	s.weighPrior()
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
 	}
 	s.findCopies(p.Weights)
-	s.normalize(s.LabeledWeight)
+	s.normalize(s.LabeledWeight, s.known)
 	s.normalize(s.UnlabeledWeight)
 	if err := s.checkMemory(0, p.Start != nil); err != nil {
 		return nil, err
@@ -115,6 +124,10 @@ func (s *Sample) sort(p Problem) error {
 	if p.Weights != nil && len(p.Weights) != n {
 		return fault.Argument("weights has %d entries, but there are %d rows", len(p.Weights), n)
 	}
+	if err := p.checkCosts(); err != nil {
+		return err
+	}
+	s.Labels = slices.Clone(p.Labels)
 	for i, label := range p.Labels {
 		weight := 1.0
 		if p.Weights != nil {
@@ -128,22 +141,50 @@ func (s *Sample) sort(p Problem) error {
 		case label < -1 || int(label) >= most:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
 				"classes than the %d rows", i, label, n)
+		case p.Costs != nil && int(label) >= p.Classes:
+			return fault.Data("labels of row %d is %d, but the prior costs are those of %d classes", i, label, p.Classes)
 		case weight == 0:
 		case label < 0:
-			s.Unlabeled = append(s.Unlabeled, int32(i))
-			s.UnlabeledRows = append(s.UnlabeledRows, weight)
+			if err := s.addUnlabeled(p, i, weight); err != nil {
+				return err
+			}
 		default:
-			s.Labeled = append(s.Labeled, int32(i))
-			s.LabeledRows = append(s.LabeledRows, weight)
-			s.Class = append(s.Class, label)
+			s.addLabeled(i, label, weight)
 		}
 	}
 	return nil
 }
 
-// Classes is the number of classes, of the labels or of class_prior; at least two.
+func (s *Sample) addLabeled(i int, class int32, weight float64) {
+	s.Labeled = append(s.Labeled, int32(i))
+	s.LabeledRows = append(s.LabeledRows, weight)
+	s.Class = append(s.Class, class)
+	s.Labels[i] = class
+}
+
+// addUnlabeled adds a row without a label, or with one class left.
+func (s *Sample) addUnlabeled(p Problem, i int, weight float64) error {
+	if p.Costs != nil {
+		costs, class, err := priorOf(i, p.costsOf(i))
+		switch {
+		case err != nil:
+			return err
+		case class >= 0:
+			s.addLabeled(i, class, weight)
+			return nil
+		case costs == nil:
+			costs = make([]float64, p.Classes)
+		}
+		s.PriorCosts = append(s.PriorCosts, costs...)
+	}
+	s.Unlabeled = append(s.Unlabeled, int32(i))
+	s.UnlabeledRows = append(s.UnlabeledRows, weight)
+	return nil
+}
+
+// Classes is the number of classes, of the labels, of the prior costs or of class_prior; at least two.
 func (s *Sample) Classes() int {
-	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
+	return max(2, len(s.Options.ClassPrior.Shares), s.classes, s.All.LastClass+1)
 }
 
 // Paired reports whether there are two classes, with a loss of margins and no tree: one column of scores is enough.
@@ -151,8 +192,11 @@ func (s *Sample) Paired() bool {
 	return s.Classes() == 2 && (s.OneClass() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
-// Constant reports whether there is nothing to learn: the labeled rows have one of two classes.
-func (s *Sample) Constant() bool { return s.Paired() && s.OneClass() }
+// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, of whose shares nothing
+// is known.
+func (s *Sample) Constant() bool {
+	return s.Paired() && s.OneClass() && !(s.Options.ClassPrior.Shares != nil && s.Transductive())
+}
 
 // OneClass reports whether all labeled rows have the same class.
 func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
@@ -182,10 +226,13 @@ func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 
 }
 
 // normalize makes weights of rows sum to 1.
-func (s *Sample) normalize(weights []float64) {
-	total := s.total(weights)
-	for k := range weights {
-		weights[k] /= total
+func (s *Sample) normalize(weights ...[]float64) {
+	total := 0.0
+	for _, list := range weights {
+		total += s.total(list)
+	}
+	for _, list := range weights {
+		vector.Scale(list, 1/total)
 	}
 }
 

@@ -23,7 +23,8 @@ static const char *const in_a_tree = "{" SETTINGS ", \"hierarchy\": [6, 6, 7, 7,
 
 static int64_t fit(const dataset *d, const char *options) {
   int64_t model;
-  need(fewlabel_fit(&d->rows, d->labels, NULL, 0, options, NULL, NULL, &model, error, sizeof error), "fitting");
+  need(fewlabel_fit(&d->rows, d->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, error, sizeof error),
+                    "fitting");
   return model;
 }
 

@@ -252,7 +252,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
         """Fit by a method, and return the warnings of the library."""
         rows = self._training_features(X, y, sample_weight, self._is_warm())
-        given = _labels.read(y, self.unlabeled)
+        given = _labels.with_groups(_labels.read(y, self.unlabeled, weak=True), self.hierarchy)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
@@ -260,7 +260,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         plan = self._plan(method, labels.classes, totals)
         self._warn_before(given, labels, weights)
         task = _progress.FitTask(self, X, given, weights)
-        warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report))
+        costs = _labels.costs(given, labels, weights)
+        warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report), costs=costs)
         task.end()
         return warnings
 
@@ -280,9 +281,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         weights: np.ndarray | None,
         watchers: Sequence[_progress.Watch],
         group: Group | None = None,
+        costs: np.ndarray | None = None,
     ) -> list[dict[str, Any]]:
         """Fit in the library, keep the model, and return the warnings."""
-        fitted = _fit.fit(rows, codes, weights, plan.options, watchers, plan.start, group)
+        fitted = _fit.fit(rows, codes, weights, plan.options, watchers, plan.start, group, costs)
         self._keep(plan.classes, plan.tree, fitted)
         return fitted.report["warnings"]
 

@@ -78,7 +78,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
         indexable(X, y, groups)
-        given = _labels.read(y, self.unlabeled)
+        given = _labels.read(y, self.unlabeled, weak=True)
         labeled, unlabeled = np.flatnonzero(given.labeled), np.flatnonzero(~given.labeled)
         if not labeled.size:
             raise ValueError("y has no labeled row, so nothing can be tested (see the parameter `unlabeled`)")
@@ -107,7 +107,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             return int(self._inner().get_n_splits())
-        given = _labels.read(y, self.unlabeled)
+        given = _labels.read(y, self.unlabeled, weak=True)
         groups = None if groups is None else np.asarray(groups)[given.labeled]
         return int(self._inner().get_n_splits(np.zeros((len(given.values), 1)), given.values, groups))
 

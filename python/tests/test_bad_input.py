@@ -326,13 +326,13 @@ def test_null_pointers() -> None:
     model = ctypes.c_int64()
     labels = CODES.ctypes.data
     assert (
-        library.fewlabel_fit(None, labels, None, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
+        library.fewlabel_fit(None, labels, None, None, 0, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
     )
     assert b"rows" in error.value
     rows = ctypes.byref(_data.native(X).struct)
-    assert library.fewlabel_fit(rows, labels, None, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(rows, labels, None, None, 0, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT
     assert b"model" in error.value
-    assert library.fewlabel_fit(None, None, None, 0, None, None, None, None, None, 0) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(None, None, None, None, 0, 0, None, None, None, None, None, 0) == c.BAD_ARGUMENT
 
 
 def test_message_is_cut_to_the_buffer() -> None:

@@ -9,7 +9,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from fewlabel._inputs import _data
+from fewlabel._inputs import _data, _weak
 
 UNLABELED = -1  # class number of a row without a label
 _SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
@@ -24,6 +24,7 @@ class Given(NamedTuple):
     labeled: np.ndarray  # (n,) bool
     minus_one: np.ndarray  # (n,) bool: "auto" treats -1 as the marker
     auto: bool
+    weak: _weak.Weak | None = None  # rows without a label of which something is known
 
     def of(self, rows: np.ndarray) -> np.ndarray:
         """Labels of these rows, all of which are labeled."""
@@ -37,13 +38,21 @@ class Labels(NamedTuple):
     codes: np.ndarray  # (n,) int32, number in `classes`, or -1: unlabeled
 
 
-def read(y: Any, unlabeled: Any = "auto") -> Given:
-    """Separate labels from markers.
+def read(y: Any, unlabeled: Any = "auto", *, weak: bool = False) -> Given:
+    """Separate labels from markers, and if `weak` from sets of classes and probabilities, which are refused otherwise.
 
     With "auto", the markers are -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text
     "-1". With None there is no marker: every row is labeled. Any other value is the marker.
     """
+    if _weak.is_matrix(y):
+        _refuse_weak(weak)
+        labeled, labels, known = _weak.of_matrix(y)
+        return Given(labels, labeled, np.zeros(len(labeled), dtype=bool), False, known if len(known.rows) else None)
     values = _as_1d(y)
+    separated = _weak.separate(values)
+    if separated is not None:
+        _refuse_weak(weak)
+        values = separated.values
     auto = isinstance(unlabeled, str) and unlabeled == "auto"
     minus_one = np.zeros(len(values), dtype=bool)
     if unlabeled is None:
@@ -53,14 +62,69 @@ def read(y: Any, unlabeled: Any = "auto") -> Given:
         marked = missing | minus_one
     else:
         marked = _equal(values, unlabeled)
-    labels = _plain(values[~marked], np.flatnonzero(~marked), unlabeled)
+    known = None
+    if separated is None or not len(separated.rows):
+        labels = _plain(values[~marked], np.flatnonzero(~marked), unlabeled)
+    else:
+        marked[separated.rows] = True
+        labels, known = _with_sets(values[~marked], np.flatnonzero(~marked), separated, unlabeled)
     assert_all_finite(labels, input_name="y")
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must hold class labels")
     if len(labels):
         # Twice: scikit-learn would treat many classes with one label each as a regression target, and warn.
         check_classification_targets(np.tile(labels, 2))
-    return Given(labels, ~marked, minus_one, auto)
+    return Given(labels, ~marked, minus_one, auto, known)
+
+
+def _refuse_weak(weak: bool) -> None:
+    if not weak:
+        raise ValueError(
+            "y has sets of classes or several columns, which are not supported here: y must have one label or marker a "
+            "row. Sets and probabilities of classes are for `fit` of TransductiveSVC, KernelTransductiveSVC and "
+            "SemiSupervisedLogisticRegression"
+        )
+
+
+def _with_sets(
+    labels: np.ndarray, rows: np.ndarray, separated: _weak.Separated, unlabeled: Any
+) -> tuple[np.ndarray, _weak.Weak]:
+    """Labels and the elements of sets in one dtype."""
+    elements = [element for each in separated.sets for element in each]
+    places = np.repeat(separated.rows, [len(each) for each in separated.sets])
+    both = np.empty(len(labels) + len(elements), dtype=object)
+    both[: len(labels)], both[len(labels) :] = labels.tolist(), elements
+    for element, row in zip(elements, places, strict=True):
+        if _is_missing(element) or (isinstance(unlabeled, str) and unlabeled == "auto" and _is_minus_one(element)):
+            raise ValueError(f"y has the marker {element!r} within a set of classes in row {row}")
+    plain = _plain(both, np.concatenate([rows, places]), unlabeled)
+    return plain[: len(labels)], _weak.of_sets(separated.rows, separated.sets, plain[len(labels) :])
+
+
+def with_groups(given: Given, hierarchy: Any) -> Given:
+    """Labels that are groups of a class tree as sets of the classes below them."""
+    below = _weak.leaves(hierarchy, given.values)
+    groups = np.array([name in below for name in given.values.tolist()], dtype=bool)
+    if not groups.any():
+        return given
+    places = np.flatnonzero(given.labeled)
+    rows, sets = places[groups], [below[name] for name in given.values[groups].tolist()]
+    mixed = np.empty(len(given.labeled), dtype=object)
+    mixed[places] = given.values
+    for row, each in zip(rows, sets, strict=True):
+        mixed[row] = set(each)
+    if given.weak is not None:
+        for row, p in zip(given.weak.rows, given.weak.probabilities, strict=True):
+            if np.unique(p[p > 0]).size > 1:
+                raise ValueError(f"y has labels that are groups of hierarchy ({given.values[groups][0]!r}) beside probabilities")
+            mixed[row] = set(given.weak.classes[p > 0].tolist())
+    found = read(mixed, float("nan"), weak=True)
+    return found._replace(minus_one=given.minus_one, auto=given.auto)
+
+
+def costs(given: Given, labels: Labels, weights: np.ndarray | None) -> np.ndarray | None:
+    """Prior costs (n, K) of rows without a label, or None."""
+    return None if given.weak is None else _weak.costs(given.weak, len(given.labeled), labels.classes, weights)
 
 
 def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
@@ -164,7 +228,7 @@ def _as_1d(y: Any) -> np.ndarray:
 
 def labeled_part(X: Any, y: Any, unlabeled: Any, sample_weight: Any = None) -> tuple[Any, np.ndarray, Any]:
     """The labeled rows, their labels and their weights, for a score."""
-    given = read(y, unlabeled)
+    given = read(y, unlabeled, weak=True)
     check_consistent_length(X, given.labeled, sample_weight)
     if not given.labeled.any():
         raise ValueError(

@@ -39,16 +39,21 @@ def fit(
     watches: Watches = (),
     start: Callable[[], int] | None = None,
     group: Group | None = None,
+    costs: np.ndarray | None = None,
 ) -> Fitted:
     """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1).
+
+    `costs` (n_rows, n_classes) are the prior costs of rows without a label; None: nothing is known of them.
 
     `start` creates in the library the model to continue from and returns its handle, which is freed here. `group`: the
     ranks that share the rows; None if this process has all of them.
     """
-    settings = options_text(options).encode()
+    settings, n_classes = options_text(options).encode(), 0 if costs is None else costs.shape[1]
 
     def task(begin: int, progress: Progress, model: ctypes.c_int64) -> None:
-        _library.call("fewlabel_fit", rows.struct, codes, weights, begin, settings, progress, group, model)
+        _library.call(
+            "fewlabel_fit", rows.struct, codes, weights, costs, n_classes, begin, settings, progress, group, model
+        )
 
     return fitted(task, watches, start)
 

@@ -1,0 +1,291 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/work/worktest"
+)
+
+// withCosts is a problem with prior costs of classes.
+func withCosts(data planted.Data, classes int, costs []float64) sample.Problem {
+	return sample.Problem{Rows: data.Rows, Labels: data.Labels, Costs: costs, Classes: classes}
+}
+
+func mustFitProblem(t *testing.T, p sample.Problem, o method.Options) *Result {
+	t.Helper()
+	result, err := Fit(p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// sets gives unlabeled rows the set of the true class and some others, as prior costs.
+func sets(data planted.Data, classes, others int, seed uint64) []float64 {
+	random, costs := rand.New(rand.NewPCG(seed, 5)), make([]float64, len(data.Truth)*classes)
+	for i, truth := range data.Truth {
+		for k, y := range random.Perm(classes) {
+			if int32(y) != truth && k >= others && data.Labels[i] < 0 {
+				costs[i*classes+y] = math.Inf(1)
+			}
+		}
+	}
+	return costs
+}
+
+// methodsWithPrior are the methods of many classes that take prior costs.
+func methodsWithPrior() map[string]method.Options {
+	out := classSettings()
+	o := plainOptions()
+	o.Method, o.Loss, o.ClassPrior.Shares = "posterior", "maxent", fiveShares
+	out["posterior"] = o
+	o = plainOptions()
+	o.Method, o.Loss, o.MaxSwitches, o.ClassPrior.Shares = "switching", "squared_hinge", 50, fiveShares
+	out["switching, a limit on switches"] = o
+	return out
+}
+
+// Rows that can have one class are labeled rows, and rows with equal costs are unlabeled ones, bit for bit.
+func TestPriorCostsEndAtLabelsAndAtNothing(t *testing.T) {
+	for classes, data := range map[int]planted.Data{2: planted.Topics(400, 24, 40, 0.4, 1), 5: fiveClasses(400, 3)} {
+		hidden := data
+		hidden.Labels = slices.Repeat([]int32{-1}, len(data.Labels))
+		hidden.Labels[0], hidden.Labels[1] = data.Labels[0], data.Labels[1]
+		costs := slices.Repeat([]float64{2.5}, len(data.Labels)*classes)
+		for i, label := range data.Labels {
+			for y := range classes {
+				if label >= 0 && int32(y) != label {
+					costs[i*classes+y] = math.Inf(1)
+				}
+			}
+		}
+		given := slices.Clone(costs)
+		for name, o := range methodsWithPrior() {
+			o.ClassPrior.Shares = fiveShares
+			if classes == 2 {
+				o.ClassPrior.Shares = []float64{0.6, 0.4}
+			}
+			want, got := mustFit(t, data, nil, o), mustFitProblem(t, withCosts(hidden, classes, costs), o)
+			if !reflect.DeepEqual(want, got) {
+				t.Errorf("%s, %d classes: another result than with labels and markers", name, classes)
+			}
+		}
+		if !slices.Equal(costs, given) {
+			t.Error("the caller's costs have been changed")
+		}
+	}
+}
+
+// Sets of two of five classes lower the error of every method, and rows get classes of their sets only.
+func TestSetsOfClassesLowerTheError(t *testing.T) {
+	data := fiveClasses(600, 3)
+	costs := sets(data, 5, 2, 1)
+	prior := make([]float64, 5)
+	for i, y := range data.Truth {
+		if data.Labels[i] < 0 {
+			prior[y] += 1.0 / 590
+		}
+	}
+	for name, o := range methodsWithPrior() {
+		o.ClassPrior.Shares = prior
+		without, _ := outcome(mustFit(t, data, nil, o), data, prior)
+		result := mustFitProblem(t, withCosts(data, 5, costs), o)
+		wrong, off := outcome(result, data, prior)
+		t.Logf("%s: error %.3f, without sets %.3f, share off by %.4f", name, wrong, without, off)
+		if wrong > without-0.02 {
+			t.Errorf("%s: error %.3f, without sets %.3f", name, wrong, without)
+		}
+		for i, y := range result.Transduction {
+			if math.IsInf(costs[i*5+int(y)], 1) {
+				t.Fatalf("%s: row %d has class %d, which is forbidden", name, i, y)
+			}
+		}
+		for k, q := range result.Distributions {
+			if q != 0 && math.IsInf(costs[k], 1) {
+				t.Fatalf("%s: row %d has class %d with probability %v", name, k/5, k%5, q)
+			}
+		}
+	}
+}
+
+// Probabilities of two classes that are right four times of five lower the error where labels are few.
+func TestProbabilitiesOfTwoClassesLowerTheError(t *testing.T) {
+	for _, by := range []string{"annealing", "switching", "auto"} {
+		wrong, before, misled, overruled := 0, 0, 0, 0
+		for seed := range uint64(5) {
+			data, random := planted.Topics(800, 1000, 2, 0.4, seed), rand.New(rand.NewPCG(seed, 1))
+			costs, said := make([]float64, 2*len(data.Truth)), slices.Clone(data.Truth)
+			for i, truth := range data.Truth {
+				if i%2 == 0 && data.Labels[i] < 0 {
+					if random.IntN(5) == 0 {
+						said[i], misled = 1-truth, misled+1
+					}
+					costs[2*i+int(said[i])], costs[2*i+1-int(said[i])] = -math.Log(0.8), -math.Log(0.2)
+				}
+			}
+			o := plainOptions()
+			o.Method, o.ClassPrior.Shares = method.Method(by), []float64{0.6, 0.4}
+			without, result := mustFit(t, data, nil, o), mustFitProblem(t, withCosts(data, 2, costs), o)
+			for i, truth := range data.Truth {
+				if result.Transduction[i] != truth {
+					wrong++
+				} else if said[i] != truth {
+					overruled++
+				}
+				if without.Transduction[i] != truth {
+					before++
+				}
+			}
+		}
+		t.Logf("%s: %d of 4000 wrong, without probabilities %d; %d of %d overruled", by, wrong, before, overruled, misled)
+		if wrong >= before {
+			t.Errorf("%s: %d of 4000 wrong, without probabilities %d", by, wrong, before)
+		}
+	}
+}
+
+func TestPriorCostsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	worktest.Processors(t, 4)
+	data := fiveClasses(9000, 4)
+	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method, o.MaxIter, o.Tol = method.Method(by), 6, 1e-2
+		one := mustFitProblem(t, p, o)
+		o.Threads = 4
+		if many := mustFitProblem(t, p, o); !reflect.DeepEqual(one, many) {
+			t.Errorf("%s: four threads give other bits than one", by)
+		}
+	}
+}
+
+// Weights that are numbers of copies, and copies, of rows with sets.
+func TestCopiesOfRowsWithSetsAreTheirWeights(t *testing.T) {
+	data := fiveClasses(300, 3)
+	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	for i := range data.Labels {
+		p.Weights = append(p.Weights, float64(1+i%3))
+	}
+	for _, by := range []string{"annealing", "switching"} {
+		o := plainOptions()
+		o.Method = method.Method(by)
+		copied, _ := p.Copied(work.NewPool(1))
+		weighed, alone := mustFitProblem(t, p, o), mustFitProblem(t, copied, o)
+		if a, b := weighed.Model.Objective, alone.Model.Objective; math.Abs(a-b) > 0.02*b {
+			t.Errorf("%s: objective %v with weights, %v with copies", by, a, b)
+		}
+	}
+}
+
+func TestSharesThatSetsContradictAreRefused(t *testing.T) {
+	data := fiveClasses(110, 3)
+	costs := make([]float64, 5*110)
+	for i, label := range data.Labels {
+		if label < 0 && i < 70 { // 60 rows of 100
+			costs[5*i+2], costs[5*i+3], costs[5*i+4] = math.Inf(1), math.Inf(1), math.Inf(1)
+		}
+	}
+	for text, shares := range map[string][]float64{
+		"class_prior gives class 0, 1 50 of 100 rows without a label, but 60 of these rows can have no other class: a " +
+			"share of at least 0.6 is needed": {0.3, 0.2, 0.2, 0.2, 0.1},
+		"": {0.3, 0.3, 0.2, 0.1, 0.1},
+	} {
+		o := plainOptions()
+		o.ClassPrior = sample.ClassPrior{Shares: shares}
+		result, err := Fit(withCosts(data, 5, costs), o, nil)
+		switch {
+		case text == "":
+			if err != nil {
+				t.Error(err)
+			} else if !slices.Equal(result.Model.ClassPrior, shares) {
+				t.Errorf("shares %v, given %v", result.Model.ClassPrior, shares)
+			}
+		case err == nil || !strings.Contains(err.Error(), text):
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+	for i := range 110 {
+		costs[5*i+4] = 0
+		if i >= 20 && data.Labels[i] < 0 {
+			costs[5*i+4] = math.Inf(1)
+		}
+	}
+	o := plainOptions()
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.1, 0.1, 0.2}}
+	_, err := Fit(withCosts(data, 5, costs), o, nil)
+	want := "class_prior needs 20 of 100 rows without a label for class 4, but only 10 of these rows may have it: a " +
+		"share of at most 0.1 is possible"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	o.ClassPrior = sample.ClassPrior{Rule: "labels"} // shares that are found give way
+	if result := mustFitProblem(t, withCosts(data, 5, costs), o); result.Model.ClassPrior[4] > 0.1 {
+		t.Errorf("class 4 has the share %v", result.Model.ClassPrior[4])
+	}
+}
+
+func TestBadPriorCostsAreRefused(t *testing.T) {
+	data := fiveClasses(110, 3)
+	for text, change := range map[string]func(p *sample.Problem){
+		"costs of row 20 has -1 for class 0":          func(p *sample.Problem) { p.Costs[100] = -1 },
+		"costs of row 20 has NaN for class 0":         func(p *sample.Problem) { p.Costs[100] = math.NaN() },
+		"costs of row 20 has 1e+07 for class 0":       func(p *sample.Problem) { p.Costs[100] = 1e7 },
+		"costs has 5 entries, but there are 110 rows": func(p *sample.Problem) { p.Costs = p.Costs[:5] },
+		"labels of row 4 is 4, but the prior costs are those of": func(p *sample.Problem) {
+			p.Classes, p.Costs = 4, p.Costs[:440]
+		},
+		"n_classes is 1": func(p *sample.Problem) { p.Classes = 1 },
+		"costs of row 20 are infinite for every class": func(p *sample.Problem) {
+			copy(p.Costs[100:105], slices.Repeat([]float64{math.Inf(1)}, 5))
+		},
+		"class 5 has no labeled row": func(p *sample.Problem) { p.Classes, p.Costs = 6, make([]float64, 660) },
+	} {
+		p := withCosts(data, 5, make([]float64, 550))
+		change(&p)
+		_, err := Fit(p, plainOptions(), nil)
+		if wantKinds(t, err, fault.BadArgument, fault.BadData); !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	for _, by := range []string{"entropy", "expectation", "gradient"} {
+		o := plainOptions()
+		if o.Method = method.Method(by); by != "gradient" {
+			o.Loss = "maxent"
+		}
+		_, err := Fit(p, o, nil)
+		if wantKinds(t, err, fault.BadArgument); !strings.Contains(err.Error(), "prior costs") {
+			t.Errorf("%s: %v", by, err)
+		}
+	}
+}
+
+// Machines that share rows with sets find the fit of one.
+func TestSetsOfClassesOnSeveralMachines(t *testing.T) {
+	data := fiveClasses(300, 5)
+	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	for _, by := range []string{"annealing", "switching", "posterior"} {
+		o := plainOptions()
+		if o.Method = method.Method(by); by == "posterior" {
+			o.Loss = "maxent"
+		}
+		want, parts := mustFitProblem(t, p, o), parted(data, 3)
+		got, errs := fitTogether(t, worktest.NewRanks(3), p, o, parts)
+		for rank, err := range errs {
+			if err != nil {
+				t.Errorf("%s, rank %d: %v", by, rank, err)
+			}
+		}
+		sameFit(t, by, o, want, got, parts)
+	}
+}

@@ -1,0 +1,130 @@
+"""What is known of rows without a label: sets of the classes that they may have, and probabilities of the classes."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_TOLERANCE = 1e-6  # of a sum of probabilities
+
+
+class Weak(NamedTuple):
+    """Rows without a label of which something is known."""
+
+    rows: np.ndarray  # (m,)
+    classes: np.ndarray  # (k,) names
+    probabilities: np.ndarray  # (m, k); 0 where the row cannot have the class
+
+
+class Separated(NamedTuple):
+    """Labels in which sets are replaced by None, and the sets."""
+
+    values: np.ndarray  # (n,)
+    rows: np.ndarray  # (m,) rows with sets of several classes
+    sets: list[list[Any]]  # (m,)
+
+
+def is_matrix(y: Any) -> bool:
+    """Whether y has rows of several columns."""
+    return getattr(y, "ndim", 1) == 2 and y.shape[1] > 1
+
+
+def of_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, Weak]:
+    """Rows with a label (n,), their labels, and the other rows, of probabilities (n, k).
+
+    Names of classes are those of the columns of a data frame, else 0 ... k-1.
+    """
+    names = np.asarray(y.columns) if hasattr(y, "columns") else np.arange(y.shape[1])
+    if len(set(names.tolist())) < len(names):
+        raise ValueError(f"y has two columns for one class: {names.tolist()}")
+    try:
+        given = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise ValueError(f"y has {y.shape[1]} columns, which must hold probabilities of classes: {reason}") from reason
+    totals = given.sum(axis=1)
+    bad = ~((given >= 0).all(axis=1) & ((abs(totals - 1) <= _TOLERANCE) | (totals == 0)))
+    if bad.any():
+        row = int(bad.argmax())
+        raise ValueError(
+            f"y has {y.shape[1]} columns, which are probabilities of classes: each row must be nonnegative and sum to 1, "
+            f"or be 0 (unlabeled); row {row} is {given[row].tolist()!r:.80}. For sets of possible classes divide each row "
+            "by its sum. Several labels a row are not supported by one fit: use "
+            "sklearn.multioutput.MultiOutputClassifier, a fit for each column"
+        )
+    possible = np.count_nonzero(given, axis=1)
+    labeled, rows = possible == 1, np.flatnonzero(possible > 1)
+    return labeled, names[given[labeled].argmax(axis=1)], Weak(rows, names, given[rows])
+
+
+def separate(values: np.ndarray) -> Separated | None:
+    """The sets of an array of objects, taken out; None if there are none. A set of one class is a label."""
+    if values.dtype.kind != "O":
+        return None
+    rows = [i for i, value in enumerate(values) if isinstance(value, set | frozenset)]
+    if not rows:
+        return None
+    values, weak, sets = values.copy(), [], []
+    for i in rows:
+        members = list(values[i])
+        if not members:
+            raise ValueError(f"y has an empty set in row {i}: a set holds the classes that the row may have")
+        values[i] = members[0] if len(members) == 1 else None
+        if len(members) > 1:
+            weak.append(i)
+            sets.append(members)
+    return Separated(values, np.array(weak, dtype=np.intp), sets)
+
+
+def of_sets(rows: np.ndarray, sets: list[list[Any]], members: np.ndarray) -> Weak:
+    """The rows of sets; `members` are the elements of all sets, one after the other, in one dtype."""
+    classes, numbers = np.unique(members, return_inverse=True)
+    sizes = np.array([len(each) for each in sets], dtype=np.intp)
+    probabilities = np.zeros((len(rows), len(classes)))
+    probabilities[np.repeat(np.arange(len(rows)), sizes), numbers] = np.repeat(1 / sizes, sizes)
+    return Weak(rows, classes, probabilities)
+
+
+def costs(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+    """Prior costs (n_rows, K) of the classes: -log p. None where nothing is known of any row with a weight."""
+    if weights is not None:
+        counts = weights[weak.rows] > 0
+        weak = Weak(weak.rows[counts], weak.classes, weak.probabilities[counts])
+    if not len(weak.rows):
+        return None
+    place = {name: k for k, name in enumerate(classes.tolist())}
+    named = weak.probabilities.any(axis=0)
+    for k, name in enumerate(weak.classes.tolist()):
+        if named[k] and name not in place:
+            row = weak.rows[weak.probabilities[:, k].argmax()]
+            raise ValueError(
+                f"y names the class {name!r} among those of row {row}, but no row has this label and class_prior does not "
+                "name it: label a row of it, or give its share by a dict class_prior"
+            )
+    known = [k for k in range(len(weak.classes)) if named[k]]
+    columns = [place[weak.classes[k].item() if isinstance(weak.classes[k], np.generic) else weak.classes[k]] for k in known]
+    table = np.full((len(weak.rows), len(classes)), np.inf)
+    with np.errstate(divide="ignore"):
+        table[:, columns] = -np.log(weak.probabilities[:, known])
+    found = np.zeros((n_rows, len(classes)))
+    found[weak.rows] = table
+    return found
+
+
+def leaves(hierarchy: Any, labels: np.ndarray) -> dict[Any, list[Any]]:
+    """Classes below each group of a tree, of a dict from child to parent or a separator found in the labels."""
+    below: dict[Any, list[Any]] = {}
+    if isinstance(hierarchy, str):
+        names = sorted({name for name in labels.tolist() if isinstance(name, str)}) if hierarchy else []
+        groups = {name for name in names if any(other.startswith(name + hierarchy) for other in names)}
+        return {name: [other for other in names if other not in groups and other.startswith(name + hierarchy)] for name in groups}
+    if not isinstance(hierarchy, Mapping):
+        return below
+    parents = set(hierarchy.values())
+    for name in hierarchy:
+        if name not in parents:
+            group, seen = hierarchy[name], {name}
+            while group is not None and group not in seen:
+                seen.add(group)
+                below.setdefault(group, []).append(name)
+                group = hierarchy.get(group)
+    return below

@@ -1,0 +1,155 @@
+"""Labels of several sources, such as keyword rules and annotators, as one probability of each class and row.
+
+The probabilities are a `y` of the classifiers: rows sum to 1, rows of zeros are unlabeled.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabel._inputs import _labels
+
+_FIRST = 0.7  # accuracy of a source of which nothing is known,
+_PSEUDO = 2.0  # and the votes for which that counts
+_HIGHEST = 0.99  # accuracy: no source alone decides
+_ROUNDS = 100
+_TOLERANCE = 1e-6
+
+
+class Votes(NamedTuple):
+    """What `from_votes` returns."""
+
+    probabilities: np.ndarray  # (n_rows, n_classes), 0 in rows without a vote
+    classes: np.ndarray  # (n_classes,) sorted names
+    accuracies: np.ndarray  # (n_sources,)
+
+
+def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:
+    """Votes of keyword rules: each word votes for its class in the texts that contain it.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Texts, one a row.
+    keywords : dict from class to iterable of str
+        Words of each class, compared without case, as whole words.
+
+    Returns
+    -------
+    votes : ndarray of shape (n_rows, n_words), object
+        The class of the word where the text contains it, else None.
+    """
+    rules = [(name, word) for name, words in keywords.items() for word in words]
+    if not rules:
+        raise ValueError("keywords holds no word")
+    found = [re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE) for _, word in rules]
+    rows = [[name if pattern.search(text) else None for (name, _), pattern in zip(rules, found, strict=True)] for text in texts]
+    votes = np.full((len(rows), len(rules)), None, dtype=object)
+    for i, row in enumerate(rows):
+        votes[i] = row
+    return votes
+
+
+def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled: Any = "auto") -> Votes:
+    """Probabilities of the classes from the votes of several sources.
+
+    A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1).
+    Sources are taken as independent. Accuracies that are not given are estimated from the labeled rows and from the
+    rows with several votes, by expectation-maximization (Dawid & Skene 1979, with one number a source).
+
+    Parameters
+    ----------
+    votes : array-like of shape (n_rows, n_sources)
+        The class that each source votes for, or a marker where it does not vote.
+    y : array-like of shape (n_rows,), default=None
+        Labels, with markers; labeled rows have probability 1 of their class.
+    accuracies : "auto" or array-like of shape (n_sources,), default="auto"
+        Probability that a vote of the source is right, above 0 and below 1.
+    unlabeled : object, default="auto"
+        Marker, as for the classifiers.
+
+    Returns
+    -------
+    votes : Votes
+        probabilities (n_rows, n_classes), classes (n_classes,) and accuracies (n_sources,). Rows without a vote have
+        probabilities 0. Classes that have equal shares are assumed: the shares of the classes are the classifier's
+        `class_prior`.
+
+    Raises
+    ------
+    ValueError
+        If no source votes, the classes are fewer than two, or accuracies are not between 0 and 1.
+
+    References
+    ----------
+    A. P. Dawid, A. M. Skene (1979). Maximum likelihood estimation of observer error-rates using the EM algorithm.
+    Applied Statistics 28, 20-28.
+    """
+    columns = np.asarray(votes, dtype=object)
+    if columns.ndim != 2 or not columns.size:
+        raise ValueError(f"votes must have shape (n_rows, n_sources), has {columns.shape}")
+    given = _labels.read(columns.ravel(), unlabeled)
+    if not given.labeled.any():
+        raise ValueError("votes has no vote: every entry is a marker (see the parameter `unlabeled`)")
+    labels = given.values
+    known = None
+    if y is not None:
+        known = _labels.read(y, unlabeled)
+        if len(known.labeled) != len(columns):
+            raise ValueError(f"y has {len(known.labeled)} labels, but votes has {len(columns)} rows")
+        labels = np.concatenate([labels, known.values]) if len(known.values) else labels
+    classes, numbers = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"votes and y name one class only, {classes[0]!r}: at least two are needed")
+    cells = np.full(columns.size, -1)
+    cells[given.labeled] = numbers[: len(given.values)]
+    truth = np.full(len(columns), -1)
+    if known is not None:
+        truth[known.labeled] = numbers[len(given.values) :]
+    return _estimate(cells.reshape(columns.shape), truth, classes, accuracies)
+
+
+def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accuracies: Any) -> Votes:
+    """From numbers of classes; -1 is no vote, no label."""
+    a = np.full(votes.shape[1], _FIRST)
+    if not isinstance(accuracies, str):
+        a = np.asarray(accuracies, dtype=np.float64)
+        if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
+            raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, one a source; got {accuracies!r:.80}")
+    elif accuracies != "auto":
+        raise ValueError(f"accuracies={accuracies!r} must be 'auto' or an array")
+    else:
+        telling = ((votes >= 0).sum(axis=1) > 1) | (truth >= 0)
+        for _ in range(_ROUNDS):
+            before, a = a, _right(votes[telling], _posterior(votes[telling], truth[telling], a, len(classes)))
+            if abs(a - before).max() <= _TOLERANCE:
+                break
+    return Votes(_posterior(votes, truth, a, len(classes)), classes, a)
+
+
+def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: int) -> np.ndarray:
+    """Probabilities of the classes at these accuracies."""
+    logs = np.zeros((len(votes), n_classes))
+    gains = np.log(a) - np.log((1 - a) / (n_classes - 1))
+    for j, gain in enumerate(gains):
+        rows = np.flatnonzero(votes[:, j] >= 0)
+        logs[rows, votes[rows, j]] += gain
+    p = np.exp(logs - logs.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p[(votes < 0).all(axis=1)] = 0
+    labeled = np.flatnonzero(truth >= 0)
+    p[labeled] = 0
+    p[labeled, truth[labeled]] = 1
+    return p
+
+
+def _right(votes: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Share of the votes of each source that are right."""
+    found = np.full(votes.shape[1], _FIRST)
+    for j in range(votes.shape[1]):
+        rows = np.flatnonzero(votes[:, j] >= 0)
+        right = p[rows, votes[rows, j]].sum()
+        found[j] = min(_HIGHEST, (right + _PSEUDO * _FIRST) / (len(rows) + _PSEUDO))
+    return found
