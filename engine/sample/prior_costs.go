@@ -62,8 +62,8 @@ func priorOf(i int, given []float64) (costs []float64, class int32, err error) {
 	return costs, -1, nil
 }
 
-// weighPrior gives rows of which something is known a further weight, a part 1 - H / log K of that of a labeled row, with
-// H the entropy of the probabilities in proportion to exp(-κ); together at most mostKnown times the labeled rows.
+// weighPrior gives rows of which something is known a further weight, a part 1 - H / log K of that of a labeled row,
+// with H the entropy of the probabilities in proportion to exp(-κ); together at most mostKnown times the labeled rows.
 func (s *Sample) weighPrior() {
 	if s.PriorCosts == nil {
 		return

@@ -53,6 +53,7 @@ __all__ = [
     "estimate_class_prior",
     "inspection",
     "labeling",
+    "labels",
     "load_model",
     "methods",
     "metrics",

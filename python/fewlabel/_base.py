@@ -261,7 +261,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self._warn_before(given, labels, weights)
         task = _progress.FitTask(self, X, given, weights)
         costs = _labels.costs(given, labels, weights)
-        warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report), costs=costs)
+        try:
+            warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report), costs=costs)
+        except ValueError as reason:
+            raise _labels.named(reason, labels.classes) from reason
         task.end()
         return warnings
 

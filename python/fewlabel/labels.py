@@ -11,6 +11,8 @@ import numpy as np
 
 from fewlabel._inputs import _labels
 
+__all__ = ["Votes", "from_votes", "keyword_votes"]
+
 _FIRST = 0.7  # accuracy of a source of which nothing is known,
 _PSEUDO = 2.0  # and the votes for which that counts
 _HIGHEST = 0.99  # accuracy: no source alone decides
@@ -45,7 +47,10 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     if not rules:
         raise ValueError("keywords holds no word")
     found = [re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE) for _, word in rules]
-    rows = [[name if pattern.search(text) else None for (name, _), pattern in zip(rules, found, strict=True)] for text in texts]
+    rows = [
+        [name if pattern.search(text) else None for (name, _), pattern in zip(rules, found, strict=True)]
+        for text in texts
+    ]
     votes = np.full((len(rows), len(rules)), None, dtype=object)
     for i, row in enumerate(rows):
         votes[i] = row
@@ -117,7 +122,9 @@ def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accurac
     if not isinstance(accuracies, str):
         a = np.asarray(accuracies, dtype=np.float64)
         if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
-            raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, one a source; got {accuracies!r:.80}")
+            raise ValueError(
+                f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, one a source; got {accuracies!r:.80}"
+            )
     elif accuracies != "auto":
         raise ValueError(f"accuracies={accuracies!r} must be 'auto' or an array")
     else:

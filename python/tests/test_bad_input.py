@@ -275,6 +275,8 @@ def fit_status(struct: c.Rows | None = None, codes: Any = CODES, options: dict |
         ctypes.byref(rows.struct if struct is None else struct),
         codes if codes is None else codes.ctypes.data,
         None,
+        None,
+        0,
         0,
         None if text is None else text.encode(),
         None,
@@ -326,7 +328,8 @@ def test_null_pointers() -> None:
     model = ctypes.c_int64()
     labels = CODES.ctypes.data
     assert (
-        library.fewlabel_fit(None, labels, None, None, 0, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
+        library.fewlabel_fit(None, labels, None, None, 0, 0, None, None, None, ctypes.byref(model), error, 100)
+        == c.BAD_ARGUMENT
     )
     assert b"rows" in error.value
     rows = ctypes.byref(_data.native(X).struct)
@@ -414,7 +417,8 @@ def load_status(content: bytes, path: Path) -> tuple[int, str]:
 def model_file(tmp_path: Path) -> bytes:
     rows, model = _data.native(X), ctypes.c_int64()
     _library.call(
-        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, 0, None, None, None, ctypes.byref(model)
+        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, None, 0, 0, *3 * [None],
+        ctypes.byref(model),
     )  # fmt: skip
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(tmp_path / "good").encode(), b'{"by": "a test"}')

@@ -147,7 +147,8 @@ def test_rows_of_weight_zero_do_not_count() -> None:
         ([0, None, 1], None, r"None in row 1, which is not the marker .* unlabeled=None \(every row is labeled\)"),
         (["a", None, "b"], "?", r"which is not the marker set by unlabeled='\?'. None and NaN are markers with"),
         (np.array(["a", 3, None], dtype=object), "auto", "several types: int, str"),
-        (np.zeros((3, 2)), "auto", "1d array"),
+        (np.zeros((3, 2)), "auto", "several columns, which are not supported here"),
+        ([[0, 1], [1, 0]], "auto", "1d array"),
     ],
 )
 def test_bad_labels(y: object, unlabeled: object, message: str) -> None:
@@ -176,7 +177,7 @@ def test_many_classes_with_one_label_each_are_no_regression() -> None:
         (["b", "a", None], {"a": 0.5, "b": 0.4, "c": 0.1}, ["a", "b", "c"], [1, 0, -1]),
         ([3, 1, -1], {1: 0.5, 3: 0.5}, [1, 3], [1, 0, -1]),
         ([3, 1, -1], [0.2, 0.3, 0.5], [1, 3], [1, 0, -1]),
-        ([3, 3, -1], {1: 0.5, 3: 0.5}, [3], [0, 0, -1]),
+        ([3, 3, -1], {1: 0.5, 3: 0.5}, [1, 3], [1, 1, -1]),
     ],
 )
 def test_classes_that_the_prior_alone_names(y: object, prior: object, classes: list, codes: list) -> None:

@@ -1,5 +1,6 @@
 """Labels: which rows have one, which classes there are, and class numbers for the library."""
 
+import re
 from collections.abc import Callable, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple
@@ -46,8 +47,8 @@ def read(y: Any, unlabeled: Any = "auto", *, weak: bool = False) -> Given:
     """
     if _weak.is_matrix(y):
         _refuse_weak(weak)
-        labeled, labels, known = _weak.of_matrix(y)
-        return Given(labels, labeled, np.zeros(len(labeled), dtype=bool), False, known if len(known.rows) else None)
+        labeled, labels, rest = _weak.of_matrix(y)
+        return Given(labels, labeled, np.zeros(len(labeled), dtype=bool), False, rest if len(rest.rows) else None)
     values = _as_1d(y)
     separated = _weak.separate(values)
     if separated is not None:
@@ -62,7 +63,7 @@ def read(y: Any, unlabeled: Any = "auto", *, weak: bool = False) -> Given:
         marked = missing | minus_one
     else:
         marked = _equal(values, unlabeled)
-    known = None
+    known: _weak.Weak | None = None
     if separated is None or not len(separated.rows):
         labels = _plain(values[~marked], np.flatnonzero(~marked), unlabeled)
     else:
@@ -116,10 +117,24 @@ def with_groups(given: Given, hierarchy: Any) -> Given:
     if given.weak is not None:
         for row, p in zip(given.weak.rows, given.weak.probabilities, strict=True):
             if np.unique(p[p > 0]).size > 1:
-                raise ValueError(f"y has labels that are groups of hierarchy ({given.values[groups][0]!r}) beside probabilities")
+                raise ValueError(
+                    f"y has labels that are groups of hierarchy ({given.values[groups][0]!r}) beside probabilities"
+                )
             mixed[row] = set(given.weak.classes[p > 0].tolist())
     found = read(mixed, float("nan"), weak=True)
     return found._replace(minus_one=given.minus_one, auto=given.auto)
+
+
+def named(reason: ValueError, classes: np.ndarray) -> ValueError:
+    """The error of shares that sets of classes contradict, with names in place of class numbers."""
+    text, numbers = str(reason), " (class numbers start at 0)"
+    if not (text.startswith("class_prior ") and text.endswith(numbers)):
+        return reason
+    return ValueError(
+        re.sub(
+            r"(class )(\d+(?:, \d+)*)", lambda m: m[1] + listed(classes[[int(k) for k in m[2].split(", ")]]), text
+        ).removesuffix(numbers)
+    )
 
 
 def costs(given: Given, labels: Labels, weights: np.ndarray | None) -> np.ndarray | None:
@@ -147,12 +162,9 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
 
 
 def with_classes_of(class_prior: Any, labels: Labels) -> Labels:
-    """Add the classes that have no labeled row but an entry in the dict `class_prior`.
-
-    If all labels have one class, nothing is added: its model is constant.
-    """
+    """Add the classes that have no labeled row but an entry in the dict `class_prior`."""
     known = set(labels.classes.tolist())
-    if not isinstance(class_prior, Mapping) or len(known) == 1:
+    if not isinstance(class_prior, Mapping):
         return labels
     added = [name for name in class_prior if name not in known]
     if not added:

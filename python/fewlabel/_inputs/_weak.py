@@ -46,9 +46,9 @@ def of_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, Weak]:
     if bad.any():
         row = int(bad.argmax())
         raise ValueError(
-            f"y has {y.shape[1]} columns, which are probabilities of classes: each row must be nonnegative and sum to 1, "
-            f"or be 0 (unlabeled); row {row} is {given[row].tolist()!r:.80}. For sets of possible classes divide each row "
-            "by its sum. Several labels a row are not supported by one fit: use "
+            f"y has {y.shape[1]} columns, which are probabilities of classes: each row must be nonnegative and sum to "
+            f"1, or be 0 (unlabeled); row {row} is {given[row].tolist()!r:.80}. For sets of possible classes divide "
+            "each row by its sum. Several labels a row are not supported by one fit: use "
             "sklearn.multioutput.MultiOutputClassifier, a fit for each column"
         )
     possible = np.count_nonzero(given, axis=1)
@@ -92,16 +92,18 @@ def costs(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | No
     if not len(weak.rows):
         return None
     place = {name: k for k, name in enumerate(classes.tolist())}
-    named = weak.probabilities.any(axis=0)
+    named = np.any(weak.probabilities, axis=0).tolist()
     for k, name in enumerate(weak.classes.tolist()):
         if named[k] and name not in place:
             row = weak.rows[weak.probabilities[:, k].argmax()]
             raise ValueError(
-                f"y names the class {name!r} among those of row {row}, but no row has this label and class_prior does not "
-                "name it: label a row of it, or give its share by a dict class_prior"
+                f"y names the class {name!r} among those of row {row}, but no row has this label and class_prior does "
+                "not name it: label a row of it, or give its share by a dict class_prior"
             )
     known = [k for k in range(len(weak.classes)) if named[k]]
-    columns = [place[weak.classes[k].item() if isinstance(weak.classes[k], np.generic) else weak.classes[k]] for k in known]
+    columns = [
+        place[weak.classes[k].item() if isinstance(weak.classes[k], np.generic) else weak.classes[k]] for k in known
+    ]
     table = np.full((len(weak.rows), len(classes)), np.inf)
     with np.errstate(divide="ignore"):
         table[:, columns] = -np.log(weak.probabilities[:, known])
@@ -111,20 +113,21 @@ def costs(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | No
 
 
 def leaves(hierarchy: Any, labels: np.ndarray) -> dict[Any, list[Any]]:
-    """Classes below each group of a tree, of a dict from child to parent or a separator found in the labels."""
+    """Classes below each group with several of a tree, given as a dict from child to parent or as a separator."""
     below: dict[Any, list[Any]] = {}
-    if isinstance(hierarchy, str):
-        names = sorted({name for name in labels.tolist() if isinstance(name, str)}) if hierarchy else []
-        groups = {name for name in names if any(other.startswith(name + hierarchy) for other in names)}
-        return {name: [other for other in names if other not in groups and other.startswith(name + hierarchy)] for name in groups}
+    if isinstance(hierarchy, str) and hierarchy:
+        separator, hierarchy = hierarchy, {}
+        for name in labels.tolist():
+            while isinstance(name, str) and separator in name:
+                hierarchy[name] = name.rpartition(separator)[0]
+                name = hierarchy[name]
     if not isinstance(hierarchy, Mapping):
         return below
     parents = set(hierarchy.values())
     for name in hierarchy:
-        if name not in parents:
-            group, seen = hierarchy[name], {name}
-            while group is not None and group not in seen:
-                seen.add(group)
-                below.setdefault(group, []).append(name)
-                group = hierarchy.get(group)
-    return below
+        group, seen = hierarchy[name], {name}
+        while name not in parents and group is not None and group not in seen:
+            seen.add(group)
+            below.setdefault(group, []).append(name)
+            group = hierarchy.get(group)
+    return {group: names for group, names in below.items() if len(names) > 1}
