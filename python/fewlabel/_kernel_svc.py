@@ -169,10 +169,10 @@ class KernelTransductiveSVC(TransductiveSVC):
 
     def _chosen_features(self, X: Any, y: Any, kept: np.ndarray | None) -> np.ndarray:
         """The features of the kernel with the best score."""
-        given = _labels.read(y, self.unlabeled)
+        given = _labels.read(y, self.unlabeled, weak=True)
         check_consistent_length(X, given.labeled)
         if kept is not None:
-            given = _labels.read(_safe_indexing(y, kept), self.unlabeled)
+            given = _labels.read(_safe_indexing(y, kept), self.unlabeled, weak=True)
         _labels.encode(given)  # refuses labels before features take time
         makers = {name: self._maker(name) for name in _CANDIDATES}
         with warnings.catch_warnings(record=True) as warned:
