@@ -1,6 +1,6 @@
 """Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _export, _progress, methods
+from fewlabel import _advice, _export, _positive_share, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _labels, _weights
@@ -255,9 +255,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         given = _labels.with_groups(_labels.read(y, self.unlabeled, weak=True), self.hierarchy)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
-        labels = _labels.with_classes_of(self.class_prior, _labels.encode(given, weights))
+        labels = _labels.encode(given, weights)
+        prior = self._prior_with_rest(rows, labels, weights)
+        labels = _labels.with_classes_of(prior, labels)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        plan = self._plan(method, labels.classes, totals)
+        plan = self._plan(method, labels.classes, totals, prior)
         self._warn_before(given, labels, weights)
         task = _progress.FitTask(self, X, given, weights)
         costs = _labels.costs(given, labels, weights)
@@ -268,12 +270,38 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         task.end()
         return warnings
 
-    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
-        """The fit of these classes; `totals` are the total weights of their labeled rows."""
+    def _prior_with_rest(self, rows: Any, labels: _labels.Labels, weights: np.ndarray | None) -> Any:
+        """The parameter `class_prior`, in which "auto" for a class without labels is replaced by its estimate."""
+        prior = self.class_prior
+        if not isinstance(prior, Mapping) or "auto" not in [
+            share for share in prior.values() if isinstance(share, str)
+        ]:
+            return prior
+        named = [name for name in prior if name not in labels.classes.tolist()]
+        if len(labels.classes) > 1 or len(named) != 1 or set(prior.values()) != {"auto"}:
+            raise ValueError(
+                f'class_prior={dict(prior)!r}: "auto" within a dict is for one labeled class and one other, '
+                'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
+            )
+        counted = np.ones(len(labels.codes), dtype=bool) if weights is None else weights > 0
+        positive, unlabeled = (np.flatnonzero(((labels.codes >= 0) == has) & counted) for has in (True, False))
+        share = _positive_share.estimate(self._linear(), rows, positive, unlabeled).share
+        return {labels.classes.tolist()[0]: share, named[0]: 1 - share}
+
+    def _linear(self) -> Any:
+        """An unfitted linear classifier of the same loss."""
+        return type(self)(**self.get_params(deep=False))
+
+    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray, prior: Any = None) -> Plan:
+        """The fit of these classes; `totals` are the total weights of their labeled rows; prior None: `class_prior`."""
         tree = _hierarchy.read(self.hierarchy, classes)
         if self._is_warm():
             self._check_start(classes)
-        options = self._options() | methods.options(method) | self._class_options(classes, totals, tree)
+        options = (
+            self._options()
+            | methods.options(method)
+            | self._class_options(classes, totals, tree, self.class_prior if prior is None else prior)
+        )
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
 
     def _solve(
@@ -310,9 +338,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """The options of the library that do not depend on the classes."""
         return self._library_options(_OPTIONS)
 
-    def _class_options(self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
+    def _class_options(
+        self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None, class_prior: Any
+    ) -> dict[str, Any]:
         """The options of the library that depend on the classes."""
-        prior = _weights.resolve_class_prior(self.class_prior, classes, totals)
+        prior = _weights.resolve_class_prior(class_prior, classes, totals)
         factors = _weights.class_factors(self.class_weight, classes, totals)
         if len(classes) == 1:
             return {"class_prior": "auto"}

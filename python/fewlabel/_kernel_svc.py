@@ -179,9 +179,7 @@ class KernelTransductiveSVC(TransductiveSVC):
             warnings.simplefilter("always")
             features = {name: self._fitted_features(maker, X, kept) for name, maker in makers.items()}
         compared = features if kept is None else {name: rows[kept] for name, rows in features.items()}
-        names = TransductiveSVC().get_params(deep=False)
-        model = TransductiveSVC(**{name: getattr(self, name) for name in names})
-        scores = _kernel_choice.scores(model, compared, given)
+        scores = _kernel_choice.scores(self._linear(), compared, given)
         best = max(_CANDIDATES, key=lambda name: sum(scores[name])) if scores else _CANDIDATES[0]
         self._made = _Made(self._settings(), best, makers[best], scores)
         if not scores:
@@ -192,6 +190,10 @@ class KernelTransductiveSVC(TransductiveSVC):
         for warning in warned if best == "graph" else ():
             _advice.warn(str(warning.message), warning.category)
         return features[best]
+
+    def _linear(self) -> TransductiveSVC:
+        names = TransductiveSVC().get_params(deep=False)
+        return TransductiveSVC(**{name: getattr(self, name) for name in names})
 
     def _fitted_features(self, maker: Any, X: Any, kept: np.ndarray | None) -> np.ndarray:
         """Fit a transformer to the kept rows; the features (n, m) of all rows."""

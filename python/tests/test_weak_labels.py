@@ -9,10 +9,12 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from fewlabel import (
+    ClassPriorWarning,
     KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
     TransductiveSVC,
     estimate_class_prior,
+    labels,
     methods,
 )
 from fewlabel.inspection import check
@@ -194,3 +196,109 @@ def test_what_does_not_know_sets_says_so() -> None:
             call(X, sets)
     with pytest.raises(ValueError, match="it takes no prior costs"):
         TransductiveSVC(method="gradient", class_prior=SHARES).fit(X, sets)
+
+
+def positives(share: float = 0.3, labeled: int = 20) -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
+    """Rows of two kinds, which are positive, and labels of some of these."""
+    rng = np.random.default_rng(1)
+    truth = np.arange(600) < 600 * share
+    X = rng.poisson(0.1 + 0.4 * (np.arange(60) % 2 == truth[:, None])).astype(float)
+    y = np.full(600, None, dtype=object)
+    y[:labeled] = "crude"
+    return sp.csr_array(X / np.maximum(1, np.linalg.norm(X, axis=1, keepdims=True))), truth, y
+
+
+def test_one_labeled_class_and_a_share_are_a_fit() -> None:
+    X, truth, y = positives()
+    share = float(truth[20:].mean())
+    for model in (TransductiveSVC(), TransductiveSVC(method="switching"), SemiSupervisedLogisticRegression()):
+        model.set_params(class_prior={"crude": share, "rest": 1 - share})
+        with pytest.warns(ClassPriorWarning, match="but no labeled row"):
+            model.fit(X, y)
+        assert model.classes_.tolist() == ["crude", "rest"]
+        assert np.mean((model.predict(X) == "crude") == truth) > 0.95
+        assert abs(np.mean(model.predict(X[20:]) == "crude") - share) < 0.02
+
+
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")
+def test_the_share_of_the_only_labeled_class_is_estimated() -> None:
+    X, truth, y = positives()
+    model = TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y)
+    assert abs(model.class_prior_[0] - truth[20:].mean()) < 0.1
+    assert np.mean((model.predict(X) == "crude") == truth) > 0.9
+    assert model.class_prior == {"rest": "auto"}
+    again = TransductiveSVC(class_prior={"rest": "auto", "crude": "auto"}).fit(X, y)
+    assert same(model, again)
+
+
+@pytest.mark.parametrize(
+    ("prior", "labeled", "message"),
+    [
+        ({"rest": "auto"}, 9, "cannot be estimated from 9 rows: label 10 or more"),
+        ({"rest": "auto", "other": "auto"}, 20, '"auto" within a dict is for one labeled class and one other'),
+        ({"rest": "auto", "crude": 0.5}, 20, '"auto" within a dict is for one labeled class and one other'),
+        ({"crude": "auto"}, 20, '"auto" within a dict is for one labeled class and one other'),
+    ],
+)
+def test_shares_that_cannot_be_estimated(prior: dict, labeled: int, message: str) -> None:
+    X, _, y = positives(labeled=labeled)
+    with pytest.raises(ValueError, match=message):
+        TransductiveSVC(class_prior=prior).fit(X, y)
+
+
+def test_rows_like_the_labeled_ones_have_no_rest() -> None:
+    X, _, y = positives(share=1.0)
+    with pytest.raises(ValueError, match="cannot be told from those of the only labeled class"):
+        TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y)
+
+
+def test_votes_have_the_probabilities_of_their_accuracies() -> None:
+    votes = np.array([["a", "a", None], ["a", "b", None], [None, None, None], [None, "c", "b"]], dtype=object)
+    found = labels.from_votes(votes, accuracies=[0.9, 0.6, 0.5])
+    assert found.classes.tolist() == ["a", "b", "c"]
+    wanted = [
+        [0.9 * 0.6, 0.05 * 0.2, 0.05 * 0.2],
+        [0.9 * 0.2, 0.05 * 0.6, 0.05 * 0.2],
+        [0, 0, 0],
+        [0.2 * 0.25, 0.2 * 0.5, 0.6 * 0.25],
+    ]
+    totals = np.maximum(np.sum(wanted, axis=1, keepdims=True), 1e-9)
+    assert np.allclose(found.probabilities, np.array(wanted) / totals)
+
+
+def test_accuracies_are_found_from_agreement_and_labels() -> None:
+    rng = np.random.default_rng(0)
+    truth, accuracies = rng.integers(4, size=2000), np.array([0.9, 0.7, 0.5, 0.25])
+    right = rng.random((2000, 4)) < accuracies
+    votes = np.where(right, truth[:, None], (truth[:, None] + rng.integers(1, 4, (2000, 4))) % 4)
+    assert np.allclose(labels.from_votes(votes).accuracies, accuracies, atol=0.05)
+    y = np.where(np.arange(2000) < 50, truth, -1)
+    found = labels.from_votes(votes[:, :2], y)
+    assert np.allclose(found.accuracies, accuracies[:2], atol=0.1)
+    assert (found.probabilities[:50].argmax(axis=1) == truth[:50]).all()
+    assert (found.probabilities[:50].max(axis=1) == 1).all()
+
+
+def test_keyword_votes() -> None:
+    votes = labels.keyword_votes(
+        ["A Goal, a match", "the vote", "goalless"], {"sport": ["goal", "match"], "law": ["vote"]}
+    )
+    assert votes.tolist() == [["sport", "sport", None], [None, None, "law"], [None, None, None]]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: labels.from_votes([[None, None]]), "has no vote"),
+        (lambda: labels.from_votes([["a", "a"]]), "name one class only, 'a'"),
+        (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5]), "accuracies must be 2 numbers"),
+        (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5, 1.0]), "above 0 and below 1"),
+        (lambda: labels.from_votes([["a", "b"]], accuracies="given"), "must be 'auto' or an array"),
+        (lambda: labels.from_votes(["a", "b"]), r"must have shape \(n_rows, n_sources\)"),
+        (lambda: labels.from_votes([["a", "b"]], ["a", "b"]), "y has 2 labels, but votes has 1 rows"),
+        (lambda: labels.keyword_votes(["a"], {}), "keywords holds no word"),
+    ],
+)
+def test_bad_votes(call: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
