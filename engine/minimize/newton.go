@@ -54,12 +54,19 @@ type Nonconvex interface {
 	Line(t float64) (value, slope, curvature float64)
 }
 
+// Rounded is an objective whose gradients and products may be exact to some six digits only, which takes less time.
+type Rounded interface {
+	// Round allows that, or forbids it from now on.
+	Round(allowed bool)
+}
+
 // Limits are where a minimization stops.
 type Limits struct {
 	Tolerance float64 // F(w) - F(w*) <= Tolerance F(w)
 	MaxSteps  int     // Newton steps
 	Forcing   float64 // largest η; 0 means 0.5
 	Line      float64 // fraction of the slope at which a line search may end; 0 means exact
+	Rounded   bool    // see Rounded
 }
 
 // Outcome is how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step: it is
@@ -99,6 +106,9 @@ type stepper interface {
 
 // Minimize moves the objective's point to the minimum within limits.
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
+	if f, ok := f.(Rounded); ok {
+		f.Round(limits.Rounded)
+	}
 	var way stepper = inVariables{n, f}
 	if rows, ok := f.(ByRows); ok && rows.InRows() {
 		way = inRows{n, rows}

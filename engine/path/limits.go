@@ -38,7 +38,7 @@ func (l Limits) Start() minimize.Limits { return minimize.Limits{Tolerance: 10 *
 
 // Way is for solves of this number of steps on the way.
 func (l Limits) Way(steps int) minimize.Limits {
-	return minimize.Limits{Tolerance: Looseness * l.Tol, MaxSteps: steps, Line: Line}
+	return minimize.Limits{Tolerance: Looseness * l.Tol, MaxSteps: steps, Line: Line, Rounded: true}
 }
 
 // Supervised is for a fit without unlabeled rows, whose outer steps are Newton steps.

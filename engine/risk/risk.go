@@ -50,6 +50,7 @@ type Risk struct {
 	activity           []uint8      // [n] bits hasSlope and hasCurvature
 	terms              terms
 	basis              *rowBasis // how W is held in place of weights, or nil
+	rounded            bool      // see Round
 
 	preconditioner *preconditioner
 }
@@ -181,27 +182,34 @@ func (r *Risk) linear() (weights, shift []float64) {
 func (r *Risk) times(on *rows.Subset, dst, p, shift, mean []float64) {
 	r.job.CountAndCheck(int64(on.NonZeros()))
 	r.rows.TimesPanels(r.job, on, dst, p, r.shape)
+	r.complete(on, dst, shift, mean)
+}
+
+// complete turns products with columns into stored scores.
+func (r *Risk) complete(on *rows.Subset, dst, shift, mean []float64) {
 	shift = append([]float64(nil), shift...)
-	flat := r.Map.Flat()
-	if flat {
+	if r.Map.Flat() {
 		for y, m := range mean {
 			shift[y] += m
 		}
+		mean = nil
 	}
-	stride, rows := r.shape.Stride(), on.Rows()
-	r.job.EachRow(len(rows), func(lo, hi int) {
-		for _, i := range rows[lo:hi] {
-			row := dst[int(i)*stride : (int(i)+1)*stride]
-			vector.Add(row, 1, shift)
-			if flat {
-				continue
-			}
+	rows := on.Rows()
+	r.job.EachRow(len(rows), func(lo, hi int) { r.completeRows(rows[lo:hi], dst, shift, mean) })
+}
+
+func (r *Risk) completeRows(rows []int32, dst, shift, mean []float64) {
+	stride, flat := r.shape.Stride(), r.Map.Flat()
+	for _, i := range rows {
+		row := dst[int(i)*stride : (int(i)+1)*stride]
+		vector.Add(row, 1, shift)
+		if !flat {
 			r.Map.Down(row)
-			for y, m := range mean {
-				row[y] += m
-			}
 		}
-	})
+		for y, m := range mean {
+			row[y] += m
+		}
+	}
 }
 
 // Gradient implements minimize.Objective.
@@ -209,7 +217,11 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
 	shift := make([]float64, r.shape.Stride())
 	square := r.frame.beginProduct(r.job.Pool, dst, r.weights, r.alpha, shift)
-	r.addTransposed(r.withSlope, dst, r.slope)
+	if r.rounded {
+		r.addRounded(r.withSlope, dst, r.slope)
+	} else {
+		r.addTransposed(r.withSlope, dst, r.slope)
+	}
 	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, sums[1:])
 	return r.alpha/2*square + sums[0] + joint
 }
@@ -273,7 +285,10 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	shift := make([]float64, r.shape.Stride())
 	square := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
 	product := r.product
-	if len(shift) == 1 && len(r.Joint) == 0 {
+	switch {
+	case r.rounded:
+		product = r.roundedProduct
+	case len(shift) == 1 && len(r.Joint) == 0:
 		product = r.gram
 	}
 	curvature, total := product(dst, p, shift)
@@ -295,17 +310,20 @@ func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []floa
 	r.times(r.active, r.changes, p, shift, nil)
 	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
 	sums := make([]float64, 1+stride)
-	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) {
-		scratch := r.newScratch()
-		for _, i := range rows[lo:hi] {
-			change := r.changes[int(i)*stride : (int(i)+1)*stride]
-			part[0] += r.hessVec(i, change, scratch)
-			vector.Add(part[1:], 1, change)
-		}
-	})
+	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
 	r.addTransposed(r.active, dst, r.changes)
 	return sums[0] + joint, sums[1:]
+}
+
+// hessVecs is hessVec for some rows of r.changes: it adds the curvature and the products to sums.
+func (r *Risk) hessVecs(rows []int32, sums []float64) {
+	stride, scratch := r.shape.Stride(), r.newScratch()
+	for _, i := range rows {
+		change := r.changes[int(i)*stride : (int(i)+1)*stride]
+		sums[0] += r.hessVec(i, change, scratch)
+		vector.Add(sums[1:], 1, change)
+	}
 }
 
 // hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in
@@ -329,7 +347,11 @@ func (r *Risk) SetDirection(direction []float64) {
 	r.direction = direction
 	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
 	r.inner = r.frame.inner(r.job.Pool, r.weights, direction, own, shift)
-	r.times(r.support, r.changes, direction, shift, nil)
+	if r.rounded {
+		r.timesRounded(r.support, r.changes, direction, shift)
+	} else {
+		r.times(r.support, r.changes, direction, shift, nil)
+	}
 	r.ahead = nil
 }
 

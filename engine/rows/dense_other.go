@@ -27,3 +27,9 @@ func widenLoop(n int, from, to unsafe.Pointer)     { panic("rows: no loop for th
 func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
 	panic("rows: no loop for this processor")
 }
+func dotRounded(int, int, int, *[rowsAtOnce]unsafe.Pointer, unsafe.Pointer, *[rowsAtOnce * roundedWidth]float32) {
+	panic("rows: no loop for this processor")
+}
+func axpyRounded(int, int, int, *[rowsAtOnce]unsafe.Pointer, unsafe.Pointer, *[rowsAtOnce * roundedWidth]float32) {
+	panic("rows: no loop for this processor")
+}

@@ -1,0 +1,195 @@
+package rows
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Rounded products of dense float32 rows with many columns: weights, and what multiplies the rows, are rounded to
+// float32, in units in which they are about 1, and so are sums over the features and over sumRows rows; the sums of
+// these sums are in float64. They are for solves on the way: a score is exact to some 1e-6 of the length of its terms.
+// Beside the products of dense_panels.go, a fit of sentence embeddings (14,143 rows of 384, 20 classes) takes half of
+// the time. Processors without the loops of dense_amd64.s have no rounded products.
+
+const (
+	lane         = 8        // numbers in a register
+	roundedWidth = 3 * lane // columns that go through the rows at a time
+	sumRows      = 512      // that are added in float32
+	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
+)
+
+// Rounds reports whether there are rounded products for this number of columns.
+func (m *Matrix) Rounds(shape panel.Shape) bool {
+	a, ok := m.kernel.(*dense[float32])
+	return ok && useLoops && shape.Stride() > 1 && a.n > 0
+}
+
+// Weights in float32 are part after part of up to roundedWidth columns; in a part the columns of a feature lie side by
+// side, filled up to whole registers.
+
+func (a *dense[V]) roundedLen(shape panel.Shape) int { return a.d * roundedStride(shape) }
+
+// roundedStride is the number of columns filled up to whole registers.
+func roundedStride(shape panel.Shape) int { return (shape.Stride() + lane - 1) / lane * lane }
+
+// eachRounded visits the parts: the first column, the columns there are, and those with what fills the registers.
+func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
+	for first := 0; first < shape.Stride(); first += roundedWidth {
+		columns := min(roundedWidth, shape.Stride()-first)
+		visit(first, columns, (columns+lane-1)/lane*lane)
+	}
+}
+
+// round are weights of a shape, rounded.
+func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, unit float64) {
+	for _, v := range p {
+		unit = max(unit, math.Abs(v))
+	}
+	if unit == 0 || math.IsInf(unit, 0) || math.IsNaN(unit) {
+		unit = 1
+	}
+	weights = make([]float32, a.roundedLen(shape))
+	eachRounded(shape, func(first, columns, width int) {
+		part := weights[first*a.d:]
+		for c := range columns {
+			of := shape.Panel((first + c) / panel.Width)
+			at := of.Start + first + c - of.First
+			for j := range a.d {
+				part[j*width+c] = float32(p[at+j*of.Stride] / unit)
+			}
+		}
+	})
+	return weights, unit
+}
+
+// spread adds unit times sums in float32, and clears them.
+func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape panel.Shape) {
+	eachRounded(shape, func(first, columns, width int) {
+		part := sums[first*a.d:]
+		for c := range columns {
+			of := shape.Panel((first + c) / panel.Width)
+			at := of.Start + first + c - of.First
+			for j := range a.d {
+				dst[at+j*of.Stride] += unit * float64(part[j*width+c])
+			}
+		}
+	})
+	clear(sums)
+}
+
+// TimesRounded is TimesPanels, rounded.
+func (m *Matrix) TimesRounded(job *work.Job, on *Subset, dst, p []float64, shape panel.Shape) {
+	m.needPanels(dst, p, shape)
+	a := m.kernel.(*dense[float32])
+	weights, unit := a.round(p, shape)
+	on.eachChunk(job.Pool, func(rows []int32) { a.timesRounded(rows, dst, weights, unit*m.scale, shape) })
+}
+
+// AddTransposedRounded is AddTransposedPanels, rounded; unit is about the largest entry of q.
+func (m *Matrix) AddTransposedRounded(job *work.Job, on *Subset, dst, q []float64, unit float64, shape panel.Shape) {
+	m.needPanels(q, dst, shape)
+	m.roundedSums(job, on, dst, q, unit, shape, nil, func([]int32, []float64) {})
+}
+
+// AddGramRounded is TimesRounded and then AddTransposedRounded, with one look at each row. products has the former for
+// some rows when change is called: it replaces them by what multiplies these rows, at most about unit times as much, and
+// adds to sums.
+func (m *Matrix) AddGramRounded(
+	job *work.Job, on *Subset, dst, products, p []float64, unit float64, shape panel.Shape, sums []float64,
+	change func(rows []int32, sums []float64),
+) {
+	m.needPanels(products, dst, shape)
+	a := m.kernel.(*dense[float32])
+	weights, size := a.round(p, shape)
+	m.roundedSums(job, on, dst, products, unit*size, shape, sums, func(rows []int32, sums []float64) {
+		a.timesRounded(rows, products, weights, size*m.scale, shape)
+		change(rows, sums)
+	})
+}
+
+// roundedSums adds Σ q_i x_i to dst, rounded; q is there once before has been called for its rows.
+func (m *Matrix) roundedSums(
+	job *work.Job, on *Subset, dst, q []float64, unit float64, shape panel.Shape, sums []float64,
+	before func(rows []int32, sums []float64),
+) {
+	parts := make([]float64, on.Blocks()*len(sums))
+	m.addSums(job, dst, func(dst []float64) {
+		addBlocks(job.Pool, on, dst, func(block int, rows []int32, dst []float64) {
+			part := parts[block*len(sums) : (block+1)*len(sums)]
+			m.addRoundedBlock(rows, dst, q, unit, shape, func(rows []int32) { before(rows, part) })
+		})
+		for ; len(parts) > 0; parts = parts[len(sums):] {
+			vector.Add(sums, 1, parts)
+		}
+		if len(sums) > 0 && !m.everywhere {
+			job.ReduceDeferred(sums)
+		}
+	})
+}
+
+func (m *Matrix) addRoundedBlock(
+	rows []int32, dst, q []float64, unit float64, shape panel.Shape, before func(rows []int32),
+) {
+	a := m.kernel.(*dense[float32])
+	sums, added := make([]float32, a.roundedLen(shape)), 0
+	for len(rows) > 0 {
+		some := rows[:min(len(rows), roundedTurn)]
+		before(some)
+		a.addRounded(some, sums, q, 1/unit, shape)
+		rows, added = rows[len(some):], added+len(some)
+		if added >= sumRows || len(rows) == 0 {
+			a.spread(dst, sums, unit*m.scale, shape)
+			added = 0
+		}
+	}
+}
+
+// four are up to four rows; the last one stands for those that are missing.
+func (a *dense[V]) four(rows []int32) (places [rowsAtOnce]unsafe.Pointer) {
+	for k := range places {
+		places[k] = unsafe.Pointer(unsafe.SliceData(a.row(int(rows[min(k, len(rows)-1)]))))
+	}
+	return places
+}
+
+func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, unit float64, shape panel.Shape) {
+	var sums [rowsAtOnce * roundedWidth]float32
+	for len(rows) > 0 {
+		some := rows[:min(len(rows), rowsAtOnce)]
+		rows = rows[len(some):]
+		places := a.four(some)
+		eachRounded(shape, func(first, columns, width int) {
+			dotRounded(width, a.d, 4*rowsAtOnce*a.stride, &places, unsafe.Pointer(&weights[first*a.d]), &sums)
+			for k, i := range some {
+				out := dst[int(i)*shape.Stride()+first:]
+				for c, v := range sums[k*width : k*width+columns] {
+					out[c] = unit * float64(v)
+				}
+			}
+		})
+	}
+}
+
+func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit float64, shape panel.Shape) {
+	var scales [rowsAtOnce * roundedWidth]float32
+	for len(rows) > 0 {
+		some := rows[:min(len(rows), rowsAtOnce)]
+		rows = rows[len(some):]
+		places := a.four(some)
+		eachRounded(shape, func(first, columns, width int) {
+			clear(scales[len(some)*width:])
+			for k, i := range some {
+				own := scales[k*width : (k+1)*width]
+				clear(own[columns:])
+				for c, v := range q[int(i)*shape.Stride()+first : int(i)*shape.Stride()+first+columns] {
+					own[c] = float32(unit * v)
+				}
+			}
+			axpyRounded(width, a.d, 4*rowsAtOnce*a.stride, &places, unsafe.Pointer(&sums[first*a.d]), &scales)
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package rows
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// roundable are rows in float32, the same in float64, and weights, whose size is far from 1.
+func roundable(t testing.TB, n, d, classes int) (narrow, wide *Matrix, shape panel.Shape, p []float64) {
+	random := rand.New(rand.NewPCG(uint64(n), uint64(d)))
+	values, same := make([]float32, n*d), make([]float64, n*d)
+	for k := range values {
+		values[k] = float32(random.NormFloat64())
+		same[k] = float64(values[k])
+	}
+	narrow, err := NewDense(n, d, d, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wide, err = NewDense(n, d, d, same); err != nil {
+		t.Fatal(err)
+	}
+	shape = panel.Shape{Features: d + 1, Classes: classes}
+	p = make([]float64, shape.Len())
+	for j := range shape.Features {
+		for c := range classes {
+			p[shape.At(j, c)] = 1e-200 * random.NormFloat64()
+		}
+	}
+	return narrow.Scaled(3), wide.Scaled(3), shape, p
+}
+
+// alike reports whether numbers are those wanted, up to a rounding of the largest.
+func alike(found, want []float64) bool {
+	largest := 0.0
+	for _, v := range want {
+		largest = max(largest, math.Abs(v))
+	}
+	for k, v := range want {
+		if !(math.Abs(found[k]-v) <= 1e-6*largest) {
+			return false
+		}
+	}
+	return largest > 0
+}
+
+func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
+	for _, of := range [][3]int{{1, 1, 3}, {3, 5, 8}, {70, 17, 20}, {701, 40, 33}, {5000, 24, 75}} {
+		n, d, classes := of[0], of[1], of[2]
+		narrow, wide, shape, p := roundable(t, n, d, classes)
+		if !narrow.Rounds(shape) {
+			t.Skip("this processor has no rounded products")
+		}
+		if wide.Rounds(shape) {
+			t.Error("rows of float64 have no rounded products")
+		}
+		stride, job := shape.Stride(), work.NewJob(2, nil)
+		var some []int32
+		for i := range n {
+			if i%7 != 3 {
+				some = append(some, int32(i))
+			}
+		}
+		on, same := narrow.Subset(some), wide.Subset(some)
+		exact, found := make([]float64, n*stride), make([]float64, n*stride)
+		wide.TimesPanels(job, same, exact, p, shape)
+		narrow.TimesRounded(job, on, found, p, shape)
+		if !alike(found, exact) {
+			t.Errorf("%v: products with rows are not near", of)
+		}
+		sums, exactSums := slices.Clone(p), slices.Clone(p)
+		wide.AddTransposedPanels(job, same, exactSums, exact, shape)
+		narrow.AddTransposedRounded(job, on, sums, exact, 1e-200, shape)
+		if !alike(sums, exactSums) {
+			t.Errorf("%v: sums over rows are not near", of)
+		}
+		gram, twice := slices.Clone(p), slices.Clone(p)
+		count := make([]float64, 1)
+		narrow.AddGramRounded(job, on, gram, found, p, 2, shape, count, func(rows []int32, sums []float64) {
+			sums[0] += float64(len(rows))
+			for _, i := range rows {
+				vector.Scale(found[int(i)*stride:(int(i)+1)*stride], 2)
+			}
+		})
+		for k := range exact {
+			exact[k] *= 2
+		}
+		wide.AddTransposedPanels(job, same, twice, exact, shape)
+		if !alike(gram, twice) || count[0] != float64(len(some)) {
+			t.Errorf("%v: both together are not near", of)
+		}
+	}
+}
+
+func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	narrow, _, shape, p := roundable(t, 4000, 64, 20)
+	if !narrow.Rounds(shape) {
+		t.Skip("this processor has no rounded products")
+	}
+	var results [2][]float64
+	for k := range results {
+		scores, sums := make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
+		narrow.AddGramRounded(work.NewJob(1+k, nil), narrow.All(), sums, scores, p, 1, shape, nil, func([]int32, []float64) {})
+		results[k] = append(sums, scores...)
+	}
+	if !slices.Equal(results[0], results[1]) {
+		t.Error("one and two threads differ")
+	}
+}
+
+func BenchmarkDenseProducts(b *testing.B) {
+	narrow, _, shape, p := roundable(b, 14134, 384, 20)
+	job, scores, sums := work.NewJob(1, nil), make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
+	b.Run("times", func(b *testing.B) {
+		for b.Loop() {
+			narrow.TimesPanels(job, narrow.All(), scores, p, shape)
+		}
+	})
+	b.Run("times rounded", func(b *testing.B) {
+		for b.Loop() {
+			narrow.TimesRounded(job, narrow.All(), scores, p, shape)
+		}
+	})
+	b.Run("sums", func(b *testing.B) {
+		for b.Loop() {
+			narrow.AddTransposedPanels(job, narrow.All(), sums, scores, shape)
+		}
+	})
+	b.Run("sums rounded", func(b *testing.B) {
+		for b.Loop() {
+			narrow.AddTransposedRounded(job, narrow.All(), sums, scores, 1, shape)
+		}
+	})
+	b.Run("gram rounded", func(b *testing.B) {
+		for b.Loop() {
+			narrow.AddGramRounded(job, narrow.All(), sums, scores, p, 1, shape, nil, func([]int32, []float64) {})
+		}
+	})
+}
