@@ -286,7 +286,7 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	square := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
 	product := r.product
 	switch {
-	case r.rounded:
+	case r.rounds():
 		product = r.roundedProduct
 	case len(shift) == 1 && len(r.Joint) == 0:
 		product = r.gram

@@ -3,14 +3,17 @@ package risk
 import "github.com/fewlabel/fewlabel/engine/rows"
 
 // Round implements minimize.Rounded: where rows.Matrix has rounded products, these are taken. Scores are computed anew
-// as soon as products have to be exact.
+// as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
 func (r *Risk) Round(allowed bool) {
 	before := r.rounded
-	r.rounded = allowed && r.basis == nil && len(r.Joint) == 0 && r.rows.Rounds(r.shape)
+	r.rounded = allowed && r.rounds()
 	if before && !r.rounded {
 		r.score(r.support)
 	}
 }
+
+// rounds reports whether there are rounded products.
+func (r *Risk) rounds() bool { return r.basis == nil && len(r.Joint) == 0 && r.rows.Rounds(r.shape) }
 
 // timesRounded is times, rounded.
 func (r *Risk) timesRounded(on *rows.Subset, dst, p, shift []float64) {

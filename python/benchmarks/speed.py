@@ -12,11 +12,13 @@ import resource
 import subprocess
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
@@ -74,6 +76,24 @@ def linear_svc(report: Report, draws: int = 5) -> None:
             report.add(f"{name}: {one}, time / LinearSVC with all labels", spent[one] / peer, note=note)
 
 
+def dense(report: Report, draws: int = 3) -> None:
+    """Sentence embeddings: time in fits of logistic regression (lbfgs, float32) on all labels; one thread, by turns."""
+    from fewlabel import SemiSupervisedLogisticRegression
+
+    rows = replace(data.newsgroups20(), name="20 Newsgroups by MiniLM", X=data.loader().minilm()[0])
+    task = data.draw(rows, 5, "equal")
+    fits = {method: lambda m=method: ours(task, m) for method in METHODS}
+    estimator = SemiSupervisedLogisticRegression(class_prior=task.shares, n_jobs=1)
+    fits["logistic estimator"] = lambda: measure.quietly(estimator, task.X, task.given)
+    peer = LogisticRegression(max_iter=1000)
+    with threadpool_limits(1):
+        calls = {"peer": lambda: measure.quietly(peer, task.X, task.y)} | fits
+        spent = {one: np.median(seconds) for one, seconds in measure.turns(calls, draws).items()}
+    for one in fits:
+        note = f"{spent[one]:.2f} s, logistic regression {spent['peer']:.2f} s"
+        report.add(f"{rows.name}: {one}, time / logistic regression", spent[one] / spent["peer"], note=note)
+
+
 def threads(report: Report, draws: int = 5) -> None:
     """Two threads against one, on the clock; other programs on the machine spoil this."""
     for task in (drawn("comp"), drawn("newsgroups20"), large.task(1_000_000)):
@@ -121,4 +141,4 @@ def theirs(folder: Path, task: Task, method: int) -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-SECTIONS = (linear_svc, threads, svmlin)
+SECTIONS = (linear_svc, dense, threads, svmlin)
