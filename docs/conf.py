@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import importlib
 import inspect
+import itertools
+import re
 import warnings
 from pathlib import Path
-from types import ModuleType
 
 import nbformat
 
@@ -40,6 +41,7 @@ myst_url_schemes = ("http", "https", "mailto")
 
 # ------------------------------------------------------------------ reference
 templates_path = ["templates"]
+toc_object_entries_show_parents = "hide"  # names of methods fit beside the page
 autosummary_generate = True
 
 
@@ -95,7 +97,12 @@ html_css_files = ["fewlabel.css"]
 html_sidebars = {name: [] for name in ("start", "changelog")}  # they have no pages below them
 html_show_sourcelink = False
 html_copy_source = False
+html_favicon = "static/logo.svg"
 html_theme_options = {
+    "logo": {"image_light": "static/logo.svg", "image_dark": "static/logo.svg", "text": f"fewlabel {version}"},
+    "icon_links": [
+        {"name": "Repository", "url": "https://github.com/fewlabel/fewlabel", "icon": "fa-brands fa-github"},
+    ],
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "navbar_align": "left",
@@ -107,23 +114,58 @@ html_theme_options = {
 }
 
 
-# ------------------------------------------------------------------ the page of the reference
+# ------------------------------------------------------------------ the pages of the reference
 REFERENCE = """API reference
 =============
 
-Every public name. Importing ``fewlabel`` is cheap: a name loads what it needs when it is first used, the native library
-is loaded at the first ``fit`` or file operation, and ``predict`` never needs it.
+Every public name, by task. Importing ``fewlabel`` is cheap: a name loads what it needs when it is first used, the
+native library is loaded at the first ``fit`` or file operation, and ``predict`` never needs it.
+
+.. toctree::
+   :maxdepth: 2
+
 """
+TASKS = {  # names of `fewlabel` itself, and modules for all of their names
+    "Classifiers": [
+        "TransductiveSVC",
+        "SemiSupervisedLogisticRegression",
+        "KernelTransductiveSVC",
+        "GraphKernelFeatures",
+    ],
+    "Methods": ["methods"],
+    "Preparation": ["preprocessing"],
+    "Class shares": ["estimate_class_prior"],
+    "Did it help?": ["compare", "inspection"],
+    "Labeling": ["labeling"],
+    "Scores and splits": ["metrics", "model_selection"],
+    "Plots": ["plotting"],
+    "Sequences": ["SequenceSVC", "sequences"],
+    "Structure": ["ASOTransformer", "ASOClassifier"],
+    "Data": ["datasets"],
+    "Files and ONNX": ["save_model", "load_model", "onnx"],
+    "Many machines": ["dask", "spmd"],
+    "Warnings, versions": ["FewlabelWarning", "ClassPriorWarning", "DataWarning", "show_versions"],
+}
 
 
-def names_of(module: ModuleType) -> str:
-    """A section with a table of the public names of a module; submodules have their own."""
-    names = [name for name in module.__all__ if not name.startswith("_")]
-    listed = [name for name in names if not inspect.ismodule(getattr(module, name))]
-    summary = inspect.getdoc(module).split("\n")[0]
-    table = ".. autosummary::\n   :toctree: .\n   :nosignatures:\n\n   " + "\n   ".join(listed)
-    title = f"``{module.__name__}``"
-    return f"{title}\n{'-' * len(title)}\n\n{summary}\n\n.. currentmodule:: {module.__name__}\n\n{table}\n"
+def table(module: str, names: list[str]) -> str:
+    """A table of names of a module."""
+    listed = "\n   ".join(names)
+    return f".. currentmodule:: {module}\n\n.. autosummary::\n   :toctree: .\n   :nosignatures:\n\n   {listed}\n"
+
+
+def task_page(title: str, names: list[str]) -> str:
+    """The page of a task: a table of names of the package, and one for each module."""
+    own = [name for name in names if not inspect.ismodule(getattr(fewlabel, name))]
+    modules = [getattr(fewlabel, name) for name in names if name not in own]
+    parts = [title, "=" * len(title), "", *([table("fewlabel", own)] if own else [])]
+    for module in modules:
+        parts += [
+            f"``{module.__name__}``: {inspect.getdoc(module).splitlines()[0]}",
+            "",
+            table(module.__name__, module.__all__),
+        ]
+    return "\n".join(parts)
 
 
 def write(name: str, text: str) -> None:
@@ -134,8 +176,13 @@ def write(name: str, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-submodules = [getattr(fewlabel, name) for name in fewlabel.__all__ if inspect.ismodule(getattr(fewlabel, name))]
-write("index.rst", "\n".join([REFERENCE, *map(names_of, [fewlabel, *submodules])]))
+missing = {*fewlabel.__all__} - {"__version__"} ^ {*itertools.chain(*TASKS.values())}
+if missing:
+    raise SystemExit(f"docs/conf.py: TASKS and fewlabel.__all__ differ in {sorted(missing)}")
+PAGES = {re.sub(r"\W+", "-", title.lower()).strip("-"): title for title in TASKS}
+for page, title in PAGES.items():
+    write(f"api-{page}.rst", task_page(title, TASKS[title]))
+write("index.rst", REFERENCE + "".join(f"   api-{page}\n" for page in PAGES))
 
 
 # ------------------------------------------------------------------ the notebook
