@@ -14,7 +14,9 @@ import pytest
 import fewlabel
 
 MODULES = [
-    f"fewlabel.{module.name}" for module in pkgutil.iter_modules(fewlabel.__path__) if module.name != "libfewlabel"
+    module.name
+    for module in pkgutil.walk_packages(fewlabel.__path__, "fewlabel.")
+    if not module.ispkg and module.name != "fewlabel.libfewlabel"
 ]
 PUBLIC = [getattr(fewlabel, name) for name in fewlabel.__all__ if callable(getattr(fewlabel, name))]
 PUBLIC = [item for item in PUBLIC if not (inspect.isclass(item) and issubclass(item, Warning))]
