@@ -54,6 +54,13 @@ class Session:
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
 
+    Attributes
+    ----------
+    classes : list
+        The classes given in advance, then those of the answers in the order in which they came.
+    y : ndarray of shape (n_rows,), object
+        The labels, and the marker of the model for unlabeled rows.
+
     Raises
     ------
     ValueError
@@ -104,7 +111,7 @@ class Session:
 
     @property
     def y(self) -> np.ndarray:
-        """Labels (n_rows,), objects; where there is none, the marker of the model for unlabeled rows."""
+        """The labels, and the marker of the model for unlabeled rows."""
         marker = self._marker()
         y = np.full(len(self._names), None if marker is _NONE else marker, dtype=object)
         for row, label in self._known().items():
