@@ -132,6 +132,29 @@ def test_a_class_may_be_new_at_any_time_and_an_answer_replaced_or_withdrawn() ->
     assert one.status().classes == {"law": 0}
 
 
+def test_classes_that_are_ruled_out_leave_a_set_of_the_others() -> None:
+    one = session()
+    for row, name in enumerate(["sport", "trade", "war", "law"]):
+        one.label(row, name)
+    one.fit()
+    one.rule_out(4, "war")
+    one.rule_out(4, "law")
+    assert one.y[4] == {"sport", "trade"}
+    assert one.fit().transduction_[4] in ("sport", "trade")
+    one.rule_out(4, "sport")
+    assert one.y[4] is None
+    one.undo()
+    assert one.y[4] == {"sport", "trade"}
+    one.label(4, "war")
+    assert one.y[4] == "war"
+    supervised = Session(X, LogisticRegression())
+    supervised.label(0, "sport")
+    supervised.label(1, "trade")
+    supervised.label(2, "war")
+    supervised.rule_out(3, "war")
+    assert sorted(supervised.fit().classes_) == ["sport", "trade", "war"]
+
+
 def test_a_label_is_checked_before_it_is_kept() -> None:
     one = session()
     one.label(0, "sport")
@@ -257,11 +280,11 @@ def test_the_change_is_the_share_of_other_predictions() -> None:
 
 
 def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of_any_size() -> None:
-    fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.3, 0.02, 0.01, 0.01), 1)]
+    fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.5, 0.1, 0.1, 0.05), 1)]
     assert [_status.hint(fits[:k])[0] for k in range(6)] == [False, False, False, False, False, True]
-    assert "33.0%" in _status.hint(fits[:4])[1]
-    assert "4.0%" in _status.hint(fits)[1]
-    ones = [{"fit": k, "changed": 0.001} for k in range(10, 60)]
+    assert "70.0%" in _status.hint(fits[:4])[1]
+    assert "25.0%" in _status.hint(fits)[1]
+    ones = [{"fit": k, "changed": 0.008} for k in range(10, 60)]
     assert not _status.hint(ones[:30])[0]  # 29 labels since the first fit
     assert _status.hint(ones[:31])[0]
     ones[25]["changed"] = None  # after a restart

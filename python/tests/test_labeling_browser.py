@@ -130,6 +130,12 @@ class Page:
         actions, held = webdriver.ActionChains(self.browser), webdriver.Keys.CONTROL
         (actions.key_down(held).send_keys(key).key_up(held) if control else actions.send_keys(key)).perform()
 
+    def run_cell(self) -> bool:
+        """Press the keys for it, which have no effect before JupyterLab is ready."""
+        self.press(webdriver.Keys.ENTER, control=True)
+        time.sleep(1)
+        return any(sign in self.text(".jp-InputPrompt") for sign in "*1")
+
     def progress(self) -> str:
         return self.text(".fewlabel .course")
 
@@ -151,7 +157,7 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
     browser.get(lab)
     wait(lambda: page.find(".jp-Notebook-ExecutionIndicator[data-status=idle]"), "kernel")
     wait(lambda: page.click(".jp-Notebook .jp-Cell .cm-content"), "notebook")
-    page.press(webdriver.Keys.ENTER, control=True)
+    wait(page.run_cell, "run of the cell")
     wait(lambda: page.row() is not None, "widget")
 
     def label(n: int) -> None:

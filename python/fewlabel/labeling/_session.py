@@ -25,6 +25,7 @@ _NONE = object()  # no marker
 class _Fitted(NamedTuple):
     """A fit, and the answers that it is of."""
 
+    answers: dict[Any, Event]
     known: dict[Any, Any]  # of rows, to their classes
     model: Any
     predicted: list[Any]  # class of each row
@@ -111,11 +112,13 @@ class Session:
 
     @property
     def y(self) -> np.ndarray:
-        """The labels, and the marker of the model for unlabeled rows."""
-        marker = self._marker()
+        """The labels, sets of classes where some are ruled out, and the marker of the model for other rows."""
+        marker, known = self._marker(), self._known()
         y = np.full(len(self._names), None if marker is _NONE else marker, dtype=object)
-        for row, label in self._known().items():
-            y[self._positions[row]] = label
+        for row, answer in self._answers().items():
+            left = set(known.values()) - set(answer.get("not", known.values()))
+            if "class" in answer or len(left) > 1:  # of one class that is left it is not certain: there may be others
+                y[self._positions[row]] = answer.get("class", left)
         return y
 
     def next(self, n: int = 10) -> list[Any]:
@@ -164,7 +167,10 @@ class Session:
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
-        """Answer that a row does not have this class. The answer is kept, but not used by the fit.
+        """Answer that a row does not have this class.
+
+        A classifier for unlabeled rows then finds the class of the row among the others that have labels, if these are
+        at least two. Each class can be ruled out by an answer of its own.
 
         Parameters
         ----------
@@ -218,7 +224,7 @@ class Session:
             If fewer than two classes have a label.
         """
         known = self._known()
-        if self._fitted is None or self._fitted.known != known:
+        if self._fitted is None or self._fitted.answers != self._answers():
             if len(set(known.values())) < 2:
                 raise ValueError(f"a fit needs labels of two classes, there are {len(set(known.values()))}")
             before, self._fitted = self._fitted, self._fit(known)
@@ -273,10 +279,12 @@ class Session:
         return LabelingWidget(self, _numbers.check_count("n", n))
 
     def _answers(self) -> dict[Any, Event]:
-        """The last answer for each row that has one, in the order in which they came."""
+        """The last answer for each row that has one, in the order in which they came; "not" lists all classes."""
         answers: dict[Any, Event] = {}
         for event in self._journal.answers():
-            answers.pop(event["row"], None)
+            before = answers.pop(event["row"], {})
+            if "not" in event:
+                event = {"row": event["row"], "not": [*before.get("not", []), event["not"]]}
             answers[event["row"]] = event
         return answers
 
@@ -296,7 +304,7 @@ class Session:
         if len(self._pipeline) > 1:
             model = Pipeline([*self._pipeline.steps[:-1], (self._pipeline.steps[-1][0], classifier)])
         messages = tuple(dict.fromkeys(str(one.message) for one in caught))
-        return _Fitted(known, model, classifier.predict(self._X).tolist(), messages)
+        return _Fitted(self._answers(), known, model, classifier.predict(self._X).tolist(), messages)
 
     def _start(self, known: dict[Any, Any]) -> Any:
         """A classifier to fit: a copy of the last one if it can continue, otherwise a new one."""

@@ -4,7 +4,10 @@ Estimate  Every answer is compared with the prediction made before it was given.
           the share of correct predictions among the last WINDOW of them estimates the accuracy of the models since
           then; the present one is a little better. The interval is Wilson's (1927).
 Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (Bloodgood and
-          Vijay-Shanker, CoNLL 2009, stop when predictions are stable too).
+          Vijay-Shanker, CoNLL 2009, stop when predictions are stable too). Each refit of a transductive classifier
+          changes some predictions to and fro even where its accuracy is flat: with ten labels at a time 6 % of 20
+          Newsgroups. There the curve is flat from 120 labels on and STABLE stops at 150; Ohsumed, 240 and 220. It was
+          chosen on these two.
 """
 
 from collections.abc import Iterable
@@ -19,7 +22,7 @@ from fewlabel.labeling._journal import Event
 WINDOW = 50  # answers
 CONFIDENCE = 0.9
 LABELS = 30
-STABLE = 0.05
+STABLE = 0.25
 
 
 class Status(NamedTuple):
