@@ -92,7 +92,7 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 		if err := s.Options.ClassPrior.Check(); err != nil {
 			return nil, err
 		}
-		warnings := append(unknownClasses(labels), s.doubt(found, given, labels)...)
+		warnings := append(s.unknownClasses(labels), s.doubt(found, given, labels)...)
 		return &Prior{Shares: given, Picked: s.picked, Warnings: warnings}, nil
 	}
 	known := s.labeledOf(classes)
@@ -145,8 +145,12 @@ func weak(job *work.Job, evidence *shares.Evidence, found []float64) []warning.W
 // them; of a bound of .4 on the longest interval, 77 and 7 (nine classes have none so long).
 const wide = 0.8
 
-// unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows.
-func unknownClasses(labels []float64) (warnings []warning.Warning) {
+// unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows. Where one
+// class alone has labels that is what is meant.
+func (s *Sample) unknownClasses(labels []float64) (warnings []warning.Warning) {
+	if s.OneClass() {
+		return nil
+	}
 	for class, share := range labels {
 		if share == 0 {
 			warnings = append(warnings, warning.NoLabel.Of(float64(class)))

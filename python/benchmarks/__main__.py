@@ -29,6 +29,7 @@ NAMES = (
     "labeling",
     "speed",
     "costs",
+    "labels",
     "large",
     "ranks",
     "paired",

@@ -66,8 +66,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
             not copied. Nor is a dense array of these types with contiguous rows if more than half of its values are
             nonzero.
-        y : array-like of shape (n_rows,)
-            Labels. Rows without one have the marker of the parameter `unlabeled`.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
+            may have, and a group of `hierarchy` stands for its classes. With two or more columns: probabilities of the
+            classes; each row sums to 1, or is 0 (unlabeled). Classes are the columns of a data frame, else 0, 1, ...
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
             effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
