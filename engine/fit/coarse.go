@@ -67,6 +67,15 @@ func (x *setting) unlabeled() int {
 	return x.sample.All.Unlabeled
 }
 
+// rows is the number of rows that take part, or of the copies that their weights stand for, of all machines.
+func (x *setting) rows() float64 {
+	s, labeled := x.sample, x.sample.All.Labeled
+	if s.Copies != nil {
+		labeled = s.Job.Count(int(vector.Sum(s.LabeledRows)))
+	}
+	return float64(labeled + x.unlabeled())
+}
+
 // ofProblem is a model of the packed rows as one of the problem's.
 func ofProblem(s *sample.Sample, m *model.Linear) *model.Linear {
 	whole := *m

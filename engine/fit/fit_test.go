@@ -27,7 +27,7 @@ import (
 // plainOptions are the defaults with the shares of the labels and the weight 1, of which nothing has to be found.
 func plainOptions() method.Options {
 	o := method.Defaults()
-	o.ClassPrior.Rule, o.UnlabeledWeight = "labels", 1
+	o.ClassPrior.Rule, o.UnlabeledWeight, o.Alpha = "labels", 1, 1e-3
 	return o
 }
 

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
@@ -9,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
@@ -41,6 +43,9 @@ func newSetting(
 ) (x *setting, err error) {
 	options.Options = s.Options
 	x = &setting{sample: s, options: options, named: method.Find(options.Method)}
+	if options.Alpha == option.AutoWeight {
+		x.options.Alpha = usualAlpha(x.rows())
+	}
 	if start != nil && !s.Constant() {
 		if err := objective.CheckStart(s, start); err != nil {
 			return nil, err
@@ -108,9 +113,23 @@ func (x *setting) objective(job *work.Job, row *method.Row) *objective.Objective
 	return o
 }
 
-// direct reports whether λ' is so small that hard labels settle at once about as well as step by step.
+// usualAlpha is α where none is given. It falls with the root of the number of rows, as the error of a mean over them
+// does: the more rows, the more weights are determined. At a larger α features that hardly occur have no say, and the gap
+// between classes that show in such features is not the widest. Measured with true shares, 60 and 200 labels: on planted
+// rows of which one word in ten depends on the class errors of 41 and 22 % at α = 1e-3 become 1.2 and 1.6 % (100,000
+// rows), 44 % become 0.9 % (1,000,000, 60 labels; a third of the time). On 20,711 rows of RCV1 (GCAT, MCAT, CCAT; 5, 20
+// and 80 labels a class, three draws) macro F changes by -.001 to .002.
+func usualAlpha(rows float64) float64 { return mostAlpha * min(1, math.Sqrt(manyRows/rows)) }
+
+const (
+	mostAlpha = 1e-3
+	manyRows  = 1 << 14
+)
+
+// direct reports whether λ' is so small that hard labels settle at once about as well as step by step, and a part of
+// the rows shows what all do: at most MostOverAlpha α, or more where more rows decide.
 func (x *setting) direct() bool {
-	return x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha
+	return x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha*(mostAlpha/usualAlpha(x.rows()))
 }
 
 // balance of a method resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label

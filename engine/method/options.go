@@ -24,7 +24,7 @@ var balances = []string{"auto", "share", "mean", "labels"}
 type Options struct {
 	sample.Options
 	Method        Method
-	Alpha         float64
+	Alpha         float64 // option.AutoWeight: what suits the number of rows
 	Constraint    string
 	PenaltyWeight float64
 	KLWeight      float64
@@ -43,7 +43,7 @@ func Defaults() Options {
 	return Options{
 		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, UnlabeledWeight: option.AutoWeight,
 			FitIntercept: true},
-		Method: auto, Alpha: 1e-3, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Balance: "auto",
+		Method: auto, Alpha: option.AutoWeight, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Balance: "auto",
 		Loss: SquaredHinge, MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// AutoWeight is the weight "auto" in options.
+// AutoWeight is the weight "auto" in options, of unlabeled rows or of a regularization.
 var AutoWeight = math.Inf(-1)
 
 // unlabeledPerLabel are the unlabeled rows for each labeled one from which on "auto" gives their averaged loss the

@@ -37,7 +37,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
     method: Any = "auto"
-    alpha: float = 1e-3
+    alpha: Any = "auto"
     unlabeled_weight: Any = "auto"
     class_prior: Any = "auto"
     loss: str = "squared_hinge"

@@ -45,8 +45,9 @@ class KernelTransductiveSVC(TransductiveSVC):
     Parameters
     ----------
     method : see `TransductiveSVC`
-    alpha : float, default=1e-3
-        Regularization strength, above 0. The kernel features are scaled by their root mean square norm.
+    alpha : float or "auto", default="auto"
+        Regularization strength, above 0; "auto" as in `TransductiveSVC`. The kernel features are scaled by their root
+        mean square norm.
     unlabeled_weight, class_prior, loss, hierarchy, fit_intercept, class_weight : see `TransductiveSVC`
     calibrate, unlabeled, max_iter, tol : see `TransductiveSVC`
     n_jobs : int or None, default=None

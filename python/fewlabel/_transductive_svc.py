@@ -22,9 +22,10 @@ class TransductiveSVC(LinearClassifier):
         "pair_switching": Joachims' algorithm, one pair exchanged at a time; two classes only. "gradient": no labels,
         but a smooth loss of the margin between the best and the second-best class. An object of `fewlabel.methods` is a
         method with options.
-    alpha : float, default=1e-3
+    alpha : float or "auto", default="auto"
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are scaled
-        by their root mean square norm, so that `alpha` does not depend on the scale of X, see Notes.
+        by their root mean square norm, so that `alpha` does not depend on the scale of X, see Notes. "auto":
+        1e-3 min(1, √(16384/n)) for n labeled and unlabeled rows.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of unlabeled rows, 0 to 1e6; 0 fits a supervised model. "auto": min(1, u/(20 l)) for
         l labeled and u unlabeled rows.

@@ -158,7 +158,7 @@ def test_unlabeled_weight_zero_is_the_fit_of_the_labeled_rows(method: str) -> No
 def test_objective_recomputed_from_the_data(
     kind: type, settings: dict[str, Any], losses: Any, weight: float, method: str
 ) -> None:
-    settings = {"class_prior": "labels", "unlabeled_weight": weight} | settings
+    settings = {"class_prior": "labels", "unlabeled_weight": weight, "alpha": 1e-3} | settings
     balance = settings.pop("balance")
     chosen = {"annealing": Annealing, "switching": Switching}[method](balance=balance)
     model = kind(method=chosen, **settings).fit(X, Y)

@@ -104,7 +104,7 @@ def test_parameters_are_stored_and_never_changed() -> None:
     assert model.get_params() == before
     assert model.class_prior is prior
     assert prior == {0: 0.6, 1: 0.4}
-    assert clone(model).get_params()["alpha"] == 1e-3
+    assert clone(model).get_params()["alpha"] == "auto"
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -246,7 +246,7 @@ def test_the_exact_solution_of_the_gram_matrix() -> None:
     labeled = y >= 0
     K = gram(rows, rows)
     model = KernelTransductiveSVC(
-        kernel="rbf", gamma=0.5, n_components=80, unlabeled_weight=0, fit_intercept=False, tol=1e-14
+        kernel="rbf", gamma=0.5, n_components=80, unlabeled_weight=0, alpha=1e-3, fit_intercept=False, tol=1e-14
     ).fit(rows, y)
     f, sign = model.decision_function(rows), 2 * y[labeled] - 1
     slack = np.maximum(0, 1 - sign * f[labeled])

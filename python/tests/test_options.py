@@ -151,3 +151,11 @@ def test_unknown_option_suggests_the_nearest() -> None:
 def test_scalars_of_numpy_are_plain_numbers() -> None:
     text = _fit.options_text({"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True), "d": np.array([0.25, 0.75])})
     assert json.loads(text) == {"a": 0.5, "b": 3, "c": True, "d": [0.25, 0.75]}
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(3000, 1e-3), (65536, 5e-4)])
+def test_alpha_auto_falls_with_the_root_of_many_rows(n: int, alpha: float) -> None:
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    y = np.where(np.arange(n) < 20, (X[:, 0] > 0).astype(int), -1)
+    models = [TransductiveSVC(alpha=one, class_prior=[0.5, 0.5]).fit(X, y) for one in ("auto", alpha)]
+    assert models[0].coef_.tobytes() == models[1].coef_.tobytes()

@@ -130,7 +130,7 @@ def test_without_unlabeled_rows_it_is_linear_svc_in_these_units(alpha: float, we
 @pytest.mark.parametrize("balance", ["share", "mean", "labels"])
 def test_objective_recomputed_from_rows_of_any_length(kind: type, balance: str) -> None:
     X, y = of_lengths(TWO.X), TWO.y
-    settings = {"method": kind(balance=balance), "class_prior": "labels", "unlabeled_weight": 1.0}
+    settings = {"method": kind(balance=balance), "class_prior": "labels", "unlabeled_weight": 1.0, "alpha": 1e-3}
     model = fitted(TransductiveSVC, settings, X, y)
     f, labeled = model.decision_function(X), y >= 0
     slack = np.maximum(0, 1 - np.where(labeled, np.where(y == 1, f, -f), np.abs(f))) ** 2 / 2
