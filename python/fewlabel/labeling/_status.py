@@ -6,8 +6,9 @@ Estimate  Every answer is compared with the prediction made before it was given.
 Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (Bloodgood and
           Vijay-Shanker, CoNLL 2009, stop when predictions are stable too). Each refit of a transductive classifier
           changes some predictions to and fro even where its accuracy is flat: with ten labels at a time 6 % of 20
-          Newsgroups. There the curve is flat from 120 labels on and STABLE stops at 150; Ohsumed, 240 and 220. It was
-          chosen on these two.
+          Newsgroups. There the curve is flat from 120 labels on and STABLE stops at 150; Ohsumed, 220 to 240 and 220.
+          It was chosen on these two. Five newsgroups: flat from 70, stop at 60. Reuters R8, with rare classes: flat
+          from 140, stop at 80, which is early (accuracy .91 of .96).
 """
 
 from collections.abc import Iterable
