@@ -134,6 +134,9 @@ type Softmax struct{ Smoothing, Margin float64 }
 // At implements Classes; state is q = Σ_y p_y q^y, so that slope = q - p.
 func (l Softmax) At(s, p, slope, state []float64) float64 {
 	best := vector.Largest(s)
+	if l.Margin == 0 {
+		return l.logLikelihood(s, p, slope, state, best)
+	}
 	total, factor := l.weights(state, s, best), l.factor()
 	value, share := 0.0, 0.0 // share = Σ_{y≠best} p_y / Z_y
 	for y, q := range p {
@@ -160,6 +163,17 @@ func (l Softmax) At(s, p, slope, state []float64) float64 {
 		slope[k] -= q
 	}
 	return value
+}
+
+// logLikelihood is At without a margin: q and the sum in the logarithm are the same for all classes.
+func (l Softmax) logLikelihood(s, p, slope, state []float64, best int) (value float64) {
+	total := l.weights(state, s, best)
+	vector.Scale(state, 1/total)
+	for k, q := range p {
+		value += q * (s[best] - s[k])
+		slope[k] = state[k] - q
+	}
+	return value + l.Smoothing*math.Log(total)*vector.Sum(p)
 }
 
 // weights puts z_k = exp((s_k - s_best) / σ) into dst and returns their sum.
@@ -216,6 +230,13 @@ func (l Softmax) Curvature(state []float64) float64 {
 // Costs implements Classes.
 func (l Softmax) Costs(dst, s []float64) {
 	best := vector.Largest(s)
+	if l.Margin == 0 {
+		all := l.Smoothing*math.Log(l.weights(dst, s, best)) + s[best]
+		for y, f := range s {
+			dst[y] = all - f
+		}
+		return
+	}
 	top, sum := l.weightsOf(dst, s, best)
 	own := l.Smoothing*math.Log(sum) + top - s[best]
 	total, factor := l.weights(dst, s, best), l.factor()

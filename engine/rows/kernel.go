@@ -15,7 +15,7 @@ type kernel interface {
 	rows() int
 	part(first, end int) kernel // the rows first ... end-1
 	packed(job *work.Job, cols int) (k kernel, old []int32)
-	selected(pool *work.Pool, rows []int32, indptr []int64, scale float64) kernel // a copy of some rows, times scale
+	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)

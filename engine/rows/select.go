@@ -8,38 +8,32 @@ func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
 	for k, i := range rows {
 		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.rowLength(i))
 	}
-	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr, m.scale), indptr, list)
-	selected.repeats = m.repeats
+	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr), indptr, list)
+	selected.scale, selected.repeats = m.scale, m.repeats
 	return selected
 }
 
-func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64, scale float64) kernel {
+func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64) kernel {
 	total := indptr[len(rows)]
-	copied := &arrays[I, float64]{indptr, make([]I, total), make([]float64, total)}
+	copied := &arrays[I, V]{indptr, make([]I, total), make([]V, total)}
 	pool.Stripes(len(rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			indices, values := a.row(int(rows[k]))
 			copy(copied.indices[indptr[k]:], indices)
-			scaleInto(copied.values[indptr[k]:], values, scale)
+			copy(copied.values[indptr[k]:], values)
 		}
 	})
 	return copied
 }
 
-func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64, scale float64) kernel {
-	copied := &dense[float64]{values: make([]float64, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
+func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64) kernel {
+	copied := &dense[V]{values: make([]V, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
 	pool.Stripes(len(rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			scaleInto(copied.values[k*a.d:], a.row(int(rows[k])), scale)
+			copy(copied.values[k*a.d:], a.row(int(rows[k])))
 		}
 	})
 	return copied
-}
-
-func scaleInto[V value](dst []float64, values []V, scale float64) {
-	for k, v := range values {
-		dst[k] = scale * float64(v)
-	}
 }
 
 // Gathered copies some rows of every machine to all of them, in the order of the machines; first is the place of this
