@@ -126,9 +126,12 @@ func denseDot[V float32 | float64](x []V, p []float64) float64 {
 	p = p[:len(x)]
 	n := len(x) &^ 15
 	var s [4]float64
-	if loop := denseDots.choose(unsafe.Sizeof(V(0))); loop != nil && n > 0 {
-		loop(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&p[0]), unsafe.Pointer(&s))
-	} else {
+	switch {
+	case useLoops && n > 0 && unsafe.Sizeof(V(0)) == 4: // called by name: what a variable calls has its arguments on the heap
+		denseDot32(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&p[0]), unsafe.Pointer(&s))
+	case useLoops && n > 0:
+		denseDot64(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&p[0]), unsafe.Pointer(&s))
+	default:
 		var t [16]float64
 		for k := 0; k < n; k += 16 {
 			a, b := x[k:k+16], p[k:k+16]
@@ -151,9 +154,14 @@ func denseDot[V float32 | float64](x []V, p []float64) float64 {
 func denseAxpy[V float32 | float64](x []V, scale float64, dst []float64) {
 	dst = dst[:len(x)]
 	n := 0
-	if loop := denseAxpys.choose(unsafe.Sizeof(V(0))); loop != nil && len(x) >= 8 {
+	if useLoops {
 		n = len(x) &^ 7
-		loop(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), unsafe.Pointer(&scale))
+	}
+	switch {
+	case n > 0 && unsafe.Sizeof(V(0)) == 4:
+		denseAxpy32(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), unsafe.Pointer(&scale))
+	case n > 0:
+		denseAxpy64(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), unsafe.Pointer(&scale))
 	}
 	for k := n; k < len(x); k++ {
 		dst[k] += scale * float64(x[k])

@@ -38,31 +38,13 @@ func axpyRows4(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales un
 //go:noescape
 func axpyRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
-// denseLoop multiplies n numbers of a row, 16 at a time for dot and 8 for axpy.
-type denseLoop func(n int, x, y, numbers unsafe.Pointer)
-
-// denseLoops [64 or 32 bits of a value].
-type denseLoops [2]denseLoop
-
 // denseClassLoop adds four rows to a part of a panel, with scales [4, width of the part].
 type denseClassLoop func(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
 // denseClassLoops [4 classes, 8 classes].
 type denseClassLoops [2]denseClassLoop
 
-var (
-	denseDots       = denseLoops{denseDot64, denseDot32}
-	denseAxpys      = denseLoops{denseAxpy64, denseAxpy32}
-	denseClassAxpys = denseClassLoops{axpyRows4, axpyRows8}
-)
-
-// choose gives the loop for a size of a value, or nil where there is none.
-func (l *denseLoops) choose(valueSize uintptr) denseLoop {
-	if !useLoops {
-		return nil
-	}
-	return l[1-valueSize/8]
-}
+var denseClassAxpys = denseClassLoops{axpyRows4, axpyRows8}
 
 // choose gives the loop for the width of a part.
 func (l *denseClassLoops) choose(width int) denseClassLoop { return l[width/8] }
