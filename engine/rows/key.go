@@ -9,26 +9,48 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	keys := make([]uint64, m.Rows())
 	job.EachRow(m.Rows(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			keys[i] = mixed(m.key(i, number))
+			keys[i] = mixed(m.kernel.key(i, number))
 		}
 	})
 	return keys
 }
 
-// key adds up a number for every value of a row that is not zero.
-func (m *Matrix) key(i int, number []int32) (key uint64) {
-	largest := 0.0
-	m.kernel.visit(i, func(_ int, v float64) { largest = max(largest, v) })
-	m.kernel.visit(i, func(feature int, v float64) {
-		switch {
-		case v == 0:
-		case v > largest/2:
-			key += mixed(2*uint64(number[feature]) + 1)
-		default:
-			key += mixed(2*uint64(number[feature]) + 2)
-		}
-	})
+// addKey is the number of a value of a row, 0 for a zero; half is that of the row's largest value.
+func addKey(feature int32, value, half float64) uint64 {
+	switch {
+	case value == 0:
+		return 0
+	case value > half:
+		return mixed(2*uint64(feature) + 1)
+	}
+	return mixed(2*uint64(feature) + 2)
+}
+
+func (a *arrays[I, V]) key(i int, number []int32) (key uint64) {
+	indices, values := a.row(i)
+	half := float64(largest(values)) / 2
+	for k, v := range values {
+		key += addKey(number[indices[k]], float64(v), half)
+	}
 	return key
+}
+
+func (a *dense[V]) key(i int, number []int32) (key uint64) {
+	half := float64(largest(a.row(i))) / 2
+	for j, v := range a.row(i) {
+		key += addKey(number[j], float64(v), half)
+	}
+	return key
+}
+
+// largest is the largest of some values and 0.
+func largest[V value](values []V) (largest V) {
+	for _, v := range values {
+		if v > largest {
+			largest = v
+		}
+	}
+	return largest
 }
 
 // mixed spreads the bits of a number: the finalizer of SplitMix64, Steele, Lea & Flood 2014.

@@ -176,6 +176,9 @@ func (m *Matrix) like(other *Matrix) *Matrix {
 }
 
 func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) (total float64) {
+	if !m.repeats {
+		return m.kernel.square(i, scale)
+	}
 	m.merged(i, scale, scratch, func(_ int, value float64) { total += value * value })
 	return total
 }
