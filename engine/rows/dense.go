@@ -129,7 +129,7 @@ func denseDot[V float32 | float64](x []V, p []float64) float64 {
 	n := len(x) &^ 15
 	var s [4]float64
 	switch {
-	case useLoops && n > 0 && unsafe.Sizeof(V(0)) == 4: // called by name: what a variable calls has its arguments on the heap
+	case useLoops && n > 0 && unsafe.Sizeof(V(0)) == 4: // by name: a variable's arguments would be on the heap
 		denseDot32(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&p[0]), unsafe.Pointer(&s))
 	case useLoops && n > 0:
 		denseDot64(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&p[0]), unsafe.Pointer(&s))

@@ -96,8 +96,8 @@ func (m *Matrix) AddTransposedRounded(job *work.Job, on *Subset, dst, q []float6
 }
 
 // AddGramRounded is TimesRounded and then AddTransposedRounded, with one look at each row. products has the former for
-// some rows when change is called: it replaces them by what multiplies these rows, at most about unit times as much, and
-// adds to sums.
+// some rows when change is called: it replaces them by what multiplies these rows, at most about unit times as much,
+// and adds to sums.
 func (m *Matrix) AddGramRounded(
 	job *work.Job, on *Subset, dst, products, p []float64, unit float64, shape panel.Shape, sums []float64,
 	change func(rows []int32, sums []float64),

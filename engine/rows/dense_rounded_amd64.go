@@ -20,7 +20,8 @@ func dotRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers
 //go:noescape
 func axpyRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-// dotRounded sets sums [4, width] to the products of four rows with weights [n, width]; what lies ahead bytes behind a row will be read next.
+// dotRounded sets sums [4, width] to the products of four rows with weights [n, width]; what lies ahead
+// bytes behind a row will be read next.
 func dotRounded(
 	width, n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, weights unsafe.Pointer,
 	sums *[rowsAtOnce * roundedWidth]float32,
@@ -35,7 +36,8 @@ func dotRounded(
 	}
 }
 
-// axpyRounded adds four rows times scales [4, width] to weights [n, width]; what lies ahead bytes behind a row will be read next.
+// axpyRounded adds four rows times scales [4, width] to weights [n, width]; what lies ahead bytes behind a row
+// will be read next.
 func axpyRounded(
 	width, n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, weights unsafe.Pointer,
 	scales *[rowsAtOnce * roundedWidth]float32,

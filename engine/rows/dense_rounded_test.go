@@ -106,7 +106,8 @@ func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	var results [2][]float64
 	for k := range results {
 		scores, sums := make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
-		narrow.AddGramRounded(work.NewJob(1+k, nil), narrow.All(), sums, scores, p, 1, shape, nil, func([]int32, []float64) {})
+		job, keep := work.NewJob(1+k, nil), func([]int32, []float64) {}
+		narrow.AddGramRounded(job, narrow.All(), sums, scores, p, 1, shape, nil, keep)
 		results[k] = append(sums, scores...)
 	}
 	if !slices.Equal(results[0], results[1]) {
