@@ -136,7 +136,7 @@ TASKS = {  # names of `fewlabel` itself, and modules for all of their names
     "Preparation": ["preprocessing"],
     "Class shares": ["estimate_class_prior"],
     "Did it help?": ["compare", "inspection"],
-    "Labeling": ["labeling"],
+    "Labeling": ["labeling", "labels"],
     "Scores and splits": ["metrics", "model_selection"],
     "Plots": ["plotting"],
     "Sequences": ["SequenceSVC", "sequences"],
