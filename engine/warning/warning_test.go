@@ -14,9 +14,9 @@ func TestKindsAreThoseOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, RowLengths, ColumnScales, NoLabel, SmallShare, Collapse, Balance,
-		ClassPrior, WeakPrior, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged, NotStationary, Constraint,
-		Calibration, CalibrationFailed}
+	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, RowLengths, DominantFeatures, ColumnScales, NoLabel, SmallShare,
+		Collapse, Balance, ClassPrior, WeakPrior, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
+		NotStationary, Constraint, Calibration, CalibrationFailed}
 	_, table, _ := strings.Cut(string(page), "| kind | values |")
 	rows := regexp.MustCompile("(?m)^\\| `\"(\\w+)\"` \\| (.*?) ?\\|").FindAllStringSubmatch(table, len(kinds))
 	for i, kind := range kinds {
