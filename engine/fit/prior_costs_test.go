@@ -289,3 +289,32 @@ func TestSetsOfClassesOnSeveralMachines(t *testing.T) {
 		sameFit(t, by, o, want, got, parts)
 	}
 }
+
+// Rows whose class is nearly certain count where class shares are found, as labeled rows do.
+func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
+	data := fiveClasses(600, 3)
+	truth := make([]float64, 5)
+	costs := make([]float64, 5*600)
+	for i, y := range data.Truth {
+		if data.Labels[i] >= 0 {
+			continue
+		}
+		truth[y] += 1. / 590
+		for k := range 5 {
+			if i < 200 && int32(k) != y {
+				costs[5*i+k] = -math.Log(0.025 / 0.9)
+			}
+		}
+	}
+	off := func(p sample.Problem) (sum float64) {
+		for y, share := range mustFitProblem(t, p, method.Defaults()).Model.ClassPrior {
+			sum += math.Abs(share - truth[y])
+		}
+		return sum
+	}
+	without, with := off(sample.Problem{Rows: data.Rows, Labels: data.Labels}), off(withCosts(data, 5, costs))
+	t.Logf("shares off by %.3f, without %.3f", with, without)
+	if with >= without/2 {
+		t.Errorf("shares off by %.3f, without %.3f", with, without)
+	}
+}

