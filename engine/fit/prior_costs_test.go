@@ -301,8 +301,8 @@ func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
 		}
 		truth[y] += 1. / 590
 		for k := range 5 {
-			if i < 200 && int32(k) != y {
-				costs[5*i+k] = -math.Log(0.025 / 0.9)
+			if i < 40 && int32(k) != y {
+				costs[5*i+k] = -math.Log(0.005 / 0.98)
 			}
 		}
 	}

@@ -232,7 +232,9 @@ func (s *Sample) normalize(weights ...[]float64) {
 		total += s.total(list)
 	}
 	for _, list := range weights {
-		vector.Scale(list, 1/total)
+		for k := range list {
+			list[k] /= total
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ __all__ = ["Votes", "from_votes", "keyword_votes"]
 
 _FIRST = 0.7  # accuracy of a source of which nothing is known,
 _PSEUDO = 2.0  # and the votes for which that counts
-_HIGHEST = 0.99  # accuracy: no source alone decides
+_HIGHEST = 0.9  # accuracy that is estimated: no source alone is nearly certain
 _ROUNDS = 100
 _TOLERANCE = 1e-6
 
