@@ -21,7 +21,11 @@ func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (va
 			score(scores, s.Unlabeled[k])
 			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
 			if transductive {
-				dst[1] += s.LossWeight(k, o.Weight) / o.Weight * o.Unlabeled(l, scores, costs, s.PriorOf(k))
+				weight := s.UnlabeledWeight[k]
+				if s.PriorCosts != nil {
+					weight = s.LossWeight(k, o.Weight) / o.Weight
+				}
+				dst[1] += weight * o.Unlabeled(l, scores, costs, s.PriorOf(k))
 			}
 		}
 	})
