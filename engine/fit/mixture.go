@@ -15,13 +15,14 @@ import (
 //	         mixture's labels as a start is ours. Measured with 60 labels on 100,000 planted rows of 40 words, of which
 //	         one in ten depends on the class: the mixture has 5 % errors; annealing ends at 41.8 % and, from the mixture,
 //	         at 1.0 %, at objectives of .2201 and .1836 (alpha = 1e-4)
-//	Rejected singular vectors of the rows, scaled as in correspondence analysis, with a fit in 20 coordinates: on the same
-//	         rows 46 % errors after seven iterations, which take four times the mixture. Fewer rows than coarseRows: no
-//	         set with fewer rows of those in crossfit/mixture.go ended lower from the mixture
+//	Rejected singular vectors of the rows, scaled as in correspondence analysis, with a fit in 20 coordinates: on the
+//	         same rows 46 % errors after seven iterations, which take four times the mixture. Fewer rows than coarseRows:
+//	         no set with fewer rows of those in crossfit/mixture.go ended lower from the mixture
 //	Stops    where the solution at the mixture's labels is above promising times the bound, or the first step from there
 //	         is not below it
-//	Cost     eight steps of EM and a solution at fixed labels; a step of annealing where that is promising: up to once the
-//	         passes of annealing. At most mixtureRows rows take part, those of a part of the rows where there are more
+//	Cost     eight steps of EM and a solution at fixed labels; a step of annealing where that is promising: up to once
+//	         the passes of annealing. At most mixtureRows rows take part, those of a part of the rows where there are
+//	         more
 func mixed(x *setting, job *work.Job, bound float64) (*fitted, error) {
 	s := x.sample
 	scores := s.ForShares(s.Classes()).Mixture(job)
@@ -38,8 +39,8 @@ func mixed(x *setting, job *work.Job, bound float64) (*fitted, error) {
 	return run(x, job, from{model: start}, bound)
 }
 
-// promising is a ratio of objectives. It was .97 to 1.06 where the start at the mixture ended lower, on planted rows, and
-// 1.04 to 1.5 on GCAT, MCAT, CCAT and comp.* of 20 Newsgroups, where one of 32 fits would have (at 1.27 or more).
+// promising is a ratio of objectives. It was .97 to 1.06 where the start at the mixture ended lower, on planted rows,
+// and 1.04 to 1.5 on GCAT, MCAT, CCAT and comp.* of 20 Newsgroups, where one of 32 fits would have (at 1.27 or more).
 const promising = 1.1
 
 // Replaced in tests.

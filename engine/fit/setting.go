@@ -114,11 +114,11 @@ func (x *setting) objective(job *work.Job, row *method.Row) *objective.Objective
 }
 
 // usualAlpha is α where none is given. It falls with the root of the number of rows, as the error of a mean over them
-// does: the more rows, the more weights are determined. At a larger α features that hardly occur have no say, and the gap
-// between classes that show in such features is not the widest. Measured with true shares, 60 and 200 labels: on planted
-// rows of which one word in ten depends on the class errors of 41 and 22 % at α = 1e-3 become 1.2 and 1.6 % (100,000
-// rows), 44 % become 0.9 % (1,000,000, 60 labels; a third of the time). On 20,711 rows of RCV1 (GCAT, MCAT, CCAT; 5, 20
-// and 80 labels a class, three draws) macro F changes by -.001 to .002.
+// does: the more rows, the more weights are determined. At a larger α features that hardly occur have no say, and the
+// gap between classes that show in such features is not the widest. Measured with true shares, 60 and 200 labels: on
+// planted rows of which one word in ten depends on the class errors of 41 and 22 % at α = 1e-3 become 1.2 and 1.6 %
+// (100,000 rows), 44 % become 0.9 % (1,000,000, 60 labels; a third of the time). On 20,711 rows of RCV1 (GCAT, MCAT,
+// CCAT; 5, 20 and 80 labels a class, three draws) macro F changes by -.001 to .002.
 func usualAlpha(rows float64) float64 { return mostAlpha * min(1, math.Sqrt(manyRows/rows)) }
 
 const (

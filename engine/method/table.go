@@ -27,7 +27,7 @@ type Row struct {
 	NoPrior    bool                           // whether it takes no prior costs
 
 	Begins      Method // that runs first,
-	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs, and nothing is compared
+	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs alone
 	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 

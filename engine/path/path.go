@@ -95,8 +95,8 @@ func (p *Path) record(level float64, sums []float64) {
 func (p *Path) Record(level float64, switched int) { p.record(level, []float64{float64(switched), 0}) }
 
 // cannotBeat reports whether the labels will not end below the bound. Settled at once, once the objective falls, each
-// step takes less than half of what the step before has taken (measured on text1, pcmac, topics of Reuters and RCV1, k1b
-// and MNIST). From a model near its end all steps after the first one took less than 1.5 % (planted topics; at most
+// step takes less than half of what the step before has taken (measured on text1, pcmac, topics of Reuters and RCV1,
+// k1b and MNIST). From a model near its end all steps after the first one took less than 1.5 % (planted topics; at most
 // 0.4 % on 20 Newsgroups, three of its parts and Ohsumed, 0.7 % on MNIST).
 func (p *Path) cannotBeat() bool {
 	steps := p.Trace.Steps()

@@ -140,9 +140,9 @@ func weak(job *work.Job, evidence *shares.Evidence, found []float64) []warning.W
 		warning.WeakPrior.Of(float64(widest), found[widest], lower[widest], upper[widest], narrower)}
 }
 
-// wide is a length of all intervals together. Of 252 fits of 21 sets 167 are warned of; they stay .073 of macro F behind
-// fits with the true shares on average, the others .035. Of the 21 that fall .01 behind the supervised fit 16 are among
-// them; of a bound of .4 on the longest interval, 77 and 7 (nine classes have none so long).
+// wide is a length of all intervals together. Of 252 fits of 21 sets 167 are warned of; they stay .073 of macro F
+// behind fits with the true shares on average, the others .035. Of the 21 that fall .01 behind the supervised fit 16
+// are among them; of a bound of .4 on the longest interval, 77 and 7 (nine classes have none so long).
 const wide = 0.8
 
 // unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows. Where one

@@ -24,11 +24,11 @@
 //	         shares, of which a transductive fit each chooses by its objective - .35 entropy of the shares, reach less
 //	         of the gain that true shares give: these shares alone .36 with 5 equal labels and .44 with 2, beside those
 //	         of the linear view .37 and .21, with those of the mixture .16 and .34, and of the labels -.12 and .35. A
-//	         third view of five transductive fits with these shares: with 5, 2 and 20 equal labels .135 → .104, .178 → .184
-//	         and .042 → .049 on the choosing sets, .117 → .108 and .205 → .204 with 5 and 2 on 16 others; of spheres around
-//	         20 coordinates of correspondence analysis, or labels spread on a graph of ten neighbours: .121 → .123, .118 and
-//	         .112 → .112, .109 over all. Steps
-//	         φ + 4 (q - φ) cut to the intervals, q the shares by a mixture of the transductive classes: .138 → .158 with 5
+//	         third view of five transductive fits with these shares: with 5, 2 and 20 equal labels .135 → .104, .178 →
+//	         .184 and .042 → .049 on the choosing sets, .117 → .108 and .205 → .204 with 5 and 2 on 16 others; of spheres
+//	         around 20 coordinates of correspondence analysis, or labels spread on a graph of ten neighbours: .121 →
+//	         .123, .118 and .112 → .112, .109 over all. Steps φ + 4 (q - φ) cut to the intervals, q the shares by a
+//	         mixture of the transductive classes: .138 → .158 with 5
 package shares
 
 import (
