@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             exec(compile("\n" * lines_above + example["code"], str(page), "exec"), names)
         if example["output"] is not None:
             assert printed.getvalue() == example["output"]
+
+
+@pytest.mark.filterwarnings("ignore:few labels leave the estimated class prior uncertain")
+def test_the_example_with_embeddings_prints_what_its_page_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["embeddings.py"])
+    runpy.run_path(str(ROOT / "examples" / "embeddings.py"), run_name="__main__")
+    page = (ROOT / "docs" / "texts.md").read_text(encoding="utf-8")
+    assert f"```text\n{capsys.readouterr().out}```" in page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
