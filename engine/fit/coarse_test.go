@@ -212,7 +212,6 @@ func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
 
 // Where few rows lead to worse solutions, or labels are exchanged in small numbers, fits begin as they did.
 func TestWhatDoesNotBeginAtFew(t *testing.T) {
-	withoutMixture(t)
 	data := planted.Topics(1000, 250, 20, 0.35, 1)
 	for name, change := range map[string]func(o *method.Options){
 		"small alpha":            func(o *method.Options) { o.Alpha = 1e-5 },

@@ -18,6 +18,13 @@ func withoutMixture(t *testing.T) {
 	t.Cleanup(func() { mixtureRows = before })
 }
 
+// withMixture lets fits of this number of unlabeled rows and more be compared with a start at a mixture.
+func withMixture(t *testing.T, rows int) {
+	before := mixtureFrom
+	mixtureFrom = rows
+	t.Cleanup(func() { mixtureFrom = before })
+}
+
 // hidden is a problem whose labels hardly show which way the classes lie.
 func hidden(seed uint64) (planted.Data, method.Options) {
 	data, o := planted.Hidden(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
@@ -30,6 +37,7 @@ func errorsOf(data planted.Data, r *Result) float64 {
 }
 
 func TestAMixtureFindsClassesThatLabelsHardlyShow(t *testing.T) {
+	withMixture(t, 10000)
 	for seed := range uint64(2) {
 		data, o := hidden(seed)
 		mixed := fitFrom(t, data, nil, o)
@@ -45,6 +53,7 @@ func TestAMixtureFindsClassesThatLabelsHardlyShow(t *testing.T) {
 }
 
 func TestMachinesFindTheSameMixture(t *testing.T) {
+	withMixture(t, 10000)
 	data, o := hidden(1)
 	o.ClassPrior.Shares = []float64{0.5, 0.5}
 	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
@@ -69,9 +78,9 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 		o.ClassPrior.Shares = trueShares(data)
 		p := sample.Problem{Rows: rows, Labels: data.Labels}
 		alone := fitAlone(t, p, o)
-		withCoarseStart(t, 500)
+		withMixture(t, 500)
 		mixed := fitAlone(t, p, o)
-		coarseFrom = coarseRows
+		mixtureFrom = 1 << 15
 		last, before := lastOf(mixed.History, "objective"), lastOf(alone.History, "objective")
 		if last > before || passesOf(mixed) <= passesOf(alone) {
 			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(mixed), passesOf(alone))

@@ -32,7 +32,6 @@ func line(t *testing.T, n int) (data planted.Data) {
 }
 
 func TestTheWorkOfARowOfOneFeatureDoesNotGrowWithTheRows(t *testing.T) {
-	withoutMixture(t)
 	for _, rows := range []int{2_000, 20_000} {
 		result := mustFit(t, line(t, rows), nil, method.Defaults())
 		if passes := passesOf(result); passes > 260 || result.Model.Iterations > 32 {

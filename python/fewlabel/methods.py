@@ -31,7 +31,7 @@ class Annealing:
 class Auto:
     """Annealing or switching: at the end of annealing the two are compared, and the lower objective is returned.
 
-    With 8,192 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows.
+    With 32,768 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows.
 
     Parameters
     ----------
