@@ -163,6 +163,7 @@ def test_a_label_is_checked_before_it_is_kept() -> None:
         (-1, "cannot be a class"),
         (3, "several types"),
         (["a"], "must be a text"),
+        ("", "must not be an empty text"),
     ):
         with pytest.raises(ValueError, match=message):
             one.label(1, wrong)
@@ -352,8 +353,13 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
 def test_a_file_of_something_else_is_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text('{"row": 0, "class": "a"}\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"answers\.jsonl, line 2|there is no row"):
+    with pytest.raises(ValueError, match=r"answers\.jsonl(, line 2| has answers of other rows: there is no row)"):
         session(path=path)
+
+
+def test_texts_need_a_vectorizer() -> None:
+    with pytest.raises(ValueError, match="rows hold texts, so model must be a pipeline"):
+        Session(TEXTS, TransductiveSVC())
 
 
 def test_the_last_line_of_another_file_is_not_cut_off(tmp_path: Path) -> None:

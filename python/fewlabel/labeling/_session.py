@@ -65,7 +65,8 @@ class Session:
     Raises
     ------
     ValueError
-        If the index has duplicates or other values, or the file is not of a session of these rows.
+        If the index has duplicates or other values, the file is not of a session of these rows, or rows hold texts
+        and the model has no vectorizer.
 
     Examples
     --------
@@ -97,11 +98,16 @@ class Session:
         self._pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         self._classes: list[Any] = []
         self._journal = Journal(path)
-        for event in self._answers().values():
-            self._name(event["row"])
+        for row in self._answers():
+            try:
+                self._name(row)
+            except ValueError as reason:
+                raise ValueError(f"{path} has answers of other rows: {reason}") from reason
         for one in classes:
             self._classes.append(self._checked(one))
         self._X = self._rows if len(self._pipeline) == 1 else self._pipeline[:-1].fit_transform(self._rows)
+        if _data.holds_text(self._X):
+            raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
         self._coordinates = _choose.coordinates(self._X)
         self._fitted: _Fitted | None = None
 
@@ -343,6 +349,8 @@ class Session:
         label = label.item() if isinstance(label, np.generic) else label
         if label is not None and not isinstance(label, str | bool | int | float):
             raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
+        if label == "":
+            raise ValueError("a class must not be an empty text")
         y = np.array([*self.classes[:1], label], dtype=object)  # two classes of one type
         given = _labels.read(y, getattr(self._pipeline[-1], "unlabeled", None))
         if not given.labeled.all():
@@ -358,5 +366,7 @@ def _names(rows: Any) -> list[Any]:
     if wrong := [name for name in names if isinstance(name, bool) or not isinstance(name, int | str)]:
         raise ValueError(f"the index of rows must hold integers or texts, found {wrong[0]!r}")
     if not rows.index.is_unique:
-        raise ValueError(f"the index of rows must be unique, {rows.index[rows.index.duplicated()][0]!r} is repeated")
+        raise ValueError(
+            f"the index of rows must be unique, {rows.index[rows.index.duplicated()].tolist()[0]!r} is repeated"
+        )
     return names

@@ -66,7 +66,7 @@ def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
 def hint(fits: list[Event]) -> tuple[bool, str]:
     """Whether to stop, and why."""
     if not fits:
-        return False, "go on: there is no model before two classes have labels"
+        return False, "go on: there is no model yet, a fit needs labels of two classes"
     late = [event["changed"] for event in fits if event["fit"] > fits[-1]["fit"] - LABELS]
     if fits[0]["fit"] > fits[-1]["fit"] - LABELS or None in late:
         return False, f"go on: no model of {LABELS} labels before to compare with"
