@@ -63,6 +63,13 @@ def test_estimators_without_names() -> None:
         compare(X, Y, [TransductiveSVC()])
 
 
+def test_what_is_missing_or_in_the_wrong_place_is_named() -> None:
+    with pytest.raises(TypeError, match="X is an estimator: the rows come first"):
+        compare(TransductiveSVC(), X, Y)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="X holds texts, so estimator, of which the supervised model is made"):
+        compare(["a text", "another"], [0, 1], {"words": make_pipeline(TfidfVectorizer(), TransductiveSVC())})
+
+
 def test_estimators_that_do_not_learn_from_unlabeled_rows() -> None:
     for ask in (lambda: check(LinearSVC(), X, Y), lambda: compare(X, Y, estimator=LinearSVC())):
         with pytest.raises(TypeError, match=r"the model must be TransductiveSVC, .* got LinearSVC"):

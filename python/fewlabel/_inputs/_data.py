@@ -37,15 +37,15 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
             ensure_all_finite=False,  # check_finite names the place
         )
     except ValueError as reason:
-        if not _holds_text(X):
+        if not holds_text(X):
             raise
         raise ValueError(
             "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, or "
-            f"for tokens fewlabel.sequences.TokenVectorizer ({reason})"
+            f"for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
         ) from reason
 
 
-def _holds_text(X: Any) -> bool:
+def holds_text(X: Any) -> bool:
     """Whether the first value of X is a text."""
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     while (isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim)) and len(X):

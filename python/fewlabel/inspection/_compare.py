@@ -134,9 +134,10 @@ def compare(
     Raises
     ------
     ValueError
-        If there is no method, a method is named "supervised", or a class has fewer labeled rows than `cv`.
+        If there is no method, a method is named "supervised", no class has `cv` labeled rows, or X holds texts and
+        `estimator` is not given.
     TypeError
-        If `estimator` does not learn from unlabeled rows.
+        If X is an estimator, or `estimator` does not learn from unlabeled rows.
 
     Examples
     --------
@@ -150,6 +151,13 @@ def compare(
     >>> list(comparison.scores)
     ['supervised', 'annealing']
     """
+    if hasattr(X, "fit"):
+        raise TypeError("X is an estimator: the rows come first, compare(X, y, estimator=...)")
+    if estimator is None and _data.holds_text(X):
+        raise ValueError(
+            "X holds texts, so estimator, of which the supervised model is made, must be given: a pipeline such as "
+            "make_pipeline(TfidfVectorizer(), TransductiveSVC())"
+        )
     base, X = TransductiveSVC() if estimator is None else estimator, _data.admitted(X)
     unlabeled = _linear_model.marker(base)
     chosen = _chosen(methods, base)
