@@ -42,7 +42,17 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     -------
     votes : ndarray of shape (n_rows, n_words), object
         The class of the word where the text contains it, else None.
+
+    Raises
+    ------
+    ValueError
+        If there is no word, or a text stands in place of a list.
     """
+    if isinstance(texts, str):
+        raise ValueError("texts must be a list of texts, got one text")
+    for name, words in keywords.items():
+        if isinstance(words, str):
+            raise ValueError(f"keywords must have a list of words for class {name!r}, got the text {words!r}")
     rules = [(name, word) for name, words in keywords.items() for word in words]
     if not rules:
         raise ValueError("keywords holds no word")
@@ -120,7 +130,7 @@ def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accurac
     """From numbers of classes; -1 is no vote, no label."""
     a = np.full(votes.shape[1], _FIRST)
     if not isinstance(accuracies, str):
-        a = np.asarray(accuracies, dtype=np.float64)
+        a = np.asarray([] if isinstance(accuracies, Mapping) else accuracies, dtype=np.float64)
         if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
             raise ValueError(
                 f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, one a source; got {accuracies!r:.80}"

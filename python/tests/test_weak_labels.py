@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -187,6 +188,30 @@ def test_shares_that_sets_contradict_are_named() -> None:
     assert TransductiveSVC().fit(X, y).class_prior_[2:].sum() >= 200 / 284 - 1e-9  # shares that are found give way
 
 
+def test_the_share_of_the_only_class_needs_that_of_a_rest() -> None:
+    X, _, y = four_classes()
+    y[y != "a.x"] = None
+    with pytest.raises(ValueError, match="Name a class without labels too"):
+        TransductiveSVC(class_prior={"a.x": 0.3}).fit(X, y)
+
+
+def test_one_row_needs_a_certain_label() -> None:
+    X, truth, _ = four_classes()
+    p = pd.DataFrame(0.6 * (truth[:, None] == NAMES) + 0.1, columns=NAMES)
+    with pytest.raises(ValueError, match="sets or probabilities of classes, but no row with one certain label"):
+        TransductiveSVC(class_prior=SHARES).fit(X, p)
+    p.iloc[0] = (truth[0] == NAMES).astype(float)
+    assert TransductiveSVC(class_prior=SHARES).fit(X, p).score(X, truth) > 0.9
+
+
+@pytest.mark.parametrize("several", [("a.x", "a.y"), ["a.x", "a.y"]])
+def test_a_list_of_classes_is_no_set(several: object) -> None:
+    X, _, y = four_classes()
+    y[-1] = several
+    with pytest.raises(ValueError, match="if the row may have any of these classes, write a set"):
+        TransductiveSVC().fit(X, y)
+
+
 def test_what_does_not_know_sets_says_so() -> None:
     X, truth, y = four_classes()
     sets = with_sets(truth, y)
@@ -294,6 +319,9 @@ def test_keyword_votes() -> None:
         (lambda: labels.from_votes(["a", "b"]), r"must have shape \(n_rows, n_sources\)"),
         (lambda: labels.from_votes([["a", "b"]], ["a", "b"]), "y has 2 labels, but votes has 1 rows"),
         (lambda: labels.keyword_votes(["a"], {}), "keywords holds no word"),
+        (lambda: labels.keyword_votes(["a"], {"sport": "goal"}), "a list of words for class 'sport', got the text"),
+        (lambda: labels.keyword_votes("a goal", {"sport": ["goal"]}), "a list of texts, got one text"),
+        (lambda: labels.from_votes([["a", "b"]], accuracies={"a": 0.9, "b": 0.9}), "accuracies must be 2 numbers"),
     ],
 )
 def test_bad_votes(call: object, message: str) -> None:

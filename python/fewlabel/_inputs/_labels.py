@@ -149,6 +149,11 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
         values = values[weights[labeled] > 0]
         labeled, minus_one = labeled & (weights > 0), minus_one & (weights > 0)
     if not labeled.any():
+        if given.weak is not None and len(given.weak.rows):
+            raise ValueError(
+                "y has sets or probabilities of classes, but no row with one certain label. Label a row of each class, "
+                "or one row, and give the shares of all classes by a dict class_prior."
+            )
         raise ValueError(
             "y has no labeled row: every label is the marker of unlabeled rows (see the parameter `unlabeled`) or has "
             "sample_weight 0. Give at least one row of each class a label."
@@ -308,6 +313,8 @@ def _plain(labels: np.ndarray, rows: np.ndarray, unlabeled: Any) -> np.ndarray:
         if all(isinstance(value, kind) for value in labels):
             return labels.astype(dtype)
     kinds = sorted({type(value).__name__ for value in labels})
+    if several := next((value for value in labels if isinstance(value, list | tuple)), None):
+        raise ValueError(f"y has {several!s:.80}: if the row may have any of these classes, write a set of them")
     raise ValueError(f"y mixes labels of several types: {', '.join(kinds)}. Make them all text or all numbers.")
 
 

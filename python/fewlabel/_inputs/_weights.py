@@ -79,7 +79,8 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         name = f"of class {classes[bad[0]]} " if not one_class else ""
         raise ValueError(f"class_prior must hold shares above 0 and below 1; the share {name}is {prior[bad[0]]}")
     if abs(prior.sum() - 1) > 1e-6:
-        raise ValueError(f"class_prior must sum to 1; {prior.tolist()} sums to {prior.sum():.6g}")
+        rest = '. Name a class without labels too, as in {"this": 0.1, "rest": 0.9}' if len(prior) == 1 else ""
+        raise ValueError(f"class_prior must sum to 1; {prior.tolist()} sums to {prior.sum():.6g}{rest}")
     return "auto" if one_class else prior / prior.sum()
 
 
