@@ -17,8 +17,8 @@ import (
 //	         at 1.0 %, at objectives of .2201 and .1836 (alpha = 1e-4)
 //	Rejected singular vectors of the rows, scaled as in correspondence analysis, with a fit in 20 coordinates: on the
 //	         same rows 46 % errors after seven iterations, which take four times the mixture. Fewer rows than
-//	         mixtureFrom: on comp.*, GCAT, CCAT and MCAT (12,000 to 16,000 rows; 2, 5, 20 and 80 labels a class) objective
-//	         and macro F stayed as they were, at 1.6 to 2 times the time
+//	         mixtureFrom: on comp.*, GCAT, CCAT and MCAT (12,000 to 16,000 rows; 2, 5, 20 and 80 labels a class)
+//	         objective and macro F stayed as they were, at 1.6 to 2 times the time
 //	Stops    where the solution at the mixture's labels is above promising times the bound, or the first step from there
 //	         is not below it
 //	Cost     eight steps of EM and a solution at fixed labels; a step of annealing where that is promising: up to once
