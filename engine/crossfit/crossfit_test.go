@@ -96,7 +96,7 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 		t.Error("negative values are taken as counts")
 	}
 	s.Rows = s.Rows.Scaled(-1)
-	scores := Score(job, *s, true)
+	scores := Score(job, *s, true, SampleRows)
 	if scores.Views != 2 || len(scores.Held.Weight) != 20 || len(scores.Unlabeled.Weight) != 180 {
 		t.Errorf("%d views, %d rows held out, %d not", scores.Views, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
 	}
@@ -104,7 +104,7 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 
 func TestScoresOfAViewSumToZero(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5), 3)
-	scores := Score(work.NewJob(1, nil), *s, true)
+	scores := Score(work.NewJob(1, nil), *s, true, SampleRows)
 	for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
 		if sum := vector.Sum(view); math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
 			t.Fatalf("scores %v", view)

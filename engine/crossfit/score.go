@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	sampleRows   = 5000    // unlabeled rows that are scored: shares of them are known within 0.7 points
+	SampleRows   = 5000    // unlabeled rows that are scored for shares, which are then known within 0.7 points
 	MostNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
 )
 
@@ -31,11 +31,11 @@ type Scored struct {
 // view scores rows [rows, K] by a model of the labeled rows that are not held out, and perhaps of the unlabeled rows.
 type view func(held func(k int) bool, rows []int32) []float64
 
-// Score scores every labeled row that can be held out, and a sample of the unlabeled rows, by the models of one fold
-// each: by supervised ones, and with mixtures also by these. Every machine of a group fits them to the same rows of
-// all.
-func Score(job *work.Job, s Sample, mixtures bool) *Scores {
-	s = s.part(job, s.most(job))
+// Score scores every labeled row that can be held out, and at most so many of the unlabeled rows, by the models of one
+// fold each: by supervised ones, and with mixtures also by these. Every machine of a group fits them to the same rows
+// of all.
+func Score(job *work.Job, s Sample, mixtures bool, most int) *Scores {
+	s = s.part(job, s.most(job, most))
 	job = job.Local()
 	out := &Scores{Classes: s.Classes, Totals: s.totals()}
 	split := s.Split(job, len(s.Unlabeled))
@@ -72,11 +72,11 @@ func Score(job *work.Job, s Sample, mixtures bool) *Scores {
 	return out
 }
 
-// most is the number of unlabeled rows to use, of all machines.
-func (s *Sample) most(job *work.Job) int {
+// most is the number of unlabeled rows to use of so many, of all machines.
+func (s *Sample) most(job *work.Job, rows int) int {
 	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
 	job.ReduceCounts(counts)
-	return int(min(sampleRows, counts[0]*MostNonZeros/max(1, counts[1])))
+	return int(min(int64(rows), counts[0]*MostNonZeros/max(1, counts[1])))
 }
 
 // beside puts the scores of views one behind the other in each row [rows, views K].
@@ -103,4 +103,17 @@ func (s *Scores) Known() []bool {
 		known[y] = slices.Contains(s.Class, int32(y))
 	}
 	return known
+}
+
+// Wrong is the weight [Views] of the rows held out to which a view gives the largest score of another class.
+func (s *Scores) Wrong() []float64 {
+	wrong := make([]float64, s.Views)
+	for i, y := range s.Class {
+		for v := range wrong {
+			if row := s.Held.Scores[(i*s.Views+v)*s.Classes:][:s.Classes]; vector.Largest(row) != int(y) {
+				wrong[v] += s.Held.Weight[i]
+			}
+		}
+	}
+	return wrong
 }

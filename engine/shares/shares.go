@@ -41,5 +41,5 @@ type Evidence struct{ *crossfit.Scores }
 
 // Gather scores the rows of a sample, with mixtures or by the linear view alone.
 func Gather(job *work.Job, s crossfit.Sample, mixtures bool) *Evidence {
-	return &Evidence{crossfit.Score(job, s, mixtures)}
+	return &Evidence{crossfit.Score(job, s, mixtures, crossfit.SampleRows)}
 }
