@@ -102,6 +102,31 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 	}
 }
 
+func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
+	job := work.NewJob(1, nil)
+	s := sampleOf(planted.Classes(400, 60, 20, []float64{0.5, 0.3, 0.2}, 4), 3)
+	for _, unit := range []float64{1, -1} { // multinomials and spheres
+		some := *s
+		some.Rows = s.Rows.Scaled(unit)
+		some.Unlabeled, some.UnlabeledWeight = s.Unlabeled[:150], s.UnlabeledWeight[:150]
+		without := some
+		without.Rows = some.Rows.Selected(job.Pool, slices.Concat(some.Labeled, some.Unlabeled))
+		without.Labeled, without.Unlabeled = slices.Clone(some.Labeled), slices.Clone(some.Unlabeled)
+		for k := range without.Labeled {
+			without.Labeled[k] = int32(k)
+		}
+		for k := range without.Unlabeled {
+			without.Unlabeled[k] = int32(len(without.Labeled) + k)
+		}
+		want := without.Mixture(job)
+		for k, v := range some.Mixture(job) {
+			if math.Abs(v-want[k]) > 1e-9*math.Abs(want[k]) {
+				t.Fatalf("score %d is %v, without the rows %v", k, v, want[k])
+			}
+		}
+	}
+}
+
 func TestScoresOfAViewSumToZero(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5), 3)
 	scores := Score(work.NewJob(1, nil), *s, true, SampleRows)

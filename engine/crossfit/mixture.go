@@ -27,7 +27,7 @@ type mixture struct {
 	shape     panel.Shape
 	spheres   bool
 	features  float64   // that occur in a row
-	unit      []float64 // [n] factor of a row in the sums that are components: 1/x̄ or 1/|x_i|
+	unit      []float64 // [n] factor of a row in the sums that are components: 1/x̄ or 1/|x_i|; 0: it takes no part
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y)
 	posterior []float64 // [n, stride] w_i times the probability of the class
 	component []float64 // [shape.Len] log θ_jy or κ θ_jy
@@ -78,8 +78,10 @@ const (
 func (m *mixture) turnToSpheres() {
 	m.spheres = true
 	scratch := make([]float64, m.rows.Cols())
-	for i := range m.unit {
-		m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(i, scratch)), math.SmallestNonzeroFloat32)
+	for i, unit := range m.unit {
+		if unit > 0 {
+			m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(i, scratch)), math.SmallestNonzeroFloat32)
+		}
 	}
 }
 
@@ -88,8 +90,8 @@ func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegat
 	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes}
 	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
-		share: make([]float64, s.Classes)}
-	// By feature the rows that have it, then the values, their number and how many are negative.
+		share: make([]float64, s.Classes), unit: make([]float64, n)}
+	// By feature whether a row has it, then the sum of the values, their number and whether one is negative.
 	sums, scratch, d := make([]float64, rows.Cols()+3), make([]float64, rows.Cols()), rows.Cols()
 	add := func(list []int32, weights []float64) {
 		for k, i := range list {
@@ -106,7 +108,9 @@ func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegat
 	add(s.Labeled, s.LabeledWeight)
 	add(s.Unlabeled, s.UnlabeledWeight)
 	job.Reduce(sums)
-	m.unit = slices.Repeat([]float64{sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)}, n)
+	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
+		m.unit[i] = sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)
+	}
 	for _, machines := range sums[:d] {
 		m.features += min(1, machines)
 	}
