@@ -81,7 +81,8 @@ func (c *Costs) finite() []float64 {
 	return c.units.costsOf(c.values)
 }
 
-// prior is what the labels [units] cost by the prior costs.
+// prior is what the labels [units] cost by the prior costs; those that a row cannot have, of which there are as few as
+// any, count nothing.
 func (c *Costs) prior(labels []int32) float64 {
 	s, sum := c.objective.Sample, []float64{0}
 	if s.PriorCosts == nil {
@@ -89,7 +90,9 @@ func (c *Costs) prior(labels []int32) float64 {
 	}
 	for k, y := range labels {
 		row, part := c.units.rowOf(k)
-		sum[0] += part * s.LossWeight(row, c.objective.Weight) * sample.PriorStrength * s.PriorOf(row)[y]
+		if cost := s.PriorOf(row)[y]; !math.IsInf(cost, 1) {
+			sum[0] += part * s.LossWeight(row, c.objective.Weight) * sample.PriorStrength * cost
+		}
 	}
 	c.objective.Job.Reduce(sum)
 	return sum[0]

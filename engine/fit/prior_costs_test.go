@@ -257,7 +257,13 @@ func TestBadPriorCostsAreRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, text)
 		}
 	}
-	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	p, o := withCosts(data, 5, sets(data, 5, 2, 1)), plainOptions()
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.1, 0.1, 0.1, 0.1}}
+	_, err := Fit(p, o, nil)
+	wantKinds(t, err, fault.BadArgument)
+	if text := "class_prior has 6 entries: 5 are needed"; err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %s", err, text)
+	}
 	for _, by := range []string{"entropy", "expectation", "gradient"} {
 		o := plainOptions()
 		if o.Method = method.Method(by); by != "gradient" {
@@ -316,5 +322,66 @@ func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
 	t.Logf("shares off by %.3f, without %.3f", with, without)
 	if with >= without/2 {
 		t.Errorf("shares off by %.3f, without %.3f", with, without)
+	}
+}
+
+// Costs that differ by a rounding say nothing: rows keep the weight of unlabeled ones.
+func TestCostsThatHardlyDifferHaveNoWeight(t *testing.T) {
+	data, costs := fiveClasses(300, 3), make([]float64, 5*300)
+	o := plainOptions()
+	o.ClassPrior.Shares = fiveShares
+	want := mustFit(t, data, nil, o)
+	for i := range data.Labels {
+		costs[5*i] = 1e-15
+	}
+	got := mustFitProblem(t, withCosts(data, 5, costs), o)
+	if a, b := got.Model.Objective, want.Model.Objective; math.Abs(a-b) > 1e-4*b {
+		t.Errorf("objective %v, without costs %v", a, b)
+	}
+}
+
+func TestPriorCostsChangeNothingWhereUnlabeledRowsTakeNoPart(t *testing.T) {
+	data, o := fiveClasses(300, 3), plainOptions()
+	o.UnlabeledWeight = 0
+	want, got := mustFit(t, data, nil, o), mustFitProblem(t, withCosts(data, 5, sets(data, 5, 2, 1)), o)
+	if !slices.Equal(want.Model.Coef, got.Model.Coef) {
+		t.Error("another model than without costs")
+	}
+}
+
+// A class that no unlabeled row can have has the share 0; probabilities are calibrated all the same.
+func TestAClassThatNoUnlabeledRowCanHaveIsCalibrated(t *testing.T) {
+	data := planted.Classes(300, 250, 40, fiveShares, 3)
+	costs := make([]float64, 5*300)
+	for i, label := range data.Labels {
+		if label < 0 {
+			costs[5*i+4] = math.Inf(1)
+		}
+	}
+	o := plainOptions()
+	o.Calibrate = true
+	result := mustFitProblem(t, withCosts(data, 5, costs), o)
+	if share := result.Model.ClassPrior[4]; share != 0 {
+		t.Errorf("the share is %v", share)
+	}
+	if result.Calibration == nil {
+		t.Errorf("no calibration: %v", result.Model.Warnings)
+	}
+}
+
+// Sets that no labels with the class shares can keep, of rows of unequal weight, of which the shares stay as given:
+// labels settle all the same. Where they do not the objective is 5.0.
+func TestLabelsThatBreakSetsSettle(t *testing.T) {
+	data := fiveClasses(110, 3)
+	p, o := withCosts(data, 5, make([]float64, 5*110)), plainOptions()
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.2, 0.2}}
+	for i, label := range data.Labels {
+		p.Weights = append(p.Weights, 1+0.01*float64(i))
+		if label < 0 && i < 90 {
+			copy(p.Costs[5*i+2:5*i+5], slices.Repeat([]float64{math.Inf(1)}, 3))
+		}
+	}
+	if result := mustFitProblem(t, p, o); result.Model.Objective > 3.5 {
+		t.Errorf("objective %v", result.Model.Objective)
 	}
 }

@@ -89,8 +89,10 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 		if len(given) != classes {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
 		}
-		if err := s.Options.ClassPrior.Check(); err != nil {
-			return nil, err
+		if s.Options.ClassPrior.Rule == "" { // shares that were found can be 0: see allowed
+			if err := s.Options.ClassPrior.Check(); err != nil {
+				return nil, err
+			}
 		}
 		warnings := append(s.unknownClasses(labels), s.doubt(found, given, labels)...)
 		return &Prior{Shares: given, Picked: s.picked, Warnings: warnings}, nil
@@ -181,9 +183,9 @@ func (s *Sample) labeledOf(classes int) []int64 {
 	return counts
 }
 
-// doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine
-// looks: of a group each would need the labeled rows of all. It looks
-// at the linear view alone: mixtures would take as much time as a whole fit of two classes.
+// doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine looks: of a
+// group each would need the labeled rows of all. It looks at the linear view alone: mixtures would take as much time as
+// a whole fit of two classes.
 func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warning.Warning {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {

@@ -66,13 +66,13 @@ func priorOf(i int, given []float64) (costs []float64, class int32, err error) {
 // weighPrior gives rows of which something is known a further weight, a part 1 - H / log K of that of a labeled row,
 // with H the entropy of the probabilities in proportion to exp(-κ); together at most mostKnown times the labeled rows.
 func (s *Sample) weighPrior() {
-	if s.PriorCosts == nil {
+	if s.PriorCosts == nil || s.All.Unlabeled < 2 || s.Options.UnlabeledWeight == 0 { // these rows take no part
 		return
 	}
 	s.known = make([]float64, len(s.Unlabeled))
 	for k, rows := range s.UnlabeledRows {
 		if s.Weak(k) {
-			s.known[k] = rows * (1 - entropyOf(s.PriorOf(k))/math.Log(float64(s.classes)))
+			s.known[k] = rows * max(0, 1-entropyOf(s.PriorOf(k))/math.Log(float64(s.classes))) // below 0 by rounding
 		}
 	}
 	vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/s.total(s.known)))

@@ -141,7 +141,7 @@ func (s *Sample) sort(p Problem) error {
 		case label < -1 || int(label) >= most:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
 				"classes than the %d rows", i, label, n)
-		case p.Costs != nil && int(label) >= p.Classes:
+		case p.Classes > 0 && int(label) >= p.Classes:
 			return fault.Data("labels of row %d is %d, but the prior costs are those of %d classes", i, label, p.Classes)
 		case weight == 0:
 		case label < 0:
@@ -182,9 +182,12 @@ func (s *Sample) addUnlabeled(p Problem, i int, weight float64) error {
 	return nil
 }
 
-// Classes is the number of classes, of the labels, of the prior costs or of class_prior; at least two.
+// Classes is the number of classes: of the prior costs, or else of the labels or of class_prior; at least two.
 func (s *Sample) Classes() int {
-	return max(2, len(s.Options.ClassPrior.Shares), s.classes, s.All.LastClass+1)
+	if s.classes > 0 {
+		return s.classes
+	}
+	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
 // Paired reports whether there are two classes, with a loss of margins and no tree: one column of scores is enough.
