@@ -22,11 +22,14 @@ const (
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
-// Rounds reports whether there are rounded products for this number of columns.
+// Rounds reports whether there are rounded products for this number of columns: of rows whose unit leaves room for sums
+// in float32.
 func (m *Matrix) Rounds(shape panel.Shape) bool {
 	a, ok := m.kernel.(*dense[float32])
-	return ok && useLoops && shape.Stride() > 1 && a.n > 0
+	return ok && useLoops && shape.Stride() > 1 && a.n > 0 && m.scale > 1/mostUnit && m.scale < mostUnit
 }
+
+const mostUnit = 1e25
 
 // Weights in float32 are part after part of up to roundedWidth columns; in a part the columns of a feature lie side by
 // side, filled up to whole registers.

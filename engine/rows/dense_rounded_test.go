@@ -98,6 +98,15 @@ func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
 	}
 }
 
+func TestRowsNearTheEndsOfFloat32AreNotRounded(t *testing.T) {
+	narrow, _, shape, _ := roundable(t, 3, 5, 8)
+	for scale, rounds := range map[float64]bool{1e-38: false, 1e-20: useLoops, 1e20: useLoops, 1e38: false} {
+		if narrow.Scaled(scale).Rounds(shape) != rounds {
+			t.Errorf("rows in units of %v: rounded %v", 1/scale, !rounds)
+		}
+	}
+}
+
 func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	narrow, _, shape, p := roundable(t, 4000, 64, 20)
 	if !narrow.Rounds(shape) {
