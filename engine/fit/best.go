@@ -60,8 +60,8 @@ func compare(x *setting, found *fitted, fit func(x *setting, job *work.Job, boun
 	return other != nil
 }
 
-// better is the part of the objective of annealing below which switching has to end: a smaller difference is no sign of
-// better classes.
+// better is the part of the objective of annealing below which another fit has to end: a smaller difference is no sign
+// of better classes.
 const better = 0.99
 
 // addComparison adds the comparison to the history as a last step, and puts the better result in place; nil: there is

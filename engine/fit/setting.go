@@ -38,9 +38,7 @@ type from struct {
 }
 
 // newSetting refuses what the sample does not allow, and finds the class shares.
-func newSetting(
-	s *sample.Sample, options method.Options, start *model.Linear,
-) (x *setting, err error) {
+func newSetting(s *sample.Sample, options method.Options, start *model.Linear) (x *setting, err error) {
 	options.Options = s.Options
 	x = &setting{sample: s, options: options, named: method.Find(options.Method)}
 	if options.Alpha == option.AutoWeight {

@@ -206,8 +206,11 @@ func (d *dual) solveFromHardLabels() {
 		return
 	}
 	labels, counts := make([]int32, len(d.weights)), Counts(d.shares, len(d.weights))
-	costs := slices.Clone(d.costs)
-	Finite(d.job, costs, len(d.v))
+	costs := d.costs
+	if slices.Contains(costs, math.Inf(1)) {
+		costs = slices.Clone(costs)
+		Finite(d.job, costs, len(d.v))
+	}
 	Greedy(labels, costs, counts)
 	v, _ := Transport(labels, costs, counts)
 	for _, y := range d.live {
