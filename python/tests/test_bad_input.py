@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import text_like
@@ -53,6 +54,7 @@ def refused(
         ({0: 0.5, 1: 0.3, "2": 0.2}, r"unknown: \['2'\]"),
         ({0: 0.5, 2: 0.5}, r"missing: \[1\], without labeled rows: \[2\]"),
         ({0: 0.5, 1: 0.7, 2: -0.2}, "the share of class 2 is -0.2"),
+        (pd.Series({1: 0.6, 0: 0.4}), r"class_prior is a series, .*give class_prior\.to_dict\(\)"),
         (0.3, "class_prior=0.3 .*give 'auto', 'labels' .*an array .*or a dict"),
         ("estimate", "class_prior='estimate' is not supported: give 'auto', 'labels' .*an array .*or a dict"),
         (None, "class_prior=None is not supported: give 'auto', 'labels' .*an array .*or a dict"),

@@ -59,6 +59,10 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
                 "the labeled weight, which cannot be the class prior: make the weights less unequal or give class_prior"
             )
         return class_prior
+    if (
+        hasattr(class_prior, "to_dict") and np.ndim(class_prior) == 1
+    ):  # its order is seldom that of the classes: value_counts sorts by count
+        raise ValueError("class_prior is a series, whose index would be ignored: give class_prior.to_dict()")
     if isinstance(class_prior, Mapping):
         shares = list(class_prior.values()) if one_class else _by_class(class_prior, classes, totals)
         prior = _numbers("class_prior", shares)
