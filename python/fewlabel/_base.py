@@ -182,7 +182,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy on the labeled rows. Rows with the marker of `unlabeled` in y are left out.
+        """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
 
         Parameters
         ----------
@@ -204,7 +204,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             If no row is labeled.
         """
         check_is_fitted(self)
-        return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight)))
+        groups = (self.hierarchy_ or {}).values()
+        return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight, groups)))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
         """Group of the predicted class of each row, at a level of `hierarchy`.

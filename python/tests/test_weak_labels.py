@@ -13,6 +13,7 @@ from fewlabel import (
     KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
     TransductiveSVC,
+    compare,
     estimate_class_prior,
     labels,
     methods,
@@ -130,6 +131,17 @@ def test_a_group_of_the_tree_is_the_set_of_its_classes() -> None:
         assert not same(clone(model).fit(X, groups), clone(model).fit(X, y))
 
 
+def test_groups_are_not_scored_and_refused_where_sets_are() -> None:
+    X, truth, y = four_classes()
+    groups = y.copy()
+    groups[-100:] = [name[0] for name in truth[-100:]]
+    model = TransductiveSVC(hierarchy=".", class_prior=SHARES).fit(X, groups)
+    assert model.score(X, groups) == model.score(X, y) > 0.9
+    for call in check, lambda model, X, y: compare(X, y, estimator=model):
+        with pytest.raises(ValueError, match="y has sets or groups of classes"):
+            call(model, X, groups)
+
+
 def test_cross_validation_tests_rows_with_one_label() -> None:
     X, truth, y = four_classes()
     sets = with_sets(truth, y)
@@ -216,7 +228,9 @@ def test_what_does_not_know_sets_says_so() -> None:
     X, truth, y = four_classes()
     sets = with_sets(truth, y)
     for call in (lambda X, y: check(TransductiveSVC(), X, y), estimate_class_prior):
-        with pytest.raises(ValueError, match="sets of classes or several columns, which are not supported here"):
+        with pytest.raises(
+            ValueError, match="sets or groups of classes or several columns, which are not supported here"
+        ):
             call(X, sets)
     with pytest.raises(ValueError, match="it takes no prior costs"):
         TransductiveSVC(method="gradient", class_prior=SHARES).fit(X, sets)

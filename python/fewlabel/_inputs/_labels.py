@@ -1,7 +1,7 @@
 """Labels: which rows have one, which classes there are, and class numbers for the library."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple
 
@@ -81,9 +81,9 @@ def read(y: Any, unlabeled: Any = "auto", *, weak: bool = False) -> Given:
 def _refuse_weak(weak: bool) -> None:
     if not weak:
         raise ValueError(
-            "y has sets of classes or several columns, which are not supported here: y must have one label or marker a "
-            "row. Sets and probabilities of classes are for `fit` of TransductiveSVC, KernelTransductiveSVC and "
-            "SemiSupervisedLogisticRegression"
+            "y has sets or groups of classes or several columns, which are not supported here: y must have one label "
+            "or marker a row. Sets and probabilities of classes are for `fit` of TransductiveSVC, "
+            "KernelTransductiveSVC and SemiSupervisedLogisticRegression"
         )
 
 
@@ -123,6 +123,11 @@ def with_groups(given: Given, hierarchy: Any) -> Given:
             mixed[row] = set(given.weak.classes[p > 0].tolist())
     found = read(mixed, float("nan"), weak=True)
     return found._replace(minus_one=given.minus_one, auto=given.auto)
+
+
+def refuse_groups(given: Given, hierarchy: Any) -> None:
+    """Reject labels that are groups of a class tree where a label must be one class."""
+    _refuse_weak(with_groups(given, hierarchy) is given)
 
 
 def named(reason: ValueError, classes: np.ndarray) -> ValueError:
@@ -243,9 +248,15 @@ def _as_1d(y: Any) -> np.ndarray:
     return array
 
 
-def labeled_part(X: Any, y: Any, unlabeled: Any, sample_weight: Any = None) -> tuple[Any, np.ndarray, Any]:
-    """The labeled rows, their labels and their weights, for a score."""
-    given = read(y, unlabeled, weak=True)
+def labeled_part(
+    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = ()
+) -> tuple[Any, np.ndarray, Any]:
+    """The rows with a label that is none of `groups`, their labels and their weights, for a score."""
+    given, groups = read(y, unlabeled, weak=True), set(groups)
+    if groups:
+        one, labeled = np.array([name not in groups for name in given.values.tolist()], bool), given.labeled.copy()
+        labeled[labeled] = one
+        given = given._replace(values=given.values[one], labeled=labeled)
     check_consistent_length(X, given.labeled, sample_weight)
     if not given.labeled.any():
         raise ValueError(

@@ -110,6 +110,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     """
     unlabeled = _linear_model.marker(model)
     X, given = _data.admitted(X), _labels.read(y, unlabeled)
+    _labels.refuse_groups(given, getattr(_linear_model.last(model), "hierarchy", None))
     check_consistent_length(X, given.labeled)
     classes, codes = _labels.encode(given)
     whole = clone(model)

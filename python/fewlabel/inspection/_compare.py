@@ -162,6 +162,7 @@ def compare(
     unlabeled = _linear_model.marker(base)
     chosen = _chosen(methods, base)
     given = _labels.read(y, unlabeled)
+    _labels.refuse_groups(given, getattr(_linear_model.last(base), "hierarchy", None))
     check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)
     models = {SUPERVISED: _linear_model.supervised(base), **chosen}
