@@ -172,6 +172,12 @@ static int32_t call_fit(caller *c) {
                       progress_of(c, &progress), NULL, OUT(int64_t, 0), MESSAGE);
 }
 
+static int64_t n_unlabeled(const caller *c) {
+  int64_t n = 0, i;
+  for (i = 0; i < c->in.rows.n_rows && i < MOST_ROWS; i++) n += c->in.labels[i] < 0;
+  return n;
+}
+
 static int32_t call_class_prior(caller *c) {
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
   double *lower = one_in(c, 2) ? NULL : (double *)c->out[1].bytes;
@@ -179,6 +185,7 @@ static int32_t call_class_prior(caller *c) {
   int64_t n_classes = 0;
   while (n_classes < MOST_CLASSES && c->in.shares[n_classes] > 0) n_classes++;
   if (spoil(c, 10)) n_classes = one_in(c, 2) ? -1 : 1 + below(c, MOST_CLASSES);
+  if (n_unlabeled(c) < 2) c->spoiled = 1;
   return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, OPTIONS, OUT(double, 0),
                               lower, upper, n_classes, MESSAGE);
 }
