@@ -179,10 +179,10 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   model    set to the handle; release it with fewlabel_free
  *
  * Without costs n_classes is one more than the largest class number, or the length of class_prior if that is larger; it
- * is at most n_rows. The option hierarchy is a tree over the classes as an array with the number of each node's parent: the nodes
- * 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With five
- * classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. In the
- * model the weights of each class include those of its groups. The model does not store the tree (metadata can).
+ * is at most n_rows. The option hierarchy is a tree over the classes as an array with the number of each node's parent:
+ * the nodes 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With
+ * five classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. In
+ * the model the weights of each class include those of its groups. The model does not store the tree (metadata can).
  *
  * Rows are scaled by rms, the root mean square norm of the nonzero rows, weighted with `weights`: decisions and the
  * meaning of alpha do not depend on the scale of the rows. The regularizer in the objective is
