@@ -43,7 +43,10 @@ def main() -> None:
         for seed in range(5):
             random = np.random.default_rng(seed)
             labeled = np.concatenate(
-                [random.choice(np.flatnonzero(topic == name), chosen.labels, replace=False) for name in np.unique(topic)]
+                [
+                    random.choice(np.flatnonzero(topic == name), chosen.labels, replace=False)
+                    for name in np.unique(topic)
+                ]
             )
             unlabeled = np.setdiff1d(np.arange(len(topic)), labeled)
             if isinstance(model, TransductiveSVC):
