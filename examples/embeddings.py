@@ -3,8 +3,8 @@
     python examples/embeddings.py                                  # embeddings from a file, offline
     python examples/embeddings.py --encoder all-MiniLM-L6-v2       # by sentence-transformers, where it is installed
 
-The texts are the docstrings of SciPy, the classes its subpackages. Five labels a class, five draws, accuracy on all other
-texts. The file has the embeddings of SciPy 1.17.1 (BSD) by all-MiniLM-L6-v2 (Apache 2.0), rounded to 8 bits.
+The texts are the docstrings of SciPy, the classes its subpackages. Five labels a class, five draws, accuracy on all
+other texts. The file has the embeddings of SciPy 1.17.1 (BSD) by all-MiniLM-L6-v2 (Apache 2.0), rounded to 8 bits.
 """
 
 from __future__ import annotations
