@@ -183,9 +183,17 @@ class Session:
         row : name of a row
             As in `label`.
         label : label
-            The class.
+            The class: one that a row or `classes` has.
+
+        Raises
+        ------
+        ValueError
+            If no row and not `classes` has this class.
         """
-        self._journal.append({"row": self._name(row), "not": self._checked(label)})
+        label = self._checked(label)
+        if label not in self.classes:
+            raise ValueError(f"label must be one of the classes {self.classes}, got {label!r}")
+        self._journal.append({"row": self._name(row), "not": label})
 
     def skip(self, row: Any) -> None:
         """Leave a row out of the rows to label.
