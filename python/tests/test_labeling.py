@@ -139,7 +139,7 @@ def test_classes_that_are_ruled_out_leave_a_set_of_the_others() -> None:
     one.fit()
     one.rule_out(4, "war")
     one.rule_out(4, "law")
-    with pytest.raises(ValueError, match="label must be one of the classes .*'sport', .*, got 'wra'"):
+    with pytest.raises(ValueError, match=r"label must be one of the classes .*'sport', .*, got 'wra'"):
         one.rule_out(4, "wra")
     assert one.y[4] == {"sport", "trade"}
     assert one.fit().transduction_[4] in ("sport", "trade")
