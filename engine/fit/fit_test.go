@@ -584,7 +584,7 @@ func TestBadProblems(t *testing.T) {
 				p.Weights[i] = [2]float64{1e200, 1e-200}[i%2]
 			}
 		}},
-		{"class_prior of class 0 is 0", func(_ *sample.Problem, o *method.Options) { o.ClassPrior.Shares = []float64{0, 1} }},
+		{"class_prior of class 0 is 0", func(_ *sample.Problem, o *method.Options) { o.ClassPrior = sample.ClassPrior{Shares: []float64{0, 1}} }},
 		{"class_prior has 2 entries: 3 are needed", func(p *sample.Problem, o *method.Options) {
 			o.ClassPrior.Shares, p.Labels[7] = []float64{0.2, 0.8}, 2
 		}},
