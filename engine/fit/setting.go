@@ -54,8 +54,8 @@ func newSetting(s *sample.Sample, options method.Options, start *model.Linear) (
 			options.Method, s.Classes())
 	}
 	if x.named.NoPrior && s.PriorCosts != nil {
-		return nil, fault.Argument("method is %q: it takes no prior costs of classes; use annealing, switching or posterior",
-			options.Method)
+		return nil, fault.Argument("method is %q: it takes no prior costs (sets or probabilities of classes); use "+
+			"annealing, switching or posterior", options.Method)
 	}
 	if s.Classes() > s.All.Rows && !s.Paired() {
 		return nil, fault.Argument("class_prior has %d classes, more than the %d rows", s.Classes(), s.All.Rows)

@@ -50,7 +50,7 @@ func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found S
 			return fault.Data("all labeled rows have the same class: its share needs no estimate")
 		}
 		if !s.Transductive() {
-			return fault.Data("n_unlabeled is %d: class shares are estimated of two unlabeled rows or more", s.All.Unlabeled)
+			return fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more", s.All.Unlabeled)
 		}
 		prior, err := s.Prior(classes)
 		if err != nil {

@@ -215,7 +215,7 @@ def test_many_classes_are_warned_of_by_the_length_of_all_intervals() -> None:
 
 def test_there_are_no_shares_to_estimate_without_unlabeled_rows() -> None:
     X, _, truth = text_like()
-    with pytest.raises(ValueError, match="n_unlabeled is 0: class shares are estimated of two unlabeled rows or more"):
+    with pytest.raises(ValueError, match="labels has 0 unlabeled rows: class shares are estimated from two or more"):
         estimate_class_prior(X, truth, unlabeled=None)
 
 
