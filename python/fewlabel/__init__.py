@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     )
     from fewlabel._aso_classifier import ASOClassifier
     from fewlabel._aso_transformer import ASOTransformer
+    from fewlabel._graph_features import GraphKernelFeatures
     from fewlabel._kernel_svc import KernelTransductiveSVC
-    from fewlabel._kernels import GraphKernelFeatures
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._sequence_svc import SequenceSVC
@@ -73,7 +73,7 @@ _MODULE_OF = {  # of the names that are not modules themselves
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",
-    "GraphKernelFeatures": "_kernels",
+    "GraphKernelFeatures": "_graph_features",
     "KernelTransductiveSVC": "_kernel_svc",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "SequenceSVC": "_sequence_svc",

@@ -11,9 +11,10 @@ from sklearn.utils import _safe_indexing, check_array, check_consistent_length
 
 from fewlabel import _advice, _kernel_choice
 from fewlabel._docstrings import described_as
+from fewlabel._gram_features import GramFeatures
+from fewlabel._graph_features import GraphKernelFeatures
 from fewlabel._inputs import _data, _hierarchy, _labels, _memory, _numbers, _weights
 from fewlabel._interrupts import interruptible
-from fewlabel._kernels import GramFeatures, GraphKernelFeatures
 from fewlabel._native import _fit
 from fewlabel._transductive_svc import TransductiveSVC
 

@@ -29,8 +29,8 @@ from fewlabel import (
     TransductiveSVC,
     save_model,
 )
+from fewlabel._gram_features import GramFeatures, pivoted_cholesky
 from fewlabel._inputs import _memory
-from fewlabel._kernels import GramFeatures, pivoted_cholesky
 from fewlabel._native import _fit
 
 
