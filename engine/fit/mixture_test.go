@@ -2,6 +2,7 @@ package fit
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -65,6 +66,44 @@ func TestMachinesFindTheSameMixture(t *testing.T) {
 	sameFit(t, "hidden classes", o, want, got, parts)
 	if wrong := errorsOf(data, want); wrong > 0.03 {
 		t.Errorf("errors %v", wrong)
+	}
+}
+
+// across are rows in two tight groups that have nothing to do with the classes, which differ in another direction.
+func across(t *testing.T, n, labeled int) planted.Data {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	data := planted.Data{Truth: make([]int32, n), Labels: make([]int32, n)}
+	var values []float64
+	for i := range n {
+		data.Truth[i], data.Labels[i] = int32(i%2), -1
+		if i < labeled {
+			data.Labels[i] = data.Truth[i]
+		}
+		row := []float64{3 * float64(random.IntN(2)*2-1), 0.6 * float64(2*data.Truth[i]-1), 0, 0, 0, 0, 0, 0}
+		for k := range row {
+			row[k] += 0.25 * random.NormFloat64()
+		}
+		values = append(values, row...)
+	}
+	var err error
+	if data.Rows, err = rows.NewDense(n, 8, 8, values); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
+	hiddenRows, o := hidden(1)
+	for _, c := range []struct {
+		name string
+		data planted.Data
+		want bool
+	}{{"hidden classes", hiddenRows, true}, {"groups across the classes", across(t, 1200, 40), false}} {
+		x := settingOf(t, c.data, o)
+		if got := predicts(x, x.sample.Job); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 
