@@ -35,10 +35,13 @@ func (h *Hard) Begin() {
 	labeling.Switch(h.Labels, costs, o.Classes, 0)
 }
 
-// BeginByScores finds the labels with the largest sum of scores [unlabeled, K] that keep the counts.
+// BeginByScores finds the labels with the largest sum of log-probabilities [unlabeled, K], less the prior costs, that
+// keep the counts.
 func (h *Hard) BeginByScores(scores []float64) {
+	prior := h.costs.objective.Sample.PriorCosts
 	h.costs.values = slices.Clone(scores)
 	vector.Scale(h.costs.values, -1)
+	vector.Add(h.costs.values[:len(prior)], 1, prior)
 	h.costs.Cheapest(h.Labels)
 }
 

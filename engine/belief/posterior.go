@@ -10,15 +10,14 @@ import (
 
 // Posterior is the cost of the unlabeled rows in posterior regularization; it implements risk.Joint.
 //
-//	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy (log(q_jy / p_jy) + κ_jy)  subject to Σ_j u_j q_jy = φ_y
-//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; κ prior costs, see package sample; v multipliers of
-//	         the constraint: q_jy is proportional to p_jy exp(v_y - κ_jy)
+//	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy log(q_jy / p_jy)  subject to Σ_j u_j q_jy = φ_y
+//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; v multipliers of the constraint: q_jy is
+//	         proportional to p_jy exp(v_y)
 //	Source   Keerthi, Sundararajan & Shevade 2012, section 4.3 (Graça, Ganchev & Taskar 2007). They alternate solves
 //	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
 //	Cost     a gradient, or a look along the line: soft labels, warm from the last ones
 type Posterior struct {
 	Weight float64   // C
-	Costs  []float64 // [rows, K] κ; nil: 0
 	Labels []float64 // [rows, K] q at the last Gradient or Evaluate
 	M      []float64 // [K] means of p there
 	Value  float64   // Ψ there
@@ -62,13 +61,7 @@ func (e *Posterior) label(q, scores, changes []float64, t float64) {
 			}
 		}
 	})
-	vector.Add(e.costs[:len(e.Costs)], 1, e.Costs)
 	labeling.Soft(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials)
-	for k, cost := range e.Costs {
-		if math.IsInf(cost, 1) {
-			e.costs[k] = 0 // as q is
-		}
-	}
 }
 
 // Evaluate finds labels and means at these scores, and returns the cost.
@@ -104,7 +97,7 @@ func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
-// divergence is Σ_y q_y (log(q_y / p_y) + κ_y) with log p_y - κ_y = -cost_y - total.
+// divergence is Σ_y q_y log(q_y / p_y) with log p_y = -cost_y - total.
 func divergence(q, costs []float64, total float64) float64 {
 	sum := total + vector.Dot(q, costs)
 	for _, v := range q {

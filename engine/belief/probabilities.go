@@ -15,18 +15,24 @@ const Tolerance = 1e-4
 type probabilities struct {
 	*risk.Risk
 	objective *objective.Objective
+	joint     joint
+	weak      *Weak   // joint where something is known of the rows, or nil
 	Residual  float64 // largest distance of a mean probability from its share
 	likeliest []int32 // [unlabeled] classes
 }
 
-// join gives the unlabeled rows of a risk a joint cost.
-func join(r *risk.Risk, o *objective.Objective, joint risk.Joint) probabilities {
+// join gives the unlabeled rows of a risk a joint cost, and that of what is known of them at this weight.
+func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) probabilities {
+	weak := newWeak(cost, o.Sample, level, r.Stride())
+	if weak != nil {
+		cost = weak
+	}
 	for k, i := range o.Sample.Unlabeled {
 		r.Label[i], r.Cost[i] = risk.LabelJoint, o.Sample.UnlabeledWeight[k]
 	}
-	r.Joint = []risk.Joint{joint}
+	r.Joint = []risk.Joint{cost}
 	r.UpdateSupport()
-	return probabilities{Risk: r, objective: o, likeliest: make([]int32, len(o.Sample.Unlabeled))}
+	return probabilities{Risk: r, objective: o, joint: cost, weak: weak, likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
 // renew counts the likeliest classes that have changed, and measures means.
@@ -35,6 +41,9 @@ func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
 	p.Residual = p.objective.Distance(means)
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
+		if p.weak != nil {
+			vector.Add(row, -1, p.weak.place(p.weak.costs, k))
+		}
 		y := int32(vector.Largest(row))
 		if y != p.likeliest[k] {
 			switched++
@@ -49,6 +58,9 @@ func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
 func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
 	loss := []float64{p.objective.LabeledLoss(p.Loss(), p.Score)}
 	p.objective.Job.Reduce(loss)
+	if p.weak != nil {
+		unlabeled += p.weak.Known
+	}
 	return p.Regularizer() + loss[0] + unlabeled, p.Residual
 }
 
@@ -67,7 +79,7 @@ type Expected struct {
 func NewExpected(r *risk.Risk, o *objective.Objective, constraint Constraint, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
 	means.Constraint, means.Convex = constraint, true
-	e := &Expected{probabilities: join(r, o, means), Means: means, Full: entropy, last: 1}
+	e := &Expected{probabilities: join(r, o, means, entropy), Means: means, Full: entropy, last: 1}
 	e.Multipliers, _ = constraint.(*Multipliers)
 	return e
 }
@@ -81,7 +93,7 @@ func (e *Expected) Enter(level float64) {
 // Relabel takes the means and renews the multipliers by them; at level 1 the penalty becomes stiffer where it has not
 // lowered the residual.
 func (e *Expected) Relabel() (switched int, entropy float64) {
-	e.Means.Evaluate(e.Scores())
+	e.joint.Evaluate(e.Scores())
 	switched, entropy = e.renew(e.Means.M)
 	if e.Multipliers == nil {
 		return switched, entropy
@@ -111,7 +123,11 @@ func (e *Expected) Measure() (value, residual float64) {
 // Soft are the probabilities [unlabeled, K].
 func (e *Expected) Soft() []float64 {
 	soft := make([]float64, len(e.likeliest)*e.objective.Classes)
-	e.Means.Probabilities(soft, e.Scores())
+	scores := e.Scores()
+	if e.weak != nil {
+		scores = e.weak.shift(scores)
+	}
+	e.Means.Probabilities(soft, scores)
 	return soft
 }
 
@@ -124,8 +140,8 @@ type Projected struct {
 // NewProjected gives the unlabeled rows of a risk the distance of their probabilities from labels that keep the prior.
 func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Projected {
 	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride())
-	posterior.Weight, posterior.Costs = weight, o.Sample.PriorCosts
-	return &Projected{probabilities: join(r, o, posterior), Posterior: posterior}
+	posterior.Weight = weight
+	return &Projected{probabilities: join(r, o, posterior, weight), Posterior: posterior}
 }
 
 // Enter has nothing to do: the weight does not change.
@@ -133,7 +149,7 @@ func (p *Projected) Enter(float64) {}
 
 // Relabel finds the best labels at the current scores, with their multipliers.
 func (p *Projected) Relabel() (switched int, entropy float64) {
-	p.Posterior.Evaluate(p.Scores())
+	p.joint.Evaluate(p.Scores())
 	return p.renew(p.Posterior.M)
 }
 

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -46,10 +48,16 @@ func sets(data planted.Data, classes, others int, seed uint64) []float64 {
 // methodsWithPrior are the methods of many classes that take prior costs.
 func methodsWithPrior() map[string]method.Options {
 	out := classSettings()
+	for _, by := range []string{"posterior", "entropy", "expectation"} {
+		o := plainOptions()
+		o.Method, o.Loss, o.ClassPrior.Shares = method.Method(by), "maxent", fiveShares
+		out[by] = o
+		if by != "posterior" {
+			o.Constraint = "penalty"
+			out[by+", a penalty"] = o
+		}
+	}
 	o := plainOptions()
-	o.Method, o.Loss, o.ClassPrior.Shares = "posterior", "maxent", fiveShares
-	out["posterior"] = o
-	o = plainOptions()
 	o.Method, o.Loss, o.MaxSwitches, o.ClassPrior.Shares = "switching", "squared_hinge", 50, fiveShares
 	out["switching, a limit on switches"] = o
 	return out
@@ -264,15 +272,11 @@ func TestBadPriorCostsAreRefused(t *testing.T) {
 	if text := "class_prior has 6 entries: 5 are needed"; err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %s", err, text)
 	}
-	for _, by := range []string{"entropy", "expectation", "gradient"} {
-		o := plainOptions()
-		if o.Method = method.Method(by); by != "gradient" {
-			o.Loss = "maxent"
-		}
-		_, err := Fit(p, o, nil)
-		if wantKinds(t, err, fault.BadArgument); !strings.Contains(err.Error(), "prior costs") {
-			t.Errorf("%s: %v", by, err)
-		}
+	o = plainOptions()
+	o.Method = "gradient"
+	_, err = Fit(p, o, nil)
+	if wantKinds(t, err, fault.BadArgument); !strings.Contains(err.Error(), "prior costs") {
+		t.Errorf("gradient: %v", err)
 	}
 }
 
@@ -280,9 +284,9 @@ func TestBadPriorCostsAreRefused(t *testing.T) {
 func TestSetsOfClassesOnSeveralMachines(t *testing.T) {
 	data := fiveClasses(300, 5)
 	p := withCosts(data, 5, sets(data, 5, 2, 1))
-	for _, by := range []string{"annealing", "switching", "posterior"} {
+	for _, by := range []string{"annealing", "switching", "posterior", "entropy", "expectation"} {
 		o := plainOptions()
-		if o.Method = method.Method(by); by == "posterior" {
+		if o.Method = method.Method(by); by != "annealing" && by != "switching" {
 			o.Loss = "maxent"
 		}
 		want, parts := mustFitProblem(t, p, o), parted(data, 3)
@@ -369,19 +373,97 @@ func TestAClassThatNoUnlabeledRowCanHaveIsCalibrated(t *testing.T) {
 	}
 }
 
-// Sets that no labels with the class shares can keep, of rows of unequal weight, of which the shares stay as given:
-// labels settle all the same. Where they do not the objective is 5.0.
-func TestLabelsThatBreakSetsSettle(t *testing.T) {
+// Weights that are no numbers of copies: shares that sets contradict are refused, and those that are found give way.
+func TestSharesThatSetsOfUnequalWeightContradict(t *testing.T) {
 	data := fiveClasses(110, 3)
 	p, o := withCosts(data, 5, make([]float64, 5*110)), plainOptions()
-	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.2, 0.2}}
+	confined, all := 0.0, 0.0
 	for i, label := range data.Labels {
 		p.Weights = append(p.Weights, 1+0.01*float64(i))
+		if label < 0 {
+			all += p.Weights[i]
+		}
 		if label < 0 && i < 90 {
 			copy(p.Costs[5*i+2:5*i+5], slices.Repeat([]float64{math.Inf(1)}, 3))
+			confined += p.Weights[i]
 		}
 	}
-	if result := mustFitProblem(t, p, o); result.Model.Objective > 3.5 {
-		t.Errorf("objective %v", result.Model.Objective)
+	share := confined / all
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.2, 0.2}}
+	_, err := Fit(p, o, nil)
+	text := fmt.Sprintf("but %.6g of these rows can have no other class: a share of at least %.6g is needed", confined, share)
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %s", err, text)
+	}
+	o.ClassPrior.Shares = []float64{share / 2, share/2 - 0.003, (1 - share) / 3, (1 - share) / 3, (1-share)/3 + 0.003}
+	if _, err := Fit(p, o, nil); err != nil { // less than a row
+		t.Error(err)
+	}
+	o.ClassPrior = sample.ClassPrior{Rule: "labels"}
+	found := mustFitProblem(t, p, o).Model.ClassPrior
+	if got := found[0] + found[1]; math.Abs(got-share) > 1e-6 {
+		t.Errorf("classes 0 and 1 have the share %v, needed %v", got, share)
+	}
+}
+
+// A row that is nearly certain of its class weighs about as much as a labeled one.
+func TestPosteriorCountsWhatIsNearlyCertainAsLabels(t *testing.T) {
+	data := fiveClasses(600, 3)
+	more, costs := slices.Clone(data.Labels), make([]float64, 5*600)
+	for i, y := range data.Truth {
+		if data.Labels[i] < 0 && i%6 == 0 {
+			more[i] = y
+			for k := range 5 {
+				if int32(k) != y {
+					costs[5*i+k] = 12
+				}
+			}
+		}
+	}
+	for _, by := range []string{"posterior", "expectation", "entropy"} {
+		o := plainOptions()
+		o.Method, o.Loss, o.ClassPrior.Shares = method.Method(by), "maxent", fiveShares
+		few, _ := outcome(mustFit(t, data, nil, o), data, fiveShares)
+		result := mustFitProblem(t, withCosts(data, 5, costs), o)
+		most := mustFitProblem(t, sample.Problem{Rows: data.Rows, Labels: more}, o)
+		known, _ := outcome(result, data, fiveShares)
+		full, _ := outcome(most, data, fiveShares)
+		t.Logf("%s: error %.3f, with labels %.3f, without %.3f", by, known, full, few)
+		if known > full+(few-full)/2 {
+			t.Errorf("%s: error %.3f, with labels %.3f, without %.3f", by, known, full, few)
+		}
+	}
+}
+
+// A start by scores that say nothing is one by the prior costs.
+func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
+	data := fiveClasses(600, 3)
+	costs, o := make([]float64, 5*600), plainOptions()
+	o.ClassPrior.Shares = make([]float64, 5)
+	for i, y := range data.Truth {
+		if data.Labels[i] < 0 {
+			o.ClassPrior.Shares[y] += 1.0 / 590
+			costs[5*i+int(y+1)%5], costs[5*i+int(y+2)%5], costs[5*i+int(y+3)%5] = math.Inf(1), 1, 2
+			costs[5*i+int(y+4)%5] = 1
+		}
+	}
+	s, err := sample.New(withCosts(data, 5, costs), o.OfSample(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := newSetting(s, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := x.newRun(s.Job, x.named.First(), from{}, 0)
+	found := method.FitScores(r, make([]float64, 5*590))
+	score, row, wrong := found.Score(r.Objective), make([]float64, 5), 0
+	for _, i := range s.Unlabeled {
+		if score(row, i); int32(vector.Largest(row)) != data.Truth[i] {
+			wrong++
+		}
+	}
+	if wrong > 20 {
+		t.Errorf("%d of 590 rows have another class than the cheapest one", wrong)
 	}
 }

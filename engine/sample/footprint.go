@@ -19,7 +19,7 @@ type footprint struct {
 	labeled, classes         int
 	columns                  int  // of the scores
 	soft, goesOn             bool // soft labels; from a start
-	prior                    bool // prior costs
+	prior, given             bool // prior costs; probabilities given these
 	vectors                  int  // that the minimizer keeps in addition
 }
 
@@ -39,6 +39,9 @@ func (f footprint) bytes() float64 {
 	}
 	if f.prior {
 		costs++
+	}
+	if f.prior && f.given {
+		costs += 4
 	}
 	width := float64(panel.Shape{Features: 1, Classes: f.columns}.Len())
 	vectors := 6 * used * width // of the minimizer and the risk
@@ -84,7 +87,7 @@ func (s *Sample) checkMemory(used int, goesOn bool) error {
 		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns, copies: max(0, s.Units()-len(s.Unlabeled)),
 		soft: keeps.Soft || keeps.SoftFrom && goesOn, vectors: keeps.Vectors, goesOn: goesOn,
-		prior: s.PriorCosts != nil,
+		prior: s.PriorCosts != nil, given: keeps.Given,
 	}
 	shape := &model.Linear{Classes: classes, Features: f.features, Outputs: model.OutputsOf(classes)}
 	if err := model.CheckShape(shape); err != nil {

@@ -162,15 +162,15 @@ func (s *Sample) Weak(k int) bool {
 
 // allowed changes shares, where prior costs forbid classes, into ones that labels can keep.
 //
-//	Problem  labels of allowed classes with the counts nearest to the shares; of labels that break the fewest
-//	         prohibitions, rows that do break one move to a class that they may have
-//	Source   Hall 1935: there are labels unless the rows that can only have classes of some set A are more than its
-//	         count. A is found from the cheapest labels at costs of 0 and 1: the classes that a row left over may have,
-//	         and those that rows with these labels may have instead
-//	Stops    given shares that are off by a row or more are refused
-//	Cost     that of labeling.CheapestLabels. Rows of unequal weight are not looked at
+//	Problem  soft labels with these shares that have the least weight where they are forbidden; the shares that remain
+//	         where rows give that weight to classes that they may have
+//	Source   Hall 1935, for rows with weights: there are labels unless rows that can only have classes of some set A
+//	         weigh more than its share. The multipliers of the labels part the classes in two, A and the others: a row
+//	         moves between classes of one part for nothing, and into A at the cost of 1
+//	Stops    given shares that are off by the weight of a row or more are refused
+//	Cost     some soft labels
 func (s *Sample) allowed(shares []float64, given bool) ([]float64, error) {
-	if !s.Forbids || !s.Transductive() || s.unequal() {
+	if !s.Forbids || !s.Transductive() {
 		return shares, nil
 	}
 	costs := make([]float64, len(s.PriorCosts))
@@ -179,110 +179,93 @@ func (s *Sample) allowed(shares []float64, given bool) ([]float64, error) {
 			costs[k] = 1
 		}
 	}
-	labels := make([]int32, len(s.Unlabeled))
-	labeling.CheapestLabels(s.Job, labels, costs, s.UnlabeledWeight, shares)
+	soft, multipliers := make([]float64, len(costs)), make([]float64, len(shares))
+	for _, temperature := range []float64{1, 0.1, leastTrade} {
+		labeling.Soft(s.Job, soft, costs, s.UnlabeledWeight, shares, temperature, multipliers)
+	}
+	kept := s.kept(soft, costs)
+	_, heaviest := s.Job.Range(0, slices.Max(append([]float64{0}, s.UnlabeledWeight...)))
+	if kept[len(shares)] < heaviest/2 {
+		return shares, nil
+	}
 	if given {
-		if err := s.checkAllowed(labels, costs, shares); err != nil {
+		if err := s.checkAllowed(costs, multipliers, shares, heaviest); err != nil {
 			return nil, err
 		}
 	}
-	counts, moved := make([]float64, len(shares)+1), len(shares)
-	for k, y := range labels {
-		row := costs[k*len(shares) : (k+1)*len(shares)]
-		if row[y] > 0 {
-			y = int32(slices.Index(row, 0))
-			counts[moved]++
+	return kept[:len(shares)], nil
+}
+
+// leastTrade is a temperature at which soft labels are forbidden ones only where there is no other way.
+const leastTrade = 0.02
+
+// kept are the shares of soft labels whose weight on forbidden classes, which follows them, moves to the others of the
+// row.
+func (s *Sample) kept(soft, costs []float64) []float64 {
+	classes := s.classes
+	sums := make([]float64, classes+1)
+	for k, weight := range s.UnlabeledWeight {
+		row, cost := soft[k*classes:(k+1)*classes], costs[k*classes:(k+1)*classes]
+		sums[classes] += weight * vector.Dot(row, cost)
+		for y, c := range cost {
+			row[y] *= 1 - c
 		}
-		counts[y]++
+		total := vector.Sum(row)
+		if total == 0 { // of classes whose share is 0
+			row[slices.Index(cost, 0)], total = 1, 1
+		}
+		vector.Add(sums[:classes], weight/total, row)
 	}
-	s.Job.Reduce(counts)
-	if counts[moved] == 0 {
-		return shares, nil
-	}
-	shares = slices.Clone(counts[:moved])
-	for y := range shares {
-		shares[y] /= float64(s.All.Unlabeled)
-	}
-	return shares, nil
+	s.Job.Reduce(sums)
+	return sums
 }
 
-// unequal reports whether unlabeled rows have different weights.
-func (s *Sample) unequal() bool {
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, weight := range s.UnlabeledRows {
-		least, most = min(least, weight), max(most, weight)
-	}
-	least, most = s.Job.Range(least, most)
-	return least < most
-}
-
-// checkAllowed refuses shares that the rows contradict; costs are 1 where a row cannot have a class.
-func (s *Sample) checkAllowed(labels []int32, costs, shares []float64) error {
+// checkAllowed refuses shares that the rows contradict; costs are 1 where a row cannot have a class, and the classes
+// with the smaller multipliers have too little.
+func (s *Sample) checkAllowed(costs, multipliers, shares []float64, heaviest float64) error {
 	classes := len(shares)
-	may := make([]float64, (classes+1)*classes) // rows with label a that may have b; at last those left over
-	for k, y := range labels {
-		row, from := costs[k*classes:(k+1)*classes], int(y)
-		if row[y] > 0 {
-			from = classes
-		}
-		for b, c := range row {
-			may[from*classes+b] += 1 - c
-		}
-	}
-	s.Job.Reduce(may)
-	within, confined := reached(may, classes), []float64{0}
-	for k := range labels {
+	middle := (slices.Min(multipliers) + slices.Max(multipliers)) / 2
+	confined := []float64{0}
+	for k, weight := range s.UnlabeledWeight {
 		outside := 0.0
 		for y, c := range costs[k*classes : (k+1)*classes] {
-			if !within[y] {
+			if multipliers[y] >= middle {
 				outside += 1 - c
 			}
 		}
 		if outside == 0 {
-			confined[0]++
+			confined[0] += weight
 		}
 	}
 	s.Job.Reduce(confined)
-	return contradiction(within, shares, confined[0], float64(s.All.Unlabeled))
-}
-
-// reached are the classes that can be reached from the rows left over.
-func reached(may []float64, classes int) []bool {
-	within, next := make([]bool, classes), []int{classes}
-	for len(next) > 0 {
-		a := next[0]
-		next = next[1:]
-		for b := range classes {
-			if may[a*classes+b] > 0 && !within[b] {
-				within[b] = true
-				next = append(next, b)
-			}
-		}
+	within := make([]bool, classes)
+	for y, v := range multipliers {
+		within[y] = v < middle
 	}
-	return within
+	return contradiction(within, shares, confined[0], heaviest, s.total(s.UnlabeledRows))
 }
 
 // contradiction is the error of shares below what the rows that can only have some classes need, by a row or more. It
-// is stated for the smaller of two sets: these classes, or the others.
-func contradiction(within []bool, shares []float64, rows, all float64) error {
+// is stated for the smaller of two sets: these classes, or the others; confined and heaviest are parts of all rows.
+func contradiction(within []bool, shares []float64, confined, heaviest, all float64) error {
 	var in, out []string
 	due := 0.0
 	for y, is := range within {
 		if is {
-			in, due = append(in, strconv.Itoa(y)), due+shares[y]*all
+			in, due = append(in, strconv.Itoa(y)), due+shares[y]
 		} else {
 			out = append(out, strconv.Itoa(y))
 		}
 	}
-	if rows-due < 1 {
+	if confined-due < heaviest*(1-1e-9) {
 		return nil
 	}
 	if len(in) <= len(out) {
-		return fault.Data("class_prior gives class %s %.6g of %v rows without a label, but %v of these rows can have no "+
-			"other class: a share of at least %.6g is needed (class numbers start at 0)", strings.Join(in, ", "), due, all,
-			rows, rows/all)
+		return fault.Data("class_prior gives class %s %.6g of %.6g rows without a label, but %.6g of these rows can have "+
+			"no other class: a share of at least %.6g is needed (class numbers start at 0)", strings.Join(in, ", "),
+			due*all, all, confined*all, confined)
 	}
-	return fault.Data("class_prior needs %.6g of %v rows without a label for class %s, but only %v of these rows may "+
-		"have it: a share of at most %.6g is possible (class numbers start at 0)", all-due, all, strings.Join(out, ", "),
-		all-rows, 1-rows/all)
+	return fault.Data("class_prior needs %.6g of %.6g rows without a label for class %s, but only %.6g of these rows may "+
+		"have it: a share of at most %.6g is possible (class numbers start at 0)", (1-due)*all, all,
+		strings.Join(out, ", "), (1-confined)*all, 1-confined)
 }

@@ -39,6 +39,7 @@ type Keeps struct {
 	Soft     bool // soft labels
 	SoftFrom bool // soft labels, from a start
 	Vectors  int  // of weights
+	Given    bool // probabilities given prior costs, where there are any
 }
 
 // Sample is a problem made ready, for any number of classes: rows by kind, weights normalized. Runs share it: once made

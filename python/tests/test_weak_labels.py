@@ -75,6 +75,8 @@ def test_sets_of_one_class_and_of_all_are_labels_and_markers(method: str) -> Non
         TransductiveSVC(loss="crammer_singer"),
         SemiSupervisedLogisticRegression(),
         SemiSupervisedLogisticRegression(method="posterior"),
+        SemiSupervisedLogisticRegression(method="entropy"),
+        SemiSupervisedLogisticRegression(method="expectation"),
         KernelTransductiveSVC(kernel="rbf"),
         TransductiveSVC(hierarchy="."),
         TransductiveSVC(calibrate=True),

@@ -1,0 +1,85 @@
+package belief
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// someWeak is a joint cost of rows of which sets and probabilities are known; every second row has none.
+func someWeak(t *testing.T, of joint, unlabeled []int32, scores []float64) *Weak {
+	t.Helper()
+	n := len(scores) / stride
+	dense, err := rows.NewDense(n, 1, 1, slices.Repeat([]float64{1}, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := sample.Problem{Rows: dense, Labels: make([]int32, n), Classes: classes, Costs: make([]float64, n*classes)}
+	for k, i := range unlabeled {
+		if p.Labels[i] = -1; k%2 == 0 {
+			row := p.Costs[int(i)*classes:]
+			row[k%classes], row[(k+1)%classes] = math.Inf(1), 0.3*float64(k%5)
+		}
+	}
+	s, err := sample.New(p, sample.Options{UnlabeledWeight: 1}, work.NewJob(2, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWeak(of, s, 0.3, stride)
+}
+
+func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {
+	p, scores := somePosterior(1)
+	_, changes := somePosterior(2)
+	m, _ := someMeans(&Penalty{Prior: prior, Weight: 0.7}, 1)
+	m.Entropy, m.Convex = 0.4, true
+	for name, of := range map[string]joint{"posterior": p, "means": m} {
+		w := someWeak(t, of, p.rows, scores)
+		at := func(t float64) float64 {
+			moved := slices.Clone(scores)
+			vector.Add(moved, t, changes)
+			return w.Evaluate(moved)
+		}
+		const h = 1e-4
+		for _, where := range []float64{0, 0.4, 1.5} {
+			_, first, bound := w.Line(scores, changes, where)
+			near(t, name+": slope along", first, (at(where+h)-at(where-h))/(2*h), 1e-7)
+			if second := (at(where+h) - 2*at(where) + at(where-h)) / (h * h); !(second <= bound+1e-5) {
+				t.Errorf("%s: curvature %v is above its bound %v", name, second, bound)
+			}
+		}
+		slope, state := make([]float64, len(scores)), make([]float64, len(scores))
+		near(t, name+": value", w.Gradient(scores, slope, state), at(0), 1e-12)
+		total := 0.0
+		for k := range p.rows {
+			total += vector.Dot(w.row(slope, k), w.row(changes, k))
+		}
+		_, first, second := w.Line(scores, changes, 0)
+		near(t, name+": gradient", total, first, 1e-8)
+		if of == joint(p) {
+			near(t, name+": curvature", w.HessVec(slices.Clone(changes), slope, state), second, 1e-10)
+		}
+	}
+}
+
+// The loss of a set is minus the logarithm of its probability.
+func TestTheLossOfASetIsThatOfItsProbability(t *testing.T) {
+	p, scores := somePosterior(1)
+	w := someWeak(t, p, p.rows, scores)
+	w.Evaluate(scores)
+	want, q := 0.0, make([]float64, classes)
+	for k := range p.rows {
+		softmax(q, w.row(scores, k))
+		sum := 0.0
+		for y, cost := range w.place(w.costs, k) {
+			sum += q[y] * math.Exp(-cost)
+		}
+		want -= w.weights[k] * math.Log(sum)
+	}
+	near(t, "loss", w.Known, want, 1e-12)
+}
