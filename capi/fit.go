@@ -77,7 +77,7 @@ func (c *call) linear(name string, handle C.int64_t) *model.Linear {
 
 // fromFit keeps the model, and what the fit found out.
 func fromFit(result *fit.Result) *object {
-	o := fromLinear(result.Model, finite(result.Agreement), &result.Returned, result.Calibration)
+	o := fromLinear(result.Model, result)
 	o.extra = []array{{"transduction", list[int32](result.Transduction)}}
 	if result.Distributions != nil {
 		o.extra = append(o.extra, array{"label_distributions", list[float64](result.Distributions)})
@@ -89,13 +89,19 @@ func fromFit(result *fit.Result) *object {
 }
 
 // fromLinear keeps a classifier and what is known of its fit; nil is not known.
-func fromLinear(m *model.Linear, agreement *float64, returned *string, found *fit.Calibration) *object {
-	var temperature, smoothing *float64
+func fromLinear(m *model.Linear, result *fit.Result) *object {
+	var alpha, weight, agreement, temperature, smoothing *float64
+	var returned *string
 	var heldOut *int
-	if found != nil {
-		temperature, smoothing, heldOut = finite(found.Temperature), finite(found.Smoothing), &found.HeldOut
+	if result != nil {
+		alpha, weight, agreement = &result.Alpha, &result.Weight, finite(result.Agreement)
+		returned = &result.Returned
+		if found := result.Calibration; found != nil {
+			temperature, smoothing, heldOut = finite(found.Temperature), finite(found.Smoothing), &found.HeldOut
+		}
 	}
 	return &object{Model: m, facts: []strictjson.Field{
+		{Name: "alpha", Value: alpha}, {Name: "unlabeled_weight", Value: weight},
 		{Name: "supervised_agreement", Value: agreement}, {Name: "returned", Value: returned},
 		{Name: "calibration_temperature", Value: temperature}, {Name: "calibration_smoothing", Value: smoothing},
 		{Name: "n_held_out", Value: heldOut},

@@ -61,7 +61,7 @@ func (o *object) kind() kind {
 func fromModel(m model.Model) *object {
 	switch m := m.(type) {
 	case *model.Linear:
-		return fromLinear(m, nil, nil, nil)
+		return fromLinear(m, nil)
 	case *model.Chain:
 		return &object{Model: m, facts: gap(math.NaN())}
 	}

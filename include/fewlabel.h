@@ -323,11 +323,12 @@ int32_t fewlabel_shape(int64_t handle, fewlabel_sizes *sizes, char *error, int64
  *                      "termination_condition", "warnings" (objects of "kind", a name as "collapse"; "values", an
  *                      object of numbers, in which "class" is a class number; "text", a sentence for people; docs/c.md
  *                      lists the kinds), "metadata" (the text given to fewlabel_save)
- *   FEWLABEL_LINEAR    "supervised_agreement" (directly after a fit: the share of unlabeled rows for which the
- *                      supervised model, the starting point of the method, predicts the same class; null after a fit
- *                      from a start and if there is nothing to compare), "returned" (directly after a fit: the method
- *                      of the returned solution, of method "auto" that is "annealing" or "switching"; null for other
- *                      models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below)
+ *   FEWLABEL_LINEAR    "alpha" and "unlabeled_weight" (directly after a fit: the values used, also where the option
+ *                      is "auto"), "supervised_agreement" (directly after a fit: the share of unlabeled rows for which
+ *                      the supervised model, the starting point of the method, predicts the same class; null after a
+ *                      fit from a start and if there is nothing to compare), "returned" (directly after a fit: the
+ *                      method of the returned solution, of method "auto" that is "annealing" or "switching"; null for
+ *                      other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below)
  *   FEWLABEL_SEQUENCE  "gap": an upper bound on the distance of the objective from its minimum; null where none is
  *                      known, and in a model from a file
  *

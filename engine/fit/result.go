@@ -21,6 +21,8 @@ type Result struct {
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
 	History       []trace.Column
+	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
+	Weight        float64
 	Agreement     float64      // share of unlabeled rows with the class of the supervised start, see agreement.go
 	Calibration   *Calibration // nil: not asked for, or not possible
 }
@@ -89,6 +91,7 @@ func resultOf(x *setting, r *method.Run, found *method.Solution, row *method.Row
 	}
 	out := &fitted{row: row, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
 		Result: &Result{Model: modelOf(x, r, found, value), Returned: string(row.Name), History: r.Path.Trace.Columns(),
+			Alpha: x.options.Alpha, Weight: x.sample.Options.UnlabeledWeight,
 			Transduction:  transduced(x.sample, found.Score(r.Objective)),
 			Distributions: distributions(x, found.Soft)}}
 	if r.Origin != nil {

@@ -362,6 +362,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         report, arrays = fitted
         self._keep_model(classes, tree, fitted)
         self.method_ = report["returned"]
+        self.alpha_, self.unlabeled_weight_ = report["alpha"], report["unlabeled_weight"]
         self.supervised_agreement_ = report["supervised_agreement"]
         self.calibration_temperature_ = report["calibration_temperature"]
         self.calibration_smoothing_ = report["calibration_smoothing"]

@@ -86,7 +86,8 @@ class KernelTransductiveSVC(TransductiveSVC):
         kernels. None for the linear kernel.
     coef_ : ndarray of shape (1, n_components) or (n_classes, n_components), float64
         Weights of the kernel features (not of the features of X).
-    classes_, intercept_, class_prior_, hierarchy_, transduction_, label_distributions_ : see `TransductiveSVC`
+    classes_, intercept_, alpha_, unlabeled_weight_, class_prior_, hierarchy_ : see `TransductiveSVC`
+    transduction_, label_distributions_ : see `TransductiveSVC`
     method_, objective_, n_iter_, termination_condition_, history_, supervised_agreement_ : see `TransductiveSVC`
     calibration_temperature_, calibration_smoothing_ : see `TransductiveSVC`
     n_features_in_ : int

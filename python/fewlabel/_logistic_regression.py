@@ -51,7 +51,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     Attributes
     ----------
-    classes_, coef_, intercept_, class_prior_, hierarchy_, transduction_ : see `TransductiveSVC`
+    classes_, coef_, intercept_, alpha_, unlabeled_weight_ : see `TransductiveSVC`
+    class_prior_, hierarchy_, transduction_ : see `TransductiveSVC`
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Probability of each class for every training row. Only with unlabeled rows, and not with "switching". With
         "posterior", these are the auxiliary labels q.

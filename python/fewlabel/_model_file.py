@@ -50,8 +50,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Parameters
     ----------
     model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
-        Fitted estimator. `transduction_`, `label_distributions_`, `method_`, `history_`, `supervised_agreement_`,
-        `strengths_`, `n_problems_` and `objective_` of a structure are not saved.
+        Fitted estimator. `alpha_`, `unlabeled_weight_`, `transduction_`, `label_distributions_`, `method_`,
+        `history_`, `supervised_agreement_`, `strengths_`, `n_problems_` and `objective_` of a structure are not saved.
     path : path-like
         The file. An existing file is replaced; for a symbolic link, its target is replaced.
 

@@ -81,6 +81,10 @@ class TransductiveSVC(LinearClassifier):
         included.
     intercept_ : ndarray of shape (1,) or (n_classes,), float64
         Intercept of each score.
+    alpha_ : float
+        The value of `alpha` that was used. Not in a loaded model.
+    unlabeled_weight_ : float
+        The value of `unlabeled_weight` that was used. Not in a loaded model.
     class_prior_ : ndarray of shape (n_classes,)
         Share of each class among the unlabeled rows, as used in the fit.
     hierarchy_ : dict or None

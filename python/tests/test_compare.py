@@ -20,7 +20,7 @@ X, Y, TRUTH = many_topics(labels=40)
 
 
 def test_scores_are_those_of_cross_validation(capsys: pytest.CaptureFixture[str]) -> None:
-    found = compare(X, Y, ["annealing"], scoring="accuracy", cv=3)
+    found = compare(TransductiveSVC(), X, Y, ["annealing"], scoring="accuracy", cv=3)
     theirs = cross_val_score(TransductiveSVC(), X, Y, cv=SemiSupervisedSplit(3), scoring="accuracy")
     np.testing.assert_allclose(found.scores["annealing"], theirs)
     labeled = Y >= 0
@@ -36,7 +36,7 @@ def test_scores_are_those_of_cross_validation(capsys: pytest.CaptureFixture[str]
 def test_texts_and_estimators_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     y = np.where(Y < 0, None, np.array(["a", "b", "c", "d"])[TRUTH])
     kinds = {"svm": TransductiveSVC(), "maxent": SemiSupervisedLogisticRegression(calibrate=False)}
-    found = compare(X, y, kinds, cv=2, verbose=0)
+    found = compare(TransductiveSVC(), X, y, kinds, cv=2, verbose=0)
     assert list(found.scores) == ["supervised", "svm", "maxent"]
     assert capsys.readouterr().out == ""
     assert found.scores["svm"].mean() > 0.7
@@ -47,7 +47,7 @@ def test_the_picture() -> None:
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
-    found = compare(X, Y, ["annealing"], cv=2, verbose=0, ax=ax)
+    found = compare(TransductiveSVC(), X, Y, ["annealing"], cv=2, verbose=0, ax=ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(found.scores)
     assert ax.get_xlabel() == "f1_macro"
 
@@ -55,23 +55,16 @@ def test_the_picture() -> None:
 @pytest.mark.parametrize("methods", ["annealing", [], {"supervised": TransductiveSVC()}])
 def test_bad_methods(methods: object) -> None:
     with pytest.raises(ValueError, match="methods must"):
-        compare(X, Y, methods)
+        compare(TransductiveSVC(), X, Y, methods)
 
 
 def test_estimators_without_names() -> None:
     with pytest.raises(ValueError, match="methods has an estimator: pass a dict from name to estimator"):
-        compare(X, Y, [TransductiveSVC()])
-
-
-def test_what_is_missing_or_in_the_wrong_place_is_named() -> None:
-    with pytest.raises(TypeError, match="X is an estimator: the rows come first"):
-        compare(TransductiveSVC(), X, Y)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="X holds texts, so estimator, of which the supervised model is made"):
-        compare(["a text", "another"], [0, 1], {"words": make_pipeline(TfidfVectorizer(), TransductiveSVC())})
+        compare(TransductiveSVC(), X, Y, [TransductiveSVC()])
 
 
 def test_estimators_that_do_not_learn_from_unlabeled_rows() -> None:
-    for ask in (lambda: check(LinearSVC(), X, Y), lambda: compare(X, Y, estimator=LinearSVC())):
+    for ask in (lambda: check(LinearSVC(), X, Y), lambda: compare(LinearSVC(), X, Y)):
         with pytest.raises(TypeError, match=r"the model must be TransductiveSVC, .* got LinearSVC"):
             ask()
 
@@ -85,12 +78,12 @@ def words_of(rows: Any) -> list[str]:
 def test_texts_through_a_pipeline() -> None:
     texts, y = words_of(X), np.where(Y < 0, None, np.array(["a", "b", "c", "d"])[TRUTH])
     pipeline = make_pipeline(TfidfVectorizer(), TransductiveSVC())
-    found = compare(texts, y, ["switching"], estimator=pipeline, cv=2, verbose=0)
+    found = compare(pipeline, texts, y, ["switching"], cv=2, verbose=0)
     again = compare(
+        pipeline,
         texts,
         y,
         {"switching": make_pipeline(TfidfVectorizer(), TransductiveSVC(method="switching"))},
-        estimator=pipeline,
         cv=2,
         verbose=0,
     )
@@ -106,7 +99,7 @@ def test_texts_through_a_pipeline() -> None:
 
 def test_tables_of_results() -> None:
     pandas = pytest.importorskip("pandas")
-    found = compare(X, Y, ["annealing"], cv=2, verbose=0, scoring="accuracy")
+    found = compare(TransductiveSVC(), X, Y, ["annealing"], cv=2, verbose=0, scoring="accuracy")
     assert repr(found) == str(found)
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
@@ -128,6 +121,6 @@ def test_tables_of_results() -> None:
 
 
 def test_without_methods_those_of_the_estimator_are_compared() -> None:
-    found = compare(X, Y, cv=2, verbose=0)
+    found = compare(TransductiveSVC(), X, Y, cv=2, verbose=0)
     assert list(found.scores) == ["supervised", "auto", "annealing", "switching"]
-    assert list(compare(X, Y, estimator=SemiSupervisedLogisticRegression(), cv=2, verbose=0).scores)[1] == "annealing"
+    assert list(compare(SemiSupervisedLogisticRegression(), X, Y, cv=2, verbose=0).scores)[1] == "annealing"

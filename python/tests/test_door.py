@@ -180,7 +180,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[[Any], Any]] = {
     inspection.rank_to_label: lambda X: inspection.rank_to_label(pipeline().fit(GOOD, Y), X),
     inspection.suspicious_labels: lambda X: inspection.suspicious_labels(pipeline().fit(GOOD, Y), X, Y),
     inspection.unseen_mass: lambda X: inspection.unseen_mass(pipeline().fit(GOOD, Y), X),
-    fewlabel.compare: lambda X: fewlabel.compare(X, Y, ["annealing"], cv=2, verbose=0),
+    fewlabel.compare: lambda X: fewlabel.compare(fewlabel.TransductiveSVC(), X, Y, ["annealing"], cv=2),
     fewlabel.estimate_class_prior: lambda X: fewlabel.estimate_class_prior(X, Y),
     fewlabel.datasets.dump_svmlight_file: lambda X: fewlabel.datasets.dump_svmlight_file(X, Y, "never-written"),
     fewlabel.spmd.fit: lambda X: fewlabel.spmd.fit(fewlabel.TransductiveSVC(), X, Y, comm=Alone()),

@@ -80,6 +80,17 @@ def test_fitted_attributes(model: TransductiveSVC) -> None:
         np.testing.assert_allclose(model.label_distributions_.sum(axis=1), 1)
 
 
+def test_the_values_of_automatic_parameters_are_known() -> None:
+    labeled, unlabeled = np.sum(Y >= 0), np.sum(Y < 0)
+    model = TransductiveSVC(method="switching").fit(X, Y)
+    assert model.alpha_ == pytest.approx(1e-3 * min(1, np.sqrt(16384 / len(Y))))
+    assert model.unlabeled_weight_ == pytest.approx(min(1, unlabeled / (20 * labeled)))
+    few = TransductiveSVC(method="switching").fit(X[: 3 * labeled], np.r_[Y[Y >= 0], np.full(2 * labeled, -1)])
+    assert few.unlabeled_weight_ == pytest.approx(0.1)
+    given = TransductiveSVC(method="switching", alpha=0.01, unlabeled_weight=0.3).fit(X, Y)
+    assert (given.alpha_, given.unlabeled_weight_) == (0.01, 0.3)
+
+
 def test_predict_is_the_sign_of_the_decision(model: TransductiveSVC) -> None:
     decision = model.decision_function(X)
     assert decision.shape == (X.shape[0],)

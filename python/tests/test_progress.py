@@ -108,7 +108,7 @@ def test_the_bar_is_closed_when_the_fit_fails(capfd: pytest.CaptureFixture[str])
 
 
 CALLS = {  # that fit several times, each with the number of fits
-    "compare": (9, lambda model: compare(X, Y, ["annealing", "switching"], estimator=model, cv=3)),
+    "compare": (9, lambda model: compare(model, X, Y, ["annealing", "switching"], cv=3)),
     "check": (7, lambda model: check(model, X, Y, cv=3)),
     "suspicious labels": (4, lambda model: suspicious_labels(model, X, Y, cv=4)),
     "learning curve": (8, lambda model: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4, 8], n_draws=2)),
@@ -159,7 +159,7 @@ def test_fits_in_processes_give_the_same() -> None:
     model, wrong = TransductiveSVC().fit(X, Y), np.where(np.arange(len(Y)) == np.flatnonzero(Y == 0)[0], 1, Y)
     for ask in (
         lambda n: check(model, X, Y, cv=3, n_jobs=n),
-        lambda n: str(compare(X, Y, ["annealing"], cv=3, verbose=0, n_jobs=n)),
+        lambda n: str(compare(model, X, Y, ["annealing"], cv=3, verbose=0, n_jobs=n)),
         lambda n: repr(suspicious_labels(model, X, wrong, cv=3, margin=-9.0, n_jobs=n)),
         lambda n: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4], n_draws=2, n_jobs=n).scores.tolist(),
     ):

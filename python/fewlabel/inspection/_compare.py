@@ -11,7 +11,6 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel._inputs import _data, _labels
-from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _fits, _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -86,11 +85,11 @@ class Comparison:
 
 
 def compare(
+    model: Any,
     X: Any,
     y: Any,
     methods: Any = None,
     *,
-    estimator: Any = None,
     scoring: str = "f1_macro",
     cv: Any = 5,
     n_jobs: int | None = None,
@@ -104,16 +103,16 @@ def compare(
 
     Parameters
     ----------
+    model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
+        Fitted or not; clones are fitted. Its parameter `method` is varied. With `unlabeled_weight=0` it is the
+        supervised model; the other steps of a pipeline are still fitted on the unlabeled rows.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
         Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker of the parameter `unlabeled` of the estimator.
+        Labels. Rows without one have the marker of the parameter `unlabeled` of the model.
     methods : list of str, dict of str to estimator, or None, default=None
-        Values of the parameter `method` of `estimator`, or a dict from name to estimator. None: "auto", "annealing" and
-        "switching", as far as the estimator has them.
-    estimator : estimator, pipeline that ends in one, or None, default=None
-        The estimator whose parameter `method` is varied. With `unlabeled_weight=0` it is the supervised model; the
-        other steps of a pipeline are still fitted on the unlabeled rows. None: `TransductiveSVC()`.
+        Values of the parameter `method` of `model`, or a dict from name to estimator. None: "auto", "annealing" and
+        "switching", as far as the model has them.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
     cv : int or splitter, default=5
@@ -134,40 +133,32 @@ def compare(
     Raises
     ------
     ValueError
-        If there is no method, a method is named "supervised", no class has `cv` labeled rows, or X holds texts and
-        `estimator` is not given.
+        If there is no method, a method is named "supervised", or no class has `cv` labeled rows.
     TypeError
-        If X is an estimator, or `estimator` does not learn from unlabeled rows.
+        If the model is of another type.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from fewlabel import compare
+    >>> from fewlabel import TransductiveSVC, compare
     >>> rng = np.random.default_rng(0)
     >>> truth = np.arange(400) % 2
     >>> X = rng.normal(size=(400, 20)) + truth[:, None]
     >>> y = np.where(np.arange(400) < 20, truth, -1)
-    >>> comparison = compare(X / np.linalg.norm(X, axis=1, keepdims=True), y, ["annealing"], verbose=0)
+    >>> X /= np.linalg.norm(X, axis=1, keepdims=True)
+    >>> comparison = compare(TransductiveSVC(), X, y, ["annealing"], verbose=0)
     >>> list(comparison.scores)
     ['supervised', 'annealing']
     """
-    if hasattr(X, "fit"):
-        raise TypeError("X is an estimator: the rows come first, compare(X, y, estimator=...)")
-    if estimator is None and _data.holds_text(X):
-        raise ValueError(
-            "X holds texts, so estimator, of which the supervised model is made, must be given: a pipeline such as "
-            "make_pipeline(TfidfVectorizer(), TransductiveSVC())"
-        )
-    base, X = TransductiveSVC() if estimator is None else estimator, _data.admitted(X)
-    unlabeled = _linear_model.marker(base)
-    chosen = _chosen(methods, base)
+    unlabeled, X = _linear_model.marker(model), _data.admitted(X)
+    chosen = _chosen(methods, model)
     given = _labels.read(y, unlabeled)
-    _labels.refuse_groups(given, getattr(_linear_model.last(base), "hierarchy", None))
+    _labels.refuse_groups(given, getattr(_linear_model.last(model), "hierarchy", None))
     check_consistent_length(X, given.labeled)
     score = get_scorer(scoring)
-    models = {SUPERVISED: _linear_model.supervised(base), **chosen}
+    models = {SUPERVISED: _linear_model.supervised(model), **chosen}
     splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))
-    calls = [(_score, (model, X, y, *split, given, score)) for split in splits for model in models.values()]
+    calls = [(_score, (one, X, y, *split, given, score)) for split in splits for one in models.values()]
     scores = np.reshape(_fits.run("compare", calls, n_jobs, verbose), (len(splits), len(models)))
     found = Comparison(dict(zip(models, scores.T, strict=True)), scoring)
     if verbose:
@@ -182,9 +173,9 @@ def _score(model: Any, X: Any, y: Any, train: Any, test: Any, given: _labels.Giv
     return float(score(_fits.fitted(model, X, y, train), _safe_indexing(X, test), given.of(test)))
 
 
-def _chosen(methods: Any, base: Any) -> dict[str, Any]:
+def _chosen(methods: Any, model: Any) -> dict[str, Any]:
     if methods is None:
-        methods = [name for name in METHODS if name in _linear_model.last(base)._methods]
+        methods = [name for name in METHODS if name in _linear_model.last(model)._methods]
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise ValueError(f"methods must be a list of methods or a dict from name to estimator, got {methods!r}")
     if isinstance(methods, Mapping):
@@ -193,9 +184,9 @@ def _chosen(methods: Any, base: Any) -> dict[str, Any]:
         methods = list(methods)
         if any(hasattr(method, "fit") for method in methods):
             raise ValueError("methods has an estimator: pass a dict from name to estimator, {'name': estimator, ...}")
-        chosen = {name: clone(base) for name in methods}
-        for name, model in chosen.items():
-            _linear_model.last(model).set_params(method=name)
+        chosen = {name: clone(model) for name in methods}
+        for name, copy in chosen.items():
+            _linear_model.last(copy).set_params(method=name)
     if not chosen or SUPERVISED in chosen:
         raise ValueError(f"methods must name at least one method, none of them {SUPERVISED!r}; got {list(chosen)}")
     return chosen
