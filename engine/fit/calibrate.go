@@ -99,7 +99,8 @@ func heldOut(x *setting, split crossfit.Split) (probability.Rows, error) {
 // scoresWithout gives the scores [held, K] of rows by a fit without them, on the unlabeled rows of fold f.
 func scoresWithout(x *setting, f int, split crossfit.Split, held []int32) ([]float64, error) {
 	s, options := x.sample, x.options
-	p, rows := sample.Problem{Picked: x.prior.Picked, Classes: len(x.prior.Shares)}, []int32(nil) // the balance follows
+	p, rows := sample.Problem{Picked: x.prior.Picked, Classes: len(x.prior.Shares), Copies: s.Copies != nil},
+		[]int32(nil) // the balance follows
 	take := func(row, class int32, weight float64) {
 		rows, p.Labels, p.Weights = append(rows, row), append(p.Labels, class), append(p.Weights, weight)
 	}

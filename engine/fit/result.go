@@ -189,7 +189,16 @@ func distributions(x *setting, soft []float64) []float64 {
 	for j, i := range s.Unlabeled {
 		copy(all[int(i)*k:], soft[j*k:(j+1)*k])
 	}
+	copyToEqual(s, all)
 	return all
+}
+
+// copyToEqual gives rows that others stand for the soft labels [n, K] of these.
+func copyToEqual(s *sample.Sample, distributions []float64) {
+	k := s.Classes()
+	for i, first := range s.FirstEqual {
+		copy(distributions[i*k:(i+1)*k], distributions[int(first)*k:])
+	}
 }
 
 // harden makes the soft labels of the unlabeled rows certain: these classes.
@@ -200,4 +209,5 @@ func harden(s *sample.Sample, distributions []float64, classes []int32) {
 		clear(row)
 		row[classes[i]] = 1
 	}
+	copyToEqual(s, distributions)
 }

@@ -88,7 +88,8 @@ func DecodeOptions(text []byte) (Options, error) {
 // OfSample are the options of the sample that the method learns from.
 func (o *Options) OfSample() sample.Options {
 	of := o.Options
-	of.ClassScores, of.Keeps = o.Loss.Row().ClassScores, Find(o.Method).Keeps
+	row := Find(o.Method)
+	of.ClassScores, of.RowByRow, of.Keeps = o.Loss.Row().ClassScores, row.Copies, row.Keeps
 	return of
 }
 

@@ -1,19 +1,43 @@
 package rows
 
-import "github.com/fewlabel/fewlabel/engine/work"
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
 
 // Keys gives a pseudorandom number for each row: of which features are not zero, and which are above half of the
 // largest; number [cols] is that of each feature. Rows have the same key in any order and number of copies, on any
-// machine, sparse or dense, and times any positive factor; different rows hardly ever.
+// machine, sparse or dense, and times any positive factor; different rows hardly ever. That takes values where there
+// are few features: then all rows may be times a factor, and the scale with them.
 func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	keys := make([]uint64, m.Rows())
 	job.EachRow(m.Rows(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			keys[i] = mixed(m.kernel.key(i, number))
+			key := m.kernel.key(i, number)
+			if len(number) <= fewFeatures {
+				m.Row(i, func(col int, value float64) { key += addValue(number[col], value) })
+			}
+			keys[i] = mixed(key)
 		}
 	})
 	return keys
 }
+
+// fewFeatures leave many rows without a difference in what is zero and what is large.
+const fewFeatures = 32
+
+// addValue is the number of a value of a row, 0 for a zero, where single values count. It is that of neighbouring
+// values, as another scale changes the last digits; no value of round numbers lies where it changes.
+func addValue(feature int32, value float64) uint64 {
+	if value == 0 {
+		return 0
+	}
+	return mixed(uint64(feature)<<32 ^ uint64(int64(math.Floor(value*valueSteps+math.Sqrt2))))
+}
+
+// valueSteps is how many numbers there are for values between 0 and 1.
+const valueSteps = 1 << 12
 
 // addKey is the number of a value of a row, 0 for a zero; half is that of the row's largest value.
 func addKey(feature int32, value, half float64) uint64 {

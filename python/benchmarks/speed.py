@@ -94,6 +94,36 @@ def dense(report: Report, draws: int = 3) -> None:
         report.add(f"{rows.name}: {one}, time / logistic regression", spent[one] / spent["peer"], note=note)
 
 
+def shapes(report: Report, draws: int = 3) -> None:
+    """Many classes, one feature, rows of two kinds: time in fits of LinearSVC (default) on all labels, by turns."""
+    from fewlabel import TransductiveSVC
+
+    for name, (X, y, labeled, most) in shaped(np.random.default_rng(0)).items():
+        given = np.where(np.arange(len(y)) < labeled, y, data.UNLABELED)
+        calls = {"peer": lambda X=X, y=y: measure.quietly(LinearSVC(), X, y)} | {
+            method: lambda m=method, X=X, y=given: measure.quietly(TransductiveSVC(method=m, n_jobs=1), X, y)
+            for method in METHODS
+        }
+        with threadpool_limits(1):
+            spent = {one: np.median(seconds) for one, seconds in measure.turns(calls, draws).items()}
+        for method in METHODS:
+            bound = {"at_most": most} if method == "annealing" else {}
+            note = f"{spent[method]:.2f} s, LinearSVC {spent['peer']:.2f} s"
+            report.add(f"{name}: {method}, time / LinearSVC", spent[method] / spent["peer"], note=note, **bound)
+
+
+def shaped(rng: np.random.Generator) -> dict[str, tuple[np.ndarray, np.ndarray, int, float]]:
+    """Rows, classes, number of labeled rows, and most LinearSVC fits that annealing may take."""
+    many = np.concatenate([np.arange(1000), rng.integers(0, 1000, 1000)])
+    near = rng.normal(size=(1000, 50))[many] + 0.5 * rng.normal(size=(2000, 50))
+    two = rng.integers(0, 2, 1_000_000)
+    return {
+        "2,000 x 50, 1,000 classes": (near / np.linalg.norm(near, axis=1, keepdims=True), many, 1000, 8),
+        "1,000,000 x 1": ((2 * two - 1 + rng.normal(size=len(two)))[:, None], two, 100, 4),
+        "1,000,000 rows of two kinds": (np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.5]])[two], two, 100, 4),
+    }
+
+
 def threads(report: Report, draws: int = 5) -> None:
     """Two threads against one, on the clock; other programs on the machine spoil this."""
     for task in (drawn("comp"), drawn("newsgroups20"), large.task(1_000_000)):
@@ -141,4 +171,4 @@ def theirs(folder: Path, task: Task, method: int) -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-SECTIONS = (linear_svc, dense, threads, svmlin)
+SECTIONS = (linear_svc, dense, shapes, threads, svmlin)
