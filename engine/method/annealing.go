@@ -49,11 +49,11 @@ func anneal(r *Run) *Solution {
 }
 
 // The schedule. Measured with the class shares given and 2, 5 and 20 labels a class, equal and random, two draws, on
-// comp.*, rec/sci, pc/mac, text1, GCAT, CCAT, k1b, wap, re0, R8 and Ohsumed: cooling by 1.2 ends .15 % lower with a macro
-// F of -.001, after 1.26 times the passes; steps that let the entropy fall by a tenth of a bit each end as low with the
-// same macro F after .98, by a fifth of a bit .0 % lower after .86 (pc/mac +.8 %, F -.008); four Newton steps a
-// temperature in place of energySteps .3 % higher after .81 (re0 and pc/mac 1.1 %, F -.006). An earlier start and tighter
-// solves on the way cost passes and change errors by less than one draw of the labels does.
+// comp.*, rec/sci, pc/mac, text1, GCAT, CCAT, k1b, wap, re0, R8 and Ohsumed: cooling by 1.2 ends .15 % lower with a
+// macro F of -.001, after 1.26 times the passes; steps that let the entropy fall by a tenth of a bit each end as low
+// with the same macro F after .98, by a fifth of a bit .0 % lower after .86 (pc/mac +.8 %, F -.008); four Newton
+// steps a temperature in place of energySteps .3 % higher after .81 (re0 and pc/mac 1.1 %, F -.006). An earlier
+// start and tighter solves on the way cost passes and change errors by less than one draw of the labels does.
 const (
 	warmth       = 2.0  // the first temperature is at least this many times the spread of the preferences, and λ'
 	coolBy       = 1.4  // T falls by this factor
