@@ -44,6 +44,7 @@ def test_all_public_estimators_are_checked() -> None:
         "BlockScaler",
         "GraphKernelFeatures",
         "KernelTransductiveSVC",
+        "NeighborSmoother",
         "SemiSupervisedLogisticRegression",
         "SequenceSVC",
         "TokenVectorizer",
