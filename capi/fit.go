@@ -67,6 +67,45 @@ func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	return err
 }
 
+// mostColumns bounds the columns of labels: more than there are models that anyone can use.
+const mostColumns = 1 << 24
+
+func (c *call) fitColumns(a *C.fit_columns_call) error {
+	k := int64(a.n_columns)
+	if k < 1 || k > mostColumns {
+		return fault.Argument("n_columns is %d: use 1 to %d", k, int64(mostColumns))
+	}
+	chosen, x := decoded(c, a.options, method.DecodeOptions), c.matrix("rows", a.rows)
+	if c.err != nil {
+		return c.err
+	}
+	p, n := sample.Problem{Rows: x}, int64(x.Rows())
+	dst := slice[int64](c, "models", unsafe.Pointer(a.models), k)
+	labels := slice[int32](c, "labels", unsafe.Pointer(a.labels), n*k)
+	p.Weights = optional[float64](c, "weights", unsafe.Pointer(a.weights), n)
+	shares := optional[float64](c, "shares", unsafe.Pointer(a.shares), k)
+	shared := c.progress(a.progress)
+	if c.err != nil {
+		return c.err
+	}
+	results, err := fit.Columns(p, byColumn(labels, int(k)), shares, chosen, shared)
+	for j, result := range results {
+		dst[j] = handles.add(fromFit(result))
+	}
+	return err
+}
+
+// byColumn is the columns of a matrix whose rows follow each other.
+func byColumn(values []int32, width int) [][]int32 {
+	columns := make([][]int32, width)
+	for k := range columns {
+		for at := k; at < len(values); at += width {
+			columns[k] = append(columns[k], values[at])
+		}
+	}
+	return columns
+}
+
 // linear is the classifier of a handle.
 func (c *call) linear(name string, handle C.int64_t) *model.Linear {
 	if o := c.object(name, handle, linear); o != nil {

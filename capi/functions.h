@@ -8,6 +8,7 @@
 #define FUNCTIONS(F)                                          \
   F(options, BRIEF)                                           \
   F(fit, LONG)                                                \
+  F(fit_columns, LONG)                                        \
   F(class_prior, LONG)                                        \
   F(predict, go_many_rows(go_outputs(model), rows))           \
   F(decision_with, go_many_rows(n_outputs, rows))             \
@@ -33,6 +34,11 @@
   A(const double *, costs) A(int64_t, n_classes) A(int64_t, start)                 \
   A(const char *, options) A(fewlabel_progress *, progress)                        \
   A(const fewlabel_group *, group) A(int64_t *, model)
+
+#define fit_columns_ARGUMENTS(A)                                                       \
+  A(const fewlabel_rows *, rows) A(const int32_t *, labels) A(const double *, weights) \
+  A(const double *, shares) A(int64_t, n_columns) A(const char *, options)             \
+  A(fewlabel_progress *, progress) A(int64_t *, models)
 
 #define class_prior_ARGUMENTS(A)                                                       \
   A(const fewlabel_rows *, rows) A(const int32_t *, labels) A(const double *, weights) \

@@ -192,6 +192,19 @@ int32_t fewlabel_fit(const fewlabel_rows *rows, const int32_t *labels, const dou
                      int64_t n_classes, int64_t start, const char *options, fewlabel_progress *progress,
                      const fewlabel_group *group, int64_t *model, char *error, int64_t error_size);
 
+/* Fit several labels a row: a classifier of two classes for every column of labels. What depends on the rows alone is
+ * made once, and columns are divided among the threads. With the same shares a column's model has the bits of its
+ * separate fit.
+ *   rows, weights, options  as for fewlabel_fit, without class_prior as an array and without hierarchy
+ *   labels     [n_rows, n_columns] row by row: 1, 0, or -1: unknown. A column needs a label
+ *   shares     [n_columns] share of class 1 among the rows that are unknown in the column, above 0 and below 1. NULL:
+ *              those of its labels, with class_prior "auto", too; labels of one class alone then give a constant model
+ *   progress   counts columns as steps; may be NULL
+ *   models     [n_columns] set to the handles; release each with fewlabel_free */
+int32_t fewlabel_fit_columns(const fewlabel_rows *rows, const int32_t *labels, const double *weights,
+                             const double *shares, int64_t n_columns, const char *options,
+                             fewlabel_progress *progress, int64_t *models, char *error, int64_t error_size);
+
 /* Estimate the share of each class among the unlabeled rows, without a classifier.
  *   rows, labels, weights  as for fewlabel_fit
  *   options    JSON object with some of "n_bootstraps" (50; 2 or more), "confidence_level" (0.9; above 0, below 1),

@@ -125,7 +125,7 @@ static int64_t prepare(caller *c, int function) {
   if (takes(function, "const int64_t * lengths;")) make_lengths(c);
   if (function == CALL_structure_fit) c->spoiled = 1; /* too few features occur, or too few that differ */
   if (takes(function, "const char * options;") && one_in(c, 2)) {
-    (function == CALL_fit             ? make_options
+    (function == CALL_fit || function == CALL_fit_columns ? make_options
      : function == CALL_class_prior   ? make_share_options
      : function == CALL_structure_fit ? make_structure_options
                                       : make_sequence_options)(c);
@@ -170,6 +170,17 @@ static int32_t call_fit(caller *c) {
   const int64_t start = start_of(c, FEWLABEL_LINEAR);
   return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, NULL, 0, start, OPTIONS,
                       progress_of(c, &progress), NULL, OUT(int64_t, 0), MESSAGE);
+}
+
+/* Labels of a third class, shares and a tree among the options are wrong here. */
+static int32_t call_fit_columns(caller *c) {
+  fewlabel_progress progress;
+  const double *weights = spoil(c, 2) ? c->in.weights : NULL;
+  const double *shares = spoil(c, 2) ? c->in.shares : NULL;
+  const int64_t n_columns = one_in(c, 10) ? -below(c, 2) : 1;
+  c->spoiled = 1;
+  return fewlabel_fit_columns(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, shares, n_columns, OPTIONS,
+                              progress_of(c, &progress), OUT(int64_t, 0), MESSAGE);
 }
 
 static int64_t n_unlabeled(const caller *c) {
@@ -284,6 +295,7 @@ static int32_t call(caller *c, enum function function, int64_t h) {
   const char *metadata = function != CALL_save || one_in(c, 2) ? NULL : spoil(c, 6) ? "{" : "{\"a\": [1, null]}";
   switch (function) {
     case CALL_fit: return call_fit(c);
+    case CALL_fit_columns: return call_fit_columns(c);
     case CALL_class_prior: return call_class_prior(c);
     case CALL_predict: return call_predict(c, h);
     case CALL_decision_with: return call_decision_with(c);
@@ -310,7 +322,8 @@ static int32_t call(caller *c, enum function function, int64_t h) {
 }
 
 static int gives_handle(int function) {
-  return takes(function, "int64_t * model;") || takes(function, "int64_t * data;");
+  return takes(function, "int64_t * model;") || takes(function, "int64_t * models;") ||
+         takes(function, "int64_t * data;");
 }
 
 static void *call_at_random(void *argument) {

@@ -252,6 +252,39 @@ static void shares_without_a_fit(void) {
   for (c = 0; c < K; c++) HOLDS(fabs(shares[c] - 1.0 / K) < 1e-15 && lower[c] == 0 && upper[c] == 1);
 }
 
+/* A column's model is that of its separate fit, bit for bit; a column of one class is constant. */
+static void several_columns(void) {
+  many_problem p;
+  double coef[2][MANY_FEATURES];
+  int32_t labels[2 * MANY_ROWS];
+  int64_t models[2] = {-7, -7}, alone;
+  int i;
+  many_classes(&p);
+  for (i = 0; i < MANY_ROWS; i++) {
+    if (p.labels[i] == 2) p.labels[i] = 0;
+    labels[2 * i] = p.labels[i];
+    labels[2 * i + 1] = i == 0 ? 0 : -1;
+  }
+  WORKS(fewlabel_fit_columns(&p.rows, labels, NULL, NULL, 2, "{\"threads\": 2}", NULL, models, ERROR));
+  alone = fitted(&p, "{\"class_prior\": \"labels\"}");
+  WORKS(fewlabel_array(models[0], "coef", FEWLABEL_FLOAT64, coef[0], MANY_FEATURES, ERROR));
+  WORKS(fewlabel_array(alone, "coef", FEWLABEL_FLOAT64, coef[1], MANY_FEATURES, ERROR));
+  HOLDS(memcmp(coef[0], coef[1], sizeof coef[0]) == 0);
+  WORKS(fewlabel_array(models[1], "coef", FEWLABEL_FLOAT64, coef[1], MANY_FEATURES, ERROR));
+  for (i = 0; i < MANY_FEATURES; i++) HOLDS(coef[1][i] == 0);
+  WORKS(fewlabel_free(alone, ERROR));
+  for (i = 0; i < 2; i++) WORKS(fewlabel_free(models[i], ERROR));
+  models[0] = -7;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "n_columns is 0: use 1 to",
+        fewlabel_fit_columns(&p.rows, labels, NULL, NULL, 0, NULL, NULL, models, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "shares of column 1 is 1.5",
+        fewlabel_fit_columns(&p.rows, labels, NULL, (double[]){0.5, 1.5}, 2, NULL, NULL, models, ERROR));
+  labels[2 * 3 + 1] = 2;
+  FAILS(FEWLABEL_BAD_DATA, "labels of row 3 in column 1 is 2",
+        fewlabel_fit_columns(&p.rows, labels, NULL, NULL, 2, NULL, NULL, models, ERROR));
+  HOLDS(models[0] == -7);
+}
+
 /* 20 labeled rows are enough for a temperature, 3 are not. */
 static void calibrated_fits(void) {
   enum { PER_CLASS = 10, ROWS = 2 * PER_CLASS + 4 };
@@ -322,6 +355,7 @@ int main(void) {
   a_file_keeps_them();
   a_class_without_labels();
   shares_without_a_fit();
+  several_columns();
   calibrated_fits();
   refusals();
   more_classes_than_rows();

@@ -25,18 +25,21 @@ func FitTogether(
 		if err := begin(p, options, job.Group); err != nil {
 			return err
 		}
-		s, err := sample.New(p, options.OfSample(), job)
-		if err != nil {
-			return err
-		}
-		if method.Find(options.Method).Copies && s.Copies != nil {
-			result, err = fitCopies(p, options, s.Job)
-		} else {
-			result, err = fitSample(s, p, options)
-		}
+		result, err = fitProblem(p, options, job)
 		return err
 	})
 	return result, err
+}
+
+func fitProblem(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {
+	s, err := sample.New(p, options.OfSample(), job)
+	if err != nil {
+		return nil, err
+	}
+	if method.Find(options.Method).Copies && s.Copies != nil {
+		return fitCopies(p, options, s.Job)
+	}
+	return fitSample(s, p, options)
 }
 
 // begin refuses options that do not go together, or that a group cannot follow.

@@ -30,7 +30,7 @@ type Part struct {
 func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 	key := s.keys
 	if key == nil {
-		key = s.Rows.Keys(s.Job, s.Feature)
+		key = s.prepared.allKeys(s.Job)
 	}
 	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
 	weights, costs := slices.Clone(s.LabeledRows), s.noCosts(len(s.Labeled))

@@ -22,6 +22,8 @@ type Problem struct {
 	Start   *model.Linear // a model to begin at; nil: from nothing
 	Picked  bool          // the labeled rows are known not to have been drawn at random
 	Copies  bool          // the weights are numbers of copies, however many
+
+	Prepared *Prepared // of Rows and Weights; nil: New makes it
 }
 
 // Options are the settings of a sample.
@@ -76,7 +78,8 @@ type Sample struct {
 	Copies     []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 	FirstEqual []int32   // [n] the row that stands for each row; nil: every row takes part
 
-	picked bool // see Problem.Picked
+	picked   bool // see Problem.Picked
+	prepared *Prepared
 }
 
 // New makes a problem ready.
@@ -103,14 +106,14 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if err := s.checkMemory(0, p.Start != nil); err != nil {
 		return nil, err
 	}
-	s.Length = p.Rows.RootMeanSquare(job, p.Weights)
-	s.Rows, s.Feature = p.Rows.Packed(job)
-	s.Rows = s.Rows.Scaled(1 / s.Length)
+	if s.prepared = p.Prepared; s.prepared == nil || s.FirstEqual != nil { // which have weights of their own
+		s.prepared = Prepare(p.Rows, p.Weights, job)
+	}
+	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
 	if err := s.checkMemory(s.Rows.Cols(), p.Start != nil); err != nil {
 		return nil, err
 	}
 	s.Pass = s.Rows.NonZeros()
-	s.Job.CountAndCheck(2 * int64(s.Pass))
 	return s, nil
 }
 

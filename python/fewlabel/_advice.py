@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fewlabel._inputs._labels import FEWEST, Labels
+from fewlabel._inputs._labels import FEWEST, Labels, listed
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
 # Category of each kind of warning of the library (docs/c.md). None: not passed on, because `nothing_unlabeled` and
@@ -20,6 +20,8 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
+
+_OF_ROWS = ("row_lengths", "dominant_features", "column_scales")  # kinds that do not depend on the labels
 
 # Texts that stand for a missing label, written by people or by a conversion to text.
 _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
@@ -78,6 +80,48 @@ def rare_marker(labels: Labels, unlabeled: int) -> None:
                 "classes.",
                 DataWarning,
             )
+
+
+def nothing_unknown() -> None:
+    """Warn that no entry of a matrix of labels has the marker."""
+    warn(
+        "y is a matrix of 0 and 1, several labels a row, and has no unknown entry, so the columns are fitted on "
+        "labeled rows only. Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known.",
+        DataWarning,
+    )
+
+
+def constant_columns(columns: np.ndarray, kind: str, n_columns: int) -> None:
+    """Warn of the columns of labels without a positive or a negative one."""
+    if len(columns):
+        warn(
+            f"{_of_columns(columns, n_columns)}: no {kind} label, so the model predicts {int(kind == 'negative')} for "
+            "every row. Label such a row, or give the shares of 1 by class_prior.",
+            DataWarning,
+        )
+
+
+def _of_columns(columns: Any, n_columns: int) -> str:
+    names = listed(np.asarray(columns))
+    return f"column {names} of y" if len(columns) == 1 else f"{len(columns)} of {n_columns} columns of y ({names})"
+
+
+def of_columns(found: list[tuple[int, list[dict[str, Any]]]], n_columns: int) -> None:
+    """Issue the warnings of the library for several columns: one for each kind, with the sentence of the first."""
+    kinds: dict[tuple[str, float | None], list[tuple[int, dict[str, Any]]]] = {}
+    for column, given in found:
+        for warning in given:
+            kinds.setdefault((warning["kind"], warning["values"].get("class")), []).append((column, warning))
+    for (kind, _), same in kinds.items():
+        category = _CATEGORIES.get(kind, FewlabelWarning)
+        if category is None:
+            continue
+        values, text = same[0][1]["values"], same[0][1]["text"]
+        if kind in _SENTENCES:
+            text = _SENTENCES[kind].format(name=int(values["class"]), **values)
+        if kind not in _OF_ROWS:
+            text = f"{_of_columns([column for column, _ in same], n_columns)}: {text}"
+        warn(f"{text}.", category)
 
 
 def not_calibrated(needed: int = 20) -> None:

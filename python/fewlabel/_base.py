@@ -9,10 +9,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _export, _positive_share, _progress, methods
+from fewlabel import _advice, _columns, _export, _positive_share, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _hierarchy, _labels, _weights
+from fewlabel._inputs import _data, _hierarchy, _indicator, _labels, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._native._signatures import LINEAR, Group
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
@@ -55,6 +55,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     _methods: ClassVar[tuple[str, ...]]  # names that `method` can have
     _needs_calibration: ClassVar[bool] = False  # to have probabilities
+    _takes_columns: ClassVar[bool] = True  # several labels a row
 
     @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -66,10 +67,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
             not copied. Nor is a dense array of these types with contiguous rows if more than half of its values are
             nonzero.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,), (n_rows, n_columns) or (n_rows, n_classes)
             Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
-            may have, and a group of `hierarchy` stands for its classes. With two or more columns: probabilities of the
-            classes; each row sums to 1, or is 0 (unlabeled). Classes are the columns of a data frame, else 0, 1, ...
+            may have, and a group of `hierarchy` stands for its classes. With two or more columns: if all values are 0,
+            1 and markers, several labels a row, a column for each (see Notes); otherwise probabilities of the classes:
+            each row sums to 1, or is 0 (unlabeled). Classes are the columns of a data frame, else 0, 1, ...
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
             effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
@@ -99,6 +101,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             If the native library cannot be loaded.
         """
         method = methods.resolve(self.method, self._methods)
+        if (codes := _indicator.read(y, self.unlabeled)) is not None:
+            _columns.fit(self, X, codes, sample_weight, method)
+            return self
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
             warnings = self._learn(X, y, sample_weight, method, show)
         _advice.of_the_library(warnings, self.classes_, self.n_iter_, self.objective_)
@@ -114,9 +119,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Returns
         -------
-        scores : ndarray of shape (n_rows,) or (n_rows, n_classes), float64
+        scores : ndarray of shape (n_rows,), (n_rows, n_classes) or (n_rows, n_columns), float64
             Two classes: a score above 0 means `classes_[1]`. More classes: the class with the largest score is
-            predicted. The score of a row does not depend on the other rows of the batch.
+            predicted. Several labels a row: a score above 0 means 1. The score of a row does not depend on the other
+            rows of the batch.
         """
         check_is_fitted(self)
         X = self._features(X)
@@ -133,9 +139,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Returns
         -------
-        labels : ndarray of shape (n_rows,)
-            Classes, in the dtype of `classes_`.
+        labels : ndarray of shape (n_rows,) or (n_rows, n_columns)
+            Classes, in the dtype of `classes_`; 0 and 1 for several labels a row.
         """
+        if _columns.several(self):
+            return (self.decision_function(X) > 0).astype(np.int64)
         numbers = self._predicted(X)
         return self.classes_[numbers]
 
@@ -153,9 +161,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Returns
         -------
-        probabilities : ndarray of shape (n_rows, n_classes), float64
-            In the order of `classes_`; a row sums to 1.
+        probabilities : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
+            In the order of `classes_`; a row sums to 1. Several labels a row: the probability of 1 in each column.
         """
+        if _columns.several(self):
+            return _columns.probabilities(self, self.decision_function(X))
         return np.exp(self.predict_log_proba(X))
 
     @WhereCalibrated
@@ -169,9 +179,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Returns
         -------
-        logarithms : ndarray of shape (n_rows, n_classes), float64
-            In the order of `classes_`.
+        logarithms : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
+            As in `predict_proba`.
         """
+        if _columns.several(self):
+            with np.errstate(divide="ignore"):  # a column without positive labels
+                return np.log(self.predict_proba(X))
         scores = self.decision_function(X)
         if len(self.classes_) == 1:
             return np.zeros((len(scores), 1))
@@ -184,11 +197,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
 
+        With several labels a row: accuracy of the known entries.
+
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Rows.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,) or (n_rows, n_columns)
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row. Weights of unlabeled rows are not used.
@@ -204,6 +219,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             If no row is labeled.
         """
         check_is_fitted(self)
+        if _columns.several(self):
+            return _columns.score(self, X, y, sample_weight)
         groups = (self.hierarchy_ or {}).values()
         return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight, groups)))
 
@@ -247,10 +264,16 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If the model has only one class.
+            If the model has only one class, or several labels a row.
         """
         check_is_fitted(self)
+        _columns.refuse(self, "to_sklearn")
         return _export.as_sklearn(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self._takes_columns
+        return tags
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
         """Fit by a method, and return the warnings of the library."""

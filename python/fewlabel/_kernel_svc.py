@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -144,6 +144,8 @@ class KernelTransductiveSVC(TransductiveSVC):
     gamma: Any = "scale"
     n_neighbors: int = 5
     n_components: int | None = None
+
+    _takes_columns: ClassVar = False
 
     def _training_features(self, X: Any, y: Any, sample_weight: Any, warm: bool) -> Any:
         if warm:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import methods
+from fewlabel import _columns, methods
 from fewlabel._aso_classifier import ASOClassifier
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy
@@ -58,7 +58,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Raises
     ------
     ValueError
-        If the classes are not texts, integers, floats or bools, or a parameter cannot be saved.
+        If the classes are not texts, integers, floats or bools, a parameter cannot be saved, or a row has several
+        labels.
     TypeError
         If the model is of another type, such as a pipeline.
     OSError
@@ -80,6 +81,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
             "last step of a pipeline, pipeline[-1], if it is one of these"
         )
     check_is_fitted(model)
+    if isinstance(model, _LINEAR):
+        _columns.refuse(model, "save_model")
     metadata = json.dumps(_metadata(model), allow_nan=False).encode()
     with _library.released(model._assemble()) as handle:
         _library.call("fewlabel_save", handle, os.fsencode(path), metadata)

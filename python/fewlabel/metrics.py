@@ -2,16 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, f1_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _indicator, _labels
 
-__all__ = ["labeled_scorer", "precision_recall_breakeven"]
+__all__ = [
+    "PositiveScores",
+    "labeled_scorer",
+    "multilabel_f1_score",
+    "positive_unlabeled_scores",
+    "precision_recall_breakeven",
+]
 
 
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
@@ -19,7 +25,8 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
 
     For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
     unlabeled rows; those of `fewlabel.model_selection.SemiSupervisedSplit` do not. Numeric labels in an object array,
-    for example beside None, are scored as numbers.
+    for example beside None, are scored as numbers. Of several labels a row, the rows that are known in all columns are
+    scored; `multilabel_f1_score` scores the others too.
 
     Parameters
     ----------
@@ -45,6 +52,134 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     (0.5, 0.75)
     """
     return _LabeledScorer(scoring, unlabeled)
+
+
+def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unlabeled: Any = "auto") -> Any:
+    """F1 score of several labels a row, over the known entries.
+
+    `sklearn.metrics.make_scorer(multilabel_f1_score)` is a scorer.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_rows, n_columns)
+        True labels, 0 and 1, with markers for unknown entries.
+    y_pred : array-like or sparse matrix of shape (n_rows, n_columns)
+        Predictions, 0 and 1.
+    average : {"macro", "micro"} or None, default="macro"
+        "macro": mean of the scores of the columns; columns without a known entry are left out. "micro": one score of
+        all entries. None: the score of each column, NaN for columns without a known entry.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unknown entries in `y_true`, as in the estimator.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_columns,)
+        Between 0 and 1; 0 for a column without a true or predicted 1.
+
+    Raises
+    ------
+    ValueError
+        If a matrix holds other values, shapes differ, or no entry is known.
+
+    Examples
+    --------
+    >>> from fewlabel.metrics import multilabel_f1_score
+    >>> multilabel_f1_score([[1, 0], [1, 1], [0, -1]], [[1, 0], [0, 1], [0, 1]], average=None)
+    array([0.66666667, 1.        ])
+    """
+    if average not in ("macro", "micro", None):
+        raise ValueError(f"average must be 'macro', 'micro' or None, got {average!r}")
+    truth, predicted = _codes("y_true", y_true, unlabeled), _codes("y_pred", y_pred, None)
+    if truth.shape != predicted.shape:
+        raise ValueError(f"y_true has the shape {truth.shape}, y_pred {predicted.shape}")
+    known = truth >= 0
+    if not known.any():
+        raise ValueError("y_true has no known entry: every one is a marker (see the parameter `unlabeled`)")
+    # An entry of 0 in both changes no count that F1 depends on.
+    truth, predicted, some = truth * known, predicted * known, truth.max(axis=0) >= 0
+    if average is None:
+        scores = np.full(len(some), np.nan)
+        scores[some] = f1_score(truth[:, some], predicted[:, some], average=None, zero_division=0)
+        return scores
+    return float(f1_score(truth[:, some], predicted[:, some], average=average, zero_division=0))
+
+
+def _codes(name: str, y: Any, unlabeled: Any) -> np.ndarray:
+    codes = _indicator.read(y, unlabeled)
+    if codes is None:
+        raise ValueError(f"{name} must be a matrix of 0 and 1 with two or more columns")
+    return codes
+
+
+class PositiveScores(NamedTuple):
+    """Scores of the positive class where no other row has a label."""
+
+    recall: float
+    precision: float
+    f1: float
+
+
+def positive_unlabeled_scores(
+    y_true: Any, y_pred: Any, *, share: float, pos_label: Any = 1, unlabeled: Any = "auto"
+) -> PositiveScores:
+    """Recall, precision and F1 of the positive class, from held-out positive labels and the class's share.
+
+    Recall needs positive rows only. Precision follows from it: of the unlabeled rows, the part recall * share is
+    positive and predicted so.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The positive label for rows that were not in `fit`, or had no label there, and markers for the unlabeled rows.
+        The positive rows must be a random sample of their class.
+    y_pred : array-like of shape (n_rows,)
+        Predictions for the same rows.
+    share : float
+        Share of the positive class among the unlabeled rows, between 0 and 1: as given to or estimated by the model
+        (`class_prior_`).
+    pos_label : label, default=1
+        The positive class.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y_true`, as in the estimator.
+
+    Returns
+    -------
+    scores : PositiveScores
+        The fields `recall`, `precision` (at most 1; NaN if no unlabeled row is predicted positive) and `f1`, their
+        harmonic mean. Precision is proportional to `share`, and has its error.
+
+    Raises
+    ------
+    ValueError
+        If no row has the positive label, a row has another one, no row is unlabeled, or `share` is out of range.
+
+    References
+    ----------
+    Lee and Liu (ICML 2003): the performance of classifiers from positive and unlabeled rows.
+
+    Examples
+    --------
+    >>> from fewlabel.metrics import positive_unlabeled_scores
+    >>> scores = positive_unlabeled_scores([1, 1, -1, -1, -1, -1], [1, 1, 1, 0, 1, 0], share=0.4)
+    >>> scores.recall, scores.precision
+    (1.0, 0.8)
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"share must be above 0 and below 1, got {share!r}")
+    given = _labels.read(y_true, unlabeled)
+    predicted = column_or_1d(y_pred) == pos_label
+    check_consistent_length(given.labeled, predicted)
+    others = given.values[given.values != pos_label]
+    if len(others) or not given.labeled.any() or given.labeled.all():
+        raise ValueError(
+            f"y_true must have the label {pos_label!r} on held-out rows and the marker on unlabeled rows, and no other "
+            f"label: {given.labeled.sum()} of {len(predicted)} rows have a label"
+            + (f", {others[0]!r} among them" if len(others) else "")
+        )
+    recall, positive = float(predicted[given.labeled].mean()), float(predicted[~given.labeled].mean())
+    precision = min(1.0, recall * share / positive) if positive else float("nan")
+    both = recall + precision
+    return PositiveScores(recall, precision, 2 * recall * precision / both if both else 0.0)
 
 
 def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:

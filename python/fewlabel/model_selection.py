@@ -5,10 +5,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
+from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold
 from sklearn.utils import indexable
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _indicator, _labels
 
 __all__ = ["SemiSupervisedSplit"]
 
@@ -57,8 +57,9 @@ class SemiSupervisedSplit(BaseCrossValidator):
         ----------
         X : array-like of length n_rows
             Rows; only their number is used.
-        y : array-like of shape (n_rows,)
-            Labels, with markers for the rows without one.
+        y : array-like of shape (n_rows,) or (n_rows, n_columns)
+            Labels, with markers for the rows without one. Of several labels a row, a row with a known entry is labeled,
+            and an int `cv` is the number of folds of `KFold`.
         groups : array-like of shape (n_rows,) or None, default=None
             Group of each row, for a splitter that uses groups. Groups of unlabeled rows are ignored.
 
@@ -78,14 +79,14 @@ class SemiSupervisedSplit(BaseCrossValidator):
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
         indexable(X, y, groups)
-        given = _labels.read(y, self.unlabeled, weak=True)
-        labeled, unlabeled = np.flatnonzero(given.labeled), np.flatnonzero(~given.labeled)
+        has_label, values = self._read(y)
+        labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
         if not labeled.size:
             raise ValueError("y has no labeled row, so nothing can be tested (see the parameter `unlabeled`)")
-        if _is_folds(self.cv):
-            _refuse_scarce_classes(given.values, self.cv)
+        if _is_folds(self.cv) and values.ndim == 1:
+            _refuse_scarce_classes(values, self.cv)
         groups = None if groups is None else np.asarray(groups)[labeled]
-        for train, test in self._inner().split(np.zeros((len(labeled), 1)), given.values, groups):
+        for train, test in self._inner(values.ndim).split(np.zeros((len(labeled), 1)), values, groups):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -107,13 +108,22 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             return int(self._inner().get_n_splits())
-        given = _labels.read(y, self.unlabeled, weak=True)
-        groups = None if groups is None else np.asarray(groups)[given.labeled]
-        return int(self._inner().get_n_splits(np.zeros((len(given.values), 1)), given.values, groups))
+        has_label, values = self._read(y)
+        groups = None if groups is None else np.asarray(groups)[has_label]
+        return int(self._inner(values.ndim).get_n_splits(np.zeros((len(values), 1)), values, groups))
 
-    def _inner(self) -> Any:
+    def _read(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Whether each row has a label, and the labels of the rows that have one."""
+        codes = _indicator.read(y, self.unlabeled)
+        if codes is not None:
+            labeled = codes.max(axis=1) >= 0
+            return labeled, codes[labeled]
+        given = _labels.read(y, self.unlabeled, weak=True)
+        return given.labeled, given.values
+
+    def _inner(self, dimensions: int = 1) -> Any:
         if _is_folds(self.cv):
-            return StratifiedKFold(int(self.cv))
+            return StratifiedKFold(int(self.cv)) if dimensions == 1 else KFold(int(self.cv))
         if not hasattr(self.cv, "split") or isinstance(self.cv, str):
             raise TypeError(f"cv must be an integer or a splitter with a method `split`, got {self.cv!r}")
         if isinstance(self.cv, SemiSupervisedSplit):

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel import _columns
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._transductive_svc import TransductiveSVC
 
@@ -59,6 +60,7 @@ def _parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> A
     """Declare the operator with its outputs."""
     from skl2onnx.common.data_types import Int64TensorType, StringTensorType
 
+    _columns.refuse(model, "ONNX")
     kind = model.classes_.dtype.kind
     if kind not in "biuUO":
         raise ValueError(f"classes must be texts, integers or bools to be converted, got {model.classes_.dtype}")

@@ -59,10 +59,10 @@ def read(y: Any, unlabeled: Any = "auto", *, weak: bool = False) -> Given:
     if unlabeled is None:
         marked = np.zeros(len(values), dtype=bool)
     elif auto:
-        missing, minus_one = _auto_markers(values)
+        missing, minus_one = auto_markers(values)
         marked = missing | minus_one
     else:
-        marked = _equal(values, unlabeled)
+        marked = equal(values, unlabeled)
     known: _weak.Weak | None = None
     if separated is None or not len(separated.rows):
         labels = _plain(values[~marked], np.flatnonzero(~marked), unlabeled)
@@ -252,7 +252,14 @@ def labeled_part(
     X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = ()
 ) -> tuple[Any, np.ndarray, Any]:
     """The rows with a label that is none of `groups`, their labels and their weights, for a score."""
-    given, groups = read(y, unlabeled, weak=True), set(groups)
+    from fewlabel._inputs import _indicator  # which needs this module
+
+    codes, groups = _indicator.read(y, unlabeled), set(groups)
+    if codes is not None:
+        known = codes.min(axis=1) >= 0
+        given = Given(codes[known], known, np.zeros(len(known), dtype=bool), False)
+    else:
+        given = read(y, unlabeled, weak=True)
     if groups:
         one, labeled = np.array([name not in groups for name in given.values.tolist()], bool), given.labeled.copy()
         labeled[labeled] = one
@@ -270,7 +277,7 @@ def labeled_part(
     return _safe_indexing(_data.admitted(X), rows), given.values, weights
 
 
-def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows marked as missing, and rows marked with -1."""
     kind = values.dtype.kind
     if kind == "O":
@@ -280,7 +287,7 @@ def _auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (np.isnan(values) if kind == "f" else none), minus_one
 
 
-def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
+def equal(values: np.ndarray, marker: Any) -> np.ndarray:
     if _is_missing(marker):
         return _each(values, _is_missing)
     text = str(marker)  # np.array(["a", 0]) holds the text "0"

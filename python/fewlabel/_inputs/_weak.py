@@ -46,10 +46,9 @@ def of_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, Weak]:
     if bad.any():
         row = int(bad.argmax())
         raise ValueError(
-            f"y has {y.shape[1]} columns, which are probabilities of classes: each row must be nonnegative and sum to "
-            f"1, or be 0 (unlabeled); row {row} is {given[row].tolist()!r:.80}. For sets of possible classes divide "
-            "each row by its sum. Several labels a row are not supported by one fit: use "
-            "sklearn.multioutput.MultiOutputClassifier, a fit for each column"
+            f"y has {y.shape[1]} columns and not only 0, 1 and markers, as several labels a row have, so its rows are "
+            "probabilities of classes: each must be nonnegative and sum to 1, or be 0 (unlabeled); row "
+            f"{row} is {given[row].tolist()!r:.80}. For sets of possible classes divide each row by its sum"
         )
     possible = np.count_nonzero(given, axis=1)
     labeled, rows = possible == 1, np.flatnonzero(possible > 1)

@@ -16,7 +16,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, part: bool = False) 
     """Weights (n_rows,) as float64, or None: all 1. Those of a part of the rows may all be 0."""
     if sample_weight is None:
         return None
-    weights = _numbers("sample_weight", sample_weight)
+    weights = numbers("sample_weight", sample_weight)
     weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
@@ -30,7 +30,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, part: bool = False) 
     return weights
 
 
-def _numbers(name: str, values: Any) -> np.ndarray:
+def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
     given = np.asarray(values)
     if given.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in given.flat):
@@ -65,14 +65,14 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
         raise ValueError("class_prior is a series, whose index would be ignored: give class_prior.to_dict()")
     if isinstance(class_prior, Mapping):
         shares = list(class_prior.values()) if one_class else _by_class(class_prior, classes, totals)
-        prior = _numbers("class_prior", shares)
+        prior = numbers("class_prior", shares)
     elif isinstance(class_prior, str) or np.ndim(class_prior) != 1:
         raise ValueError(
             f"class_prior={class_prior!r} is not supported: give 'auto', 'labels' (the shares of the labeled rows), an "
             f"array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
         )
     else:
-        prior = _numbers("class_prior", class_prior)
+        prior = numbers("class_prior", class_prior)
     if prior.shape != (len(classes),) and not one_class:
         raise ValueError(
             f"class_prior has {len(prior)} shares, but {len(classes)} classes have labeled rows ({listed(classes)}). "
@@ -107,7 +107,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1:
         raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
-    given = _numbers("class_weight", list(class_weight.values()))
+    given = numbers("class_weight", list(class_weight.values()))
     if not (np.isfinite(given) & (given > 0)).all():
         raise ValueError(f"class_weight must hold finite weights above 0; got {class_weight!r}")
     return np.array(list(known.values()), dtype=np.float64)

@@ -58,6 +58,31 @@ def fit(
     return fitted(task, watches, start)
 
 
+def fit_columns(
+    rows: Rows,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    shares: np.ndarray | None,
+    options: Mapping[str, Any],
+    watches: Watches = (),
+) -> list[Fitted]:
+    """Train a classifier for every column of `codes` (n_rows, k) of 0, 1 and -1 (int32), with `shares` (k,) of 1."""
+    settings, n_columns, progress = options_text(options).encode(), codes.shape[1], Progress()
+    models = np.zeros(n_columns, dtype=np.int64)
+
+    def task() -> None:
+        _library.call(
+            "fewlabel_fit_columns", rows.struct, codes, weights, shares, n_columns, settings, progress, models
+        )
+
+    try:
+        run(task, progress, watches)
+        return [read(int(model)) for model in models]
+    finally:
+        for model in models[models > 0]:
+            _library.call("fewlabel_free", int(model))
+
+
 def fitted(
     task: Callable[[int, Progress, ctypes.c_int64], None], watches: Watches = (), start: Callable[[], int] | None = None
 ) -> Fitted:

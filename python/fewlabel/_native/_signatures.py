@@ -119,6 +119,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_live_handles": (c_int64, ()),
     "fewlabel_options": _status(c_int32, _TEXT, c_int64, _ARRAY),
     "fewlabel_fit": _status(_ROWS, _ARRAY, _ARRAY, _ARRAY, c_int64, c_int64, _TEXT, _PROGRESS, _GROUP, _ARRAY),
+    "fewlabel_fit_columns": _status(_ROWS, _ARRAY, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
     "fewlabel_class_prior": _status(_ROWS, _ARRAY, _ARRAY, _TEXT, _ARRAY, _ARRAY, _ARRAY, c_int64),
     "fewlabel_predict": _status(c_int64, _ROWS, c_int32, _ARRAY, _ARRAY),
     "fewlabel_decision_with": _status(_ROWS, _ARRAY, _ARRAY, c_int64, c_int32, c_int32, _ARRAY),

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from fewlabel import _columns
 from fewlabel._inputs import _data, _labels
 
 
@@ -48,6 +49,7 @@ def final(model: Any) -> Any:
     if not all(hasattr(classifier, name) for name in ("coef_", "classes_")):
         kind = type(classifier).__name__
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
+    _columns.refuse(classifier, "this function")
     return classifier
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import methods
+from fewlabel import _columns, methods
 from fewlabel.inspection import _linear_model
 from fewlabel.plotting import _axes
 
@@ -77,6 +77,7 @@ class HistoryDisplay:
         """
         model = _linear_model.last(estimator)
         check_is_fitted(model)
+        _columns.refuse(model, "HistoryDisplay")
         if not getattr(model, "history_", None):
             raise ValueError(f"{type(model).__name__} has no history: it was read from a file, or took no step")
         method = methods.resolve(model.method, model._methods).name

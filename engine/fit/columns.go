@@ -1,0 +1,107 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Columns learns several labels a row: a classifier of two classes for every column of labels, over the same rows.
+//
+//	Problem  column k has labels 0, 1 or -1 (unknown) of the rows: that of Fit for each, with the same rows and weights
+//	Symbols  labels [columns][n]; shares [columns] of class 1 among the unlabeled rows of the column
+//	Source   ours. What depends on the rows alone is made once: the packed copy, its keys, what their scales warn of.
+//	         With the same shares a column has the bits of its separate fit
+//	Shares   those that are given; otherwise, by class_prior "auto" too, those of the column's labeled rows. Their
+//	         estimate from scores takes more than half of the time of a fit and is worse where a column has few
+//	         positive labels. Measured on 12,000 rows of RCV1, 101 columns: with 20 labeled rows, two draws, the shares
+//	         of the labels are off by .038 in the mean, the estimates by .064, and micro and macro F are equal within
+//	         .02, either way. Shares of the labels drawn towards their mean over the columns (a beta distribution,
+//	         fitted to the counts) are off by .036: not worth their code
+//	Rejected one product with the rows for all columns, whose runs would wait for each other: products take .4 of the
+//	         time; eight columns at a time take half of that, where all have the same active rows
+//	Stops    every column as Fit does
+//	Cost     a fit a column, without its packing, checks and estimate. Columns are divided among the threads
+func Columns(
+	p sample.Problem, labels [][]int32, shares []float64, options method.Options, progress *work.Progress,
+) (results []*Result, err error) {
+	err = work.Guard(func() error {
+		if err := checkColumns(p, labels, shares, options); err != nil {
+			return err
+		}
+		results, err = columns(p, labels, shares, options, work.NewJob(options.Threads, progress), progress)
+		return err
+	})
+	return results, err
+}
+
+// checkColumns refuses what single fits take and several do not.
+func checkColumns(p sample.Problem, labels [][]int32, shares []float64, options method.Options) error {
+	switch {
+	case shares != nil && len(shares) != len(labels):
+		return fault.Argument("shares has %d entries, but there are %d columns of labels", len(shares), len(labels))
+	case options.ClassPrior.Shares != nil:
+		return fault.Argument("class_prior is an array, but columns have shares of their own: give them as shares")
+	case options.Hierarchy != nil:
+		return fault.Argument("hierarchy is given, but every column has two classes")
+	}
+	for k, share := range shares {
+		if !(share > 0 && share < 1) {
+			return fault.Argument("shares of column %d is %v: it must lie between 0 and 1", k, share)
+		}
+	}
+	for k, column := range labels {
+		for i, class := range column {
+			if class > 1 {
+				return fault.Data("labels of row %d in column %d is %d: it must be 0, 1 or -1 (unknown)", i, k, class)
+			}
+		}
+	}
+	n, features := float64(p.Rows.Rows()), float64(p.Rows.Cols())
+	return memory.Need(float64(len(labels))*(8*features+20*n), fmt.Sprintf("%d columns of labels", len(labels)),
+		"fit some of the columns at a time")
+}
+
+// columns fits every column on one thread, as many at a time as the job has threads.
+func columns(
+	p sample.Problem, labels [][]int32, shares []float64, options method.Options, job *work.Job, progress *work.Progress,
+) ([]*Result, error) {
+	if err := options.Agree(); err != nil {
+		return nil, err
+	}
+	p.Prepared = sample.Prepare(p.Rows, p.Weights, job)
+	results, errs, done := make([]*Result, len(labels)), make([]error, len(labels)), atomic.Int64{}
+	job.Run(len(labels), func(k int) {
+		of, chosen := p, options
+		of.Labels, chosen.ClassPrior = labels[k], sample.ClassPrior{Rule: "labels"}
+		if shares != nil {
+			chosen.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
+		}
+		results[k], errs[k] = fitProblem(of, chosen, work.NewJob(1, progress).Silent())
+		if errs[k] == nil {
+			m := results[k].Model
+			job.Report(int(done.Add(1)), m.Objective, 0, 0, 0)
+		}
+	})
+	for k, err := range errs {
+		if err != nil {
+			return nil, ofColumn(k, err)
+		}
+	}
+	return results, nil
+}
+
+// ofColumn names the column of an error.
+func ofColumn(k int, err error) error {
+	var known *fault.Error
+	if !errors.As(err, &known) || known.Kind == fault.Cancelled {
+		return err
+	}
+	return &fault.Error{Kind: known.Kind, Message: fmt.Sprintf("column %d: %s", k, known.Message)}
+}

@@ -1,0 +1,45 @@
+package sample
+
+import (
+	"sync"
+
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Prepared is what a sample makes of the rows and their weights, whatever the labels: samples can share it.
+type Prepared struct {
+	rows    *rows.Matrix // packed, in units of length
+	length  float64      // root of the mean square length of the rows that count
+	feature []int32      // [rows.Cols] the problem's number of each packed feature
+
+	keysOnce, scalesOnce sync.Once
+	keys                 []uint64          // [n] see rows.Keys
+	scales               []warning.Warning // see ScaleWarnings
+}
+
+// Prepare makes the rows of a problem ready.
+func Prepare(m *rows.Matrix, weights []float64, job *work.Job) *Prepared {
+	p := &Prepared{length: m.RootMeanSquare(job, weights)}
+	p.rows, p.feature = m.Packed(job)
+	p.rows = p.rows.Scaled(1 / p.length)
+	job.CountAndCheck(2 * int64(p.rows.NonZeros()))
+	return p
+}
+
+// allKeys are the keys of the rows.
+func (p *Prepared) allKeys(job *work.Job) []uint64 {
+	p.keysOnce.Do(func() { p.keys = p.rows.Keys(job, p.feature) })
+	return p.keys
+}
+
+// ScaleWarnings are those of scaleWarnings, of the first sample that asks where several share the rows. A part of the
+// rows has none: they are those of the whole.
+func (s *Sample) ScaleWarnings() []warning.Warning {
+	if s.depth > 0 {
+		return nil
+	}
+	s.prepared.scalesOnce.Do(func() { s.prepared.scales = scaleWarnings(s) })
+	return s.prepared.scales
+}
