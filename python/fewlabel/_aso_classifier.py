@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _labels, _weights
+from fewlabel._inputs import _data, _labels, _scored, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._structure import Structure, canonical, is_indicator, read_labels
 
@@ -180,7 +180,7 @@ class ASOClassifier(ClassifierMixin, Structure):
         """
         check_is_fitted(self)
         if not isinstance(self.classes_, list):
-            return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight)))
+            return float(super().score(*_scored.labeled_part(X, y, self.unlabeled, sample_weight)))
         found = self.predict(X)
         right = [found[g.labeled, k] == g.values for k, g in enumerate(read_labels(y, self.unlabeled))]
         return float(np.concatenate(right).mean())

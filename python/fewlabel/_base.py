@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _advice, _columns, _export, _positive_share, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _hierarchy, _indicator, _labels, _weights
+from fewlabel._inputs import _data, _hierarchy, _indicator, _labels, _scored, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._native._signatures import LINEAR, Group
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
@@ -222,7 +222,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if _columns.several(self):
             return _columns.score(self, X, y, sample_weight)
         groups = (self.hierarchy_ or {}).values()
-        return float(super().score(*_labels.labeled_part(X, y, self.unlabeled, sample_weight, groups)))
+        return float(super().score(*_scored.labeled_part(X, y, self.unlabeled, sample_weight, groups)))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
         """Group of the predicted class of each row, at a level of `hierarchy`.

@@ -130,6 +130,8 @@ def _constant(rows: Any, codes: np.ndarray, positive: bool) -> Column:
     report = {
         "n_iter": 1,
         "objective": 0.0,
+        "alpha": np.nan,
+        "unlabeled_weight": np.nan,
         "termination_condition": CONSTANT,
         "returned": CONSTANT,
         "supervised_agreement": np.nan,
@@ -166,6 +168,8 @@ def _keep(model: Any, columns: list[Column]) -> None:
     model.n_iter_ = max(report["n_iter"] for report in reports)
     model.objective_ = float(np.nansum([report["objective"] for report in reports]))
     for name, key in (
+        ("alpha_", "alpha"),
+        ("unlabeled_weight_", "unlabeled_weight"),
         ("termination_condition_", "termination_condition"),
         ("method_", "returned"),
         ("supervised_agreement_", "supervised_agreement"),

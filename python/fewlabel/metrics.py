@@ -9,7 +9,7 @@ from sklearn.metrics import check_scoring, f1_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from fewlabel._inputs import _indicator, _labels
+from fewlabel._inputs import _indicator, _labels, _scored
 
 __all__ = [
     "PositiveScores",
@@ -242,7 +242,7 @@ class _LabeledScorer:
     unlabeled: Any
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
-        rows, labels, weights = _labels.labeled_part(X, y, self.unlabeled, sample_weight)
+        rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight)
         if weights is not None:
             parameters["sample_weight"] = weights
         return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)

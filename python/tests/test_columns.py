@@ -67,6 +67,7 @@ def test_columns_have_the_bits_of_their_separate_fits(model: Any, weighted: bool
         np.testing.assert_array_equal(together.coef_[k], alone.coef_[0])
         assert together.intercept_[k] == alone.intercept_[0]
         assert together.class_prior_[k] == alone.class_prior_[1]
+        assert (together.alpha_[k], together.unlabeled_weight_[k]) == (alone.alpha_, alone.unlabeled_weight_)
         np.testing.assert_array_equal(scores[:, k], alone.decision_function(X))
         np.testing.assert_array_equal(together.transduction_[:, k], alone.transduction_)
         np.testing.assert_array_equal(together.predict(X)[:, k], alone.predict(X))

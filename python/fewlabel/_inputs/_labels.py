@@ -1,16 +1,15 @@
 """Labels: which rows have one, which classes there are, and class numbers for the library."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from fewlabel._inputs import _data, _weak
+from fewlabel._inputs import _weak
 
 UNLABELED = -1  # class number of a row without a label
 _SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
@@ -246,35 +245,6 @@ def _as_1d(y: Any) -> np.ndarray:
     if array.ndim != 1:
         array = column_or_1d(array, warn=True)
     return array
-
-
-def labeled_part(
-    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = ()
-) -> tuple[Any, np.ndarray, Any]:
-    """The rows with a label that is none of `groups`, their labels and their weights, for a score."""
-    from fewlabel._inputs import _indicator  # which needs this module
-
-    codes, groups = _indicator.read(y, unlabeled), set(groups)
-    if codes is not None:
-        known = codes.min(axis=1) >= 0
-        given = Given(codes[known], known, np.zeros(len(known), dtype=bool), False)
-    else:
-        given = read(y, unlabeled, weak=True)
-    if groups:
-        one, labeled = np.array([name not in groups for name in given.values.tolist()], bool), given.labeled.copy()
-        labeled[labeled] = one
-        given = given._replace(values=given.values[one], labeled=labeled)
-    check_consistent_length(X, given.labeled, sample_weight)
-    if not given.labeled.any():
-        raise ValueError(
-            "no row to score: every label in y is a marker of unlabeled rows (see the parameter `unlabeled`). Split by "
-            "SemiSupervisedSplit, which tests labeled rows only"
-        )
-    if given.labeled.all():
-        return X, given.values, sample_weight
-    rows = np.flatnonzero(given.labeled)
-    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-    return _safe_indexing(_data.admitted(X), rows), given.values, weights
 
 
 def auto_markers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import spmd
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _scored
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
 from fewlabel.dask import _messages
@@ -257,6 +257,6 @@ def hits(model: Any, partition: tuple[Any, Any, Any]) -> tuple[float, float]:
     X, y, weight = partition
     if not _labels.read(y, model.unlabeled).labeled.any():
         return 0.0, 0.0
-    X, y, weight = _labels.labeled_part(X, y, model.unlabeled, weight)
+    X, y, weight = _scored.labeled_part(X, y, model.unlabeled, weight)
     weight = np.ones(len(y)) if weight is None else np.asarray(weight)
     return float(weight[model.predict(X) == y].sum()), float(weight.sum())

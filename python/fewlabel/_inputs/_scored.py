@@ -1,0 +1,36 @@
+"""The rows of a test that have a label."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing, check_consistent_length
+
+from fewlabel._inputs import _data, _indicator, _labels
+
+
+def labeled_part(
+    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = ()
+) -> tuple[Any, np.ndarray, Any]:
+    """The rows with a label that is none of `groups`, their labels and their weights, for a score."""
+    codes, groups = _indicator.read(y, unlabeled), set(groups)
+    if codes is not None:
+        known = codes.min(axis=1) >= 0
+        given = _labels.Given(codes[known], known, np.zeros(len(known), dtype=bool), False)
+    else:
+        given = _labels.read(y, unlabeled, weak=True)
+    if groups:
+        one, labeled = np.array([name not in groups for name in given.values.tolist()], bool), given.labeled.copy()
+        labeled[labeled] = one
+        given = given._replace(values=given.values[one], labeled=labeled)
+    check_consistent_length(X, given.labeled, sample_weight)
+    if not given.labeled.any():
+        raise ValueError(
+            "no row to score: every label in y is a marker of unlabeled rows (see the parameter `unlabeled`). Split by "
+            "SemiSupervisedSplit, which tests labeled rows only"
+        )
+    if given.labeled.all():
+        return X, given.values, sample_weight
+    rows = np.flatnonzero(given.labeled)
+    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    return _safe_indexing(_data.admitted(X), rows), given.values, weights
