@@ -12,7 +12,6 @@ from sklearn.utils.validation import column_or_1d
 from fewlabel._inputs import _indicator, _labels, _scored
 
 __all__ = [
-    "PositiveScores",
     "labeled_scorer",
     "multilabel_f1_score",
     "positive_unlabeled_scores",
@@ -174,10 +173,12 @@ def positive_unlabeled_scores(
         raise ValueError(
             f"y_true must have the label {pos_label!r} on held-out rows and the marker on unlabeled rows, and no other "
             f"label: {given.labeled.sum()} of {len(predicted)} rows have a label"
-            + (f", {others[0]!r} among them" if len(others) else "")
+            + (f", {others.tolist()[0]!r} among them" if len(others) else "")
         )
     recall, positive = float(predicted[given.labeled].mean()), float(predicted[~given.labeled].mean())
-    precision = min(1.0, recall * share / positive) if positive else float("nan")
+    if not positive:
+        return PositiveScores(recall, float("nan"), 0.0)
+    precision = min(1.0, recall * share / positive)
     both = recall + precision
     return PositiveScores(recall, precision, 2 * recall * precision / both if both else 0.0)
 
