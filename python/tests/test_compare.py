@@ -65,8 +65,18 @@ def test_estimators_without_names() -> None:
 
 def test_estimators_that_do_not_learn_from_unlabeled_rows() -> None:
     for ask in (lambda: check(LinearSVC(), X, Y), lambda: compare(LinearSVC(), X, Y)):
-        with pytest.raises(TypeError, match=r"the model must be TransductiveSVC, .* got LinearSVC"):
+        with pytest.raises(TypeError, match=r"model, the first argument, must be TransductiveSVC, .* got LinearSVC"):
             ask()
+
+
+def test_arguments_in_another_order_are_named() -> None:
+    for ask in (check, compare):
+        with pytest.raises(TypeError, match=r"model, the first argument, must be .* got ndarray|got csr"):
+            ask(X, Y, TransductiveSVC())
+        with pytest.raises(TypeError, match="got the class TransductiveSVC"):
+            ask(TransductiveSVC, X, Y)
+    with pytest.raises(TypeError, match="model, the first argument, must be a fitted estimator, got list"):
+        suspicious_labels(["a", "text"], ["b", "c"], TransductiveSVC())
 
 
 def words_of(rows: Any) -> list[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -82,6 +83,13 @@ def test_why_this_class_and_not_that() -> None:
     two = TransductiveSVC().fit(TWO.X, TWO.y)
     assert explain(two, row=TWO.X[[0]], label=0).score == -explain(two, TWO.X[[0]], label=1).score
     assert str(explain(two, TWO.X[[0]], label=0, against=1)) == str(explain(two, TWO.X[[0]], label=0))
+
+
+def test_a_row_of_a_table_is_a_series() -> None:
+    table = pd.DataFrame({"text": ["red wine", "old car"] * 4, "age": np.arange(8.0)})
+    columns = ColumnTransformer([("text", TfidfVectorizer(), "text"), ("age", MaxAbsScaler(), ["age"])])
+    model = make_pipeline(columns, TransductiveSVC()).fit(table, ["drink", "ride"] + [None] * 6)
+    assert str(explain(model, table.iloc[3])) == str(explain(model, table.iloc[[3]]))
 
 
 def test_forms_of_one_row() -> None:

@@ -50,12 +50,38 @@ def test_the_first_rows_are_spread_over_the_clusters_of_the_data() -> None:
     assert sorted(row // 20 for row in chosen) == list(range(6))
 
 
-def test_a_batch_follows_the_sizes_of_clusters_and_avoids_what_is_answered() -> None:
+def test_a_batch_goes_to_the_clusters_with_the_fewest_answers_the_largest_first() -> None:
     Z = np.repeat(np.eye(3, dtype=np.float32), (80, 32, 10), axis=0)
     answered = np.zeros(122, dtype=bool)
-    assert sorted(np.argmax(Z[_choose.batch(Z, answered, 3)], axis=1)) == [0, 0, 1]  # 80, 80 / 2, 32
-    answered[:9] = True
-    assert sorted(np.argmax(Z[_choose.batch(Z, answered, 3)], axis=1)) == [1, 1, 1]  # 32 / 3 > 10 > 80 / 10
+    assert np.argmax(Z[_choose.batch(Z, answered, 4)], axis=1).tolist() == [0, 1, 2, 0]
+    answered[:2] = answered[112] = True
+    assert np.argmax(Z[_choose.batch(Z, answered, 4)], axis=1).tolist() == [1, 1, 2, 0]
+    answered[80:] = True
+    assert np.argmax(Z[_choose.batch(Z, answered, 4)], axis=1).tolist() == [0, 0, 0, 0]
+
+
+def test_class_shares_are_those_of_the_rows_that_each_label_is_nearest_to() -> None:
+    Z = np.repeat(np.eye(4, dtype=np.float32), (80, 32, 10, 1), axis=0)
+    Z[-1] = 0  # a row without values has no nearest label
+    found = _choose.class_prior(Z, [0, 1, 80, 112], ["a", "a", "b", "a"])
+    assert found == pytest.approx({"a": (90 + 3) / (122 + 4), "b": (32 + 1) / (122 + 4)})
+    assert isinstance(_choose.class_prior(Z, [*range(71, 90)], ["a"] * 9 + ["b"] * 10), dict)
+    assert _choose.class_prior(Z, [*range(71, 91)], ["a"] * 9 + ["b"] * 11) == "auto"
+    assert _choose.class_prior(Z, [0, 1], ["a", "a"]) == "auto"
+
+
+def test_a_fit_gets_these_shares_unless_the_model_has_others() -> None:
+    def prior(**settings: Any) -> Any:
+        one = Session(X, TransductiveSVC(n_jobs=1, **settings))
+        for _ in range(2):
+            answer(one, 8)
+        return one.fit().class_prior, [one._positions[row] for row in one._known()]
+
+    found, rows = prior()
+    assert found == _choose.class_prior(_choose.coordinates(X), rows, NAMES[TRUTH[rows]].tolist())
+    assert prior(class_prior="labels")[0] == "labels"
+    groups = {name: "land" if name != "sea" else "water" for name in np.unique(NAMES[TRUTH])}
+    assert prior(hierarchy=groups)[0] == "auto"
 
 
 def test_every_row_with_values_comes_once_and_none_twice() -> None:
@@ -215,7 +241,7 @@ def test_the_steps_before_the_classifier_run_once() -> None:
     for _ in range(3):
         answer(one, 5)
     assert Counting.calls == 1
-    direct = TransductiveSVC(n_jobs=1)
+    direct = TransductiveSVC(n_jobs=1, class_prior=one.fit()[-1].class_prior)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         direct.fit(X, one.y)
@@ -357,6 +383,25 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, line: str) -> None:
     path.write_text('{"row": 0, "class": "a"}\n' + line + "\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"answers\.jsonl(, line 2| has answers of other rows: there is no row)"):
         session(path=path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "message"),
+    [
+        ([], {}, "rows is empty"),
+        (X[:0], {}, "rows is empty"),
+        ("a text", {}, "rows must be a list, a data frame or a matrix, got str"),
+        (iter(TEXTS), {}, "rows must be a list, a data frame or a matrix, got list_iterator"),
+        (X, {"model": None}, "model must be a classifier, .* got NoneType"),
+        (X, {"model": TransductiveSVC}, r"got the class TransductiveSVC: write TransductiveSVC\(\)"),
+        (X, {"classes": "ab"}, "classes must be a list of classes, got the text 'ab'"),
+        (X, {"show": "text"}, "show must be a column of the data frame rows, a function or None, got 'text'"),
+        (X, {"path": "nowhere/answers.jsonl"}, "there is no folder nowhere for the file"),
+    ],
+)
+def test_wrong_arguments_are_named(rows: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError, OSError), match=message):
+        Session(rows, **{"model": TransductiveSVC(), **settings})
 
 
 def test_texts_need_a_vectorizer() -> None:

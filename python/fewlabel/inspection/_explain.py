@@ -49,7 +49,7 @@ def explain(
     model : classifier, pipeline or search
         Fitted.
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
-        The row.
+        The row. A series is a row of a data frame: its index has the columns.
     feature_names : array-like of shape (n_features,) or None, default=None
         Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n : int, default=10
@@ -111,6 +111,8 @@ def explain(
 def _one_row(row: Any) -> Any:
     if isinstance(row, str | bytes):
         return [row]
+    if getattr(row, "ndim", 2) == 1 and hasattr(row, "to_frame"):  # a row of a data frame
+        return row.to_frame().T.infer_objects()
     if sp.issparse(row):
         return row.reshape(1, -1) if row.ndim == 1 else row
     if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1 and np.asarray(row).dtype.kind in "biuf":

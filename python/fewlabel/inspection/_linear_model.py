@@ -22,10 +22,11 @@ def last(model: Any) -> Any:
 def marker(model: Any) -> Any:
     """Marker of unlabeled rows of a semi-supervised model."""
     classifier = last(model)
-    if not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
+    if isinstance(model, type) or not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
+        kind = f"the class {model.__name__}" if isinstance(model, type) else type(classifier).__name__
         raise TypeError(
-            "the model must be TransductiveSVC, KernelTransductiveSVC or SemiSupervisedLogisticRegression, or a "
-            f"pipeline that ends in one, got {type(classifier).__name__}"
+            "model, the first argument, must be TransductiveSVC, KernelTransductiveSVC or "
+            f"SemiSupervisedLogisticRegression, or a pipeline that ends in one, got {kind}"
         )
     return classifier.unlabeled
 
@@ -40,6 +41,8 @@ def supervised(model: Any) -> Any:
 def final(model: Any) -> Any:
     """The same, if it is a fitted linear classifier."""
     classifier = last(model)
+    if not hasattr(classifier, "fit"):
+        raise TypeError(f"model, the first argument, must be a fitted estimator, got {type(classifier).__name__}")
     check_is_fitted(classifier)
     if hasattr(classifier, "transitions_"):
         raise TypeError(

@@ -23,6 +23,8 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self.path = None if path is None else Path(path)
         self.events: list[Event] = []
+        if self.path is not None and not self.path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {self.path.parent} for the file of the session")
         if self.path is not None and self.path.exists():
             content = self.path.read_bytes()
             *lines, rest = content.split(b"\n")

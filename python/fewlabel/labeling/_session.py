@@ -45,8 +45,9 @@ class Session:
         or texts, otherwise by their position.
     model : classifier, or pipeline that ends in one
         Not fitted. The steps before the last are fitted once, to all rows and without labels. A classifier for
-        unlabeled rows is refitted to all rows, another one to the labeled rows. One with warm_start=True continues
-        from its last fit as long as no class is new: faster, and a little less accurate.
+        unlabeled rows is refitted to all rows, another one to the labeled rows. One with class_prior="auto" and without
+        `hierarchy` gets class shares as a dict while there are fewer than ten labels a class. One with
+        warm_start=True continues from its last fit as long as no class is new: faster, and a little less accurate.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
@@ -65,8 +66,12 @@ class Session:
     Raises
     ------
     ValueError
-        If the index has duplicates or other values, the file is not of a session of these rows, or rows hold texts
-        and the model has no vectorizer.
+        If there are no rows, the index has duplicates or other values, the file is not of a session of these rows, rows
+        hold texts and the model has no vectorizer, or `show` is no column.
+    TypeError
+        If `rows`, `model` or `classes` are of another type.
+    OSError
+        If the file cannot be read, or its folder does not exist.
 
     Examples
     --------
@@ -92,8 +97,18 @@ class Session:
         path: str | os.PathLike[str] | None = None,
         show: Any = None,
     ) -> None:
+        if not hasattr(model, "fit") or isinstance(model, type):
+            raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_named(model)}")
+        if isinstance(classes, str):
+            raise TypeError(f"classes must be a list of classes, got the text {classes!r}")
+        if isinstance(rows, str | bytes) or not (hasattr(rows, "__len__") or hasattr(rows, "shape")):
+            raise TypeError(f"rows must be a list, a data frame or a matrix, got {_named(rows)}")
         self._rows, self._show = _data.admitted(rows, "rows"), show
         self._names = _names(self._rows)
+        if not self._names:
+            raise ValueError("rows is empty")
+        if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
+            raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
         self._positions = {name: k for k, name in enumerate(self._names)}
         self._pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         self._classes: list[Any] = []
@@ -130,9 +145,8 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers.
 
-        Rows are clustered. Without any answer these are the rows nearest to the centers; later they are drawn at random
-        from the clusters that have the fewest answers for their size. Called again without a new answer, it returns
-        the same rows.
+        Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen. Called again
+        without a new answer, it returns the same rows.
 
         Parameters
         ----------
@@ -311,6 +325,9 @@ class Session:
         if self._marker() is _NONE:
             labeled = [self._positions[row] for row in known]
             X, y = _safe_indexing(X, labeled), np.array([*known.values()])
+        if self._finds_shares():
+            labeled = [self._positions[row] for row in known]
+            classifier.set_params(class_prior=_choose.class_prior(self._coordinates, labeled, [*known.values()]))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             classifier.fit(X, y)
@@ -319,6 +336,12 @@ class Session:
             model = Pipeline([*self._pipeline.steps[:-1], (self._pipeline.steps[-1][0], classifier)])
         messages = tuple(dict.fromkeys(str(one.message) for one in caught))
         return _Fitted(self._answers(), known, model, classifier.predict(self._X).tolist(), messages)
+
+    def _finds_shares(self) -> bool:
+        """Whether class shares are to be estimated; labels of a class tree may be groups, which have none."""
+        given = self._pipeline[-1].get_params()
+        prior = given.get("class_prior")
+        return isinstance(prior, str) and prior == "auto" and given.get("hierarchy") is None
 
     def _start(self, known: dict[Any, Any]) -> Any:
         """A classifier to fit: a copy of the last one if it can continue, otherwise a new one."""
@@ -364,6 +387,11 @@ class Session:
         if not given.labeled.all():
             raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
         return label
+
+
+def _named(value: Any) -> str:
+    """What a value is, for messages."""
+    return f"the class {value.__name__}: write {value.__name__}()" if isinstance(value, type) else type(value).__name__
 
 
 def _names(rows: Any) -> list[Any]:

@@ -44,7 +44,8 @@ class Status(NamedTuple):
     def __str__(self) -> str:
         counts = ", ".join(f"{name} {count}" for name, count in self.classes.items())
         estimate = f"{self.accuracy:.0%} ({self.lower:.0%} to {self.upper:.0%}) of the last {self.n_held_out} answers"
-        lines = [f"{sum(self.classes.values())} labels of {self.n_rows} rows: {counts}, {self.n_skipped} skipped"]
+        parts = [counts] * bool(counts) + [f"{self.n_skipped} skipped"]
+        lines = [f"{sum(self.classes.values())} labels of {self.n_rows} rows: {', '.join(parts)}"]
         lines += [f"predicted before the answer: {estimate}"] if self.n_held_out else []
         return "\n".join([*lines, self.reason])
 
