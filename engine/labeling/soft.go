@@ -297,7 +297,7 @@ func Entropy(pool *work.Pool, p, weights []float64, classes int) float64 {
 }
 
 func xlog2(x float64) float64 {
-	if x <= 0 {
+	if x <= 0 || x == 1 {
 		return 0
 	}
 	return x * math.Log2(x)

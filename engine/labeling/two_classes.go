@@ -73,14 +73,16 @@ func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu fl
 	var sums [4]float64 // of the weights, and of the three with them
 	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
 		softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
-		for i := lo; i < hi; i++ {
-			s, q := weights[i], p[2*i+1]
+		var total, mean, variance, skew float64
+		for i, s := range weights[lo:hi] {
+			q := p[2*(lo+i)+1]
 			v := s * q * (1 - q)
-			dst[0] += s
-			dst[1] += s * q
-			dst[2] += v
-			dst[3] += v * (1 - 2*q)
+			total += s
+			mean += s * q
+			variance += v
+			skew += v * (1 - 2*q)
 		}
+		dst[0], dst[1], dst[2], dst[3] = total, mean, variance, skew
 	})
 	return moments{sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]}
 }

@@ -63,6 +63,10 @@ func scaled(dst, v, h []float64) {
 
 // Costs implements Classes.
 func (l Signed) Costs(dst, s []float64) {
+	if _, ok := l.Margin.(SquaredHinge); ok {
+		signedSquaredHinges(dst, s)
+		return
+	}
 	for y, f := range s {
 		dst[y], _, _ = l.Margin.At(f)
 	}

@@ -37,6 +37,14 @@ func squaredHinges(s, p, slope, state []float64) (value float64) {
 	return 0.5 * value
 }
 
+// signedSquaredHinges is Costs of Signed, without branches.
+func signedSquaredHinges(dst, s []float64) {
+	for y, f := range s {
+		short := max(0, 1-f)
+		dst[y] = 0.5 * short * short
+	}
+}
+
 // squaredHingeCosts is Costs of OneAgainstRest, without branches.
 func squaredHingeCosts(dst, s []float64) {
 	rest := 0.0

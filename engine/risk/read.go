@@ -26,10 +26,11 @@ func (r *Risk) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	if !ok {
 		return false
 	}
+	scores := r.scores
 	for k, i := range rows {
-		minus, _, _ := pair.Margin.At(-r.scores[i])
-		plus, _, _ := pair.Margin.At(r.scores[i])
-		dst[2*k], dst[2*k+1] = factor*minus, factor*plus
+		sides, costs := [2]float64{-scores[i], scores[i]}, dst[2*k:2*k+2]
+		pair.Signed.Costs(costs, sides[:])
+		costs[0], costs[1] = factor*costs[0], factor*costs[1]
 	}
 	return true
 }

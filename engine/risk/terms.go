@@ -110,36 +110,31 @@ type pairTerms struct {
 	loss.Signed
 }
 
-// costs are those of row i as positive and as negative.
-func (r pairTerms) costs(i int32) (plus, minus float64) {
-	switch cost := r.Cost[i]; r.Label[i] {
-	case 1:
-		return cost, 0
-	case 0:
-		return 0, cost
-	case Unlabeled:
-		return 0, 0
-	default:
-		k := 2 * int(r.Place[i])
-		return cost * r.Soft[k+1], cost * r.Soft[k]
-	}
-}
-
 // atOnce is how many rows are evaluated at a time: they stay in the fastest memory.
 const atOnce = 128
 
 // evaluate calls visit with the losses of some rows at scores + t changes; with t = 0 there need be no changes.
 func (r pairTerms) evaluate(rows []int32, t float64, visit func(rows []int32, losses []loss.Sides)) {
 	var room [atOnce]loss.Sides
+	scores, changes, costs, labels, places, soft := r.scores, r.changes, r.Cost, r.Label, r.Place, r.Soft
 	for part := range slices.Chunk(rows, atOnce) {
 		losses := room[:len(part)]
 		for k, i := range part {
-			plus, minus := r.costs(i)
-			z := r.scores[i]
-			if t != 0 {
-				z += t * r.changes[i]
+			l, cost := &losses[k], costs[i]
+			if l.Z = scores[i]; t != 0 {
+				l.Z += t * changes[i]
 			}
-			losses[k] = loss.Sides{Z: z, Plus: plus, Minus: minus}
+			switch labels[i] {
+			case 1:
+				l.Plus, l.Minus = cost, 0
+			case 0:
+				l.Plus, l.Minus = 0, cost
+			case Unlabeled:
+				l.Plus, l.Minus = 0, 0
+			default:
+				of := soft[2*int(places[i]):]
+				l.Plus, l.Minus = cost*of[1], cost*of[0]
+			}
 		}
 		loss.Evaluate(r.Margin, losses)
 		if r.Unlabeled != nil {
@@ -161,20 +156,22 @@ func (r pairTerms) evaluateUnlabeled(rows []int32, losses []loss.Sides) {
 }
 
 func (r pairTerms) gradient(rows []int32, sums []float64) {
+	slopes, states, activities, costs := r.slope, r.state, r.activity, r.Cost
 	r.evaluate(rows, 0, func(rows []int32, losses []loss.Sides) {
+		value, slope := sums[0], sums[1]
 		for k, i := range rows {
-			l := &losses[k]
-			active := uint8(hasSlope | hasCurvature)
-			if math.Abs(l.Slope) < tinySlope*r.Cost[i] {
+			l, cost, active := &losses[k], costs[i], uint8(hasSlope|hasCurvature)
+			if math.Abs(l.Slope) < tinySlope*cost {
 				l.Slope, active = 0, active&^hasSlope
 			}
-			if l.Curvature < tinyCurvature*r.Cost[i] {
+			if l.Curvature < tinyCurvature*cost {
 				l.Curvature, active = 0, active&^hasCurvature
 			}
-			r.slope[i], r.state[i], r.activity[i] = l.Slope, l.Curvature, active
-			sums[0] += l.Value
-			sums[1] += l.Slope
+			slopes[i], states[i], activities[i] = l.Slope, l.Curvature, active
+			value += l.Value
+			slope += l.Slope
 		}
+		sums[0], sums[1] = value, slope
 	})
 }
 
@@ -186,12 +183,15 @@ func (r pairTerms) hessVec(i int32, change []float64, _ scratch) (curvature floa
 }
 
 func (r pairTerms) line(rows []int32, t float64, sums []float64) {
+	changes := r.changes
 	r.evaluate(rows, t, func(rows []int32, losses []loss.Sides) {
+		value, slope, curvature := sums[0], sums[1], sums[2]
 		for k, i := range rows {
-			d := r.changes[i]
-			sums[0] += losses[k].Value
-			sums[1] += losses[k].Slope * d
-			sums[2] += losses[k].Curvature * d * d
+			l, d := &losses[k], changes[i]
+			value += l.Value
+			slope += l.Slope * d
+			curvature += l.Curvature * d * d
 		}
+		sums[0], sums[1], sums[2] = value, slope, curvature
 	})
 }
