@@ -77,6 +77,7 @@ PIPELINES = {
     "words, two classes": (2, CountVectorizer(binary=True), TransductiveSVC()),
     "tf-idf, four classes": (4, TfidfVectorizer(sublinear_tf=True), TransductiveSVC()),
     "tf-idf, two classes, probabilities": (2, TfidfVectorizer(), TransductiveSVC(calibrate=True)),
+    "words with accents": (2, TfidfVectorizer(token_pattern="[a-zA-Z0-9_]+"), TransductiveSVC()),
     "dense, two classes": (2, StandardScaler(), TransductiveSVC()),
     "dense, four classes, probabilities": (4, StandardScaler(), SemiSupervisedLogisticRegression()),
 }
@@ -95,6 +96,8 @@ def test_onnx_runtime_predicts_the_same(case: str) -> None:
     dense = isinstance(transformer, StandardScaler)
     rows: Any = data.X.toarray().astype(np.float32) if dense else TEXTS[k]
     y = data.y if dense else LABELS[k]
+    if "accents" in case:
+        rows = [f"un café {text} naïve x" for text in rows]
     pipeline = make_pipeline(transformer, classifier).fit(rows, y)
     tensor = skl2onnx.common.data_types
     kind = tensor.FloatTensorType([None, data.X.shape[1]]) if dense else tensor.StringTensorType([None, 1])

@@ -1,4 +1,4 @@
-"""The widget of a labeling session in JupyterLab and Chromium: thirty rows by keyboard, a reload, and on.
+"""The widget of a labeling session in Chromium: in JupyterLab, thirty rows by keyboard, a reload, and on; in a bare page.
 
 Skipped where jupyterlab, selenium, chromium and its driver are not all installed. FEWLABEL_SCREENSHOT=file keeps a
 picture of the widget.
@@ -6,6 +6,7 @@ picture of the widget.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
 pytest.importorskip("anywidget", reason="anywidget is not installed")
 pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: pip install jupyterlab")
@@ -28,7 +31,9 @@ WebDriverException = pytest.importorskip("selenium.common.exceptions").WebDriver
 if not CHROMIUM or not DRIVER:
     pytest.skip("no browser: apt-get install chromium chromium-driver", allow_module_level=True)
 
+from fewlabel import TransductiveSVC  # noqa: E402
 from fewlabel.datasets import load_scipy_docs  # noqa: E402
+from fewlabel.labeling import Session  # noqa: E402
 from fewlabel.labeling._journal import Journal  # noqa: E402
 
 TOPICS = ("linalg", "signal", "stats")
@@ -191,3 +196,37 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
     assert len(Journal(tmp_path / "answers.jsonl").answers()) == 33
     assert page.find(".jp-Notebook").get_attribute("class").count("jp-mod-editMode") == 0
     assert page.text(".jp-Notebook .cm-content").startswith("from sklearn")  # no key reached the notebook
+
+
+HOST = """
+<div id="host"></div>
+<script type="module">
+{widget}
+let state = {first};
+const handlers = {{}};
+const on = (name, act) => (handlers[name] = act);
+const calls = {{ get: () => state, on, off: () => {{}}, send: (message) => sent.push(message) }};
+const only = {{ get: (all, name) => all[name] ?? (() => {{ throw Error(`a host may not have model.${{name}}`); }})() }};
+window.sent = [];
+window.show = (next) => {{ state = next; handlers["change:state"](); }};
+widget.render({{ model: new Proxy(calls, only), el: document.getElementById("host") }});
+</script>
+"""
+
+
+def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path) -> None:
+    session = Session(["red car", "old wine", "red wine"], make_pipeline(CountVectorizer(), TransductiveSVC()))
+    widget = session.widget(2)
+    source = widget._esm.replace("export default", "const widget =")
+    (tmp_path / "host.html").write_text(HOST.format(widget=source, first=json.dumps(widget.state)), encoding="utf-8")
+    page = Page(browser)
+    browser.get((tmp_path / "host.html").as_uri())
+    for name in ("ride", "drink"):
+        page.find("#host input").send_keys(name, webdriver.Keys.ENTER)
+        widget._receive(widget, browser.execute_script("return sent.at(-1)"), [])
+        browser.execute_script("show(arguments[0])", widget.state)
+    assert session.status().classes == {"ride": 1, "drink": 1}
+    page.find("#host .shown").click()
+    page.press("2")
+    assert browser.execute_script("return sent.at(-1)") == {"do": "label", "value": 1, "row": page.row()}
+    assert browser.execute_script("return sent.length") == 3
