@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn import datasets
-from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.preprocessing import StandardScaler, normalize
 
 CACHE = Path(__file__).parent / ".cache"
@@ -261,6 +261,19 @@ def with_one_of(wanted: set[str], others: set[str]) -> Rows:
     X, topics = loader().rcv1()
     rows = [i for i, have in enumerate(topics) if len(wanted & set(have)) == 1 and set(have) <= wanted | others]
     return X[rows], np.array([next(iter(wanted & set(topics[i]))) for i in rows])
+
+
+def rcv1_topics() -> tuple[Any, np.ndarray]:
+    """RCV1 and an indicator matrix of its 101 topics, those of the source."""
+
+    def read() -> Rows:
+        X, topics = loader().rcv1(mcat=False)
+        return X, np.array([" ".join(have) for have in topics])
+
+    X, topics = cached("rcv1-topics", read)
+    rows = np.random.default_rng((0, 4)).permutation(len(topics))[:MOST_ROWS]
+    Y = CountVectorizer(analyzer=str.split).fit_transform(topics).toarray()
+    return X[rows], Y[rows]
 
 
 def topics4() -> DataSet:
