@@ -17,7 +17,7 @@ CONSTANT = "one_class"  # why the fit of a column ended in which every label is 
 class Column(NamedTuple):
     """What is learned from the labels of a column."""
 
-    coef: np.ndarray
+    coef: np.ndarray | None  # None: 0
     intercept: float
     share: float
     transduction: np.ndarray  # (n_rows,) 0 or 1
@@ -54,10 +54,10 @@ def fit(model: Any, X: Any, codes: np.ndarray, sample_weight: Any, method: metho
                 options,
                 (show,),
             )
-    columns = [_constant(rows, codes[:, k], bool(ones[k])) for k in range(codes.shape[1])]
+    columns = [_constant(codes[:, k], bool(ones[k])) for k in range(codes.shape[1])]
     for k, one in zip(fitted, found, strict=True):
         columns[k] = _column(one)
-    _keep(model, columns)
+    _keep(model, columns, rows.shape[1])
     _advice.of_columns([(int(k), one.report["warnings"]) for k, one in zip(fitted, found, strict=True)], len(columns))
 
 
@@ -124,7 +124,7 @@ def _warn(model: Any, codes: np.ndarray, ones: np.ndarray, zeros: np.ndarray, fi
     _advice.constant_columns(constant[ones[constant] > 0], "negative", codes.shape[1])
 
 
-def _constant(rows: Any, codes: np.ndarray, positive: bool) -> Column:
+def _constant(codes: np.ndarray, positive: bool) -> Column:
     """The classifier of a column in which every label is the same, or that has none: then it is 0."""
     filled = np.where(codes < 0, int(positive), codes).astype(np.int64)
     report = {
@@ -138,8 +138,7 @@ def _constant(rows: Any, codes: np.ndarray, positive: bool) -> Column:
         "calibration_temperature": 1.0,
         "calibration_smoothing": 0.0,
     }
-    sign = 1.0 if positive else -1.0
-    return Column(np.zeros(rows.shape[1]), sign, float(positive), filled, filled.astype(float), {}, report)
+    return Column(None, 1.0 if positive else -1.0, float(positive), filled, filled.astype(float), {}, report)
 
 
 def _column(fitted: _fit.Fitted) -> Column:
@@ -156,11 +155,14 @@ def _column(fitted: _fit.Fitted) -> Column:
     )
 
 
-def _keep(model: Any, columns: list[Column]) -> None:
+def _keep(model: Any, columns: list[Column], n_features: int) -> None:
     reports = [column.report for column in columns]
     model.classes_ = [np.array([0, 1]) for _ in columns]
     model.hierarchy_ = None
-    model.coef_ = np.vstack([column.coef for column in columns])
+    model.coef_ = np.zeros((len(columns), n_features))
+    for k, column in enumerate(columns):
+        if column.coef is not None:
+            model.coef_[k] = column.coef
     model.intercept_ = np.array([column.intercept for column in columns])
     model.class_prior_ = np.array([column.share for column in columns])
     model.transduction_ = np.column_stack([column.transduction for column in columns])

@@ -91,8 +91,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     where rms is the root of the mean square length of the rows, labeled and unlabeled, that are not zero: 1 for rows of
     unit length. For two classes it is the same, with the difference w_1 - w_0 as `coef_`: the first term is then
-    alpha/4 (rms² ‖`coef_`‖² + `intercept_`²). Weighted averages, `hierarchy`, labels that look picked and the advice on
-    rows of unit length are as in `TransductiveSVC`.
+    alpha/4 (rms² ‖`coef_`‖² + `intercept_`²). Weighted averages, `hierarchy`, labels that look picked, several
+    labels a row and the advice on rows of unit length are as in `TransductiveSVC`.
 
     This is the objective of "annealing" and "switching". In the other methods the third term is the weighted entropy
     ("entropy"), absent ("expectation"), or the divergence of the probabilities from labels ("posterior"). The mean of

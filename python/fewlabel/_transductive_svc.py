@@ -174,6 +174,15 @@ class TransductiveSVC(LinearClassifier):
     estimated shares at the end (balance "labels"). With "auto" the last row of `history_` is the comparison of
     annealing with switching, which ends early if it cannot reach a lower objective.
 
+    Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` is a
+    list with the classes of each column; `coef_` and `intercept_` have a row for each column, `transduction_` and
+    `label_distributions_` (the probability of 1) a column. `class_prior_` is the share of 1 in each column, and
+    `history_` a list of dicts; the attributes that describe the fit are arrays, but for `n_iter_`, the largest, and
+    `objective_`, the sum. `class_prior` is "auto" or "labels", both the shares of the column's labels, or the share of
+    1 in each column. A column whose labels are all equal, or that has none (then it is 0), is constant, unless its
+    share is given. With the same shares a column has the bits of its separate fit. `hierarchy`, `warm_start` and
+    class_weight="balanced" are not supported.
+
     Use rows of unit length: `TfidfVectorizer` returns them, and `Normalizer` scales any rows. If row lengths vary
     widely, "annealing" may separate long rows from short rows instead of the classes.
 

@@ -237,3 +237,9 @@ def test_scikit_learns_wrapper_gives_the_same_predictions() -> None:
     y = Y[:, :2]
     wrapped = MultiOutputClassifier(TransductiveSVC(class_prior="labels")).fit(X, y)
     np.testing.assert_array_equal(wrapped.predict(X), TransductiveSVC().fit(X, y).predict(X))
+
+
+def test_fits_on_several_machines_take_one_label_a_row() -> None:
+    from fewlabel.dask import DaskTransductiveSVC
+
+    assert not get_tags(DaskTransductiveSVC()).classifier_tags.multi_label

@@ -267,6 +267,7 @@ class DaskTransductiveSVC(_OnDask, TransductiveSVC):  # type: ignore[override]
     """`TransductiveSVC` with its rows on the workers of a Dask cluster."""
 
     _local: ClassVar = TransductiveSVC
+    _takes_columns: ClassVar = False
 
     client: Any = None
     trusted_network: bool = False
@@ -278,6 +279,7 @@ class DaskSemiSupervisedLogisticRegression(_OnDask, SemiSupervisedLogisticRegres
     """`SemiSupervisedLogisticRegression` with its rows on the workers of a Dask cluster."""
 
     _local: ClassVar = SemiSupervisedLogisticRegression
+    _takes_columns: ClassVar = False
 
     calibrate: bool = False
     client: Any = None
