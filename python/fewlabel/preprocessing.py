@@ -1,4 +1,4 @@
-"""Preparation of rows: the lengths of blocks of columns, embeddings smoothed by their neighbors."""
+"""Preparation of rows: the lengths of blocks of columns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,14 +6,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.neighbors import NearestNeighbors
-from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewlabel._inputs import _numbers
-from fewlabel._interrupts import interruptible
 
-__all__ = ["BlockScaler", "NeighborSmoother"]
+__all__ = ["BlockScaler"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -113,109 +110,5 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class NeighborSmoother(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Add to each embedding the mean of its nearest neighbors.
-
-    An embedding has the subject of a text and much else. What neighbors have in common is the subject: their mean has
-    less of the rest. With few labels of many classes that is worth as much as more labels, with and without unlabeled
-    rows. Fit it on all rows, labeled and unlabeled.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        Number of rows of `fit` in the mean; all if there are fewer. A row of `fit` is among its own neighbors.
-    n_jobs : int or None, default=None
-        Number of threads of the neighbor search, as in scikit-learn.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
-
-    See Also
-    --------
-    fewlabel.GraphKernelFeatures : Features of a neighbor graph alone, for rows that lie along curves.
-
-    Notes
-    -----
-    With rows x of length 1, and m the mean of the n_neighbors rows of `fit` with the largest inner products with x, the
-    result is x + m / |m|, at length 1. It has the type of X, float32 or float64, and needs as much memory as X; the
-    search for neighbors compares all pairs of rows.
-
-    References
-    ----------
-    Wu, Souza, Zhang, Fifty, Yu and Weinberger (ICML 2019), simple graph convolution: rows averaged over a given graph.
-    Here the graph is that of the nearest neighbors, and rows count as much as their neighbors.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.preprocessing import NeighborSmoother
-    >>> model = make_pipeline(NeighborSmoother(), TransductiveSVC())
-    >>> NeighborSmoother(n_neighbors=2).fit_transform([[1.0, 0.0], [0.6, 0.8], [0.0, -1.0]]).round(2)
-    array([[ 0.97,  0.23],
-           [ 0.77,  0.64],
-           [ 0.38, -0.92]])
-    """
-
-    n_neighbors: int = 10
-    n_jobs: int | None = None
-
-    def fit(self, X: Any, y: Any = None) -> "NeighborSmoother":
-        """Keep the rows.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n_rows, n_features)
-            All rows, labeled and unlabeled.
-        y : object, default=None
-            Not used.
-
-        Returns
-        -------
-        self : NeighborSmoother
-            The fitted transformer.
-
-        Raises
-        ------
-        ValueError
-            If `n_neighbors` is not a count, or X is invalid.
-        """
-        _numbers.check_count("n_neighbors", self.n_neighbors)
-        rows = normalize(validate_data(self, X, dtype=(np.float64, np.float32)))
-        self._neighbors = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(rows)), n_jobs=self.n_jobs).fit(rows)
-        return self
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Smooth rows by their neighbors among the rows of `fit`.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        X_smooth : ndarray of shape (n_rows, n_features)
-            Rows of length 1.
-        """
-        check_is_fitted(self)
-        rows = normalize(validate_data(self, X, dtype=(np.float64, np.float32), reset=False))
-        near = interruptible(lambda: self._neighbors.kneighbors(rows, return_distance=False))
-        known, sums = self._neighbors._fit_X, np.zeros_like(rows)
-        for column in near.T:
-            sums += known[column]
-        return normalize(rows + normalize(sums), copy=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -44,7 +44,6 @@ def test_all_public_estimators_are_checked() -> None:
         "BlockScaler",
         "GraphKernelFeatures",
         "KernelTransductiveSVC",
-        "NeighborSmoother",
         "SemiSupervisedLogisticRegression",
         "SequenceSVC",
         "TokenVectorizer",

@@ -1,4 +1,4 @@
-"""BlockScaler: the length of a block, in every form in which columns come. NeighborSmoother: means of neighbors."""
+"""BlockScaler: the length of a block, in every form in which columns come."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from fewlabel import DataWarning, TransductiveSVC
-from fewlabel.preprocessing import BlockScaler, NeighborSmoother
+from fewlabel.preprocessing import BlockScaler
 
 RANDOM = np.random.default_rng(0)
 BLOCK = RANDOM.normal(size=(30, 4)) * (RANDOM.random((30, 4)) < 0.5)
@@ -62,53 +62,3 @@ def test_a_block_that_dominates_is_warned_of_and_scaled() -> None:
         without = fitted()
     scaled = fitted(BlockScaler())
     assert scaled.score(table.iloc[hidden], topic[hidden]) > without.score(table.iloc[hidden], topic[hidden]) + 0.1
-
-
-def smoothed(rows: np.ndarray, known: np.ndarray, k: int) -> np.ndarray:
-    """The formula, row by row."""
-    rows, known = (X / np.linalg.norm(X, axis=1, keepdims=True) for X in (rows, known))
-    found = []
-    for x in rows:
-        mean = known[np.argsort(-known @ x, kind="stable")[:k]].mean(axis=0)
-        both = x + mean / np.linalg.norm(mean)
-        found.append(both / np.linalg.norm(both))
-    return np.array(found)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("k", [1, 3, 40])
-def test_rows_get_the_mean_of_their_nearest_rows_of_fit(dtype: Any, k: int) -> None:
-    X, new = (RANDOM.normal(size=(n, 5)).astype(dtype) for n in (40, 7))
-    kept = X.copy()
-    smoother = NeighborSmoother(n_neighbors=k).fit(X)
-    for rows in (X, new):
-        found = smoother.transform(rows)
-        assert found.dtype == dtype
-        np.testing.assert_allclose(found, smoothed(rows, kept, k), atol=1e-5)
-    np.testing.assert_array_equal(X, kept)
-    np.testing.assert_allclose(smoother.transform(new[2:3]), smoother.transform(new)[2:3], atol=1e-6)
-
-
-def test_few_rows_are_all_neighbors_and_rows_of_zeros_become_a_mean() -> None:
-    X = np.array([[2.0, 0.0], [0.0, 5.0], [0.0, 0.0]])
-    found = NeighborSmoother(n_neighbors=10).fit_transform(X)
-    np.testing.assert_allclose(found[2], [0.5**0.5] * 2)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
-    assert np.isfinite(NeighborSmoother().fit_transform(np.zeros((3, 2)))).all()
-
-
-@pytest.mark.parametrize("n_neighbors", [0, -1, 2.5, "many"])
-def test_bad_numbers_of_neighbors(n_neighbors: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="n_neighbors"):
-        NeighborSmoother(n_neighbors=n_neighbors).fit(BLOCK)
-
-
-def test_smooth_rows_lie_nearer_to_the_rest_of_their_class() -> None:
-    truth = np.arange(600) % 6
-    X = RANDOM.normal(size=(6, 40))[truth] + 2 * RANDOM.normal(size=(600, 40))
-
-    def right(rows: np.ndarray) -> float:
-        """Of the nearest among one row of each class."""
-        return float(np.mean(truth[(rows @ rows[:6].T).argmax(axis=1)] == truth))
-
-    assert right(NeighborSmoother().fit_transform(X)) > right(X / np.linalg.norm(X, axis=1, keepdims=True)) + 0.1
