@@ -308,17 +308,29 @@ def test_the_change_is_the_share_of_other_predictions() -> None:
     assert one.status().changed == np.mean(after != before)
 
 
+MANY = {"a": 25, "b": 25}
+
+
 def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of_any_size() -> None:
     fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.5, 0.1, 0.1, 0.05), 1)]
-    assert [_status.hint(fits[:k])[0] for k in range(6)] == [False, False, False, False, False, True]
-    assert "70.0%" in _status.hint(fits[:4])[1]
-    assert "25.0%" in _status.hint(fits)[1]
+    assert [_status.hint(fits[:k], MANY)[0] for k in range(6)] == [False, False, False, False, False, True]
+    assert "70.0%" in _status.hint(fits[:4], MANY)[1]
+    assert "25.0%" in _status.hint(fits, MANY)[1]
     ones = [{"fit": k, "changed": 0.008} for k in range(10, 60)]
-    assert not _status.hint(ones[:30])[0]  # 29 labels since the first fit
-    assert _status.hint(ones[:31])[0]
+    assert not _status.hint(ones[:30], MANY)[0]  # 29 labels since the first fit
+    assert _status.hint(ones[:31], MANY)[0]
     ones[25]["changed"] = None  # after a restart
-    assert not _status.hint(ones)[0]
-    assert _status.hint([])[1].startswith("go on: there is no model")
+    assert not _status.hint(ones, MANY)[0]
+    assert _status.hint([], {})[1].startswith("go on: there is no model")
+
+
+def test_the_hint_does_not_stop_while_several_classes_have_one_label() -> None:
+    fits = [{"fit": 10 * k, "changed": 0.01 if k > 1 else None} for k in range(1, 6)]
+    assert _status.hint(fits, {"a": 49, "b": 1, "c": 0}) == (
+        True,
+        "stop: the last 30 labels changed 3.0% of the predictions",
+    )
+    assert _status.hint(fits, {"a": 48, "b": 1, "c": 1}) == (False, "go on: there is one label only of b, c")
 
 
 def test_a_status_can_be_read() -> None:

@@ -1,4 +1,4 @@
-"""The widget of a labeling session in Chromium: in JupyterLab, thirty rows by keyboard, a reload, and on; in a bare page.
+"""The widget of a labeling session in Chromium: in JupyterLab thirty rows by keyboard, a reload and on; in a bare page.
 
 Skipped where jupyterlab, selenium, chromium and its driver are not all installed. FEWLABEL_SCREENSHOT=file keeps a
 picture of the widget.

@@ -277,7 +277,7 @@ class Session:
             len(answers) - len(known),
             *_status.accuracy(answers.values()),
             float("nan") if changed is None else changed,
-            *_status.hint(fits),
+            *_status.hint(fits, counts),
             self._fitted.warnings if self._fitted else (),
         )
 
