@@ -67,14 +67,20 @@ type pairs struct {
 	helps       bool    // it would help to go on
 }
 
-// newPairs begins with the dual problem of the labeled rows.
-func newPairs(r *Run) *pairs {
+// newDual is the dual problem of the labeled rows.
+func newDual(r *Run, seed int) *dual.Descent {
 	o := r.Objective
-	d := dual.New(o.Job, o.Sample.Rows, o.Frame(), r.Loss.Squared, r.Options.RandomState)
+	d := dual.New(o.Job, o.Sample.Rows, o.Frame(), r.Loss.Squared, seed)
 	for k, i := range o.Sample.Labeled {
 		d.Sign[i] = sign(o.Sample.Class[k] == 1)
 		d.Cost[i] = o.Sample.LabeledWeight[k] / o.Alpha
 	}
+	return d
+}
+
+// newPairs begins with the dual problem of the labeled rows.
+func newPairs(r *Run) *pairs {
+	o, d := r.Objective, newDual(r, r.Options.RandomState)
 	p := &pairs{Run: r, sample: o.Sample, dual: d, ratio: o.Prior[0] / o.Prior[1]}
 	r.Path.Measure = func() (value, share float64) {
 		return r.measure(o.Loss(0), o.Alpha/2*d.Square(), p.ofDecisions(p.rowScores()))
@@ -238,12 +244,15 @@ func (p *pairs) place(k int) {
 }
 
 // rowScores are the scores [n] of all rows.
-func (p *pairs) rowScores() []float64 {
-	scores := make([]float64, p.sample.Rows.Rows())
+func (p *pairs) rowScores() []float64 { return rowScores(p.Run, p.dual) }
+
+func rowScores(r *Run, d *dual.Descent) []float64 {
+	s := r.Objective.Sample
+	scores := make([]float64, s.Rows.Rows())
 	for i := range scores {
-		scores[i] = p.dual.Score(int32(i))
+		scores[i] = d.Score(int32(i))
 	}
-	p.Objective.Job.CountAndCheck(int64(p.sample.Rows.NonZeros()))
+	r.Objective.Job.CountAndCheck(int64(s.Rows.NonZeros()))
 	return scores
 }
 
@@ -265,11 +274,14 @@ func (p *pairs) ofDecisions(decisions []float64) objective.Scorer {
 	return func(dst []float64, row int32) { p.Objective.Scores.ClassScores(dst, decisions[row:]) }
 }
 
-func (p *pairs) read() *Solution {
-	coef, intercept := p.dual.Linear()
-	last, s := p.Path.Last, p.sample
-	out := &Solution{Coef: make([]float64, s.Features), Intercept: []float64{intercept}, Outputs: p.rowScores(),
-		Loss: p.Objective.Loss(0), Regularizer: p.Objective.Alpha / 2 * p.dual.Square(), Converged: last.Converged,
+func (p *pairs) read() *Solution { return readDual(p.Run, p.dual) }
+
+// readDual is the solution at the current weights.
+func readDual(r *Run, d *dual.Descent) *Solution {
+	coef, intercept := d.Linear()
+	last, s := r.Path.Last, r.Objective.Sample
+	out := &Solution{Coef: make([]float64, s.Features), Intercept: []float64{intercept}, Outputs: rowScores(r, d),
+		Loss: r.Objective.Loss(0), Regularizer: r.Objective.Alpha / 2 * d.Square(), Converged: last.Converged,
 		Unconverged: warning.NotConverged, Gap: last.Gap / last.Value}
 	for k, w := range coef {
 		out.Coef[s.Feature[k]] = w / s.Length

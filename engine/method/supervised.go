@@ -5,6 +5,10 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -20,24 +24,57 @@ func FitOneClass(r *Run) *Solution {
 
 // FitSupervised is the solution without unlabeled rows.
 func FitSupervised(r *Run) *Solution {
-	d, p := r.descent(), r.Path
-	p.Last = d.solve(d.risk)(p.Limits.Supervised())
-	p.Last = d.sharpen(p.Last)
-	p.Steps, p.Reason = p.Last.Steps, ending.Converged
-	if !p.Last.Converged && p.Steps == p.Limits.MaxIter {
-		p.Reason = ending.MaxIter
+	p := r.Path
+	p.Reason = ending.Converged
+	found := r.byDual()
+	if found == nil {
+		d := r.descent()
+		p.Last = d.solve(d.risk)(p.Limits.Supervised())
+		p.Last = d.sharpen(p.Last)
+		if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
+			p.Reason = ending.MaxIter
+		}
+		found = r.read(d.risk)
 	}
-	if r.Objective.Sample.All.Unlabeled == 0 {
-		p.Record(0, 0)
-		return r.read(d.risk)
-	}
-	found := r.read(d.risk) // only that finds the scores of unlabeled rows
 	p.Measure = func() (value, share float64) {
 		return r.measure(found.Loss, found.Regularizer, found.Score(r.Objective))
 	}
 	p.Record(0, 0)
 	return found
 }
+
+// byDual is the solution of two classes with the squared hinge by the dual, where it takes few epochs. Otherwise it is
+// nil, and the run starts where these have ended. Few labeled rows are a preconditioner, with which Newton steps are
+// as fast; machines that share rows take Newton steps, to a solution within the same tolerance.
+//
+//	Source   Hsieh, Chang, Lin, Keerthi & Sundararajan 2008, see package dual. Measured on comp.*, GCAT, CCAT and text1
+//	         with all labels, α = 1e-2 to 1e-4: 0.5 to 0.9 of the time of Newton steps alone, at 1e-5 and 1e-6 0.5 to
+//	         1.2. Rejected dense rows, and fewer features than rows: 1.1 to 3.9 times; 6,000,000 non-zeros, which no
+//	         cache holds in random order: 1.6 and 1.8 times at 1e-2 and 1e-3
+func (r *Run) byDual() *Solution {
+	o, s, p := r.Objective, r.Objective.Sample, r.Path
+	if !r.Loss.Squared || !s.Paired() || o.Start != nil || o.Job.Group != nil || s.Rows.Dense() ||
+		len(s.Labeled) > s.Rows.Cols() || s.Rows.NonZeros() > mostDual ||
+		risk.Preconditions(len(s.Labeled), s.Rows.NonZeros()) {
+		return nil
+	}
+	d := newDual(r, 0)
+	primal, gap := d.Solve(p.Limits.Final.Tolerance, dualEpochs)
+	p.Last = minimize.Outcome{Value: primal, Gap: gap, Converged: gap <= p.Limits.Final.Tolerance*primal}
+	found := readDual(r, d)
+	if !p.Last.Converged {
+		o.Start = &objective.Start{Sample: s, Model: &model.Linear{Classes: 2, Features: s.Features, Outputs: 1,
+			Coef: found.Coef, Intercept: found.Intercept}}
+		return nil
+	}
+	p.Steps = 1
+	return found
+}
+
+const (
+	dualEpochs = 10
+	mostDual   = 2_000_000 // non-zeros
+)
 
 // FitScores is the solution, loosely, at the hard labels of the unlabeled rows that have the largest sum of scores
 // [unlabeled, K] within the class shares.

@@ -58,7 +58,8 @@ class TransductiveSVC(LinearClassifier):
         and SVMlin files. If "auto" is ambiguous, `fit` raises a ValueError.
     max_iter : int, default=10000
         Maximum number of outer steps: temperatures, relabelings, or solves and exchanged pairs. The last step is always
-        an exact solve for the current labels. Without unlabeled rows: Newton steps, at most 200.
+        an exact solve for the current labels. Without unlabeled rows: Newton steps, at most 200;
+        a solution by the dual, which may come before, counts as one.
     tol : float, default=1e-5
         Tolerance of the last solve: relative distance of its objective from the optimum.
     n_jobs : int or None, default=None
