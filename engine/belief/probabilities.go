@@ -23,7 +23,7 @@ type probabilities struct {
 
 // join gives the unlabeled rows of a risk a joint cost, and that of what is known of them at this weight.
 func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) probabilities {
-	weak := newWeak(cost, o.Sample, level, r.Stride())
+	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride())
 	if weak != nil {
 		cost = weak
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // joint is a cost of the unlabeled rows' class scores whose value can be found alone.
@@ -28,6 +29,7 @@ type Weak struct {
 	joint
 	Known float64 // the second term at the last Evaluate
 
+	job     *work.Job
 	sample  *sample.Sample
 	weights []float64 // [Unlabeled] v; 0 for rows of which nothing is known
 	classes int
@@ -43,11 +45,11 @@ const forbidden = 1e9
 
 // newWeak adds to a cost what is known of the rows beforehand; level is the weight of the unlabeled rows. It is nil
 // where nothing is known.
-func newWeak(of joint, s *sample.Sample, level float64, stride int) *Weak {
+func newWeak(job *work.Job, of joint, s *sample.Sample, level float64, stride int) *Weak {
 	if s.PriorCosts == nil {
 		return nil
 	}
-	w := &Weak{joint: of, sample: s, stride: stride, classes: s.Classes(),
+	w := &Weak{joint: of, job: job, sample: s, stride: stride, classes: s.Classes(),
 		weights: make([]float64, len(s.Unlabeled)), p: make([]float64, len(s.PriorCosts)),
 		shifted: make([]float64, s.Rows.Rows()*stride), before: make([]float64, len(s.PriorCosts))}
 	for _, cost := range s.PriorCosts {
@@ -80,7 +82,7 @@ func (w *Weak) shift(scores []float64) []float64 {
 }
 
 func (w *Weak) each(do func(k int)) {
-	w.sample.Job.EachRow(len(w.sample.Unlabeled), func(lo, hi int) {
+	w.job.EachRow(len(w.sample.Unlabeled), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			do(k)
 		}
@@ -112,7 +114,7 @@ func (w *Weak) HessVec(changes, slope, state []float64) (curvature float64) {
 	w.each(func(k int) { copy(w.place(w.before, k), w.row(changes, k)) })
 	curvature = w.joint.HessVec(changes, slope, state)
 	sum := []float64{0}
-	w.sample.Job.Sum(len(w.weights), sum, func(lo, hi int, part []float64) {
+	w.job.Sum(len(w.weights), sum, func(lo, hi int, part []float64) {
 		for k := lo; k < hi; k++ {
 			p, change, product := w.place(w.p, k), w.place(w.before, k), w.row(changes, k)
 			mean := vector.Dot(p, change)
@@ -136,7 +138,7 @@ func (w *Weak) Line(scores, changes []float64, t float64) (value, slope, curvatu
 // loss is -Σ v log Σ_y p_y exp(-κ_y) at scores + t changes, with its derivatives along them; nil: none.
 func (w *Weak) loss(scores, changes []float64, t float64) (sums []float64) {
 	sums = make([]float64, 3)
-	w.sample.Job.Sum(len(w.weights), sums, func(lo, hi int, part []float64) {
+	w.job.Sum(len(w.weights), sums, func(lo, hi int, part []float64) {
 		p, given := make([]float64, w.classes), make([]float64, w.classes)
 		for k := lo; k < hi; k++ {
 			copy(p, w.row(scores, k))

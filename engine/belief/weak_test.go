@@ -30,7 +30,7 @@ func someWeak(t *testing.T, of joint, unlabeled []int32, scores []float64) *Weak
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWeak(of, s, 0.3, stride)
+	return newWeak(s.Job, of, s, 0.3, stride)
 }
 
 func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {

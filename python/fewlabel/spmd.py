@@ -38,8 +38,9 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         at most a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
-    y : array-like of shape (n_rows,)
-        Labels of these rows, as for `estimator.fit`. The classes are those of all ranks.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. The classes are those of all
+        ranks.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Weight of each row.
     comm : mpi4py.MPI.Comm
@@ -85,9 +86,13 @@ def fit_with(
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
     plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
+    costs = part.costs(ranks, classes)
     title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(title, verbose, part.method.name) as show:
-        warnings = estimator._solve(plan, rows, part.codes, part.weights, (show,), ranks.group)
+        try:
+            warnings = estimator._solve(plan, rows, part.codes, part.weights, (show,), ranks.group, costs)
+        except ValueError as reason:
+            raise _labels.named(reason, classes) from reason
     if ranks.rank == 0:
         _advice.of_the_library(warnings, estimator.classes_, estimator.n_iter_, estimator.objective_)
     return estimator
@@ -193,7 +198,7 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
-        self.given = _labels.read(y, estimator.unlabeled)
+        self.given = _labels.read(y, estimator.unlabeled, weak=True)
         self.rows = self._rows(X)
         n = self.rows.shape[0]
         if len(self.given.labeled) != n:
@@ -212,6 +217,9 @@ class _Part:
 
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
+        if self.estimator.hierarchy is not None:
+            names = {name for own in ranks.comm.allgather(np.unique(self.given.values)) for name in own.tolist()}
+            self.given = ranks.attempt(lambda: _labels.with_groups(self.given, self.estimator.hierarchy, names))
         counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
         values = self.given.of(np.flatnonzero(counted))
         minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)
@@ -230,6 +238,15 @@ class _Part:
             self.rows = sp.csr_array(self.rows)
         if not any(each.sparse and each.n_rows for each in summaries) and not self.rows.shape[0]:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
+        rows = np.full(sum(each.n_rows for each in summaries), _labels.UNLABELED, dtype=np.int32)
+        classes = _labels.with_classes_of(self.estimator.class_prior, _labels.Labels(classes, rows)).classes
         self.codes[counted] = np.searchsorted(classes, values)
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))
         return classes, np.asarray(totals)
+
+    def costs(self, ranks: _Ranks, classes: np.ndarray) -> np.ndarray | None:
+        """Prior costs of the rows, or None if nothing is known of a row of any rank."""
+        own = ranks.attempt(lambda: _labels.costs(self.given, _labels.Labels(classes, self.codes), self.weights))
+        if any(ranks.comm.allgather(own is not None)) and own is None:
+            return np.zeros((len(self.codes), len(classes)))
+        return own

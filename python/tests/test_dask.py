@@ -92,6 +92,19 @@ def test_workers_find_the_model_of_one_machine(client: Client, n_classes: int, m
             assert same < 1e-6
 
 
+def test_workers_know_what_one_machine_knows_of_rows_without_a_label(client: Client) -> None:
+    X, y = rows(3, 200)
+    for k in range(60, 200):
+        y[k] = {"class 0", "class 1"} if k % 3 == 0 else None
+    prior = dict.fromkeys(("class 0", "class 1", "class 2"), 1 / 3)
+    parts = spread(client, pieces(X, [70, 70, 150])), spread(client, pieces(y, [70, 70, 150]))
+    found = DaskTransductiveSVC(class_prior=prior, client=client).fit(*parts)
+    with client.as_current():
+        alone = TransductiveSVC(class_prior=prior).fit(X, y)
+        assert_same(found, alone, X)
+        assert found.score(*parts) == alone.score(X, y)
+
+
 def test_arrays_need_not_be_in_one_column_and_may_have_fewer_chunks_than_workers(client: Client) -> None:
     X, y = rows(3, 200)
     X = X.toarray()

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 import fewlabel
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
@@ -134,6 +135,70 @@ class Counting(Communicator):
     def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
         self.lengths.append(len(own))
         super().Allreduce(own, sums)
+
+
+WEAK = {
+    "sets": lambda y: [{f"class {k % 4}", f"class {(k + 1) % 4}"} if k > 60 and k % 3 else v for k, v in enumerate(y)],
+    "groups": lambda y: [f"class {k % 2}x" if k > 60 and k % 3 else v for k, v in enumerate(y)],
+    "probabilities": lambda y: pd.DataFrame(
+        [
+            np.roll([0.7, 0.1, 0.1, 0.1], k % 4) if k % 3 and v is None else [float(v == f"class {c}") for c in range(4)]
+            for k, v in enumerate(y)
+        ],
+        columns=[f"class {c}" for c in range(4)],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WEAK)
+@pytest.mark.parametrize(
+    "model",
+    [
+        TransductiveSVC(),
+        TransductiveSVC(method="switching"),
+        SemiSupervisedLogisticRegression(method="entropy", calibrate=False),
+    ],
+)
+def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, model: Any) -> None:
+    X, y = rows(4, 240)
+    parents = {f"class {c}": f"class {c % 2}x" for c in range(4)}
+    model = clone(model).set_params(
+        hierarchy=parents if kind == "groups" else None, class_prior={f"class {c}": 0.25 for c in range(4)}
+    )
+    known = WEAK[kind](y)
+    known = known if isinstance(known, pd.DataFrame) else np.array([*known, None], dtype=object)[:-1]
+    order = np.concatenate([of_rank(rank, len(y)) for rank in range(SIZE)])
+    X, y = X[order], y[order]
+    known = known.iloc[order] if isinstance(known, pd.DataFrame) else known[order]
+    parts = np.split(np.arange(len(y)), np.cumsum([len(of_rank(rank, len(y))) for rank in range(SIZE - 1)]))
+    alone = clone(model).fit(X, known)
+    assert abs(alone.objective_ / clone(model).fit(X, y).objective_ - 1) > 1e-3
+
+    def fit(comm: Communicator) -> Any:
+        mine = parts[comm.rank]
+        own = known.iloc[mine] if isinstance(known, pd.DataFrame) else known[mine]
+        return spmd.fit(clone(model), X[mine], own, comm=comm)
+
+    for rank, found in enumerate(on_ranks(fit)):
+        assert not isinstance(found, BaseException), found
+        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if isinstance(model, TransductiveSVC) else 1e-5)
+        assert (found.predict(X) == alone.predict(X)).all()
+        assert (found.transduction_ == alone.transduction_[parts[rank]]).all()
+
+
+def test_a_class_without_labels_has_its_share_on_all_ranks() -> None:
+    X, y = rows(3, 240)
+    y[y == "class 2"] = None
+    model = TransductiveSVC(class_prior={f"class {c}": 1 / 3 for c in range(3)})
+    alone = clone(model).fit(X, y)
+
+    def fit(comm: Communicator) -> Any:
+        mine = of_rank(comm.rank, len(y))
+        return spmd.fit(clone(model), X[mine], y[mine], comm=comm)
+
+    for found in on_ranks(fit):
+        assert found.classes_.tolist() == ["class 0", "class 1", "class 2"]
+        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9)
 
 
 def test_a_fit_of_real_rows_adds_up_few_vectors_and_few_numbers_besides(data: ModuleType) -> None:

@@ -101,25 +101,27 @@ def _with_sets(
     return plain[: len(labels)], _weak.of_sets(separated.rows, separated.sets, plain[len(labels) :])
 
 
-def with_groups(given: Given, hierarchy: Any) -> Given:
-    """Labels that are groups of a class tree as sets of the classes below them."""
-    below = _weak.leaves(hierarchy, given.values)
+def with_groups(given: Given, hierarchy: Any, names: Iterable[Any] | None = None) -> Given:
+    """Groups of a class tree, as labels and within sets, as sets of the classes below them.
+
+    `names` are the labels of all rows if others than these have some.
+    """
+    below = _weak.leaves(hierarchy, given.values.tolist() if names is None else list(names))
     groups = np.array([name in below for name in given.values.tolist()], dtype=bool)
-    if not groups.any():
+    within = [] if given.weak is None else [name for name in given.weak.classes.tolist() if name in below]
+    if not groups.any() and not within:
         return given
     places = np.flatnonzero(given.labeled)
-    rows, sets = places[groups], [below[name] for name in given.values[groups].tolist()]
     mixed = np.empty(len(given.labeled), dtype=object)
     mixed[places] = given.values
-    for row, each in zip(rows, sets, strict=True):
-        mixed[row] = set(each)
+    for row, name in zip(places[groups], given.values[groups].tolist(), strict=True):
+        mixed[row] = set(below[name])
     if given.weak is not None:
         for row, p in zip(given.weak.rows, given.weak.probabilities, strict=True):
             if np.unique(p[p > 0]).size > 1:
-                raise ValueError(
-                    f"y has labels that are groups of hierarchy ({given.values[groups][0]!r}) beside probabilities"
-                )
-            mixed[row] = set(given.weak.classes[p > 0].tolist())
+                name = (within or given.values[groups].tolist())[0]
+                raise ValueError(f"y has labels that are groups of hierarchy ({name!r}) beside probabilities")
+            mixed[row] = {leaf for name in given.weak.classes[p > 0].tolist() for leaf in below.get(name, [name])}
     found = read(mixed, float("nan"), weak=True)
     return found._replace(minus_one=given.minus_one, auto=given.auto)
 

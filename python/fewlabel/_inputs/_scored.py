@@ -13,16 +13,13 @@ def labeled_part(
     X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = ()
 ) -> tuple[Any, np.ndarray, Any]:
     """The rows with a label that is none of `groups`, their labels and their weights, for a score."""
-    codes, groups = _indicator.read(y, unlabeled), set(groups)
+    codes = _indicator.read(y, unlabeled)
     if codes is not None:
         known = codes.min(axis=1) >= 0
         given = _labels.Given(codes[known], known, np.zeros(len(known), dtype=bool), False)
     else:
         given = _labels.read(y, unlabeled, weak=True)
-    if groups:
-        one, labeled = np.array([name not in groups for name in given.values.tolist()], bool), given.labeled.copy()
-        labeled[labeled] = one
-        given = given._replace(values=given.values[one], labeled=labeled)
+    given = with_one_class(given, groups)
     check_consistent_length(X, given.labeled, sample_weight)
     if not given.labeled.any():
         raise ValueError(
@@ -34,3 +31,12 @@ def labeled_part(
     rows = np.flatnonzero(given.labeled)
     weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
     return _safe_indexing(_data.admitted(X), rows), given.values, weights
+
+
+def with_one_class(given: _labels.Given, groups: Iterable[Any]) -> _labels.Given:
+    """The labels that are none of `groups`."""
+    if not (groups := set(groups)):
+        return given
+    one, labeled = np.array([name not in groups for name in given.values.tolist()], bool), given.labeled.copy()
+    labeled[labeled] = one
+    return given._replace(values=given.values[one], labeled=labeled)

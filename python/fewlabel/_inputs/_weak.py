@@ -111,12 +111,12 @@ def costs(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | No
     return found
 
 
-def leaves(hierarchy: Any, labels: np.ndarray) -> dict[Any, list[Any]]:
+def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
     """Classes below each group with several of a tree, given as a dict from child to parent or as a separator."""
     below: dict[Any, list[Any]] = {}
     if isinstance(hierarchy, str) and hierarchy:
         separator, hierarchy = hierarchy, {}
-        for name in labels.tolist():
+        for name in labels:
             while isinstance(name, str) and separator in name:
                 hierarchy[name] = name.rpartition(separator)[0]
                 name = hierarchy[name]

@@ -255,8 +255,9 @@ def frame_block(X: Any, classes: list[Any], **task: Any) -> Any:
 def hits(model: Any, partition: tuple[Any, Any, Any]) -> tuple[float, float]:
     """Weight of the rows with the right class, and of all rows with a label."""
     X, y, weight = partition
-    if not _labels.read(y, model.unlabeled).labeled.any():
+    groups = (model.hierarchy_ or {}).values()
+    if not _scored.with_one_class(_labels.read(y, model.unlabeled, weak=True), groups).labeled.any():
         return 0.0, 0.0
-    X, y, weight = _scored.labeled_part(X, y, model.unlabeled, weight)
+    X, y, weight = _scored.labeled_part(X, y, model.unlabeled, weight, groups)
     weight = np.ones(len(y)) if weight is None else np.asarray(weight)
     return float(weight[model.predict(X) == y].sum()), float(weight.sum())
