@@ -54,8 +54,8 @@
 
 #define sequence_fit_ARGUMENTS(A)                                                    \
   A(const fewlabel_rows *, rows) A(const int64_t *, lengths) A(int64_t, n_sequences) \
-  A(const int32_t *, labels) A(int64_t, start) A(const char *, options)              \
-  A(fewlabel_progress *, progress) A(int64_t *, model)
+  A(const int32_t *, labels) A(const uint8_t *, allowed) A(int64_t, start)           \
+  A(const char *, options) A(fewlabel_progress *, progress) A(int64_t *, model)
 
 #define sequence_decode_ARGUMENTS(A)                                                 \
   A(int64_t, model) A(const fewlabel_rows *, rows) A(const int64_t *, lengths)       \

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 7
+#define FEWLABEL_ABI_VERSION 8
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -164,7 +164,7 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   costs    [n_rows, n_classes] what is known of the rows without a label, row by row: the prior cost of each class, 0
  *            or more; INFINITY where a row cannot have the class. A row with one finite cost is a labeled row, a row of
  *            equal costs an unlabeled one. For probabilities p of the classes the costs are -log p. Costs of labeled
- *            rows are not used. Methods auto, annealing, switching and posterior. NULL, with n_classes 0: none.
+ *            rows are not used. Not with gradient and pair_switching. NULL, with n_classes 0: none.
  *   start    a model to continue from, for example after labels were added, with the features and classes of this fit,
  *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
  *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which
@@ -251,6 +251,7 @@ int32_t fewlabel_decision_with(const fewlabel_rows *rows, const double *coef, co
  *   rows     the tokens
  *   lengths  [n_sequences] tokens of each sequence, 1 or more, which sum to the number of rows
  *   labels   [n_rows] tag number 0 ... n_tags-1, or -1: none. Every tag needs a labeled token.
+ *   allowed  [n_rows, n_tags] 0 where a token without a label cannot have the tag, otherwise 1; NULL: it can have any
  *   start    a model to continue from, with the features and tags of this fit; 0: none
  *   options  JSON object, for example {"loss": "crf", "solver": "lbfgs"}; NULL: the defaults
  *   progress may be NULL; a step is an epoch, or a step of "lbfgs"
@@ -262,11 +263,11 @@ int32_t fewlabel_decision_with(const fewlabel_rows *rows, const double *coef, co
  *
  *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
  *
- * for L labeled tokens. The method "gradient" or "posterior" adds unlabeled_weight times the losses of the sequences
+ * for L tokens with a label or a set of allowed tags. The method "gradient" or "posterior" adds unlabeled_weight times the losses of the sequences
  * without any label, averaged over their tokens, and takes as many epochs again, with all sequences. */
 int32_t fewlabel_sequence_fit(const fewlabel_rows *rows, const int64_t *lengths, int64_t n_sequences,
-                              const int32_t *labels, int64_t start, const char *options, fewlabel_progress *progress,
-                              int64_t *model, char *error, int64_t error_size);
+                              const int32_t *labels, const uint8_t *allowed, int64_t start, const char *options,
+                              fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
 
 /* Decode sequences. Each output may be NULL if it is not needed.
  *   tags       [n_rows] the best path; of equal ones that with the lowest last tag, and so on towards the front

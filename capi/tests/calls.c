@@ -233,8 +233,8 @@ static int32_t call_sequence_fit(caller *c) {
   fewlabel_progress progress;
   const int64_t start = start_of(c, FEWLABEL_SEQUENCE);
   return fewlabel_sequence_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences,
-                               OR_NULL(c, c->in.labels), start, OPTIONS, progress_of(c, &progress), OUT(int64_t, 0),
-                               MESSAGE);
+                               OR_NULL(c, c->in.labels), NULL, start, OPTIONS, progress_of(c, &progress),
+                               OUT(int64_t, 0), MESSAGE);
 }
 
 /* Of a model, or of scores that the caller holds; each output may be NULL: not wanted. */

@@ -33,7 +33,7 @@ static void good_sequences(sequences *s) {
 
 static int64_t fitted(sequences *s, const char *options) {
   int64_t model = 0;
-  WORKS(fewlabel_sequence_fit(&s->p.rows, s->lengths, N_SEQUENCES, s->labels, 0, options, NULL, &model, ERROR));
+  WORKS(fewlabel_sequence_fit(&s->p.rows, s->lengths, N_SEQUENCES, s->labels, NULL, 0, options, NULL, &model, ERROR));
   return model;
 }
 
@@ -120,7 +120,7 @@ static void refused(void) {
   memset(&progress, 0, sizeof progress);
   good_sequences(&s);
 #define FIT(n, labels, options) \
-  fewlabel_sequence_fit(&s.p.rows, s.lengths, n, labels, 0, options, NULL, &model, ERROR)
+  fewlabel_sequence_fit(&s.p.rows, s.lengths, n, labels, NULL, 0, options, NULL, &model, ERROR)
   FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"losses\"; did you mean \"loss\"?",
         FIT(N_SEQUENCES, s.labels, "{\"losses\": 1}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "loss is \"hinge\"", FIT(N_SEQUENCES, s.labels, "{\"loss\": \"hinge\"}"));
@@ -139,7 +139,7 @@ static void refused(void) {
   good_sequences(&s);
   progress.cancel = 1;
   FAILS(FEWLABEL_CANCELLED, "cancelled",
-        fewlabel_sequence_fit(&s.p.rows, s.lengths, N_SEQUENCES, s.labels, 0, NULL, &progress, &model, ERROR));
+        fewlabel_sequence_fit(&s.p.rows, s.lengths, N_SEQUENCES, s.labels, NULL, 0, NULL, &progress, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "transitions[3] is NaN", assemble(SIZES, zeros, pairs, zeros, zeros, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "description: the field n_features is missing",
         assemble("{\"n_tags\": 2}", zeros, zeros, zeros, zeros, &model));

@@ -35,14 +35,22 @@ func (c *Costs) of(k int) []float64 {
 // Measure takes the costs at the current scores of a risk.
 func (c *Costs) Measure(r *risk.Risk) {
 	c.measure(r)
+	c.addPrior(c.Level * sample.PriorStrength)
+}
+
+// addPrior adds prior costs times a factor.
+func (c *Costs) addPrior(factor float64) {
+	prior := c.objective.Sample.PriorCosts
+	vector.Add(c.values[:len(prior)], factor, prior)
+}
+
+// weigh multiplies costs by the weight of the row's loss beside that of an unlabeled one.
+func (c *Costs) weigh() {
 	s := c.objective.Sample
-	if s.PriorCosts == nil {
-		return
-	}
 	for k := range s.Unlabeled {
-		row := c.of(k)
-		vector.Add(row, c.Level*sample.PriorStrength, s.PriorOf(k))
-		vector.Scale(row, s.LossWeight(k, c.Level)/(c.Level*s.UnlabeledWeight[k]))
+		if ratio := s.LossWeight(k, c.Level) / (c.Level * s.UnlabeledWeight[k]); ratio != 1 {
+			vector.Scale(c.of(k), ratio)
+		}
 	}
 }
 
@@ -75,6 +83,9 @@ func (c *Costs) Cheapest(labels []int32) {
 // finite are the costs [units, K] for hard labels.
 func (c *Costs) finite() []float64 {
 	o := c.objective
+	if o.Sample.PriorCosts != nil {
+		c.weigh()
+	}
 	if o.Sample.Forbids {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}

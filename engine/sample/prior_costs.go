@@ -91,13 +91,16 @@ func entropyOf(costs []float64) float64 {
 
 // sure is the probability of a class from which on a row counts as labeled where class shares are found: its class is
 // evidence of what rows of the class look like. Of how many there are of a class it is none, as rules find rows of some
-// classes more easily than of others: the classes of these rows count in the proportions of the labeled ones.
+// classes more easily than of others: of each class as many count as of the others, in parts of the labeled ones. 20
+// Newsgroups, five labels a class and three keywords a class, one draw: macro F 0.42 where all count, 0.72 as here,
+// 0.70 without the keywords.
 const sure = 0.95
 
 // mostSure bounds such rows, in the labeled ones of their class.
 const mostSure = 4
 
-// withSure has the rows of which nearly everything is known as labeled ones, in the same proportion for each class.
+// withSure has the rows of which nearly everything is known as labeled ones: of each class the median over the classes,
+// in parts of its labeled rows, or all that there are.
 func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
 	if s.PriorCosts == nil {
 		return found
@@ -112,10 +115,12 @@ func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
 		sums[s.classes+int(y)] += found.LabeledWeight[k]
 	}
 	s.Job.Reduce(sums)
-	part := float64(mostSure)
+	parts := make([]float64, s.classes)
 	for y, labeled := range sums[s.classes:] {
-		part = min(part, sums[y]/labeled)
+		parts[y] = sums[y] / labeled
 	}
+	slices.Sort(parts)
+	part := min(mostSure, parts[s.classes/2])
 	if part == 0 {
 		return found
 	}
@@ -123,7 +128,7 @@ func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
 	for k, y := range class {
 		if y >= 0 {
 			rows, classes = append(rows, s.Unlabeled[k]), append(classes, y)
-			weights = append(weights, s.UnlabeledRows[k]*part*sums[s.classes+int(y)]/sums[y])
+			weights = append(weights, s.UnlabeledRows[k]*min(1, part*sums[s.classes+int(y)]/sums[y]))
 		}
 	}
 	found.Labeled, found.Class, found.LabeledWeight, found.Copies = rows, classes, weights, false

@@ -37,6 +37,7 @@ func edgesOf(all []float64, tags int) edges {
 type chain struct {
 	tags int // K
 	edges
+	sets   [][]bool  // [·][K] tags that tokens with the label -2 - number may have
 	factor []float64 // [K*K] exp(pair - shift)
 	shift  float64   // the largest of pair
 }

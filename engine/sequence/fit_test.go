@@ -490,3 +490,76 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 		}
 	}
 }
+
+// Sets of one tag are labels and sets of all none, bit for bit; others lower the error of the tokens.
+func TestSetsOfTags(t *testing.T) {
+	p := planted(4, 300, 0)
+	truth := slices.Clone(p.Labels)
+	hidden := slices.Clone(truth)
+	for i := range hidden {
+		if i > 8 && i%10 > 0 {
+			hidden[i] = -1
+		}
+	}
+	sets := func(of func(i int, tag, truth int32) bool) (allowed []uint8) {
+		for i, y := range truth {
+			for tag := range int32(4) {
+				allowed = append(allowed, 0)
+				if of(i, tag, y) {
+					allowed[len(allowed)-1] = 1
+				}
+			}
+		}
+		return allowed
+	}
+	for _, loss := range []string{"softmax_margin", "crf", "huber"} {
+		fit := func(labels []int32, allowed []uint8) *Result {
+			q := p
+			q.Labels, q.Allowed = labels, allowed
+			return mustFit(t, q, func(o *Options) { o.Loss = loss })
+		}
+		one := fit(hidden, sets(func(_ int, tag, y int32) bool { return tag == y }))
+		if want := fit(truth, nil); !slices.Equal(one.Model.Coef, want.Model.Coef) {
+			t.Errorf("%s: sets of one tag are no labels", loss)
+		}
+		none := fit(hidden, nil)
+		if all := fit(hidden, sets(func(int, int32, int32) bool { return true })); !slices.Equal(all.Model.Coef, none.Model.Coef) {
+			t.Errorf("%s: sets of all tags are not as none", loss)
+		}
+		two := fit(hidden, sets(func(i int, tag, y int32) bool { return tag == y || tag == (y+1+int32(i%3))%4 }))
+		before, after := wrongTags(t, none, p, truth), wrongTags(t, two, p, truth)
+		t.Logf("%s: %d of %d tags wrong, without sets %d", loss, after, len(truth), before)
+		if after >= before {
+			t.Errorf("%s: %d tags wrong, without sets %d", loss, after, before)
+		}
+	}
+	for text, allowed := range map[string][]uint8{
+		"allowed has 3 entries":       make([]uint8, 3),
+		"allowed of row 9 has no tag": make([]uint8, 4*len(truth)),
+	} {
+		q := p
+		q.Labels, q.Allowed = hidden, allowed
+		if _, err := Fit(q, Defaults(), nil); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+}
+
+func wrongTags(t *testing.T, r *Result, p Problem, truth []int32) (wrong int) {
+	t.Helper()
+	unary, err := UnaryOf(r.Model, p.Rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds, _ := Bounds(p.Lengths, p.Rows.Rows())
+	tags := make([]int32, len(truth))
+	if err := Decode(work.NewPool(1), r.Model, bounds, unary, Decoded{Tags: tags}); err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range truth {
+		if tags[i] != y {
+			wrong++
+		}
+	}
+	return wrong
+}

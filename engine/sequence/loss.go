@@ -10,15 +10,15 @@ type Loss interface {
 	// Sharpness is the factor ρ by which scores are multiplied for At.
 	Sharpness() float64
 	// At returns ρ times the loss at the chain's and the unary scores times ρ, and adds its gradient in the scores without
-	// the factor: to into [T*K] that of the unary ones, to sums the others. Labels [T]: -1 is a token without one. A
-	// path that has all labels must not be forbidden.
+	// the factor: to into [T*K] that of the unary ones, to sums the others. Labels [T]: -1 is a token without one, below
+	// -1 one with a set of the chain. A path that has all labels, or tags of the sets, must not be forbidden.
 	At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64
 }
 
 // Cost is what a wrong path costs beside its score.
 type Cost string
 
-// The costs. They count labeled tokens only.
+// The costs. They count tokens with labels or sets only.
 const (
 	None    Cost = "none"
 	Hamming Cost = "hamming"  // 1 for every wrong tag
@@ -47,7 +47,7 @@ func (s Soft) At(l *lattice, c *chain, unary []float64, labels []int32, into []f
 	}
 	costly := unary
 	if s.Cost == Hamming {
-		costly = l.withCost(unary, labels, c.tags, s.Rho)
+		costly = c.withCost(l, unary, labels, s.Rho)
 	}
 	total := c.marginals(l, costly, 1, into, sums)
 	return total - l.right(c, unary, labels, -1, into, sums)
@@ -75,7 +75,7 @@ func (l *lattice) right(
 		sums.add(labels, factor, into)
 		return c.score(unary, labels)
 	}
-	return c.marginals(l, l.withCost(unary, labels, c.tags, math.Inf(-1)), factor, into, sums)
+	return c.marginals(l, c.withCost(l, unary, labels, math.Inf(-1)), factor, into, sums)
 }
 
 // Huber is the violation by the worst path, rounded where it begins.
@@ -98,7 +98,7 @@ func (h Huber) At(l *lattice, c *chain, unary []float64, labels []int32, into []
 	costly, extra := unary, 0.0
 	switch h.Cost {
 	case Hamming:
-		costly = l.withCost(unary, labels, c.tags, 1)
+		costly = c.withCost(l, unary, labels, 1)
 	case ZeroOne:
 		extra = 1
 	}
@@ -109,7 +109,7 @@ func (h Huber) At(l *lattice, c *chain, unary []float64, labels []int32, into []
 		score = c.score(unary, labels)
 	} else {
 		right = room(&l.spare, len(labels))
-		score = c.best(l, l.withCost(unary, labels, c.tags, math.Inf(-1)), right)
+		score = c.best(l, c.withCost(l, unary, labels, math.Inf(-1)), right)
 	}
 	value, slope := h.rounded(violation - score)
 	if slope > 0 {
@@ -131,4 +131,4 @@ func (h Huber) rounded(v float64) (value, slope float64) {
 }
 
 // whole reports whether every token has a label.
-func whole(labels []int32) bool { return !slices.Contains(labels, -1) }
+func whole(labels []int32) bool { return slices.Min(labels) >= 0 }

@@ -20,6 +20,7 @@ var losses = map[string]Loss{
 func at(loss Loss, c *chain, unary []float64, labels []int32) (value float64, into []float64, counts *counts) {
 	rho := loss.Sharpness()
 	sharp, scores := newChain(c.tags), make([]float64, len(unary))
+	sharp.sets = c.sets
 	for _, part := range [][2][]float64{{sharp.pair, c.pair}, {sharp.start, c.start}, {sharp.end, c.end}} {
 		for k, score := range part[1] {
 			part[0][k] = rho * score
@@ -47,7 +48,7 @@ func byEnumeration(loss Loss, c *chain, unary []float64, labels []int32) float64
 	eachPath(c.tags, len(labels), func(path []int32) {
 		s, cost := c.score(unary, path), 0.0
 		for t, label := range labels {
-			if label >= 0 && label != path[t] && kind != None && (kind == Hamming || cost == 0) {
+			if !hasAll(path[t:t+1], []int32{label}) && kind != None && (kind == Hamming || cost == 0) {
 				cost++
 			}
 		}

@@ -15,7 +15,7 @@ type objective struct {
 }
 
 func newObjective(s *sample) *objective {
-	f := &objective{sample: s, scores: make([]float64, len(s.labels)*s.shape.Stride()), chain: newChain(s.tags)}
+	f := &objective{sample: s, scores: make([]float64, len(s.labels)*s.shape.Stride()), chain: s.newChain()}
 	tokens := len(s.labels)
 	for i := range s.sequences() {
 		for len(f.cuts) < blocks && s.bounds[i]*blocks >= len(f.cuts)*tokens {

@@ -38,7 +38,7 @@ const (
 )
 
 func newPosterior(s *sample, unlabeled []int, tokens, factor float64) *posterior {
-	p := &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: newChain(s.tags),
+	p := &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: s.newChain(),
 		scores: make([]float64, len(s.labels)*s.tags)}
 	for b := range blocks + 1 {
 		p.cuts = append(p.cuts, b*len(unlabeled)/blocks)

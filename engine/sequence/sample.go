@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,7 @@ type Problem struct {
 	Rows    *rows.Matrix
 	Lengths []int64      // tokens of each sequence
 	Labels  []int32      // [tokens] tag 0 ... K-1, or -1: none
+	Allowed []uint8      // [tokens*K] 0: a token without a label cannot have the tag; nil: it can have any
 	Start   *model.Chain // a model to begin at; nil: from nothing
 }
 
@@ -36,8 +38,9 @@ type sample struct {
 	length         float64      // the root of the mean square length of the rows
 	feature        []int32      // [rows.Cols] the problem's number of each packed feature
 	bounds         []int        // sequence i is the tokens bounds[i] ... bounds[i+1]-1
-	labels         []int32
-	labeled        float64 // tokens with a label
+	labels         []int32      // tags; -1: none; -2 - k: one of sets[k]
+	sets           [][]bool     // [·][K] tags that tokens may have
+	labeled        float64      // tokens with a label or a set
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
@@ -48,7 +51,7 @@ type sample struct {
 func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 	s := &sample{Job: job, options: o, labels: p.Labels, loss: o.sequenceLoss(), features: p.Rows.Cols()}
 	for _, check := range []func(Problem) error{
-		s.checkMethod, s.divide, s.countTags, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
+		s.checkMethod, s.divide, s.countTags, s.readSets, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
 	} {
 		if err := check(p); err != nil {
 			return nil, err
@@ -132,6 +135,52 @@ func (s *sample) countTags(p Problem) error {
 	return nil
 }
 
+// readSets gives tokens without a label the tag, or the number of the set of tags, that they may have.
+func (s *sample) readSets(p Problem) error {
+	if p.Allowed == nil {
+		return nil
+	}
+	if len(p.Allowed) != len(s.labels)*s.tags {
+		return fault.Argument("allowed has %d entries, but there are %d rows and %d tags", len(p.Allowed), len(s.labels),
+			s.tags)
+	}
+	s.labels = slices.Clone(s.labels)
+	numbers := map[string]int32{}
+	for t, label := range s.labels {
+		row := p.Allowed[t*s.tags : (t+1)*s.tags]
+		count := s.tags - bytes.Count(row, []byte{0})
+		switch {
+		case label >= 0 || count == s.tags:
+			continue
+		case count == 0:
+			return fault.Data("allowed of row %d has no tag: at least one is needed", t)
+		case count == 1:
+			s.labels[t] = int32(slices.IndexFunc(row, func(v uint8) bool { return v != 0 }))
+		default:
+			s.labels[t] = s.setOf(row, numbers)
+		}
+		s.labeled++
+	}
+	return nil
+}
+
+// setOf is the label of a set, of which equal ones have the same number.
+func (s *sample) setOf(row []uint8, numbers map[string]int32) int32 {
+	set := make([]bool, s.tags)
+	key := make([]byte, s.tags)
+	for j, v := range row {
+		if set[j] = v != 0; set[j] {
+			key[j] = 1
+		}
+	}
+	number, known := numbers[string(key)]
+	if !known {
+		number = int32(-2 - len(s.sets))
+		numbers[string(key)], s.sets = number, append(s.sets, set)
+	}
+	return number
+}
+
 // checkPrior checks and keeps the class prior of the options.
 func (s *sample) checkPrior(Problem) error {
 	prior := s.options.ClassPrior
@@ -198,6 +247,13 @@ func (s *sample) applyMask(scores edges) {
 	}
 }
 
+// newChain makes a chain that knows the sets.
+func (s *sample) newChain() *chain {
+	c := newChain(s.tags)
+	c.sets = s.sets
+	return c
+}
+
 // setChain sets a chain to weights times the sharpness of the loss, with what is forbidden.
 func (s *sample) setChain(c *chain, weights edges) {
 	rho := s.loss.Sharpness()
@@ -223,12 +279,12 @@ func (s *sample) checkPaths(Problem) error {
 	if s.forbidden == nil {
 		return nil
 	}
-	c, l := newChain(s.tags), &lattice{}
+	c, l := s.newChain(), &lattice{}
 	s.setChain(c, c.edges)
 	for i := range s.sequences() {
 		labels := s.of(i)
 		unary, path := make([]float64, len(labels)*s.tags), make([]int32, len(labels))
-		if math.IsInf(c.best(l, l.withCost(unary, labels, s.tags, math.Inf(-1)), path), -1) {
+		if math.IsInf(c.best(l, c.withCost(l, unary, labels, math.Inf(-1)), path), -1) {
 			return s.noPath(i, c)
 		}
 	}
@@ -254,7 +310,7 @@ func (s *sample) span(i int) rows.Span { return rows.Span{First: s.bounds[i], En
 // of is the labels of a sequence.
 func (s *sample) of(i int) []int32 { return s.labels[s.bounds[i]:s.bounds[i+1]] }
 
-// unlabeled reports whether no token of a sequence has a label.
+// unlabeled reports whether no token of a sequence has a label or a set.
 func (s *sample) unlabeled(i int) bool {
-	return !slices.ContainsFunc(s.of(i), func(y int32) bool { return y >= 0 })
+	return !slices.ContainsFunc(s.of(i), func(y int32) bool { return y != -1 })
 }

@@ -115,14 +115,14 @@ func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (firs
 	return top.a, top.b
 }
 
-// violator puts the best path that misses at least one of the labels [T] (-1: none) into path and returns its score;
+// violator puts the best path that misses at least one of the labels [T] (-1: none; below: a set) into path and returns its score;
 // -Inf where there is no such path. A state is a tag and whether the path has missed a label so far; with all tokens
 // labeled the path is the best one of those that are not right.
 func (c *chain) violator(l *lattice, unary []float64, labels, path []int32) float64 {
 	k := c.tags
-	first := func(j int) int { return miss(labels[0], j) }
+	first := func(j int) int { return c.miss(labels[0], j) }
 	score, from := c.twoStates(l, unary, first, func(t, j int, before []float64) two {
-		top, missed := newTwo(), miss(labels[t], j)
+		top, missed := newTwo(), c.miss(labels[t], j)
 		for state, s := range before {
 			s += c.pair[state/2*k+j]
 			switch missing := state&1 | missed; {
@@ -144,23 +144,23 @@ func (c *chain) violator(l *lattice, unary []float64, labels, path []int32) floa
 	return best
 }
 
-// miss is 1 if a tag is not the label of its token.
-func miss(label int32, tag int) int {
-	if label >= 0 && int(label) != tag {
+// miss is 1 if a token with this label cannot have a tag.
+func (c *chain) miss(label int32, tag int) int {
+	if label >= 0 && int(label) != tag || label < -1 && !c.sets[-2-label][tag] {
 		return 1
 	}
 	return 0
 }
 
-// withCost gives the unary scores with a cost added to the wrong tags of labeled tokens, -Inf to forbid them. They hold
-// until the lattice's next use of this kind.
-func (l *lattice) withCost(unary []float64, labels []int32, tags int, cost float64) []float64 {
+// withCost gives the unary scores with a cost added to the wrong tags of tokens with labels or sets, -Inf to forbid
+// them. They hold until the lattice's next use of this kind.
+func (c *chain) withCost(l *lattice, unary []float64, labels []int32, cost float64) []float64 {
 	costly := room(&l.costly, len(unary))
 	copy(costly, unary)
 	for t, label := range labels {
-		for j := range tags {
-			if miss(label, j) == 1 {
-				costly[t*tags+j] += cost
+		for j := range c.tags {
+			if c.miss(label, j) == 1 {
+				costly[t*c.tags+j] += cost
 			}
 		}
 	}

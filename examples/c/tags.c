@@ -74,7 +74,8 @@ static void learn(const char *path) {
     append(&d, sentences[k].word, lengths[n_sentences] > 0 ? sentences[k - 1].word : NULL);
     lengths[n_sentences]++;
   }
-  need(fewlabel_sequence_fit(&d.rows, lengths, n_sentences, d.labels, 0, options, NULL, &model, error, sizeof error),
+  need(fewlabel_sequence_fit(&d.rows, lengths, n_sentences, d.labels, NULL, 0, options, NULL, &model, error,
+                             sizeof error),
        "learning");
   need(fewlabel_save(model, path, "{\"tags\": [\"O\", \"B-PER\", \"I-PER\", \"B-LOC\"]}", error, sizeof error),
        "saving the model");

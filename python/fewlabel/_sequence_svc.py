@@ -115,11 +115,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     Notes
     -----
-    With L labeled tokens and the root mean square norm of the rows, rms, the objective is
+    With L tokens that have a tag or a set of tags, and the root mean square norm of the rows, rms, the objective is
 
         alpha/2 (rms² ‖coef‖² + ‖transitions‖² + ‖start‖² + ‖end‖²)  +  1/L Σ_sequences ξ
 
-    where L excludes tokens without a label. For N tokens of sequences without any label, "gradient" adds
+    For N tokens of sequences without any label, "gradient" adds
 
         unlabeled_weight/N Σ_sequences u(t)
 
@@ -132,7 +132,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
 
     Sequences of one token make it a classifier: "crf" is then multinomial logistic regression. Tags of tokens without a
-    label are summed out (with "huber": maximized); the objective may then have several minima.
+    label, and those of a set, are summed out (with "huber": maximized); the objective may then have several minima.
 
     References
     ----------
@@ -178,7 +178,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Features of the tokens: all sequences concatenated, or one matrix per sequence.
         y : array-like of shape (n_tokens,), or list of such
             Tags: all sequences concatenated, or one array per sequence. Tokens without a tag have the marker of the
-            parameter `unlabeled`.
+            parameter `unlabeled`; a set holds the tags that a token may have.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Number of tokens of each sequence. None: X or y is a list of sequences, or all tokens form one sequence.
 
@@ -203,12 +203,13 @@ class SequenceSVC(ClassifierMixin, Estimator):
         X, y, tokens = _given.flat(X, y, lengths)
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
-        given = _labels.read(y, self.unlabeled)
+        given = _labels.read(y, self.unlabeled, weak=True)
         _given.check_tokens(rows.shape[0], given.labeled)
         tokens = _given.checked(tokens, rows.shape[0])
         labels = _labels.encode(given)
         if warm:
             self._check_start(labels.classes, "tags")
+        allowed = _given.allowed_tags(given, labels)
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
         options = self._options() | {
@@ -217,7 +218,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         }
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
-            fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start)
+            fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start, allowed)
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -306,7 +307,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         X, y, lengths = _given.flat(X, y, lengths)
-        given = _labels.read(y, self.unlabeled)
+        given = _labels.read(y, self.unlabeled, weak=True)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)

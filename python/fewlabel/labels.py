@@ -15,8 +15,7 @@ __all__ = ["Votes", "from_votes", "keyword_votes"]
 
 _FIRST = 0.7  # accuracy of a source of which nothing is known,
 _PSEUDO = 1.0  # and the votes for which that counts
-_HIGHEST = 0.9  # accuracy that is estimated: no source alone is nearly certain
-_LOWEST = 0.01
+_HIGHEST = 0.9  # accuracy that is estimated: no source alone is nearly certain, or worse than chance
 _ROUNDS = 100
 _TOLERANCE = 1e-6
 
@@ -140,10 +139,8 @@ def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accurac
         raise ValueError(f"accuracies={accuracies!r} must be 'auto' or an array")
     else:
         telling = ((votes >= 0).sum(axis=1) > 1) | (truth >= 0)
-        most = _most(votes, truth, len(classes))
         for _ in range(_ROUNDS):
-            found = _right(votes[telling], _posterior(votes[telling], truth[telling], a, len(classes)))
-            before, a = a, np.minimum(found, most)
+            before, a = a, _right(votes[telling], _posterior(votes[telling], truth[telling], a, len(classes)))
             if abs(a - before).max() <= _TOLERANCE:
                 break
     return Votes(_posterior(votes, truth, a, len(classes)), classes, a)
@@ -166,30 +163,11 @@ def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: i
 
 
 def _right(votes: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Share of the votes of each source that are right."""
+    """Share of the votes of each source that are right, at least that by chance: where sources vote for one class each,
+    their agreement can show a good one as a bad one."""
     found = np.full(votes.shape[1], _FIRST)
     for j in range(votes.shape[1]):
         rows = np.flatnonzero(votes[:, j] >= 0)
         right = p[rows, votes[rows, j]].sum()
-        found[j] = min(_HIGHEST, (right + _PSEUDO * _FIRST) / (len(rows) + _PSEUDO))
-    return found
-
-
-def _most(votes: np.ndarray, truth: np.ndarray, n_classes: int) -> np.ndarray:
-    """Accuracies that the numbers of votes leave: a source that votes for a class with share s in a part r of its rows,
-    and in a part c of all rows, is right in s r / c of its votes. r is that of the labeled rows."""
-    found = np.full(votes.shape[1], _HIGHEST)
-    labeled = np.flatnonzero(truth >= 0)
-    sizes = np.bincount(truth[labeled], minlength=n_classes)
-    for j in range(votes.shape[1]):
-        counts = np.bincount(votes[votes[:, j] >= 0, j], minlength=n_classes)
-        mine = votes[labeled, j]
-        if not (mine >= 0).any():
-            continue
-        right = np.bincount(truth[labeled][mine == truth[labeled]], minlength=n_classes)
-        total = 0.0
-        for y in np.flatnonzero(counts):
-            part = min(1.0, _FIRST * counts[y] / len(votes) * n_classes)
-            total += part * (_PSEUDO + right[y]) / (_PSEUDO + sizes[y] * part) / n_classes
-        found[j] = np.clip(total * len(votes) / counts.sum(), _LOWEST, _HIGHEST)
-    return found
+        found[j] = (right + _PSEUDO * _FIRST) / (len(rows) + _PSEUDO)
+    return np.clip(found, 1 / p.shape[1], _HIGHEST)

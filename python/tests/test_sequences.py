@@ -324,6 +324,37 @@ def test_bad_parameters_are_named(parameters: dict[str, Any], message: str, data
         SequenceSVC(**parameters).fit(*data)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_sets_of_tags_in_fit(loss: str) -> None:
+    X, y, lengths = planted()
+    marked = np.array([tag if k < 40 or k % 3 == 0 else None for k, tag in enumerate(y)], dtype=object)
+    ends, sets = marked.copy(), marked.copy()
+    for k in range(len(y)):
+        if marked[k] is None:
+            ends[k], sets[k] = {str(y[k])} if k % 3 == 1 else set(TAGS), {str(y[k]), TAGS[k % 2]}
+    labels = np.where(np.arange(len(y)) % 3 == 1, y, marked)
+    model = SequenceSVC(loss=loss)
+    np.testing.assert_array_equal(clone(model).fit(X, ends, lengths).coef_, clone(model).fit(X, labels, lengths).coef_)
+    found = clone(model).fit(parts(X, lengths), parts(sets, lengths))
+    np.testing.assert_array_equal(found.coef_, clone(model).fit(X, sets, lengths).coef_)
+    one = np.array([not isinstance(tag, set) or len(tag) == 1 for tag in sets])
+    assert found.score(X, sets, lengths) == np.mean((found.predict(X, lengths) == y)[one])
+    assert not np.array_equal(found.coef_, clone(model).fit(X, marked, lengths).coef_)
+    assert set(sets[41]) == {str(y[41]), TAGS[41 % 2]}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [(set(), "empty set in row 45"), ({"B", "X"}, "'X' among those of row 45"), ({"B", None}, "the marker None within")],
+)
+def test_bad_sets_of_tags(given: set, message: str) -> None:
+    X, y, lengths = planted()
+    y = y.astype(object)
+    y[45] = given
+    with pytest.raises(ValueError, match=message):
+        SequenceSVC().fit(X, y, lengths)
+
+
 @pytest.mark.parametrize("with_library", [True, False])
 def test_tags_that_are_not_allowed_are_not_predicted(
     data: Any, with_library: bool, monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data
+from fewlabel._inputs import _data, _labels
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 
@@ -81,6 +81,14 @@ def checked(lengths: Any, n_rows: int) -> np.ndarray:
     if given.sum() != n_rows:
         raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
     return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def allowed_tags(given: _labels.Given, labels: _labels.Labels) -> np.ndarray | None:
+    """Tags that tokens may have, (n, K) uint8; None if there are no sets."""
+    if given.weak is not None and any(np.unique(p[p > 0]).size > 1 for p in given.weak.probabilities):
+        raise ValueError("y has probabilities of tags, which SequenceSVC does not take: give sets of tags")
+    costs = _labels.costs(given, labels, None)
+    return None if costs is None else np.isfinite(costs).astype(np.uint8)
 
 
 def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:

@@ -29,15 +29,18 @@ def fit(
     options: Mapping[str, Any],
     watches: _fit.Watches = (),
     start: Callable[[], int] | None = None,
+    allowed: np.ndarray | None = None,
 ) -> _fit.Fitted:
     """Train on tokens with tag numbers `codes` (int32; -1: none) in sequences of `lengths` (int64).
+
+    `allowed` (n, K) uint8 is 0 where a token without a label cannot have a tag; None: it can have any.
 
     `start` creates in the library the model to continue from and returns its handle, which is freed here.
     """
     settings = _fit.options_text(options).encode()
 
     def task(begin: int, progress: Progress, model: ctypes.c_int64) -> None:
-        tokens = (rows.struct, lengths, len(lengths), codes)
+        tokens = (rows.struct, lengths, len(lengths), codes, allowed)
         _library.call("fewlabel_sequence_fit", *tokens, begin, settings, progress, model)
 
     return _fit.fitted(task, watches, start)

@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64, c_v
 
 import numpy as np
 
-ABI_VERSION = 7
+ABI_VERSION = 8
 
 OK = 0
 BAD_ARGUMENT = 1
@@ -123,7 +123,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_class_prior": _status(_ROWS, _ARRAY, _ARRAY, _TEXT, _ARRAY, _ARRAY, _ARRAY, c_int64),
     "fewlabel_predict": _status(c_int64, _ROWS, c_int32, _ARRAY, _ARRAY),
     "fewlabel_decision_with": _status(_ROWS, _ARRAY, _ARRAY, c_int64, c_int32, c_int32, _ARRAY),
-    "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
+    "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
     "fewlabel_sequence_decode": _status(c_int64, _ROWS, _ARRAY, c_int64, c_int32, *(4 * [_ARRAY])),
     "fewlabel_sequence_decode_scores": _status(
         _ARRAY, c_int64, c_int64, *(4 * [_ARRAY]), c_int64, c_int32, *(4 * [_ARRAY])
