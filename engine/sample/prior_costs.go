@@ -99,8 +99,8 @@ const sure = 0.95
 // mostSure bounds such rows, in the labeled ones of their class.
 const mostSure = 4
 
-// withSure has the rows of which nearly everything is known as labeled ones: of each class the median over the classes,
-// in parts of its labeled rows, or all that there are.
+// withSure has the rows of which nearly everything is known as labeled ones: of each class the lower quartile over the
+// classes, in parts of its labeled rows, or all that there are.
 func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
 	if s.PriorCosts == nil {
 		return found
@@ -120,7 +120,7 @@ func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
 		parts[y] = sums[y] / labeled
 	}
 	slices.Sort(parts)
-	part := min(mostSure, parts[s.classes/2])
+	part := min(mostSure, parts[s.classes/4])
 	if part == 0 {
 		return found
 	}

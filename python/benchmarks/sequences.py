@@ -49,7 +49,8 @@ def corpus() -> tuple[Any, Tags, Any, Tags, list[list[str]]]:
         raise SystemExit("FEWLABEL_DATA must name the folder of the data sets, with conll2002-es in it")
     (tokens, tags), (test, truth) = (load_conll_file(folder / f"esp.{part}.gz") for part in ("train", "testa"))
     vectorizer = TokenVectorizer().fit(tokens)
-    return sp.vstack(vectorizer.transform(tokens), "csr"), tags, sp.vstack(vectorizer.transform(test), "csr"), truth, tokens
+    X, X_test = (sp.vstack(vectorizer.transform(some), "csr") for some in (tokens, test))
+    return X, tags, X_test, truth, tokens
 
 
 def draw(n: int, seed: int) -> tuple[Any, Tags, list[list[str]]]:

@@ -142,10 +142,11 @@ WEAK = {
     "groups": lambda y: [f"class {k % 2}x" if k > 60 and k % 3 else v for k, v in enumerate(y)],
     "probabilities": lambda y: pd.DataFrame(
         [
-            np.roll([0.7, 0.1, 0.1, 0.1], k % 4) if k % 3 and v is None else [float(v == f"class {c}") for c in range(4)]
+            np.roll([0.7, 0.1, 0.1, 0.1], k % 4) if k % 3 and v is None else [v == f"class {c}" for c in range(4)]
             for k, v in enumerate(y)
         ],
         columns=[f"class {c}" for c in range(4)],
+        dtype=float,
     ),
 }
 
@@ -181,7 +182,9 @@ def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, mo
 
     for rank, found in enumerate(on_ranks(fit)):
         assert not isinstance(found, BaseException), found
-        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if isinstance(model, TransductiveSVC) else 1e-5)
+        assert found.objective_ == pytest.approx(
+            alone.objective_, rel=1e-9 if isinstance(model, TransductiveSVC) else 1e-5
+        )
         assert (found.predict(X) == alone.predict(X)).all()
         assert (found.transduction_ == alone.transduction_[parts[rank]]).all()
 

@@ -1,7 +1,7 @@
 """Labels: which rows have one, which classes there are, and class numbers for the library."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple
 
