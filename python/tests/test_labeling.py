@@ -326,11 +326,11 @@ def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of
 
 def test_the_hint_does_not_stop_while_several_classes_have_one_label() -> None:
     fits = [{"fit": 10 * k, "changed": 0.01 if k > 1 else None} for k in range(1, 6)]
-    assert _status.hint(fits, {"a": 49, "b": 1, "c": 0}) == (
+    assert _status.hint(fits, {"a": 99, "b": 1, "c": 0}) == (
         True,
         "stop: the last 30 labels changed 3.0% of the predictions",
     )
-    assert _status.hint(fits, {"a": 48, "b": 1, "c": 1}) == (False, "go on: there is one label only of b, c")
+    assert _status.hint(fits, {"a": 99, "b": 1, "c": 1}) == (False, "go on: there is one label only of b, c")
 
 
 def test_a_status_can_be_read() -> None:
