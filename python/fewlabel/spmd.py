@@ -218,8 +218,8 @@ class _Part:
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
         if self.estimator.hierarchy is not None:
-            names = {name for own in ranks.comm.allgather(np.unique(self.given.values)) for name in own.tolist()}
-            self.given = ranks.attempt(lambda: _labels.with_groups(self.given, self.estimator.hierarchy, names))
+            labels = {name for own in ranks.comm.allgather(np.unique(self.given.values)) for name in own.tolist()}
+            self.given = ranks.attempt(lambda: _labels.with_groups(self.given, self.estimator.hierarchy, labels))
         counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
         values = self.given.of(np.flatnonzero(counted))
         minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)
