@@ -22,6 +22,7 @@ BLOCK = 50_000  # rows that are made at once
 STOP_WORDS = 20  # the most frequent words, which are not in the corpus
 SIZES = (10_000, 100_000, 1_000_000)
 PRODUCTS = 1.6  # of SciPy, that a pass over the largest corpus may take; few rows pay for vectors of features
+WIDE = (500_000, 5_000_000)  # rows of `size`
 GROWTH = 1.25  # times the cost of a non-zero in the smallest corpus that one may cost in the largest
 VECTORS = 20  # of length n or d that a fit may have beside half of the input
 LEFT = 100  # MB that may remain after a fit
@@ -78,6 +79,37 @@ def fit(n: int) -> tuple[measure.Cost, float, int, float, float]:
     return cost, float(model.history_["n_passes"][-1]), rows.X.nnz, product(rows.X), error
 
 
+def size(report: Report, draws: int = len(WIDE)) -> None:
+    """Time and memory of the default method with the shares given on 3e7 and 3e8 non-zeros in float32."""
+    costs = []
+    for n in WIDE[:draws]:
+        cost, passes, non_zeros, error = measure.in_fresh_process(fit_single, n)
+        costs.append(cost.processor / non_zeros * 1e9)
+        note = f"{cost.seconds:.0f} s on the clock, {passes:.0f} passes, {error:.2f} % errors on unlabeled rows"
+        report.add(f"{non_zeros:.1e} non-zeros: processor seconds", cost.processor, " s", note)
+        report.add(f"{non_zeros:.1e} non-zeros: ns a non-zero", costs[-1])
+        report.add(
+            f"{non_zeros:.1e} non-zeros: peak above input", cost.peak / MB, " MB", f"input {8 * non_zeros / MB:.0f}"
+        )
+    report.add("cost of a non-zero, largest / smallest", costs[-1] / costs[0])
+
+
+def fit_single(n: int) -> tuple[measure.Cost, float, int, float]:
+    """Cost and passes of a fit of rows in float32, their non-zeros, and errors."""
+    from fewlabel import TransductiveSVC
+
+    X, y = planted(n)
+    X, given = X.astype(np.float32), np.full(n, data.UNLABELED)
+    labeled = data.labeled_rows(y, LABELS, "equal", np.random.default_rng(0))
+    given[labeled] = y[labeled]
+    small = task(1000)
+    measure.quietly(TransductiveSVC(n_jobs=1), small.X, small.given)
+    model = TransductiveSVC(class_prior=[1 - y.mean(), y.mean()], n_jobs=1)
+    cost, _ = measure.cost(lambda: measure.quietly(model, X, given))
+    error = 100 * float(np.mean(model.transduction_[given < 0] != y[given < 0]))
+    return cost, float(model.history_["n_passes"][-1]), X.nnz, error
+
+
 def product(X: sp.csr_matrix, repeats: int = 5) -> float:
     """Nanoseconds a non-zero of the mean of SciPy's X @ v and X.T @ q, the least of some repeats each."""
     v, q = np.random.default_rng(0).random(X.shape[1]), np.random.default_rng(1).random(X.shape[0])
@@ -124,7 +156,7 @@ def shares_given(rows: Task, from_truth: bool = False, **parameters) -> tuple[fl
     return error, model.objective_, float(model.history_["n_passes"][-1]), seconds
 
 
-SECTIONS = (million, hidden, hidden_million)
+SECTIONS = (million, size, hidden, hidden_million)
 
 
 # ------------------------------------------------------------------ the corpus
