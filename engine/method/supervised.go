@@ -24,12 +24,16 @@ func FitOneClass(r *Run) *Solution {
 
 // FitSupervised is the solution without unlabeled rows.
 func FitSupervised(r *Run) *Solution {
-	p := r.Path
+	p, limits, start := r.Path, r.Path.Limits.Supervised(), r.Objective.Start
 	p.Reason = ending.Converged
 	found := r.byDual()
 	if found == nil {
+		if r.Objective.Start != start {
+			limits.Tolerance *= exactness
+		}
 		d := r.descent()
-		p.Last = d.solve(d.risk)(p.Limits.Supervised())
+		p.Last = d.solve(d.risk)(limits)
+		p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
 		p.Last = d.sharpen(p.Last)
 		if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
 			p.Reason = ending.MaxIter
@@ -59,7 +63,7 @@ func (r *Run) byDual() *Solution {
 		return nil
 	}
 	d := newDual(r, 0)
-	primal, gap := d.Solve(p.Limits.Final.Tolerance, dualEpochs)
+	primal, gap := d.Solve(exactness*p.Limits.Final.Tolerance, dualEpochs)
 	p.Last = minimize.Outcome{Value: primal, Gap: gap, Converged: gap <= p.Limits.Final.Tolerance*primal}
 	found := readDual(r, d)
 	if !p.Last.Converged {
@@ -72,6 +76,7 @@ func (r *Run) byDual() *Solution {
 }
 
 const (
+	exactness  = 0.01 // of the tolerance: Newton steps from afar end as far below it
 	dualEpochs = 10
 	mostDual   = 2_000_000 // non-zeros
 )

@@ -163,7 +163,7 @@ def positives(report: Report, draws: int = 3) -> None:
                 with_share(data.SETS[name](), positive, share, np.random.default_rng((seed, 4)))
                 for seed in range(draws)
             ]
-            both, known, auto = np.array([fits(*one) for one in drawn]).transpose(1, 2, 0)  # F1, seconds, off
+            both, known, auto = np.array([fits(*one) for one in drawn]).transpose(1, 2, 0)  # see fits
             cell = f"{name} {positive} {share:g}"
             report.add(f"{cell}, with 20 negative labels, F1", both[0], note=f"{both[1].mean():.1f} s")
             for what, one, of, least in (
@@ -173,7 +173,8 @@ def positives(report: Report, draws: int = 3) -> None:
                 report.add(
                     f"{cell}, {what}", one[0].mean() / of[0].mean(), at_least=least, note=f"{one[1].mean():.1f} s"
                 )
-            report.add(f"{cell}, the estimate is off by", auto[2], note=f"at most {auto[2].max():.2f}")
+            inside = f"{auto[3].sum():.0f} of {draws} shares inside the interval"
+            report.add(f"{cell}, the estimate is off by", auto[2], note=f"at most {auto[2].max():.2f}, {inside}")
             compare(report, cell, known, [peers(*one) for one in drawn])
 
 
@@ -189,9 +190,9 @@ def compare(report: Report, cell: str, known: np.ndarray, drawn: list[dict[str, 
         report.add(f"{cell}, seconds / fastest peer near it", took / near[fastest], at_most=1.0, note=fastest)
 
 
-def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> list[tuple[float, float, float]]:
-    """F1 on the test, seconds, and how far the share is off, of three fits."""
-    from fewlabel import TransductiveSVC
+def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> list[tuple[float, float, float, bool]]:
+    """F1 on the test, seconds, how far the share is off, and whether its 90 % interval has it, of three fits."""
+    from fewlabel import TransductiveSVC, estimate_class_prior
 
     rest, train = given.copy(), ~test
     rest[np.flatnonzero(train & ~y)[:POSITIVE]] = "rest"
@@ -201,7 +202,8 @@ def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> list[tup
         model = TransductiveSVC(class_prior=shares, n_jobs=1)
         took, _ = seconds(functools.partial(quietly, model, X[train], labels[train]))
         found.append((f1_score(y[test], model.predict(X[test]) == "p"), took, abs(model.class_prior_[0] - true)))
-    return found
+    share = estimate_class_prior(X[train], given[train], rest="rest", n_jobs=1)
+    return [(*one, bool(share.lower[0] <= true <= share.upper[0])) for one in found]
 
 
 def with_share(rows: DataSet, positive: str, share: float, rng: np.random.Generator) -> tuple[Any, ...]:

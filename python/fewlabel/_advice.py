@@ -21,6 +21,8 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
 
+_WIDE = 0.8  # length of the intervals of both classes together
+
 _OF_ROWS = ("row_lengths", "dominant_features", "column_scales")  # kinds that do not depend on the labels
 
 # Texts that stand for a missing label, written by people or by a conversion to text.
@@ -122,6 +124,14 @@ def of_columns(found: list[tuple[int, list[dict[str, Any]]]], n_columns: int) ->
         if kind not in _OF_ROWS:
             text = f"{_of_columns([column for column, _ in same], n_columns)}: {text}"
         warn(f"{text}.", category)
+
+
+def weak_share(name: Any, found: Any, n_labels: int) -> None:
+    """Warn where the labels of the only class leave its share open; see `wide` in engine/sample/class_prior.go."""
+    if 2 * (found.upper - found.lower) > _WIDE:
+        narrower = 100 * (1 - (n_labels / (n_labels + 5)) ** 0.5)
+        of_the_share = {"name": name, "prior": found.share, "lower": found.lower, "upper": found.upper}
+        warn(_SENTENCES["weak_prior"].format(**of_the_share, narrower=narrower) + ".", ClassPriorWarning)
 
 
 def not_calibrated(needed: int = 20) -> None:

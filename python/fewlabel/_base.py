@@ -309,10 +309,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
                 f'class_prior={dict(prior)!r}: "auto" within a dict is for one labeled class and one other, '
                 'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
             )
-        counted = np.ones(len(labels.codes), dtype=bool) if weights is None else weights > 0
-        positive, unlabeled = (np.flatnonzero(((labels.codes >= 0) == has) & counted) for has in (True, False))
-        share = _positive_share.estimate(self._linear(), rows, positive, unlabeled).share
-        return {labels.classes.tolist()[0]: share, named[0]: 1 - share}
+        found = _positive_share.of_labels(self._linear(), rows, labels.codes, weights)
+        _advice.weak_share(labels.classes[0], found, int(np.sum(labels.codes >= 0)))
+        return {labels.classes.tolist()[0]: found.share, named[0]: 1 - found.share}
 
     def _linear(self) -> Any:
         """An unfitted linear classifier of the same loss."""

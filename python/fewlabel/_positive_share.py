@@ -12,7 +12,8 @@ Measured on MCAT and rec. against sci., 20 positive rows, shares .05, .1, .2, .5
          within .05 in 16; F1 with the estimate is .92 of that with the true share. From supervised scores of positive
          against unlabeled rows, 16 draws: Elkan & Noto 2008 is off by .41 in the mean, best bin estimation by .12, the
          ratio at the median by .11, a mixture of two normals by .12
-Interval a bootstrap of the held-out rows
+Interval a bootstrap of the held-out rows, which does not see what the fits rank wrongly: at level .9 it has 36 of 48
+         shares of crude, GCAT, comp. and mideast (.05 to .5, three draws)
 Cost     FOLDS fits a candidate, of MOST_ROWS rows
 """
 
@@ -26,19 +27,31 @@ FOLDS = 4
 MOST_ROWS = 4000  # unlabeled rows that are ranked
 FEWEST = 10  # positive rows: with fewer the interval is nearly 0 to 1
 LARGEST = 0.95  # upper limit from which on the ranking shows no rest
-_TIMES = 200  # bootstrap replications
+TIMES = 200  # bootstrap replications
+LEVEL = 0.9  # of the interval
 _LOOSE = 1e-3  # tolerance of the fits: ranks need no last digits
 
 
 class Share(NamedTuple):
-    """A share with a 90 % interval."""
+    """A share with its interval."""
 
     share: float
     lower: float
     upper: float
 
 
-def estimate(model: Any, X: Any, positive: np.ndarray, unlabeled: np.ndarray) -> Share:
+def of_labels(
+    model: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None, times: int = TIMES, level: float = LEVEL
+) -> Share:
+    """Share of the only class among the unlabeled rows, those with code -1; rows of weight 0 are left out."""
+    counted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))
+    return estimate(model, X, positive, unlabeled, times, level)
+
+
+def estimate(
+    model: Any, X: Any, positive: np.ndarray, unlabeled: np.ndarray, times: int = TIMES, level: float = LEVEL
+) -> Share:
     """Share of the positive class among the unlabeled rows; `model` is an unfitted classifier, rows are numbers."""
     if len(positive) < FEWEST:
         raise ValueError(
@@ -60,8 +73,8 @@ def estimate(model: Any, X: Any, positive: np.ndarray, unlabeled: np.ndarray) ->
                 model, X, positive[folds != fold], positive[folds == fold], drawn, candidate
             )
     found = _ratio(above)
-    draws = [_ratio(above[:, random.integers(len(positive), size=len(positive))]) for _ in range(_TIMES)]
-    lower, upper = np.quantile(draws, (0.05, 0.95))
+    draws = [_ratio(above[:, random.integers(len(positive), size=len(positive))]) for _ in range(times)]
+    lower, upper = np.quantile(draws, ((1 - level) / 2, (1 + level) / 2))
     if upper >= LARGEST:
         raise ValueError(
             "class_prior: the unlabeled rows cannot be told from those of the only labeled class, so that its share "

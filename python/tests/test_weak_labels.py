@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from fewlabel import (
+    ClassPriorWarning,
     KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
     TransductiveSVC,
@@ -268,6 +269,44 @@ def test_the_share_of_the_only_labeled_class_is_estimated() -> None:
     assert model.class_prior == {"rest": "auto"}
     again = TransductiveSVC(class_prior={"rest": "auto", "crude": "auto"}).fit(X, y)
     assert same(model, again)
+
+
+def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
+    X, truth, y = positives()
+    found = estimate_class_prior(X, y, rest="rest")
+    model = TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y)
+    assert found.classes.tolist() == ["crude", "rest"]
+    np.testing.assert_array_equal(found.class_prior, model.class_prior_)
+    assert (found.lower <= found.class_prior).all() and (found.class_prior <= found.upper).all()
+    np.testing.assert_allclose(found.lower + found.upper[::-1], 1)
+    narrow = estimate_class_prior(X, y, rest="rest", confidence_level=0.5)
+    assert (narrow.upper - narrow.lower < found.upper - found.lower).all()
+    assert found.label_shares.tolist() == [1, 0]
+    numbers = estimate_class_prior(X, np.where(y == "crude", 5, -1), rest=2)
+    assert numbers.classes.tolist() == [2, 5]
+    np.testing.assert_array_equal(numbers.class_prior, found.class_prior[::-1])
+
+
+def test_a_share_that_few_labels_leave_open_is_warned_of() -> None:
+    X, _, y = positives(share=0.6, labeled=10)
+    with pytest.warns(ClassPriorWarning, match="that of class crude is .*, with a 90% interval from .*% narrower"):
+        TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rest": "crude"}, "rest='crude' is for labels of one other class alone; here the labels are crude"),
+        ({"rest": 5}, "with names of the same type; unknown: .5."),
+        ({"rest": "rest", "n_bootstraps": 1}, "n_bootstraps must be an integer of at least 2"),
+        ({"rest": "rest", "confidence_level": 1}, "confidence_level must lie between 0 and 1"),
+        ({}, 'rest="other"'),
+    ],
+)
+def test_wrong_arguments_of_the_estimated_share_are_named(arguments: dict, message: str) -> None:
+    X, _, y = positives()
+    with pytest.raises(ValueError, match=message):
+        estimate_class_prior(X, y, **arguments)
 
 
 @pytest.mark.parametrize(

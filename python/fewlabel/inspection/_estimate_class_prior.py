@@ -6,9 +6,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
-from fewlabel._inputs import _data, _labels, _weights
+from fewlabel import _positive_share
+from fewlabel._inputs import _data, _labels, _numbers, _weights
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit, _library, _threads
+from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _table
 
 
@@ -40,6 +42,7 @@ def estimate_class_prior(
     X: Any,
     y: Any,
     *,
+    rest: Any = None,
     sample_weight: Any = None,
     n_bootstraps: int = 50,
     confidence_level: float = 0.9,
@@ -58,6 +61,9 @@ def estimate_class_prior(
         Rows, labeled and unlabeled. At most 5,000 of the unlabeled rows, evenly spaced, are used.
     y : array-like of shape (n_rows,)
         Labels. Rows without one have the marker `unlabeled`.
+    rest : label or None, default=None
+        The class of all other rows, where one class alone has labels: its share is estimated as by
+        `class_prior={rest: "auto"}`.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Weight of each row, at least 0.
     n_bootstraps : int, default=50
@@ -81,7 +87,8 @@ def estimate_class_prior(
     Raises
     ------
     ValueError
-        If all labels have one class, no row is unlabeled, or a parameter is out of range.
+        If all labels have one class and `rest` is not given, no row is unlabeled, a parameter is out of range, or the
+        rows of the only class cannot be told from the others.
 
     Notes
     -----
@@ -90,7 +97,9 @@ def estimate_class_prior(
     its Dirichlet prior, the label shares have more weight the more the labeled rows look like a random sample.
 
     The intervals measure how the shares vary with the sample of labeled rows. They do not include the bias that arises
-    if the labeled rows are not representative of their class.
+    if the labeled rows are not representative of their class. With `rest`, fits with several shares rank held-out
+    positive rows among the unlabeled ones instead; the interval, a bootstrap of these rows, is somewhat short: at level
+    0.9 it contained 36 of 48 shares.
 
     References
     ----------
@@ -117,9 +126,14 @@ def estimate_class_prior(
     given = _labels.read(y, unlabeled)
     check_consistent_length(rows, given.labeled)
     weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
-    classes, codes = _labels.encode(given, weights)
+    classes, codes = labels = _labels.encode(given, weights)
+    if rest is not None:
+        return _of_positives(rows, labels, weights, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
-        raise ValueError(f"only class {classes[0]} has labeled rows: the shares of one class need no estimate")
+        raise ValueError(
+            f"only class {classes[0]} has labeled rows: name the class of the other rows by rest, as in "
+            'rest="other", or label some of them'
+        )
     options = {
         "n_bootstraps": n_bootstraps,
         "confidence_level": confidence_level,
@@ -135,3 +149,25 @@ def estimate_class_prior(
     )
     totals = _weights.labeled_totals(codes, weights, len(classes))
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
+
+
+def _of_positives(
+    rows: Any, labels: _labels.Labels, weights: np.ndarray | None, rest: Any, times: int, level: float, n_jobs: Any
+) -> ClassPriorEstimate:
+    """The shares of the only labeled class and of the rest."""
+    known = labels.classes.tolist()
+    if len(known) != 1 or rest in known:
+        raise ValueError(
+            f"rest={rest!r} is for labels of one other class alone; here the labels are {_labels.listed(labels.classes)}"
+        )
+    classes = _labels.with_classes_of({rest: "auto"}, labels).classes
+    _numbers.check_count("n_bootstraps", times, least=2)
+    if not 0 < level < 1:
+        raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
+    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, labels.codes, weights, times, level)
+    positive = classes == known[0]
+    shares, lower, upper = (
+        np.where(positive, share, 1 - other)
+        for share, other in zip(found, (found.share, found.upper, found.lower), strict=True)
+    )
+    return ClassPriorEstimate(classes, shares, lower, upper, positive.astype(float))
