@@ -272,12 +272,13 @@ def test_the_share_of_the_only_labeled_class_is_estimated() -> None:
 
 
 def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
-    X, truth, y = positives()
+    X, _, y = positives()
     found = estimate_class_prior(X, y, rest="rest")
     model = TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y)
     assert found.classes.tolist() == ["crude", "rest"]
     np.testing.assert_array_equal(found.class_prior, model.class_prior_)
-    assert (found.lower <= found.class_prior).all() and (found.class_prior <= found.upper).all()
+    assert (found.lower <= found.class_prior).all()
+    assert (found.class_prior <= found.upper).all()
     np.testing.assert_allclose(found.lower + found.upper[::-1], 1)
     narrow = estimate_class_prior(X, y, rest="rest", confidence_level=0.5)
     assert (narrow.upper - narrow.lower < found.upper - found.lower).all()

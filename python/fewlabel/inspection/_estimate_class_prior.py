@@ -158,7 +158,8 @@ def _of_positives(
     known = labels.classes.tolist()
     if len(known) != 1 or rest in known:
         raise ValueError(
-            f"rest={rest!r} is for labels of one other class alone; here the labels are {_labels.listed(labels.classes)}"
+            f"rest={rest!r} is for labels of one other class alone; here the labels are "
+            + _labels.listed(labels.classes)
         )
     classes = _labels.with_classes_of({rest: "auto"}, labels).classes
     _numbers.check_count("n_bootstraps", times, least=2)
