@@ -41,8 +41,8 @@ func reportOf(t *testing.T, o *object) (report map[string]any) {
 func TestReport(t *testing.T) {
 	want := map[string]any{
 		"n_classes": 2., "n_features": 3., "n_outputs": 1., "method": "annealing", "n_iter": 5., "objective": nil,
-		"alpha": 0.001, "unlabeled_weight": 0.75, "supervised_agreement": 0.5, "returned": "switching", "calibration_temperature": 0.25,
-		"calibration_smoothing": nil, "n_held_out": 3., "termination_condition": "",
+		"alpha": 0.001, "unlabeled_weight": 0.75, "supervised_agreement": 0.5, "returned": "switching",
+		"calibration_temperature": 0.25, "calibration_smoothing": nil, "n_held_out": 3., "termination_condition": "",
 		"metadata": map[string]any{"a": []any{1.}},
 		"warnings": []any{map[string]any{"kind": "not_converged", "values": map[string]any{"tol": 0.5},
 			"text": warning.NotConverged.Of(math.NaN(), 0.5).Text}},

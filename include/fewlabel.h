@@ -263,8 +263,9 @@ int32_t fewlabel_decision_with(const fewlabel_rows *rows, const double *coef, co
  *
  *     alpha/2 (rms^2 |coef|^2 + |transitions|^2 + |start|^2 + |end|^2)  +  1/L sum of the losses of the sequences
  *
- * for L tokens with a label or a set of allowed tags. The method "gradient" or "posterior" adds unlabeled_weight times the losses of the sequences
- * without any label, averaged over their tokens, and takes as many epochs again, with all sequences. */
+ * for L tokens with a label or a set of allowed tags. The method "gradient" or "posterior" adds unlabeled_weight times
+ * the losses of the sequences without any label, averaged over their tokens, and takes as many epochs again, with all
+ * sequences. */
 int32_t fewlabel_sequence_fit(const fewlabel_rows *rows, const int64_t *lengths, int64_t n_sequences,
                               const int32_t *labels, const uint8_t *allowed, int64_t start, const char *options,
                               fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);

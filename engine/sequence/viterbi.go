@@ -115,9 +115,9 @@ func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (firs
 	return top.a, top.b
 }
 
-// violator puts the best path that misses at least one of the labels [T] (-1: none; below: a set) into path and returns its score;
-// -Inf where there is no such path. A state is a tag and whether the path has missed a label so far; with all tokens
-// labeled the path is the best one of those that are not right.
+// violator puts the best path that misses at least one of the labels [T] (-1: none; below: a set) into path and returns
+// its score; -Inf where there is no such path. A state is a tag and whether the path has missed a label so far; with
+// all tokens labeled the path is the best one of those that are not right.
 func (c *chain) violator(l *lattice, unary []float64, labels, path []int32) float64 {
 	k := c.tags
 	first := func(j int) int { return c.miss(labels[0], j) }

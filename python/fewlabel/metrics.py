@@ -95,12 +95,11 @@ def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unl
     if not known.any():
         raise ValueError("y_true has no known entry: every one is a marker (see the parameter `unlabeled`)")
     # An entry of 0 in both changes no count that F1 depends on.
-    truth, predicted, some = truth * known, predicted * known, truth.max(axis=0) >= 0
-    if average is None:
-        scores = np.full(len(some), np.nan)
-        scores[some] = f1_score(truth[:, some], predicted[:, some], average=None, zero_division=0)
-        return scores
-    return float(f1_score(truth[:, some], predicted[:, some], average=average, zero_division=0))
+    truth, predicted, some = truth * known, predicted * known, known.any(axis=0)
+    if average == "micro":
+        return float(f1_score(truth, predicted, average="micro", zero_division=0))
+    scores = np.where(some, f1_score(truth, predicted, average=None, zero_division=0), np.nan)
+    return scores if average is None else float(scores[some].mean())
 
 
 def _codes(name: str, y: Any, unlabeled: Any) -> np.ndarray:

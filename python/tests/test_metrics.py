@@ -80,6 +80,13 @@ def test_f1_of_several_labels_counts_known_entries_alone() -> None:
     assert multilabel_f1_score(holes, predicted, average="micro") == pytest.approx(micro)
 
 
+def test_one_known_column_is_scored_for_its_ones() -> None:
+    truth, predicted = [[1, -1], [1, -1], [0, -1], [0, -1]], [[1, 0], [0, 1], [0, 1], [0, 0]]
+    for average in ("macro", "micro"):
+        assert multilabel_f1_score(truth, predicted, average=average) == pytest.approx(2 / 3)
+    np.testing.assert_allclose(multilabel_f1_score(truth, predicted, average=None), [2 / 3, np.nan])
+
+
 @pytest.mark.parametrize(
     ("truth", "predicted", "parameters", "message"),
     [
