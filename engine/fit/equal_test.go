@@ -8,6 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -68,6 +69,35 @@ func TestEqualRowsAreFittedAsOneRow(t *testing.T) {
 			if a, b := lastOf(merged.History, "n_passes"), lastOf(each.History, "n_passes"); a > b/10 {
 				t.Errorf("%s, %s: %v passes for %v", name, by, a, b)
 			}
+		}
+	}
+}
+
+// The rows are in units that differ by rounding.
+func TestEqualRowsCountOneByOneForClassShares(t *testing.T) {
+	data := many(planted.Topics(330, 60, 24, 0.4, 3))
+	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
+	var found [2]sample.Shares
+	for k, rowByRow := range []bool{false, true} {
+		options := sample.Options{UnlabeledWeight: 1, ClassPrior: sample.ClassPrior{Rule: "auto"}, RowByRow: rowByRow}
+		s, err := sample.New(p, options, work.NewJob(1, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior, err := s.Prior(2)
+		if err != nil || (s.FirstEqual == nil) != rowByRow {
+			t.Fatal(err)
+		}
+		found[k].Share = prior.Shares
+		found[k].Lower, found[k].Upper = prior.Evidence.Interval(s.Job, prior.Shares, shares.Usual)
+	}
+	merged, each := found[0], found[1]
+	for _, pair := range [][2]float64{
+		{merged.Share[1], each.Share[1]}, {merged.Lower[1], each.Lower[1]}, {merged.Upper[1], each.Upper[1]},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 1e-4 {
+			t.Errorf("%+v of merged rows, %+v of all", merged, each)
+			break
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 
 // prior finds the shares by the option; where no unlabeled row takes part they are the shares of the labeled rows.
 func (s *Sample) prior(classes int) (*Prior, error) {
-	found := s.ForShares(classes)
+	found := s.apart(s.ForShares(classes))
 	labels := found.LabelShares(s.Job)
 	if given := s.Options.ClassPrior.Shares; given != nil {
 		if len(given) != classes {
@@ -202,6 +202,25 @@ func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warnin
 		}
 	}
 	return []warning.Warning{warning.ClassPrior.Of(float64(most), given[most], found[most])}
+}
+
+// apart has equal rows that were merged one by one again: how certain shares are depends on the number of labels, not
+// on that of the rows that differ.
+func (s *Sample) apart(found crossfit.Sample) crossfit.Sample {
+	if s.FirstEqual == nil {
+		return found
+	}
+	found.Labeled, found.Class, found.Unlabeled, found.Copies = nil, nil, nil, false
+	for i, y := range s.Labels {
+		if y < 0 {
+			found.Unlabeled = append(found.Unlabeled, int32(i))
+		} else {
+			found.Labeled, found.Class = append(found.Labeled, int32(i)), append(found.Class, y)
+		}
+	}
+	found.LabeledWeight = slices.Repeat([]float64{1}, len(found.Labeled))
+	found.UnlabeledWeight = slices.Repeat([]float64{1}, len(found.Unlabeled))
+	return found
 }
 
 // ForShares are the rows as package shares takes them.
