@@ -183,6 +183,20 @@ def test_classes_that_are_ruled_out_leave_a_set_of_the_others() -> None:
     assert sorted(supervised.fit().classes_) == ["sport", "trade", "war"]
 
 
+def test_class_shares_do_not_contradict_what_is_ruled_out() -> None:
+    one, names = Session(X[:60], TransductiveSVC(n_jobs=1)), NAMES[TRUTH[:60]]
+    for name in np.unique(names):
+        for row in np.flatnonzero(names == name)[:2]:
+            one.label(int(row), str(name))
+    labeled = {*one._known()}
+    others = [row for row in range(60) if row not in labeled]
+    one.rule_out(others[0], one.classes[0])
+    assert isinstance(one.fit().class_prior, dict)
+    for row in others[1:]:
+        one.rule_out(row, one.classes[0])
+    assert one.fit().class_prior == "auto"
+
+
 def test_a_label_is_checked_before_it_is_kept() -> None:
     one = session()
     one.label(0, "sport")

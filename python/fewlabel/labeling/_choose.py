@@ -63,15 +63,21 @@ def batch(Z: np.ndarray, answered: np.ndarray, n: int) -> list[int]:
     return chosen
 
 
-def class_prior(Z: np.ndarray, labeled: list[int], labels: list[Any]) -> Any:
-    """For the next fit: "auto", or the share of each class; `labeled` are the positions of the labels."""
+def class_prior(Z: np.ndarray, labeled: list[int], labels: list[Any], n_ruled_out: int = 0) -> Any:
+    """For the next fit: "auto", or the share of each class; `labeled` are the positions of the labels.
+
+    It is "auto", too, where so many rows have classes ruled out that they may contradict the shares.
+    """
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) == 1 or len(labels) >= ENOUGH * len(classes):
         return "auto"
     rows = _evenly(np.flatnonzero(Z.any(axis=1)), MOST_ROWS)
     nearest = codes[np.argmax(Z[rows] @ Z[labeled].T, axis=1)]
     counts = np.bincount(nearest, minlength=len(classes)) + np.bincount(codes)  # none is 0
-    return dict(zip(classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
+    shares = counts / counts.sum()
+    if n_ruled_out > shares.min() * (len(Z) - len(labels)):
+        return "auto"
+    return dict(zip(classes.tolist(), shares.tolist(), strict=True))
 
 
 def _clusters(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

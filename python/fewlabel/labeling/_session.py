@@ -327,7 +327,9 @@ class Session:
             X, y = _safe_indexing(X, labeled), np.array([*known.values()])
         if self._finds_shares():
             labeled = [self._positions[row] for row in known]
-            classifier.set_params(class_prior=_choose.class_prior(self._coordinates, labeled, [*known.values()]))
+            ruled_out = sum("not" in answer for answer in self._answers().values())
+            shares = _choose.class_prior(self._coordinates, labeled, [*known.values()], ruled_out)
+            classifier.set_params(class_prior=shares)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             classifier.fit(X, y)
