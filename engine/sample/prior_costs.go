@@ -290,6 +290,9 @@ func contradiction(within []bool, shares []float64, confined, heaviest, all floa
 	if confined-due < heaviest*(1-1e-9) {
 		return nil
 	}
+	if 1-confined < 1e-9 { // but for rounding
+		confined = 1
+	}
 	if len(in) <= len(out) {
 		return fault.Data("class_prior gives class %s %.6g of %.6g rows without a label, but %.6g of these rows can have "+
 			"no other class: a share of at least %.6g is needed (class numbers start at 0)", strings.Join(in, ", "),
