@@ -292,7 +292,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         try:
             warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report), costs=costs)
         except ValueError as reason:
-            raise _labels.named(reason, labels.classes) from reason
+            renamed = _labels.named(reason, labels.classes)
+            if renamed is reason:
+                raise  # as its own cause it could not be pickled
+            raise renamed from reason
         task.end()
         return warnings
 

@@ -92,7 +92,10 @@ def fit_with(
         try:
             warnings = estimator._solve(plan, rows, part.codes, part.weights, (show,), ranks.group, costs)
         except ValueError as reason:
-            raise _labels.named(reason, classes) from reason
+            renamed = _labels.named(reason, classes)
+            if renamed is reason:
+                raise  # as its own cause it could not be pickled
+            raise renamed from reason
     if ranks.rank == 0:
         _advice.of_the_library(warnings, estimator.classes_, estimator.n_iter_, estimator.objective_)
     return estimator
