@@ -38,7 +38,11 @@ func FitSupervised(r *Run) *Solution {
 		if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
 			p.Reason = ending.MaxIter
 		}
-		found = r.read(d.risk)
+		if r.Objective.Sample.All.Unlabeled == 0 {
+			p.Record(0, 0)
+			return r.read(d.risk)
+		}
+		found = r.read(d.risk) // only that finds the scores of unlabeled rows
 	}
 	p.Measure = func() (value, share float64) {
 		return r.measure(found.Loss, found.Regularizer, found.Score(r.Objective))
