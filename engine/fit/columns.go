@@ -58,7 +58,7 @@ func checkColumns(p sample.Problem, labels [][]int32, shares []float64, options 
 	}
 	for k, column := range labels {
 		for i, class := range column {
-			if class > 1 {
+			if class < -1 || class > 1 {
 				return fault.Data("labels of row %d in column %d is %d: it must be 0, 1 or -1 (unknown)", i, k, class)
 			}
 		}

@@ -204,7 +204,7 @@ func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 		}
 	}
 	for text, shares := range map[string][]float64{
-		"class_prior gives class 0, 1 50 of 100 rows without a label, but 60 of these rows can have no other class: a " +
+		"class_prior gives 50 of 100 rows without a label to class 0, 1, but 60 of these rows can have no other class: a " +
 			"share of at least 0.6 is needed": {0.3, 0.2, 0.2, 0.2, 0.1},
 		"": {0.3, 0.3, 0.2, 0.1, 0.1},
 	} {

@@ -294,9 +294,9 @@ func contradiction(within []bool, shares []float64, confined, heaviest, all floa
 		confined = 1
 	}
 	if len(in) <= len(out) {
-		return fault.Data("class_prior gives class %s %.6g of %.6g rows without a label, but %.6g of these rows can have "+
-			"no other class: a share of at least %.6g is needed (class numbers start at 0)", strings.Join(in, ", "),
-			due*all, all, confined*all, confined)
+		return fault.Data("class_prior gives %.6g of %.6g rows without a label to class %s, but %.6g of these rows can have "+
+			"no other class: a share of at least %.6g is needed (class numbers start at 0)", due*all, all,
+			strings.Join(in, ", "), confined*all, confined)
 	}
 	return fault.Data("class_prior needs %.6g of %.6g rows without a label for class %s, but only %.6g of these rows may "+
 		"have it: a share of at most %.6g is possible (class numbers start at 0)", (1-due)*all, all,

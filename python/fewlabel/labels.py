@@ -36,7 +36,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     texts : iterable of str
         Texts, one a row.
     keywords : dict from class to iterable of str
-        Words of each class, compared without case, as whole words.
+        Words or phrases of each class, compared without case, as whole words.
 
     Returns
     -------
@@ -46,17 +46,23 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     Raises
     ------
     ValueError
-        If there is no word, or a text stands in place of a list.
+        If there is no word, a text stands in place of a list, `keywords` is no dict, or a row of `texts` is no text.
     """
     if isinstance(texts, str):
         raise ValueError("texts must be a list of texts, got one text")
+    texts = list(texts)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"texts must hold texts, got {text!r} in row {i}: write an empty text where there is none")
+    if not isinstance(keywords, Mapping):
+        raise ValueError(f"keywords must be a dict from class to words, got {keywords!r:.80}")
     for name, words in keywords.items():
         if isinstance(words, str):
             raise ValueError(f"keywords must have a list of words for class {name!r}, got the text {words!r}")
     rules = [(name, word) for name, words in keywords.items() for word in words]
     if not rules:
         raise ValueError("keywords holds no word")
-    found = [re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE) for _, word in rules]
+    found = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE) for _, word in rules]
     rows = [
         [name if pattern.search(text) else None for (name, _), pattern in zip(rules, found, strict=True)]
         for text in texts

@@ -222,7 +222,8 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
     if len(names) == 1:
         raise ValueError(
             "y holds only 1 and -1, which is ambiguous. If -1 marks unlabeled rows, only class 1 has labels: label "
-            "some rows of another class too. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks unlabeled "
+            "some rows of another class too, or pass unlabeled=-1 and name the class of the others by a dict "
+            "class_prior. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks unlabeled "
             "rows, as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
         )
     found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous."

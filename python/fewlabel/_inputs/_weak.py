@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 _TOLERANCE = 1e-6  # of a sum of probabilities
 
@@ -38,9 +39,11 @@ def of_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, Weak]:
     if len(set(names.tolist())) < len(names):
         raise ValueError(f"y has two columns for one class: {names.tolist()}")
     try:
-        given = np.asarray(y, dtype=np.float64)
+        given = np.asarray(y.toarray() if sp.issparse(y) else y, dtype=np.float64)
     except (TypeError, ValueError) as reason:
-        raise ValueError(f"y has {y.shape[1]} columns, which must hold probabilities of classes: {reason}") from reason
+        raise ValueError(
+            f"y has {y.shape[1]} columns, which must hold 0, 1 and markers, or probabilities of classes: {reason}"
+        ) from reason
     totals = given.sum(axis=1)
     bad = ~((given >= 0).all(axis=1) & ((abs(totals - 1) <= _TOLERANCE) | (totals == 0)))
     if bad.any():
