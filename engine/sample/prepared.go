@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -14,9 +13,8 @@ type Prepared struct {
 	length  float64      // root of the mean square length of the rows that count
 	feature []int32      // [rows.Cols] the problem's number of each packed feature
 
-	keysOnce, scalesOnce sync.Once
-	keys                 []uint64          // [n] see rows.Keys
-	scales               []warning.Warning // see ScaleWarnings
+	keysOnce sync.Once
+	keys     []uint64 // [n] see rows.Keys
 }
 
 // Prepare makes the rows of a problem ready.
@@ -32,14 +30,4 @@ func Prepare(m *rows.Matrix, weights []float64, job *work.Job) *Prepared {
 func (p *Prepared) allKeys(job *work.Job) []uint64 {
 	p.keysOnce.Do(func() { p.keys = p.rows.Keys(job, p.feature) })
 	return p.keys
-}
-
-// ScaleWarnings are those of scaleWarnings, of the first sample that asks where several share the rows. A part of the
-// rows has none: they are those of the whole.
-func (s *Sample) ScaleWarnings() []warning.Warning {
-	if s.depth > 0 {
-		return nil
-	}
-	s.prepared.scalesOnce.Do(func() { s.prepared.scales = scaleWarnings(s) })
-	return s.prepared.scales
 }

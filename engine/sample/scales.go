@@ -19,7 +19,8 @@ const (
 	dominantShare = 0.2  // of the variance
 )
 
-// scaleWarnings are of rows or features of such different scale that a transductive fit is likely to suffer.
+// ScaleWarnings are of rows or features of such different scale that a transductive fit is likely to suffer. A part of
+// the rows has none: they are those of the whole.
 //
 //	Problem  sparse rows: do fewFeatures of at least manyFeatures features have more than dominantShare of the sum of
 //	         the variances? If not, is the standard deviation of |x_j| above unequalRows times its mean? Dense rows: is
@@ -36,7 +37,10 @@ const (
 //	         with the same columns at a fifth of that length 0.01 to 0.12
 //	Misses   features whose scales are spread evenly over two orders of magnitude: their ratio is 5, they lose 9 points
 //	Cost     part of a pass over the data
-func scaleWarnings(s *Sample) []warning.Warning {
+func (s *Sample) ScaleWarnings() []warning.Warning {
+	if s.depth > 0 {
+		return nil
+	}
 	step := (len(s.Unlabeled) + scaleRows - 1) / scaleRows
 	var rows []int32
 	for k := 0; k < len(s.Unlabeled); k += max(1, step) {

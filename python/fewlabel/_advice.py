@@ -23,7 +23,7 @@ _CATEGORIES: dict[str, type[Warning] | None] = {
 
 _WIDE = 0.8  # length of the intervals of both classes together
 
-_OF_ROWS = ("row_lengths", "dominant_features", "column_scales")  # kinds that do not depend on the labels
+_OF_ROWS = ("row_lengths", "dominant_features", "column_scales")  # kinds that look at no label
 
 # Texts that stand for a missing label, written by people or by a conversion to text.
 _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}

@@ -14,6 +14,7 @@ from planted import text_like
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.preprocessing import normalize
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 
@@ -243,3 +244,15 @@ def test_fits_on_several_machines_take_one_label_a_row() -> None:
     from fewlabel.dask import DaskTransductiveSVC
 
     assert not get_tags(DaskTransductiveSVC()).classifier_tags.multi_label
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_a_column_is_warned_of_its_own_unlabeled_rows(order: list[int]) -> None:
+    rng = np.random.default_rng(0)
+    length = np.where(np.arange(4000) < 2000, np.exp(1.5 * rng.normal(size=4000)), 1)
+    rows = normalize(rng.normal(size=(4000, 6))) * length[:, None]
+    y = (rows[:, :2] > 0).astype(int)
+    y[20:2000, 0] = -1  # of unequal length
+    y[2020:, 1] = -1
+    with pytest.warns(DataWarning, match="Normalizer"):
+        TransductiveSVC(n_jobs=1).fit(sp.csr_array(np.hstack([np.maximum(rows, 0), np.maximum(-rows, 0)])), y[:, order])
