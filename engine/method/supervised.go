@@ -24,30 +24,34 @@ func FitOneClass(r *Run) *Solution {
 
 // FitSupervised is the solution without unlabeled rows.
 func FitSupervised(r *Run) *Solution {
-	p, limits, start := r.Path, r.Path.Limits.Supervised(), r.Objective.Start
+	p, limits := r.Path, r.Path.Limits.Supervised()
 	p.Reason = ending.Converged
-	found := r.byDual()
-	if found == nil {
-		if r.Objective.Start != start {
-			limits.Tolerance *= exactness
-		}
-		d := r.descent()
-		p.Last = d.solve(d.risk)(limits)
-		p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
-		p.Last = d.sharpen(p.Last)
-		if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
-			p.Reason = ending.MaxIter
-		}
-		if r.Objective.Sample.All.Unlabeled == 0 {
-			p.Record(0, 0)
-			return r.read(d.risk)
-		}
-		found = r.read(d.risk) // only that finds the scores of unlabeled rows
+	start := r.Objective.Start
+	if found := r.byDual(); found != nil {
+		return r.recorded(found)
 	}
-	p.Measure = func() (value, share float64) {
+	if r.Objective.Start != start {
+		limits.Tolerance *= exactness
+	}
+	d := r.descent()
+	p.Last = d.sharpen(d.solve(d.risk)(limits))
+	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
+	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
+		p.Reason = ending.MaxIter
+	}
+	if r.Objective.Sample.All.Unlabeled == 0 {
+		p.Record(0, 0)
+		return r.read(d.risk)
+	}
+	return r.recorded(r.read(d.risk)) // only that finds the scores of unlabeled rows
+}
+
+// recorded puts a solution into the history.
+func (r *Run) recorded(found *Solution) *Solution {
+	r.Path.Measure = func() (value, share float64) {
 		return r.measure(found.Loss, found.Regularizer, found.Score(r.Objective))
 	}
-	p.Record(0, 0)
+	r.Path.Record(0, 0)
 	return found
 }
 
