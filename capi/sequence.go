@@ -23,8 +23,8 @@ func (c *call) sequenceFit(a *C.sequence_fit_call) error {
 	}
 	p.Lengths = c.lengths(a.lengths, a.n_sequences, p.Rows.Rows())
 	p.Labels = slice[int32](c, "labels", unsafe.Pointer(a.labels), int64(p.Rows.Rows()))
-	if a.allowed != nil && c.err == nil {
-		tags := int64(max(0, 1+slices.Max(p.Labels)))
+	if a.allowed != nil && c.err == nil && len(p.Labels) > 0 {
+		tags := int64(1 + slices.Max(p.Labels))
 		p.Allowed = slice[uint8](c, "allowed", unsafe.Pointer(a.allowed), int64(p.Rows.Rows())*tags)
 	}
 	if a.start != 0 {
