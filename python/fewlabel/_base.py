@@ -1,6 +1,6 @@
 """Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -282,7 +282,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.encode(given, weights)
-        prior = self._prior_with_rest(rows, labels, weights)
+        prior = _positive_share.resolved(self.class_prior, self._linear(), rows, labels, weights)
         labels = _labels.with_classes_of(prior, labels)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
         plan = self._plan(method, labels.classes, totals, prior)
@@ -298,23 +298,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             raise renamed from reason
         task.end()
         return warnings
-
-    def _prior_with_rest(self, rows: Any, labels: _labels.Labels, weights: np.ndarray | None) -> Any:
-        """The parameter `class_prior`, in which "auto" for a class without labels is replaced by its estimate."""
-        prior = self.class_prior
-        if not isinstance(prior, Mapping) or "auto" not in [
-            share for share in prior.values() if isinstance(share, str)
-        ]:
-            return prior
-        named = [name for name in prior if name not in labels.classes.tolist()]
-        if len(labels.classes) > 1 or len(named) != 1 or set(prior.values()) != {"auto"}:
-            raise ValueError(
-                f'class_prior={dict(prior)!r}: "auto" within a dict is for one labeled class and one other, '
-                'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
-            )
-        found = _positive_share.of_labels(self._linear(), rows, labels.codes, weights)
-        _advice.weak_share(labels.classes[0], found, int(np.sum(labels.codes >= 0)))
-        return {labels.classes.tolist()[0]: found.share, named[0]: 1 - found.share}
 
     def _linear(self) -> Any:
         """An unfitted linear classifier of the same loss."""

@@ -17,10 +17,14 @@ Interval a bootstrap of the held-out rows, which does not see what the fits rank
 Cost     FOLDS fits a candidate, of MOST_ROWS rows
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+
+from fewlabel import _advice
+from fewlabel._inputs import _labels
 
 CANDIDATES = (0.02, 0.05, 0.1, 0.2, 0.5)
 FOLDS = 4
@@ -38,6 +42,22 @@ class Share(NamedTuple):
     share: float
     lower: float
     upper: float
+
+
+def resolved(class_prior: Any, model: Any, X: Any, labels: _labels.Labels, weights: np.ndarray | None) -> Any:
+    """The parameter `class_prior`, in which "auto" for a class without labels is replaced by its estimate."""
+    if not isinstance(class_prior, Mapping) or not any(isinstance(share, str) for share in class_prior.values()):
+        return class_prior
+    known = labels.classes.tolist()
+    named = [name for name in class_prior if name not in known]
+    if len(known) > 1 or len(named) != 1 or set(class_prior.values()) != {"auto"}:
+        raise ValueError(
+            f'class_prior={dict(class_prior)!r}: "auto" within a dict is for one labeled class and one other, '
+            'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
+        )
+    found = of_labels(model, X, labels.codes, weights)
+    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)))
+    return {known[0]: found.share, named[0]: 1 - found.share}
 
 
 def of_labels(

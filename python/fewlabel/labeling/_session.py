@@ -12,11 +12,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
 from fewlabel._inputs import _data, _labels, _numbers
 from fewlabel.inspection import _linear_model
-from fewlabel.labeling import _choose, _status
+from fewlabel.labeling import _arguments, _choose, _status
 from fewlabel.labeling._journal import Event, Journal
 
 _NONE = object()  # no marker
@@ -97,18 +96,9 @@ class Session:
         path: str | os.PathLike[str] | None = None,
         show: Any = None,
     ) -> None:
-        if not hasattr(model, "fit") or isinstance(model, type):
-            raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_named(model)}")
-        if isinstance(classes, str):
-            raise TypeError(f"classes must be a list of classes, got the text {classes!r}")
-        if isinstance(rows, str | bytes) or not (hasattr(rows, "__len__") or hasattr(rows, "shape")):
-            raise TypeError(f"rows must be a list, a data frame or a matrix, got {_named(rows)}")
+        _arguments.check(rows, model, classes, show)
         self._rows, self._show = _data.admitted(rows, "rows"), show
-        self._names = _names(self._rows)
-        if not self._names:
-            raise ValueError("rows is empty")
-        if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
-            raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
+        self._names = _arguments.names(self._rows)
         self._positions = {name: k for k, name in enumerate(self._names)}
         self._pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         self._classes: list[Any] = []
@@ -389,22 +379,3 @@ class Session:
         if not given.labeled.all():
             raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
         return label
-
-
-def _named(value: Any) -> str:
-    """What a value is, for messages."""
-    return f"the class {value.__name__}: write {value.__name__}()" if isinstance(value, type) else type(value).__name__
-
-
-def _names(rows: Any) -> list[Any]:
-    """Names of the rows: the index of a data frame or series, otherwise their positions."""
-    if not hasattr(rows, "iloc"):
-        return list(range(_num_samples(rows)))
-    names = rows.index.tolist()
-    if wrong := [name for name in names if isinstance(name, bool) or not isinstance(name, int | str)]:
-        raise ValueError(f"the index of rows must hold integers or texts, found {wrong[0]!r}")
-    if not rows.index.is_unique:
-        raise ValueError(
-            f"the index of rows must be unique, {rows.index[rows.index.duplicated()].tolist()[0]!r} is repeated"
-        )
-    return names
