@@ -228,6 +228,14 @@ def test_a_list_of_classes_is_no_set(several: object) -> None:
         TransductiveSVC().fit(X, y)
 
 
+@pytest.mark.parametrize("kind", [str, object])
+def test_a_matrix_of_texts_is_told_apart_from_numbers(kind: type) -> None:
+    X, _, y = four_classes()
+    texts = np.full((len(y), 3), "1").astype(kind)
+    with pytest.raises(ValueError, match=r"y has 3 columns, which must hold 0, 1 and markers, .* found the text '1'"):
+        TransductiveSVC().fit(X, texts)
+
+
 def test_what_does_not_know_sets_says_so() -> None:
     X, truth, y = four_classes()
     sets = with_sets(truth, y)

@@ -39,7 +39,10 @@ def of_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, Weak]:
     if len(set(names.tolist())) < len(names):
         raise ValueError(f"y has two columns for one class: {names.tolist()}")
     try:
-        given = np.asarray(y.toarray() if sp.issparse(y) else y, dtype=np.float64)
+        values = np.asarray(y.toarray() if sp.issparse(y) else y)
+        if texts := [value for value in values.ravel() if isinstance(value, str)]:
+            raise TypeError(f"found the text {str(texts[0])!r}")
+        given = values.astype(np.float64)
     except (TypeError, ValueError) as reason:
         raise ValueError(
             f"y has {y.shape[1]} columns, which must hold 0, 1 and markers, or probabilities of classes: {reason}"
