@@ -60,9 +60,9 @@ func (r *Run) recorded(found *Solution) *Solution {
 // as fast; machines that share rows take Newton steps, to a solution within the same tolerance.
 //
 //	Source   Hsieh, Chang, Lin, Keerthi & Sundararajan 2008, see package dual. Measured on comp.*, GCAT, CCAT and text1
-//	         with all labels, α = 1e-2 to 1e-4: 0.5 to 0.9 of the time of Newton steps alone, at 1e-5 and 1e-6 0.5 to
-//	         1.2. Rejected dense rows, and fewer features than rows: 1.1 to 3.9 times; 6,000,000 non-zeros, which no
-//	         cache holds in random order: 1.6 and 1.8 times at 1e-2 and 1e-3
+//	         with all labels, in parts of the time of Newton steps alone: 0.6 to 0.8 at α = 1e-3, 0.5 to 1 at 1e-4, 0.7
+//	         to 1.1 at 1e-2 and 1e-5, 0.6 to 1.4 at 1e-6. Rejected dense rows, and fewer features than rows: 1.1 to 3.9
+//	         times; 6,000,000 non-zeros, which no cache holds in random order: 1.6 and 1.8 times at 1e-2 and 1e-3
 func (r *Run) byDual() *Solution {
 	o, s, p := r.Objective, r.Objective.Sample, r.Path
 	if !r.Loss.Squared || !s.Paired() || o.Start != nil || o.Job.Group != nil || s.Rows.Dense() ||
