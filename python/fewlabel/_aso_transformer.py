@@ -64,8 +64,8 @@ class ASOTransformer(TransformerMixin, Structure):
     verbose : int, default=0
         Above 0: show the progress of `fit`, in a progress bar if tqdm is installed.
     output : {"both", "structure"}, default="both"
-        Output of `transform`. "both": the features of X and the structure features, as CSR. "structure": the structure
-        features alone, as an array.
+        Output of `transform`. "both": the features of X and the structure features, as CSR if X is sparse.
+        "structure": the structure features alone, as an array.
 
     Attributes
     ----------
@@ -149,14 +149,16 @@ class ASOTransformer(TransformerMixin, Structure):
 
         Returns
         -------
-        features : CSR of shape (n_rows, n_features + n_added), or ndarray of shape (n_rows, n_added)
-            According to `output`; n_added is `n_components` times the number of groups.
+        features : CSR or ndarray of shape (n_rows, n_features + n_added), or ndarray of shape (n_rows, n_added)
+            According to `output`; n_added is `n_components` times the number of groups. CSR if X is sparse.
         """
         check_is_fitted(self)
         X = canonical(_data.rows_of(self, X, reset=False))
         if self.output == "structure":
             return self._projected(X)
-        return as_chosen_sparse(sp.hstack([sp.csr_array(X), sp.csr_array(self._added(X))], format="csr"))
+        if not sp.issparse(X):
+            return np.hstack([X, self._added(X)])
+        return as_chosen_sparse(sp.hstack([X, sp.csr_array(self._added(X))], format="csr"))
 
     def _assemble(self) -> int:
         """Handle of the components in the library."""

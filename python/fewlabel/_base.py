@@ -395,6 +395,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _warn_before(self, given: _labels.Given, labels: _labels.Labels, weights: np.ndarray | None) -> None:
         unlabeled = ~given.labeled if weights is None else ~given.labeled & (weights > 0)
-        if self.unlabeled is not None and not unlabeled.any():
+        if self.unlabeled is not None and self.unlabeled_weight != 0 and not unlabeled.any():
             _advice.nothing_unlabeled(labels.classes, self.unlabeled)
         _advice.rare_marker(labels, int(given.minus_one.sum()))

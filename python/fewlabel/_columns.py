@@ -117,7 +117,7 @@ def _shares(class_prior: Any, n_columns: int) -> np.ndarray | None:
 
 
 def _warn(model: Any, codes: np.ndarray, ones: np.ndarray, zeros: np.ndarray, fitted: np.ndarray) -> None:
-    if model.unlabeled is not None and not (codes < 0).any():
+    if model.unlabeled is not None and model.unlabeled_weight != 0 and not (codes < 0).any():
         _advice.nothing_unknown()
     constant = np.setdiff1d(np.arange(codes.shape[1]), fitted)
     _advice.constant_columns(constant[ones[constant] == 0], "positive", codes.shape[1])

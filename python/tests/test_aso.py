@@ -115,13 +115,18 @@ def test_a_row_without_entries_stays_zero(transformer: ASOTransformer) -> None:
     assert transformer.transform(sp.csr_matrix((1, X.shape[1]))).nnz == 0
 
 
+def test_dense_rows_stay_dense(transformer: ASOTransformer) -> None:
+    np.testing.assert_allclose(transformer.transform(X.toarray()), transformer.transform(X).toarray(), atol=1e-12)
+
+
 def test_names_and_data_frames() -> None:
     pd = pytest.importorskip("pandas")
     names = [f"word{j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(X.toarray(), columns=names)
     model = ASOTransformer(n_components=2, output="structure").set_output(transform="pandas").fit(frame)
     assert model.transform(frame).columns.tolist() == ["asotransformer0", "asotransformer1"]
-    both = ASOTransformer(n_components=2).fit(frame)
+    both = ASOTransformer(n_components=2).set_output(transform="pandas").fit(frame)
+    assert both.transform(frame).columns.tolist() == [*names, "asotransformer0", "asotransformer1"]
     assert both.get_feature_names_out().tolist() == [*names, "asotransformer0", "asotransformer1"]
     table = both.strongest_features(3)
     assert [row.component for row in table] == [0, 1]
@@ -343,7 +348,7 @@ def test_without_an_auxiliary_problem_nothing_is_added(groups: Any, tmp_path: An
     rows, y = np.random.default_rng(0).normal(size=(20, 5)) + 3, np.arange(20) % 2
     with pytest.warns(DataWarning, match="no auxiliary problem is left, so no structure is added"):
         transformer = ASOTransformer(feature_groups=groups).fit(rows)
-    np.testing.assert_array_equal(transformer.transform(rows).toarray(), rows)
+    np.testing.assert_array_equal(transformer.transform(rows), rows)
     assert transformer.set_params(output="structure").transform(rows).shape == (20, 0)
     assert transformer.get_feature_names_out().tolist() == []
     with pytest.raises(ValueError, match="no component to save"):

@@ -8,7 +8,7 @@ from planted import many_topics, text_like
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.inspection import check
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -114,6 +114,12 @@ def test_every_labeled_row_is_held_out_once_and_the_weight_is_the_difference(kin
 def test_it_warns_of_nothing(kind: type) -> None:
     X, y, _ = text_like(labeled=40)
     assert check(kind(), X, y).verdict in ("helps", "cannot tell")
+
+
+def test_it_warns_if_no_row_is_unlabeled() -> None:
+    X, _, truth = text_like(labeled=40)
+    with pytest.warns(DataWarning, match="y has no unlabeled row"):
+        assert check(TransductiveSVC(), X[:60], truth[:60], verbose=0).verdict == "cannot tell"
 
 
 @pytest.mark.filterwarnings("ignore:class_prior gives class")

@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, compare, estimate_class_prior
+from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC, compare, estimate_class_prior
 from fewlabel.inspection import check, explain, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -31,6 +31,12 @@ def test_scores_are_those_of_cross_validation(capsys: pytest.CaptureFixture[str]
     assert printed == f"{found}\n"
     assert "accuracy, mean over 3 test parts" in printed
     assert printed.count("against supervised") == 1
+
+
+def test_it_warns_if_no_row_is_unlabeled() -> None:
+    with pytest.warns(DataWarning, match="y has no unlabeled row"):
+        found = compare(TransductiveSVC(), X[:90], TRUTH[:90], ["annealing"], verbose=0)
+    np.testing.assert_array_equal(found.scores["annealing"], found.scores["supervised"])
 
 
 def test_texts_and_estimators_by_name(capsys: pytest.CaptureFixture[str]) -> None:

@@ -220,6 +220,11 @@ def test_warning_without_unlabeled_rows_names_the_likely_marker(names: list, unl
         TransductiveSVC(unlabeled=unlabeled).fit(X, np.array(names)[np.arange(len(TRUTH)) % 2])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_supervised_fit_that_is_asked_for_does_not_warn_without_unlabeled_rows() -> None:
+    TransductiveSVC(unlabeled_weight=0).fit(X, TRUTH)
+
+
 def test_warning_when_one_class_is_labeled() -> None:
     one = np.where(Y == 1, -1, Y)
     with pytest.warns(

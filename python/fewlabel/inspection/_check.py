@@ -95,6 +95,11 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     TypeError
         If the model is of another type.
 
+    Warns
+    -----
+    DataWarning
+        If no row is unlabeled: both models are then the same.
+
     Examples
     --------
     >>> import numpy as np
@@ -112,6 +117,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     X, given = _data.admitted(X), _labels.read(y, unlabeled)
     _labels.refuse_groups(given, getattr(_linear_model.last(model), "hierarchy", None))
     check_consistent_length(X, given.labeled)
+    _fits.warn_of_nothing_unlabeled(given, unlabeled)
     classes, codes = _labels.encode(given)
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)

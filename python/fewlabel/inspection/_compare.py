@@ -137,6 +137,11 @@ def compare(
     TypeError
         If the model is of another type.
 
+    Warns
+    -----
+    DataWarning
+        If no row is unlabeled: all methods then give the supervised model.
+
     Examples
     --------
     >>> import numpy as np
@@ -155,6 +160,7 @@ def compare(
     given = _labels.read(y, unlabeled)
     _labels.refuse_groups(given, getattr(_linear_model.last(model), "hierarchy", None))
     check_consistent_length(X, given.labeled)
+    _fits.warn_of_nothing_unlabeled(given, unlabeled)
     score = get_scorer(scoring)
     models = {SUPERVISED: _linear_model.supervised(model), **chosen}
     splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))

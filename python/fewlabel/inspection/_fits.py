@@ -4,12 +4,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
-from fewlabel import _progress
+from fewlabel import _advice, _progress
+from fewlabel._inputs import _labels
 from fewlabel._warnings import FewlabelWarning
 from fewlabel.inspection import _linear_model
 
@@ -34,6 +36,12 @@ def fitted(model: Any, X: Any, y: Any, rows: Any = None) -> Any:
     if hasattr(_linear_model.last(copy), "verbose"):
         _linear_model.last(copy).set_params(verbose=0)
     return copy.fit(*((X, y) if rows is None else (_safe_indexing(X, rows), _safe_indexing(y, rows))))
+
+
+def warn_of_nothing_unlabeled(given: _labels.Given, unlabeled: Any) -> None:
+    """Warn here, as the fits are quiet."""
+    if given.labeled.all():
+        _advice.nothing_unlabeled(np.unique(given.values), unlabeled)
 
 
 def _quietly(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
