@@ -4,13 +4,16 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Free rows stay without a label: they have a loss of their scores.
+// Free rows stay without a label: they have a loss of their scores. Rows of which something is known have their
+// cheapest label.
 type Free struct {
 	*risk.Risk
 	objective *objective.Objective
+	costs     *Costs
 	descent   *minimize.QuasiNewton
 	labels    []int32 // [unlabeled] of the largest score
 	gap       float64 // |g|² / 2α at the last At
@@ -18,34 +21,47 @@ type Free struct {
 
 // NewFree lets the unlabeled rows of a risk have scores, and labels by these; memory is that of minimize.QuasiNewton.
 func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
-	f := &Free{Risk: r, objective: o, labels: make([]int32, len(o.Sample.Unlabeled)),
+	f := &Free{Risk: r, objective: o, costs: costs, labels: make([]int32, len(o.Sample.Unlabeled)),
 		descent: &minimize.QuasiNewton{Pool: o.Job.Pool, Memory: memory}}
 	for _, i := range o.Sample.Unlabeled {
 		f.Label[i] = risk.Unlabeled
 	}
 	costs.Admit(r)
-	f.Relabel()
+	f.relabel(1)
 	return f
 }
 
 // Enter gives the unlabeled rows a part of their weight.
 func (f *Free) Enter(part float64) {
 	for k, i := range f.objective.Sample.Unlabeled {
-		f.Cost[i] = part * f.objective.Weight * f.objective.Sample.UnlabeledWeight[k]
+		f.Cost[i] = f.objective.Sample.LossWeight(k, part*f.objective.Weight)
+		if f.objective.Sample.Weak(k) {
+			f.Label[i] = f.labels[k]
+		}
 	}
 }
 
-// Relabel counts the rows whose largest score is that of another class.
-func (f *Free) Relabel() (switched int, entropy float64) {
+// Relabel counts the rows whose best class is another one: that of the largest score, or the cheapest one.
+func (f *Free) Relabel() (switched int, entropy float64) { return f.relabel(sample.PriorStrength), 0 }
+
+// relabel gives prior costs a strength: at first the supervised scores are no better than these.
+func (f *Free) relabel(strength float64) (switched int) {
+	if f.objective.Sample.PriorCosts != nil {
+		f.costs.measure(f.Risk)
+		f.costs.addPrior(f.costs.Level * strength)
+	}
 	scores := make([]float64, f.objective.Classes)
 	for k, i := range f.objective.Sample.Unlabeled {
-		f.Score(scores, i)
+		if f.Score(scores, i); f.objective.Sample.Weak(k) {
+			copy(scores, f.costs.of(k))
+			vector.Scale(scores, -1)
+		}
 		if y := int32(vector.Largest(scores)); y != f.labels[k] {
 			f.labels[k] = y
 			switched++
 		}
 	}
-	return switched, 0
+	return switched
 }
 
 // At implements minimize.Smooth.

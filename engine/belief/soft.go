@@ -1,8 +1,6 @@
 package belief
 
 import (
-	"math"
-
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -16,7 +14,6 @@ type Soft struct {
 	temperature float64
 	potentials  []float64 // [K] v
 	labels      []int32   // [unlabeled] the likeliest ones
-	further     []float64 // [unlabeled] weight beyond that of an unlabeled row; nil: nothing is known of any row
 }
 
 // NewSoft gives the unlabeled rows soft labels, the class prior to begin with, and the weight of the costs' level.
@@ -31,55 +28,11 @@ func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	}
 	r.UpdateSupport()
 	costs.Measure(r)
-	s := &Soft{Risk: r, costs: costs, potentials: make([]float64, o.Classes), labels: make([]int32, len(unlabeled))}
-	if o.Sample.PriorCosts != nil {
-		s.further = make([]float64, len(unlabeled))
-	}
-	return s
+	return &Soft{Risk: r, costs: costs, potentials: make([]float64, o.Classes), labels: make([]int32, len(unlabeled))}
 }
 
 // Enter sets the temperature.
-func (s *Soft) Enter(temperature float64) {
-	s.temperature = temperature
-	if s.further != nil {
-		s.weighKnown()
-	}
-}
-
-// weighKnown gives rows of which something is known a part of their further weight. Soft labels near uniform ones hold
-// all scores of a row together: with much weight they outweigh the labeled rows.
-func (s *Soft) weighKnown() {
-	o := s.costs.objective
-	s.costs.Measure(s.Risk)
-	o.Job.EachRow(len(s.labels), func(lo, hi int) {
-		own := make([]float64, o.Classes)
-		for k := lo; k < hi; k++ {
-			most := o.Sample.LossWeight(k, 0)
-			certainty := max(0, 1-s.ownLabels(own, k)/math.Log(float64(o.Classes)))
-			s.further[k] = most * math.Pow(certainty, certaintyPower)
-			s.Cost[o.Sample.Unlabeled[k]] = o.Sample.LossWeight(k, s.costs.Level) - most + s.further[k]
-		}
-	})
-}
-
-// certaintyPower: the power of a row's certainty, 1 - entropy / log K, that its further weight has. Measured on k1b and
-// wap, two draws each, macro F of method auto with rules, annotators and sets: 2: 0.708, 0.816, 0.745; 4: 0.730, 0.830,
-// 0.764; 8: 0.711, 0.821, 0.753. Without it, the labels with one temperature for both weights: annealing 0.692 with
-// sets, 0.717 without.
-const certaintyPower = 4
-
-// ownLabels are the soft labels that are best for a row without the class shares; it returns their entropy.
-func (s *Soft) ownLabels(own []float64, k int) (entropy float64) {
-	copy(own, s.costs.of(k))
-	vector.Scale(own, -1/s.temperature)
-	softmax(own, own)
-	for _, q := range own {
-		if q > 0 {
-			entropy -= q * math.Log(q)
-		}
-	}
-	return entropy
-}
+func (s *Soft) Enter(temperature float64) { s.temperature = temperature }
 
 // Relabel counts the likeliest labels that have changed.
 func (s *Soft) Relabel() (switched int, entropy float64) {
@@ -112,26 +65,35 @@ func (s *Soft) Renew() {
 	o := s.costs.objective
 	s.costs.Measure(s.Risk)
 	labeling.Soft(o.Job, s.Soft, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature, s.potentials)
-	if s.further != nil {
+	if o.Sample.PriorCosts != nil {
 		s.mixKnown()
 	}
 }
 
+// mixKnown mixes the labels of rows of which something is known, by their two weights.
 func (s *Soft) mixKnown() {
 	o := s.costs.objective
+	inverse := -1 / min(s.temperature, warmest*s.costs.Level)
 	o.Job.EachRow(len(s.labels), func(lo, hi int) {
 		own := make([]float64, o.Classes)
 		for k := lo; k < hi; k++ {
-			if s.further[k] == 0 {
+			part := o.Sample.LossWeight(k, 0) / s.Cost[o.Sample.Unlabeled[k]]
+			if part == 0 {
 				continue
 			}
-			s.ownLabels(own, k)
-			part, q := s.further[k]/s.Cost[o.Sample.Unlabeled[k]], s.Soft[k*o.Classes:(k+1)*o.Classes]
+			copy(own, s.costs.of(k))
+			vector.Scale(own, inverse)
+			softmax(own, own)
+			q := s.Soft[k*o.Classes : (k+1)*o.Classes]
 			vector.Scale(q, 1-part)
 			vector.Add(q, part, own)
 		}
 	})
 }
+
+// warmest is the highest temperature, in units of λ', of labels for the further weight: near uniform ones would hold all
+// scores of a row together, with more weight than the labeled rows.
+const warmest = 0.3
 
 // Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how
 // many are not the likeliest ones.

@@ -62,5 +62,5 @@ var mixtureFrom, mixtureRows = 1 << 15, 1 << 17
 // few enough.
 func mixes(x *setting) bool {
 	n := x.unlabeled()
-	return max(n, x.whole) >= mixtureFrom && n <= mixtureRows && (x.whole == 0 || x.whole > mixtureRows)
+	return x.sample.All.Labeled > 0 && max(n, x.whole) >= mixtureFrom && n <= mixtureRows && (x.whole == 0 || x.whole > mixtureRows)
 }

@@ -60,6 +60,8 @@ func methodsWithPrior() map[string]method.Options {
 	o := plainOptions()
 	o.Method, o.Loss, o.MaxSwitches, o.ClassPrior.Shares = "switching", "squared_hinge", 50, fiveShares
 	out["switching, a limit on switches"] = o
+	o.Method, o.MaxSwitches = "gradient", 0
+	out["gradient"] = o
 	return out
 }
 
@@ -128,7 +130,7 @@ func TestSetsOfClassesLowerTheError(t *testing.T) {
 
 // Probabilities of two classes that are right four times of five lower the error where labels are few.
 func TestProbabilitiesOfTwoClassesLowerTheError(t *testing.T) {
-	for _, by := range []string{"annealing", "switching", "auto"} {
+	for _, by := range []string{"annealing", "switching", "pair_switching", "gradient", "auto"} {
 		wrong, before, misled, overruled := 0, 0, 0, 0
 		for seed := range uint64(5) {
 			data, random := planted.Topics(800, 1000, 2, 0.4, seed), rand.New(rand.NewPCG(seed, 1))
@@ -272,21 +274,15 @@ func TestBadPriorCostsAreRefused(t *testing.T) {
 	if text := "class_prior has 6 entries: 5 are needed"; err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %s", err, text)
 	}
-	o = plainOptions()
-	o.Method = "gradient"
-	_, err = Fit(p, o, nil)
-	if wantKinds(t, err, fault.BadArgument); !strings.Contains(err.Error(), "prior costs") {
-		t.Errorf("gradient: %v", err)
-	}
 }
 
 // Machines that share rows with sets find the fit of one.
 func TestSetsOfClassesOnSeveralMachines(t *testing.T) {
 	data := fiveClasses(300, 5)
 	p := withCosts(data, 5, sets(data, 5, 2, 1))
-	for _, by := range []string{"annealing", "switching", "posterior", "entropy", "expectation"} {
+	for _, by := range []string{"annealing", "switching", "gradient", "posterior", "entropy", "expectation"} {
 		o := plainOptions()
-		if o.Method = method.Method(by); by != "annealing" && by != "switching" {
+		if o.Method = method.Method(by); by == "posterior" || by == "entropy" || by == "expectation" {
 			o.Loss = "maxent"
 		}
 		want, parts := mustFitProblem(t, p, o), parted(data, 3)

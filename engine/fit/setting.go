@@ -53,10 +53,6 @@ func newSetting(s *sample.Sample, options method.Options, start *model.Linear) (
 		return nil, fault.Argument("method is %q: it supports two classes only, but there are %d; use annealing or switching",
 			options.Method, s.Classes())
 	}
-	if x.named.NoPrior != "" && s.PriorCosts != nil {
-		return nil, fault.Argument("method is %q: it takes no prior costs (sets or probabilities of classes), as %s; "+
-			"use annealing, switching, posterior, entropy or expectation", options.Method, x.named.NoPrior)
-	}
 	if s.Classes() > s.All.Rows && !s.Paired() {
 		return nil, fault.Argument("class_prior has %d classes, more than the %d rows", s.Classes(), s.All.Rows)
 	}

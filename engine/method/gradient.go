@@ -20,7 +20,8 @@ import (
 //	         constraint, which the former leave out: without it all unlabeled rows can go to one side; the form of u,
 //	         which we give from memory, and the soft maximum, see package loss; L-BFGS in place of conjugate gradients.
 //	         Newton steps with |u”| for the curvature often did not end on g50c: rows change between the linear and the
-//	         curved part of their loss
+//	         curved part of their loss. Rows of which something is known have their cheapest label of each step, by
+//	         ℓ and prior costs
 //	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, which need not be the lowest one
 //	Cost     a step: two passes, and 4 descentPairs vectors of weights
 func descend(r *Run) *Solution {
@@ -35,8 +36,9 @@ func descend(r *Run) *Solution {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
-	once := schedule.Once{At: 1, HistoryLevel: weight, End: ending.Stationary}
-	p.Complete(free.Minimize, free, once, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
+	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.PriorCosts != nil,
+		End: ending.Stationary}
+	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
 	found := r.read(d.risk)
 	found.Unconverged = warning.NotStationary
 	return found

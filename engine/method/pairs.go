@@ -1,6 +1,8 @@
 package method
 
 import (
+	"math"
+
 	"github.com/fewlabel/fewlabel/engine/dual"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
@@ -9,6 +11,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -21,7 +24,8 @@ import (
 //	Source   Joachims 1999, algorithm TSVM: C*₋ and C*₊ start near 1e-5 in the ratio of the classes and are doubled
 //	         up to C*. Differences: costs relative to C*; C*₊ : C*₋ = rest : num₊, so that both classes weigh the
 //	         same in total (the paper prints the inverse, with which small classes were found less well on Reuters);
-//	         the dual is kept warm between switches and solved loosely on the way
+//	         the dual is kept warm between switches and solved loosely on the way; with prior costs the pair is that
+//	         whose exchange lowers the objective most
 //	Stops    at each cost: no positive and negative row with ξ_m > 0, ξ_l > 0, ξ_m + ξ_l > 2 after a solve to
 //	         tolerance; max_iter solves and switches together, of which the last is a solve to tolerance at C* for the
 //	         labels found so far
@@ -186,23 +190,42 @@ func (p *pairs) exchange(last bool) path.Solver {
 	}
 }
 
-// worst is the negative and the positive row with the largest slacks; it finds whether it helps to exchange their
-// labels.
+// worst is the negative and the positive row whose exchange gains most; it finds whether it helps.
 func (p *pairs) worst() (pair [2]int) {
-	pair, slack := [2]int{-1, -1}, [2]float64{}
+	pair, most := [2]int{-1, -1}, [2]float64{-1, -1}
+	if p.sample.PriorCosts != nil {
+		most = [2]float64{math.Inf(-1), math.Inf(-1)}
+	}
 	for k, i := range p.sample.Unlabeled {
 		side := 0
 		if p.positive[k] {
 			side = 1
 		}
-		if s := 1 - p.dual.Sign[i]*p.dual.Score(i); s > slack[side] {
-			pair[side], slack[side] = k, s
+		if gain := p.gain(k, p.dual.Sign[i]*p.dual.Score(i)); gain > most[side] {
+			pair[side], most[side] = k, gain
 		}
 	}
 	nonZeros, rows := int64(p.sample.Rows.NonZeros()), int64(p.sample.Rows.Rows())
 	p.Objective.Job.CountAndCheck(int64(len(p.sample.Unlabeled)) * nonZeros / rows)
-	p.helps = pair[0] >= 0 && pair[1] >= 0 && slack[0]+slack[1] > 2
+	p.helps = pair[0] >= 0 && pair[1] >= 0 && most[0]+most[1] > 0
 	return pair
+}
+
+// gain is what a row at this margin gains by the other label: ξ - 1, or with prior costs what the objective falls by.
+func (p *pairs) gain(k int, margin float64) float64 {
+	prior, own, other := p.sample.PriorOf(k), 0, 1
+	if prior == nil {
+		return -margin
+	}
+	levels := [2]float64{p.minus, p.plus}
+	if p.positive[k] {
+		own, other = 1, 0
+	}
+	cost := func(class int, margin float64) float64 {
+		loss, _, _ := p.Loss.Margin.At(margin)
+		return p.sample.LossWeight(k, levels[class]*p.Objective.Weight) * (loss + sample.PriorStrength*prior[class])
+	}
+	return cost(own, margin) - cost(other, -margin)
 }
 
 // label gives the unlabeled rows with the largest decisions [n] the positive label, as many as its share in the prior.
@@ -210,6 +233,7 @@ func (p *pairs) label(decisions []float64) {
 	labels, costs := make([]int32, len(p.sample.Unlabeled)), make([]float64, 2*len(p.sample.Unlabeled))
 	for k, i := range p.sample.Unlabeled {
 		costs[2*k], costs[2*k+1] = decisions[i], -decisions[i]
+		vector.Add(costs[2*k:][:len(p.sample.PriorOf(k))], sample.PriorStrength, p.sample.PriorOf(k))
 	}
 	labeling.CheapestLabels(p.Objective.Job, labels, costs, p.sample.UnlabeledWeight, p.Objective.Prior)
 	p.positive = make([]bool, len(labels))
@@ -240,7 +264,7 @@ func (p *pairs) place(k int) {
 		level = p.plus
 	}
 	p.dual.Relabel(i, sign(p.positive[k]))
-	p.dual.Cost[i] = level * p.Objective.Weight * p.sample.UnlabeledWeight[k] / p.Objective.Alpha
+	p.dual.Cost[i] = p.sample.LossWeight(k, level*p.Objective.Weight) / p.Objective.Alpha
 }
 
 // rowScores are the scores [n] of all rows.

@@ -24,7 +24,6 @@ type Row struct {
 	TwoClasses bool                           // whether it supports no more
 	Supervised func(r *Run) *Solution         // without unlabeled rows; nil: the solution by Newton steps
 	OneMachine bool                           // whether ranks cannot share the rows
-	NoPrior    string                         // why it takes no prior costs; empty: it does
 
 	Begins      Method // that runs first,
 	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs alone
@@ -45,11 +44,9 @@ var table = []Row{
 	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		Keeps: sample.Keeps{SoftFrom: true}, CoarseStart: true},
 	{Name: "pair_switching", Fit: switchPairs, Supervised: supervisedPairs, Losses: []Loss{SquaredHinge, Hinge},
-		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true,
-		NoPrior: "it exchanges labels by the losses of rows alone"},
+		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true},
 	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
-		KeepsMean: true, Level: "unlabeled_weight", Keeps: sample.Keeps{Vectors: 2 * descentPairs},
-		NoPrior: "unlabeled rows have a loss and no labels"},
+		KeepsMean: true, Level: "unlabeled_weight", Keeps: sample.Keeps{Vectors: 2 * descentPairs}},
 	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
 		Probable: true, Penalty: true, Keeps: sample.Keeps{Given: true}},
 	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",

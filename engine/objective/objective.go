@@ -87,8 +87,11 @@ func TwoSides(share float64) float64 { return 2*share - 1 }
 // OneSide is the mean score where the rows of a class have the score 1 and others 0.
 func OneSide(share float64) float64 { return share }
 
-// Given is the loss of an unlabeled row where it has one of its own.
-func Given(l loss.Classes, scores, scratch, _ []float64) float64 {
+// Given is the loss of an unlabeled row where it has one of its own, and nothing is known of the row.
+func Given(l loss.Classes, scores, scratch, prior []float64) float64 {
+	if slices.ContainsFunc(prior, func(c float64) bool { return c > 0 }) {
+		return Cheapest(l, scores, scratch, prior)
+	}
 	return l.At(scores, nil, scratch, make([]float64, len(scratch)))
 }
 
@@ -112,7 +115,26 @@ func (o *Objective) Risk() *risk.Risk {
 	for k, i := range s.Labeled {
 		r.Label[i], r.Cost[i] = s.Class[k], s.LabeledWeight[k]
 	}
+	first := s.Labeled
+	if s.All.Labeled == 0 {
+		first = o.labelWeak(r)
+	}
 	r.UpdateSupport()
-	r.PreconditionBy(s.Labeled, s.Copies)
+	r.PreconditionBy(first, s.Copies)
 	return r
+}
+
+// labelWeak puts the rows of which something is known into a risk without labels, with the probabilities of their prior
+// costs, and returns them.
+func (o *Objective) labelWeak(r *risk.Risk) (rows []int32) {
+	s := o.Sample
+	r.Soft = make([]float64, len(s.Unlabeled)*o.Classes)
+	for k, i := range s.Unlabeled {
+		if s.Weak(k) {
+			rows = append(rows, i)
+			r.Label[i], r.Place[i], r.Cost[i] = -1, int32(k), s.LossWeight(k, 0)
+			s.Likely(r.Soft[k*o.Classes:(k+1)*o.Classes], k)
+		}
+	}
+	return rows
 }

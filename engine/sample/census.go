@@ -39,7 +39,10 @@ func (s *Sample) takeCensus() error {
 	}
 	first, last = s.Job.Range(first, last)
 	if sums[1] == 0 {
-		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+		if s.PriorCosts == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
+			return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+		}
+		first, last = 0, float64(s.classes-1) // the prior costs know them
 	}
 	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last)}
 	if s.All.LastClass >= s.All.Rows {

@@ -97,6 +97,9 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 		warnings := append(s.unknownClasses(labels), s.doubt(found, given, labels)...)
 		return &Prior{Shares: given, Picked: s.picked, Warnings: warnings}, nil
 	}
+	if s.All.Labeled == 0 {
+		return &Prior{Shares: s.likelyShares()}, nil
+	}
 	known := s.labeledOf(classes)
 	for class, share := range labels {
 		switch {
@@ -150,7 +153,7 @@ const wide = 0.8
 // unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows. Where one
 // class alone has labels that is what is meant.
 func (s *Sample) unknownClasses(labels []float64) (warnings []warning.Warning) {
-	if s.OneClass() {
+	if s.OneClass() || s.All.Labeled == 0 {
 		return nil
 	}
 	for class, share := range labels {
@@ -187,7 +190,7 @@ func (s *Sample) labeledOf(classes int) []int64 {
 // group each would need the labeled rows of all. It looks at the linear view alone: mixtures would take as much time as
 // a whole fit of two classes.
 func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warning.Warning {
-	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil
+	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil || s.All.Labeled == 0
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return nil
 	}

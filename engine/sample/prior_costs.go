@@ -75,7 +75,29 @@ func (s *Sample) weighPrior() {
 			s.known[k] = rows * max(0, 1-entropyOf(s.PriorOf(k))/math.Log(float64(s.classes))) // below 0 by rounding
 		}
 	}
-	vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/s.total(s.known)))
+	if s.All.Labeled > 0 {
+		vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/s.total(s.known)))
+	}
+}
+
+// Likely sets p [K] to the probabilities of an unlabeled row by its prior costs alone.
+func (s *Sample) Likely(p []float64, k int) {
+	for y, c := range s.PriorOf(k) {
+		p[y] = math.Exp(-c)
+	}
+	vector.Scale(p, 1/vector.Sum(p))
+}
+
+// likelyShares are the class shares among the rows of which something is known, for a fit without a label.
+func (s *Sample) likelyShares() []float64 {
+	shares, p := make([]float64, s.classes), make([]float64, s.classes)
+	for k, weight := range s.known {
+		s.Likely(p, k)
+		vector.Add(shares, weight, p)
+	}
+	s.Job.Reduce(shares)
+	vector.Scale(shares, 1/vector.Sum(shares))
+	return shares
 }
 
 // entropyOf is that of probabilities in proportion to exp(-cost), in nats.

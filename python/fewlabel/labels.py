@@ -13,8 +13,11 @@ from fewlabel._inputs import _labels
 
 __all__ = ["Votes", "from_votes", "keyword_votes"]
 
-_FIRST = 0.7  # accuracy of a source of which nothing is known,
-_PSEUDO = 1.0  # and the votes for which that counts
+# Accuracy, beyond that by chance, of a source of which nothing is known, and the votes for which that counts. Keywords
+# that were found in the labeled rows are right there, and less often elsewhere. Measured on k1b and wap, two draws,
+# macro F with three words a class: 0.736 (0.3 in all), 0.710 (0.5), 0.713 (0.7 for one vote); labels alone 0.717.
+_FIRST = 0.2
+_PSEUDO = 10.0
 _HIGHEST = 0.9  # accuracy that is estimated: no source alone is nearly certain, or worse than chance
 _ROUNDS = 100
 _TOLERANCE = 1e-6
@@ -134,7 +137,7 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
 
 def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accuracies: Any) -> Votes:
     """From numbers of classes; -1 is no vote, no label."""
-    a = np.full(votes.shape[1], _FIRST)
+    a = np.full(votes.shape[1], _FIRST + 1 / len(classes))
     if not isinstance(accuracies, str):
         a = np.asarray([] if isinstance(accuracies, Mapping) else accuracies, dtype=np.float64)
         if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
@@ -171,9 +174,9 @@ def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: i
 def _right(votes: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Share of the votes of each source that are right, at least that by chance: where sources vote for one class each,
     their agreement can show a good one as a bad one."""
-    found = np.full(votes.shape[1], _FIRST)
+    found, chance = np.empty(votes.shape[1]), 1 / p.shape[1]
     for j in range(votes.shape[1]):
         rows = np.flatnonzero(votes[:, j] >= 0)
         right = p[rows, votes[rows, j]].sum()
-        found[j] = (right + _PSEUDO * _FIRST) / (len(rows) + _PSEUDO)
-    return np.clip(found, 1 / p.shape[1], _HIGHEST)
+        found[j] = (right + _PSEUDO * (_FIRST + chance)) / (len(rows) + _PSEUDO)
+    return np.clip(found, chance, _HIGHEST)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data, _labels, _weights
+from fewlabel._inputs import _data, _labels, _scored, _weights
 from fewlabel._native._signatures import Allreduce, Group
 
 __all__ = ["fit"]
@@ -201,7 +201,7 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
-        self.given = _labels.read(y, estimator.unlabeled, weak=True)
+        self.given = _scored.one_a_row(y, estimator.unlabeled)
         self.rows = self._rows(X)
         n = self.rows.shape[0]
         if len(self.given.labeled) != n:

@@ -203,7 +203,7 @@ def test_what_does_not_take_several_labels_says_so(tmp_path: Any) -> None:
     ):
         with pytest.raises(ValueError, match="several labels a row"):
             refused()
-    with pytest.raises(ValueError, match="several columns"):
+    with pytest.raises(ValueError, match="several labels a row"):
         inspection.check(TransductiveSVC(), X, Y)
 
 

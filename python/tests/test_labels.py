@@ -148,7 +148,7 @@ def test_rows_of_weight_zero_do_not_count() -> None:
         (["a", None, "b"], "?", r"which is not the marker set by unlabeled='\?'. None and NaN are markers with"),
         (np.array(["a", 3, None], dtype=object), "auto", "several types: int, str"),
         (np.zeros((3, 2)), "auto", "several columns, which are not supported here"),
-        ([[0, 1], [1, 0]], "auto", "1d array"),
+        ([[0, 1], [1, 0]], "auto", "several columns"),
     ],
 )
 def test_bad_labels(y: object, unlabeled: object, message: str) -> None:

@@ -19,8 +19,9 @@ from fewlabel import (
     labels,
     methods,
 )
-from fewlabel.inspection import check
+from fewlabel.inspection import check, rank_to_label, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.plotting import LearningCurveDisplay
 
 SHARES = {"a.x": 0.3, "a.y": 0.3, "b.x": 0.2, "b.y": 0.2}
 NAMES = np.array(list(SHARES))
@@ -135,15 +136,14 @@ def test_a_group_of_the_tree_is_the_set_of_its_classes() -> None:
         assert not same(clone(model).fit(X, groups), clone(model).fit(X, y))
 
 
-def test_groups_are_not_scored_and_refused_where_sets_are() -> None:
+def test_groups_are_not_scored() -> None:
     X, truth, y = four_classes()
     groups = y.copy()
     groups[-100:] = [name[0] for name in truth[-100:]]
     model = TransductiveSVC(hierarchy=".", class_prior=SHARES).fit(X, groups)
     assert model.score(X, groups) == model.score(X, y) > 0.9
-    for call in check, compare:
-        with pytest.raises(ValueError, match="y has sets or groups of classes"):
-            call(model, X, groups)
+    assert check(model, X, groups, cv=2, verbose=0).n_rows == sum(name in NAMES for name in groups)
+    assert set(compare(model, X, groups, ["switching"], cv=2, verbose=0).scores) == {"supervised", "switching"}
 
 
 def test_cross_validation_tests_rows_with_one_label() -> None:
@@ -211,13 +211,32 @@ def test_the_share_of_the_only_class_needs_that_of_a_rest() -> None:
         TransductiveSVC(class_prior={"a.x": 0.3}).fit(X, y)
 
 
-def test_one_row_needs_a_certain_label() -> None:
+@pytest.mark.parametrize("class_prior", ["auto", SHARES])
+@pytest.mark.parametrize("method", ["auto", "switching", "gradient"])
+def test_probabilities_alone_are_enough(method: str, class_prior: object) -> None:
     X, truth, _ = four_classes()
     p = pd.DataFrame(0.6 * (truth[:, None] == NAMES) + 0.1, columns=NAMES)
-    with pytest.raises(ValueError, match="sets or probabilities of classes, but no row with one certain label"):
-        TransductiveSVC(class_prior=SHARES).fit(X, p)
-    p.iloc[0] = (truth[0] == NAMES).astype(float)
-    assert TransductiveSVC(class_prior=SHARES).fit(X, p).score(X, truth) > 0.9
+    p.iloc[100:] = 0
+    model = TransductiveSVC(method=method, class_prior=class_prior, class_weight="balanced").fit(X, p)
+    assert model.classes_.tolist() == NAMES.tolist()
+    assert model.score(X, truth) > 0.9
+    with pytest.raises(ValueError, match="no row has a label"):
+        TransductiveSVC(method=method, unlabeled_weight=0).fit(X, p)
+
+
+def test_sets_alone_are_enough() -> None:
+    X, truth, y = four_classes()
+    sets = with_sets(truth, y)
+    sets[[i for i, name in enumerate(sets) if isinstance(name, str)]] = None
+    assert TransductiveSVC(class_prior=SHARES).fit(X, sets).score(X, truth) > 0.8
+
+
+def test_a_list_of_probabilities_is_a_matrix() -> None:
+    X, truth, _ = four_classes()
+    p = 0.6 * (truth[:, None] == NAMES) + 0.1
+    model = TransductiveSVC()
+    assert same(clone(model).fit(X, p), clone(model).fit(X, p.tolist()))
+    assert same(clone(model).fit(X, p), clone(model).fit(X, list(p)))
 
 
 @pytest.mark.parametrize("several", [("a.x", "a.y"), ["a.x", "a.y"]])
@@ -236,16 +255,48 @@ def test_a_matrix_of_texts_is_told_apart_from_numbers(kind: type) -> None:
         TransductiveSVC().fit(X, texts)
 
 
-def test_what_does_not_know_sets_says_so() -> None:
+def test_inspection_tests_rows_with_one_label_and_fits_the_others() -> None:
     X, truth, y = four_classes()
     sets = with_sets(truth, y)
-    for call in (lambda X, y: check(TransductiveSVC(), X, y), estimate_class_prior):
-        with pytest.raises(
-            ValueError, match="sets or groups of classes or several columns, which are not supported here"
-        ):
-            call(X, sets)
-    with pytest.raises(ValueError, match="it takes no prior costs"):
-        TransductiveSVC(method="gradient", class_prior=SHARES).fit(X, sets)
+    labeled = np.array([isinstance(name, str) or len(name) == 1 for name in sets])
+    p = np.array([np.isin(NAMES, list(name) if isinstance(name, set) else [name]) for name in sets], dtype=float)
+    p = pd.DataFrame(p / np.maximum(1, p.sum(axis=1, keepdims=True)), columns=NAMES)
+    model = TransductiveSVC(class_prior=SHARES)
+    found = []
+    for given in sets, sets.tolist(), p:
+        fitted = clone(model).fit(X, given)
+        curve = LearningCurveDisplay.from_estimator(
+            model, X, given, n_labels=[8], n_draws=1, random_state=0, verbose=0, supervised=model
+        )
+        found.append(
+            (
+                check(model, X, given, cv=2, verbose=0),
+                compare(model, X, given, ["switching"], cv=2, verbose=0).scores["switching"].tolist(),
+                rank_to_label(fitted, X, 5, y=given).tolist(),
+                suspicious_labels(fitted, X, given, verbose=0, margin=-9.0).rows.tolist(),
+                estimate_class_prior(X, given).class_prior.tolist(),
+                np.ravel(curve.scores).tolist(),
+            )
+        )
+    assert found[0] == found[1] == found[2]
+    assert found[0][0].n_rows == labeled.sum()
+    assert not labeled[found[0][2]].any()
+    assert labeled[found[0][3]].all()
+
+
+def test_what_takes_one_label_a_row_says_so() -> None:
+    X, _, y = four_classes()
+    columns, model = np.full((len(y), 2), -1), TransductiveSVC().fit(X, y)
+    columns[:20] = np.arange(40).reshape(20, 2) // 3 % 2
+    for call in (
+        lambda: check(model, X, columns),
+        lambda: compare(model, X, columns),
+        lambda: rank_to_label(model, X, y=columns),
+        lambda: suspicious_labels(model, X, columns),
+        lambda: estimate_class_prior(X, columns),
+    ):
+        with pytest.raises(ValueError, match="several labels a row, which are not supported here"):
+            call()
 
 
 def positives(share: float = 0.3, labeled: int = 20) -> tuple[sp.csr_array, np.ndarray, np.ndarray]:

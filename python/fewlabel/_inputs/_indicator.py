@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _labels, _weak
 
 
 def read(y: Any, unlabeled: Any = "auto") -> np.ndarray | None:
@@ -38,18 +38,10 @@ def read(y: Any, unlabeled: Any = "auto") -> np.ndarray | None:
 
 def _matrix(y: Any) -> np.ndarray | None:
     """The array (n, k) of a matrix of two or more columns, or None."""
-    if sp.issparse(y):
-        y = y.toarray()
-    elif isinstance(y, list | tuple):
-        if (
-            not y
-            or not all(isinstance(row, list | tuple | np.ndarray) for row in y)
-            or len({len(row) for row in y}) > 1
-        ):
-            return None
-        y = np.array(y, dtype=None if all(isinstance(row, np.ndarray) for row in y) else object)
-        y = y if y.ndim != 2 or y.dtype.kind != "O" else _narrow(y)
-    elif hasattr(y, "columns"):
+    y = y.toarray() if sp.issparse(y) else _weak.of_lists(y)
+    if isinstance(y, list | tuple):
+        return None
+    if hasattr(y, "columns"):
         y = np.asarray(y, dtype=object) if any(kind.kind not in "biuf" for kind in _kinds(y)) else np.asarray(y)
     y = np.asarray(y)
     return y if y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "biufO" else None
@@ -57,11 +49,3 @@ def _matrix(y: Any) -> np.ndarray | None:
 
 def _kinds(frame: Any) -> list[np.dtype]:
     return [kind if isinstance(kind, np.dtype) else np.dtype(object) for kind in frame.dtypes]
-
-
-def _narrow(y: np.ndarray) -> np.ndarray:
-    """Numbers that came as lists in an array of numbers."""
-    try:
-        return np.array(y.tolist(), dtype=np.float64)
-    except (TypeError, ValueError):
-        return y

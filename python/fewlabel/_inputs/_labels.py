@@ -30,6 +30,12 @@ class Given(NamedTuple):
         """Labels of these rows, all of which are labeled."""
         return self.values[np.cumsum(self.labeled)[rows] - 1]
 
+    def or_none(self) -> np.ndarray:
+        """Labels (n,), or None."""
+        found = np.full(len(self.labeled), None, dtype=object)
+        found[self.labeled] = self.values
+        return found
+
 
 class Labels(NamedTuple):
     """Classes and the class number of every row."""
@@ -44,6 +50,7 @@ def read(y: Any, unlabeled: Any = "auto", *, weak: bool = False) -> Given:
     With "auto", the markers are -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text
     "-1". With None there is no marker: every row is labeled. Any other value is the marker.
     """
+    y = _weak.of_lists(y)
     if _weak.is_matrix(y):
         _refuse_weak(weak)
         labeled, labels, rest = _weak.of_matrix(y)
@@ -126,11 +133,6 @@ def with_groups(given: Given, hierarchy: Any, names: Iterable[Any] | None = None
     return found._replace(minus_one=given.minus_one, auto=given.auto)
 
 
-def refuse_groups(given: Given, hierarchy: Any) -> None:
-    """Reject labels that are groups of a class tree where a label must be one class."""
-    _refuse_weak(with_groups(given, hierarchy) is given)
-
-
 def named(reason: ValueError, classes: np.ndarray) -> ValueError:
     """The error of shares that sets of classes contradict, with names in place of class numbers."""
     text, numbers = str(reason), " (class numbers start at 0)"
@@ -155,11 +157,8 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
         values = values[weights[labeled] > 0]
         labeled, minus_one = labeled & (weights > 0), minus_one & (weights > 0)
     if not labeled.any():
-        if given.weak is not None and len(given.weak.rows):
-            raise ValueError(
-                "y has sets or probabilities of classes, but no row with one certain label. Label a row of each class, "
-                "or one row, and give the shares of all classes by a dict class_prior."
-            )
+        if given.weak is not None and len(given.weak.rows) and (weights is None or weights[given.weak.rows].any()):
+            return Labels(given.weak.names(), np.full(len(labeled), UNLABELED, dtype=np.int32))
         raise ValueError(
             "y has no labeled row: every label is the marker of unlabeled rows (see the parameter `unlabeled`) or has "
             "sample_weight 0. Give at least one row of each class a label."

@@ -1,4 +1,4 @@
-"""The rows of a test that have a label."""
+"""Rows that have one certain label, for tests and inspection."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,6 +7,13 @@ import numpy as np
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel._inputs import _data, _indicator, _labels
+
+
+def one_a_row(y: Any, unlabeled: Any, hierarchy: Any = None) -> _labels.Given:
+    """Labels of one class a row; rows of a set, a group of a class tree or probabilities have none."""
+    if _indicator.read(y, unlabeled) is not None:
+        raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
+    return _labels.with_groups(_labels.read(y, unlabeled, weak=True), hierarchy)
 
 
 def labeled_part(

@@ -16,6 +16,10 @@ class Weak(NamedTuple):
     classes: np.ndarray  # (k,) names
     probabilities: np.ndarray  # (m, k); 0 where the row cannot have the class
 
+    def names(self) -> np.ndarray:
+        """Sorted classes that a row can have."""
+        return np.unique(self.classes[self.probabilities.any(axis=0)])
+
 
 class Separated(NamedTuple):
     """Labels in which sets are replaced by None, and the sets."""
@@ -23,6 +27,21 @@ class Separated(NamedTuple):
     values: np.ndarray  # (n,)
     rows: np.ndarray  # (m,) rows with sets of several classes
     sets: list[list[Any]]  # (m,)
+
+
+def of_lists(y: Any) -> Any:
+    """A list of rows of two or more numbers or markers as an array of numbers, or else of objects; others unchanged."""
+    if not isinstance(y, list | tuple) or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
+        return y
+    widths = {len(row) if getattr(row, "ndim", 1) == 1 else 0 for row in y}
+    if len(widths) != 1 or min(widths) < 2:
+        return y
+    values = np.empty((len(y), *widths), dtype=object)
+    values[:] = [list(row) for row in y]
+    try:
+        return values if any(isinstance(value, str) for value in values.ravel()) else values.astype(np.float64)
+    except (TypeError, ValueError):
+        return values
 
 
 def is_matrix(y: Any) -> bool:

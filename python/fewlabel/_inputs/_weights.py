@@ -51,9 +51,9 @@ def resolve_class_prior(class_prior: Any, classes: np.ndarray, totals: np.ndarra
     """
     one_class = len(classes) == 1
     if isinstance(class_prior, str) and class_prior in PRIOR_RULES:
-        shares = totals / totals.sum()
+        shares = totals / (totals.sum() or 1)
         bad = np.flatnonzero((shares == 0) | (shares == 1))
-        if bad.size and not one_class:
+        if bad.size and totals.any() and not one_class:
             raise ValueError(
                 f"sample_weight: the labeled rows of class {classes[bad[0]]} have a share of {shares[bad[0]]:.3g} of "
                 "the labeled weight, which cannot be the class prior: make the weights less unequal or give class_prior"
@@ -92,6 +92,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
     """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
     if class_weight is None:
         return None
+    if isinstance(class_weight, str) and class_weight == "balanced" and not totals.any():
+        return None  # no labels, which it would weigh
     if isinstance(class_weight, str) and class_weight == "balanced":
         with np.errstate(all="ignore"):
             factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _scored
 from fewlabel.inspection import _fits, _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -114,14 +114,13 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     'cannot tell'
     """
     unlabeled = _linear_model.marker(model)
-    X, given = _data.admitted(X), _labels.read(y, unlabeled)
-    _labels.refuse_groups(given, getattr(_linear_model.last(model), "hierarchy", None))
+    X, given = _data.admitted(X), _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
     _fits.warn_of_nothing_unlabeled(given, unlabeled)
     classes, codes = _labels.encode(given)
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)
-    splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))
+    splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
     models = (_linear_model.supervised(model), whole)
     calls = [(_predicted, (one, X, y, train, test)) for train, test in splits for one in models]
     shares, *predicted = _fits.run("check", [(_shares, (whole, X, y)), *calls], n_jobs, verbose)

@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _labels, _scored
 from fewlabel.inspection import _fits, _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -157,13 +157,12 @@ def compare(
     """
     unlabeled, X = _linear_model.marker(model), _data.admitted(X)
     chosen = _chosen(methods, model)
-    given = _labels.read(y, unlabeled)
-    _labels.refuse_groups(given, getattr(_linear_model.last(model), "hierarchy", None))
+    given = _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
     _fits.warn_of_nothing_unlabeled(given, unlabeled)
     score = get_scorer(scoring)
     models = {SUPERVISED: _linear_model.supervised(model), **chosen}
-    splits = list(SemiSupervisedSplit(cv, unlabeled=unlabeled).split(given.labeled, y))
+    splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
     calls = [(_score, (one, X, y, *split, given, score)) for split in splits for one in models.values()]
     scores = np.reshape(_fits.run("compare", calls, n_jobs, verbose), (len(splits), len(models)))
     found = Comparison(dict(zip(models, scores.T, strict=True)), scoring)

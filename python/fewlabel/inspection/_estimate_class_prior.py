@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
 from fewlabel import _positive_share
-from fewlabel._inputs import _data, _labels, _numbers, _weights
+from fewlabel._inputs import _data, _labels, _numbers, _scored, _weights
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._transductive_svc import TransductiveSVC
@@ -123,7 +123,7 @@ def estimate_class_prior(
     True
     """
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
-    given = _labels.read(y, unlabeled)
+    given = _scored.one_a_row(y, unlabeled)
     check_consistent_length(rows, given.labeled)
     weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
     classes, codes = labels = _labels.encode(given, weights)

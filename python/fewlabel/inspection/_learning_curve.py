@@ -4,10 +4,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
-from fewlabel._inputs import _data, _labels, _numbers
+from fewlabel._inputs import _data, _labels, _numbers, _scored, _weak
 from fewlabel.inspection import _fits, _linear_model
 
 _TRIES = 1000  # at drawing labels until every class is among them
@@ -34,7 +35,7 @@ def compute(
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
-    X, given = _data.admitted(X), _labels.read(y, marker)
+    X, given = _data.admitted(X), _scored.one_a_row(y, marker, _linear_model.tree(estimator))
     check_consistent_length(X, given.labeled)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
 
@@ -48,16 +49,28 @@ def compute(
         rows = np.setdiff1d(np.arange(len(given.labeled)), test)
         for size in sizes:
             labeled = np.sort(drawn[:size])
-            known = np.full(len(given.labeled), marker, dtype=object)
-            known[labeled] = given.of(labeled)
-            used = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known[rows])
+            known = _safe_indexing(_hidden(y, np.setdiff1d(np.flatnonzero(given.labeled), labeled), marker), rows)
+            used = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known)
             held_out = (test, given.of(test), scoring)
             calls += [
-                (_score, (estimator, X, rows, known[rows], *held_out)),
+                (_score, (estimator, X, rows, known, *held_out)),
                 (_score, (supervised, X, *used, *held_out)),
             ]
     found = np.reshape(_fits.run("learning curve", calls, n_jobs, verbose), (n_draws, len(sizes), 2))
     return sizes, found[..., 0].T, found[..., 1].T
+
+
+def _hidden(y: Any, rows: np.ndarray, marker: Any) -> Any:
+    """y without the labels of some rows; sets and probabilities stay."""
+    y = _weak.of_lists(y)
+    if not _weak.is_matrix(y):
+        found = np.empty(len(y), dtype=object)
+        found[:] = list(y)
+        found[rows] = marker
+        return found
+    kept = np.ones(y.shape[0])
+    kept[rows] = 0
+    return y.mul(kept, axis=0) if hasattr(y, "mul") else sp.csr_array(y).multiply(kept[:, None]).toarray()
 
 
 def _score(model: Any, X: Any, rows: Any, labels: Any, test: Any, truth: Any, scoring: Any) -> Any:

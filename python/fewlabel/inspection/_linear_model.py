@@ -31,6 +31,11 @@ def marker(model: Any) -> Any:
     return classifier.unlabeled
 
 
+def tree(model: Any) -> Any:
+    """Class tree of a model, or None."""
+    return getattr(last(model), "hierarchy", None)
+
+
 def supervised(model: Any) -> Any:
     """A clone with `unlabeled_weight=0`. The other steps of a pipeline still see the unlabeled rows."""
     copy = clone(model)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_consistent_length
 
-from fewlabel._inputs import _labels, _numbers
+from fewlabel._inputs import _numbers, _scored
 from fewlabel.inspection import _linear_model
 
 # Twenty labels on top of forty, chosen against random, macro F on the test, six draws: Reuters R8 .853 and .761, 20
@@ -83,7 +83,7 @@ def rank_to_label(model: Any, X: Any, n: int = 10, *, y: Any = None, unsure: flo
     free = np.asarray(abs(directions).sum(axis=1)).ravel() > 0
     if y is not None:
         check_consistent_length(margins, y)
-        free &= ~_labels.read(y, getattr(classifier, "unlabeled", "auto")).labeled
+        free &= ~_scored.one_a_row(y, getattr(classifier, "unlabeled", "auto"), _linear_model.tree(classifier)).labeled
     candidates = np.flatnonzero(free)
     candidates = candidates[np.argsort(margins[candidates], kind="stable")]
     if len(candidates) <= n:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from fewlabel._inputs import _data, _labels, _numbers
+from fewlabel._inputs import _data, _numbers, _scored
 from fewlabel.inspection import _fits, _linear_model, _table
 
 
@@ -92,7 +92,7 @@ def suspicious_labels(
         raise ValueError(f"margin must be a finite number, got {margin!r}")
     model = getattr(model, "best_estimator_", model)
     classifier, X = _linear_model.final(model), _data.admitted(X)
-    given = _labels.read(y, getattr(classifier, "unlabeled", "auto"))
+    given = _scored.one_a_row(y, getattr(classifier, "unlabeled", "auto"), _linear_model.tree(classifier))
     check_consistent_length(X, given.labeled)
     if not given.labeled.any():
         raise ValueError("y has no labeled row")
@@ -131,7 +131,7 @@ def _parts(own: np.ndarray, parts: Any) -> tuple[np.ndarray, list[np.ndarray]]:
 
 def _blind_scores(model: Any, X: Any, y: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Scores (n_test, n_classes) of rows by a clone that is fitted on the others; -inf where that has no such class."""
-    blind = _fits.fitted(model, X, y, np.setdiff1d(np.arange(len(y)), test))
+    blind = _fits.fitted(model, X, y, np.setdiff1d(np.arange(X.shape[0] if hasattr(X, "shape") else len(X)), test))
     classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
     scores = np.full((len(test), len(classes)), -np.inf)
     scores[:, np.searchsorted(classes, classifier.classes_)] = _linear_model.class_scores(classifier, rows)
