@@ -46,7 +46,8 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 	job.Run(b.Times, func(i int) {
 		job.Check()
 		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
-		drawn, _ := e.drawn(random, most).shares(work.NewJob(1, nil), shares, biases(random, e.Classes))
+		one := work.NewJob(1, nil)
+		drawn, _ := e.drawn(random, most).shift(one, biases(random, e.Classes)).find(one, shares)
 		squares[i] = make([]float64, e.Classes)
 		for y, share := range drawn {
 			squares[i][y] = (share - shares[y]) * (share - shares[y])

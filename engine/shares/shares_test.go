@@ -200,8 +200,9 @@ func TestDerivativesOfTheCalibration(t *testing.T) {
 func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	job := work.NewJob(1, nil)
 	e := Gather(job, sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), true)
-	ratios, a := e.ratios(e.calibrated(job, make([]float64, 3))), []float64{0.7, 0.5, 0.3}
-	found := e.maximize(job, ratios, 60, a, e.labelShares())
+	s, a := e.shift(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
+	ratios := s.ratios
+	found := s.maximize(job, 60, a, e.labelShares())
 	objective := func(phi []float64) float64 {
 		value := 0.0
 		for i := range e.Unlabeled.Weight {
@@ -222,6 +223,28 @@ func TestEMEndsAtAStationaryPoint(t *testing.T) {
 		}
 		if slope := (move(h) - move(-h)) / (2 * h); math.Abs(slope) > 0.01 { // of about 60 from one class
 			t.Errorf("slope %v from class %d to the next at %v", slope, y, found)
+		}
+	}
+}
+
+// Drawing to the labels is recomputed here, from ratios of two rows of three classes.
+func TestSharesAreDrawnToThoseOfTheLabels(t *testing.T) {
+	s := &shift{Evidence: &Evidence{&crossfit.Scores{Classes: 3, Unlabeled: crossfit.Scored{Weight: []float64{3, 1}}}},
+		ratios: []float64{2, 1, 0.5, 0.2, 0.4, 3}, labels: []float64{0.3, 0.3, 0.4}, known: 40}
+	for _, found := range [][]float64{{0.5, 0.3, 0.2}, {0.8, 0.1, 0.1}, {0.3, 0.3, 0.4}, {0.31, 0.3, 0.39}, {0.1, 0.1, 0.8}} {
+		at := func(p []float64) float64 {
+			return 0.75*math.Log(2*p[0]+p[1]+0.5*p[2]) + 0.25*math.Log(0.2*p[0]+0.4*p[1]+3*p[2])
+		}
+		kept := 0.0
+		if x := 2 * 40 * (at(found) - at(s.labels)); x > 0.2 {
+			kept = 1 - 0.2/x
+		}
+		drawn := slices.Clone(found)
+		s.drawToLabels(work.NewJob(1, nil), drawn, 0.1)
+		for y, share := range drawn {
+			if want := kept*found[y] + (1-kept)*s.labels[y]; math.Abs(share-want) > 1e-12 {
+				t.Errorf("%v becomes %v, want share %d %v", found, drawn, y, want)
+			}
 		}
 	}
 }
