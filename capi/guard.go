@@ -107,7 +107,7 @@ const keepBytes = 16 << 20
 func releaseMemory() {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	if memory.HeapSys-memory.HeapReleased > keepBytes {
+	if memory.HeapSys-memory.HeapReleased > keepBytes+uint64(len(ballast)) {
 		debug.FreeOSMemory()
 	}
 }

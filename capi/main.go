@@ -35,6 +35,11 @@ var versionText *C.char
 // engine has few and large arrays without pointers, so that looking for garbage costs next to nothing.
 const garbagePercent = 10
 
+// ballast counts as memory in use, so that small fits do not look for garbage after every 400 kB. It is never touched
+// and takes address space only. Measured on text1 (1,946 rows), parts of the processor time without: 0.80 of supervised
+// fits, 0.70 of switching, 0.75 of annealing.
+var ballast = make([]byte, 128<<20)
+
 func init() {
 	debug.SetGCPercent(garbagePercent)
 	debug.SetMemoryLimit(math.MaxInt64) // GOMEMLIMIT in the environment was meant for another program

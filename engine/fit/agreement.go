@@ -16,7 +16,8 @@ type origin struct {
 
 // among is the same solution for rows that are numbered anew: row i is now rows[i], or that of another machine.
 func (o origin) among(rows []int32) origin {
-	out := origin{classes: []int32{}}
+	most := len(o.rows)
+	out := origin{make([]int32, 0, most), make([]int32, 0, most), make([]float64, 0, most)}
 	for k, i := range o.rows {
 		if rows[i] >= 0 {
 			out.rows, out.classes = append(out.rows, rows[i]), append(out.classes, o.classes[k])

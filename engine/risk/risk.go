@@ -12,6 +12,8 @@
 package risk
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -139,8 +141,7 @@ func (r *Risk) UpdateSupport() {
 	for _, i := range r.support.Rows() {
 		known[i] = true
 	}
-	grown := false
-	var support []int32
+	grown, support := false, make([]int32, 0, len(r.Cost))
 	for i, cost := range r.Cost {
 		if cost > 0 || r.inBasis(i) {
 			support, grown = append(support, int32(i)), grown || !known[i]
@@ -221,7 +222,7 @@ func (r *Risk) gradients() (joint float64, sums []float64) {
 
 // rowsWith are the rows with a weight and this activity, in the memory of a subset.
 func (r *Risk) rowsWith(in *rows.Subset, activity uint8) []int32 {
-	list := in.Rows()[:0]
+	list := slices.Grow(in.Rows()[:0], len(r.support.Rows()))
 	for _, i := range r.support.Rows() {
 		if r.activity[i]&activity != 0 {
 			list = append(list, i)

@@ -138,6 +138,7 @@ func (s *Sample) sort(p Problem) error {
 		return err
 	}
 	s.Labels = slices.Clone(p.Labels)
+	s.Unlabeled, s.UnlabeledRows = make([]int32, 0, n), make([]float64, 0, n)
 	for i, label := range p.Labels {
 		weight := 1.0
 		if p.Weights != nil {
