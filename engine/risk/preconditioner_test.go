@@ -112,3 +112,17 @@ func TestPreconditionerOfClasses(t *testing.T) {
 		}
 	}
 }
+
+func TestAFactorServesAsLongAsNoCurvatureIsFarFromItsOwn(t *testing.T) {
+	f := &factor{curves: []float64{1, 2, 0}}
+	for _, near := range [][]float64{{1, 2, 0}, {1.4, 1.4, 0}} {
+		if !f.serves(near) {
+			t.Errorf("%v is near %v", near, f.curves)
+		}
+	}
+	for _, far := range [][]float64{{1.6, 2, 0}, {1, 1.3, 0}, {1, 2, 1e-9}, {0, 2, 0}} {
+		if f.serves(far) {
+			t.Errorf("%v is far from %v", far, f.curves)
+		}
+	}
+}
