@@ -80,8 +80,7 @@ def dense(report: Report, draws: int = 3) -> None:
     """Sentence embeddings: time in fits of logistic regression (lbfgs, float32) on all labels; one thread, by turns."""
     from fewlabel import SemiSupervisedLogisticRegression
 
-    rows = replace(data.newsgroups20(), name="20 Newsgroups by MiniLM", X=data.loader().minilm()[0])
-    task = data.draw(rows, 5, "equal")
+    task = drawn("minilm")
     fits = {method: lambda m=method: ours(task, m) for method in METHODS}
     estimator = SemiSupervisedLogisticRegression(class_prior=task.shares, n_jobs=1)
     fits["logistic estimator"] = lambda: measure.quietly(estimator, task.X, task.given)
@@ -91,7 +90,63 @@ def dense(report: Report, draws: int = 3) -> None:
         spent = {one: np.median(seconds) for one, seconds in measure.turns(calls, draws).items()}
     for one in fits:
         note = f"{spent[one]:.2f} s, logistic regression {spent['peer']:.2f} s"
-        report.add(f"{rows.name}: {one}, time / logistic regression", spent[one] / spent["peer"], note=note)
+        report.add(f"{task.name}: {one}, time / logistic regression", spent[one] / spent["peer"], note=note)
+
+
+def precision(report: Report, draws: int = 3) -> None:
+    """Sentence embeddings: test rows that get the same class whether the rows are float32 or float64."""
+    for method in METHODS:
+        same = []
+        for seed in range(draws):
+            task = data.draw(data.minilm(), 5, "equal", seed)
+            wide = replace(task, X=task.X.astype(np.float64))
+            same.append(
+                100 * np.mean(ours(task, method).predict(task.X_test) == ours(wide, method).predict(task.X_test))
+            )
+        report.add(f"{task.name}: {method}, same class by float32 and float64", same, " %", at_least=99.9)
+
+
+SIZES = ((14_143, 384, 20), (100_000, 384, 20), (10_000, 1536, 100))  # rows, features, classes
+SPREAD = 6.0  # length of the noise beside a center of length 1
+GROWTH = 1.3  # times the time of a number in the first size that one may take
+
+
+def sizes(report: Report, draws: int = len(SIZES)) -> None:
+    """Planted embeddings, five labels a class, annealing: time of a number in a pass for one class, beside NumPy's
+    products in float32, and memory above the rows, in copies of the scores in float64."""
+    times = []
+    for n, d, k in SIZES[:draws]:
+        cost, passes, product, right = measure.in_fresh_process(fit_planted, n, d, k)
+        what, numbers = f"{n:,} x {d:,}, {k} classes", n * d * k
+        times.append(cost.processor / passes / numbers * 1e12)
+        note = f"{cost.processor:.1f} s, {passes:.0f} passes, {right:.1%} right"
+        report.add(f"{what}: ps a number, pass and class", times[-1], note=note, at_most=GROWTH * times[0])
+        report.add(f"{what}: a pass, in products of NumPy", cost.processor / passes / product, at_most=1.5)
+        report.add(f"{what}: peak above the rows, in copies of the scores", cost.peak / (8 * n * k))
+
+
+def fit_planted(n: int, d: int, k: int) -> tuple[measure.Cost, float, float, float]:
+    """Cost and passes of a fit, seconds of a product of NumPy, and the part of the unlabeled rows that is right."""
+    small, task = planted(500, d, 2), planted(n, d, k)
+    ours(small, "annealing")
+    cost, model = measure.cost(lambda: ours(task, "annealing"))
+    right = np.mean(model.transduction_[task.unlabeled] == task.y[task.unlabeled])
+    W, Q = np.ones((d, k), np.float32), np.ones((n, k), np.float32)
+    with threadpool_limits(1):
+        spent = measure.turns({"scores": lambda: task.X @ W, "sums": lambda: task.X.T @ Q}, 5)
+    return cost, float(model.history_["n_passes"][-1]), float(sum(map(np.median, spent.values())) / 2), float(right)
+
+
+def planted(n: int, d: int, k: int) -> Task:
+    """Unit rows in float32 about a center a class."""
+    rng = np.random.default_rng(0)
+    y, centers = rng.integers(0, k, n), rng.normal(size=(k, d)).astype(np.float32) / np.sqrt(d)
+    X = centers[y] + SPREAD / np.sqrt(d) * rng.standard_normal((n, d), np.float32)
+    X = (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
+    given = np.full(n, data.UNLABELED)
+    labeled = data.labeled_rows(y, 5, "equal", rng)
+    given[labeled] = y[labeled]
+    return Task(f"planted, {n:,} x {d:,}", X, y, given, X[:0], y[:0], np.arange(k))
 
 
 def shapes(report: Report, draws: int = 3) -> None:
@@ -126,7 +181,7 @@ def shaped(rng: np.random.Generator) -> dict[str, tuple[np.ndarray, np.ndarray, 
 
 def threads(report: Report, draws: int = 5) -> None:
     """Two threads against one, on the clock; other programs on the machine spoil this."""
-    for task in (drawn("comp"), drawn("newsgroups20"), large.task(1_000_000)):
+    for task in (drawn("comp"), drawn("newsgroups20"), drawn("minilm"), large.task(1_000_000)):
         for method in METHODS:
             calls = {str(n): lambda n=n, t=task, m=method: ours(t, m, n) for n in (1, 2)}
             spent = measure.turns(calls, draws, time.perf_counter)
@@ -171,4 +226,4 @@ def theirs(folder: Path, task: Task, method: int) -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-SECTIONS = (linear_svc, dense, shapes, threads, svmlin)
+SECTIONS = (linear_svc, dense, precision, sizes, shapes, threads, svmlin)
