@@ -20,9 +20,8 @@ type Matrix struct {
 	indptr []int64
 	all    *Subset
 
-	everywhere bool     // every machine has these rows: their sums are whole
-	repeats    bool     // an index stands twice in a row
-	columns    *columns // made by the first product that needs them
+	everywhere bool // every machine has these rows: their sums are whole
+	repeats    bool // an index stands twice in a row
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
@@ -72,7 +71,7 @@ func checkShape(cols, rows int) error {
 
 // newMatrix has all the rows, listed.
 func newMatrix(cols int, k kernel, indptr []int64, rows []int32) *Matrix {
-	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr, columns: &columns{}}
+	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}
 	m.all = m.Subset(rows)
 	return m
 }

@@ -40,11 +40,7 @@ func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64
 			})
 			return
 		}
-		if m.byColumns(on, shape) {
-			m.addColumns(job.Pool, on, dst, q, shape)
-		} else {
-			m.addPieces(job.Pool, on, dst, q, shape)
-		}
+		m.addPieces(job.Pool, on, dst, q, shape)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
 // footprint is what the memory of a fit depends on. A fit that cannot have it is refused: Go ends the process, the
@@ -49,9 +48,6 @@ func (f footprint) bytes() float64 {
 		vectors += float64(f.vectors) * used * width
 	} else if n < used && !f.goesOn && f.columns > 1 {
 		vectors = 7*n*stride + used*width // weights held as sums of rows
-	}
-	if f.columns > 1 {
-		shared += float64(rows.ColumnBytes(f.nonZeros, panel.Shape{Features: f.used, Classes: f.columns}))
 	}
 	solving := n*(6+4*stride+costs*classes) + 3*float64(f.copies)*classes + vectors + f.factors()
 	outputs := float64(model.OutputsOf(f.classes))

@@ -200,17 +200,16 @@ func (s *sample) checkPrior(Problem) error {
 // checkMemory refuses a fit that does not fit, before anything of the size of K² is made.
 func (s *sample) checkMemory(p Problem) error {
 	s.shape = panel.Shape{Features: p.Rows.Cols(), Classes: s.tags}
-	vectors, scores, columns := 3.0, 0.0, 0 // weights, gradient, sums of squares
+	vectors, scores := 3.0, 0.0 // weights, gradient, sums of squares
 	if s.options.Solver == Lbfgs {
 		vectors, scores = 2*pairs+6, float64(len(s.labels))*float64(s.shape.Stride())
-		columns = rows.ColumnBytes(p.Rows.NonZeros(), s.shape)
 	}
 	k := float64(s.tags)
 	if s.options.Method == Posterior {
 		scores = float64(len(s.labels)) * k
 	}
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square + float64(columns)
+	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.shape.Features),
 		"use fewer tags or features, or the solver \"stochastic\"")
 }

@@ -206,7 +206,7 @@ func checkMemory(p Problem, options Options, used int) error {
 	solving := 8 * (4*float64(block.Len()) + 2*n*float64(block.Stride()))
 	projecting := 8 * 4 * features * probes // the probes, and what their QR takes
 	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) +
-		float64(rows.ColumnBytes(p.Rows.NonZeros(), block)) + 8*float64(options.Components)*float64(p.Rows.Cols())
+		8*float64(options.Components)*float64(p.Rows.Cols())
 	return need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
 		"hardly occur), or a machine with more memory")
 }
