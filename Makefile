@@ -52,7 +52,7 @@ test-go: ## run the Go tests
 	$(GO) test ./...
 
 test-python: build ## run the Python tests
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
 
 ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
 	@test -n "$(C_EXAMPLES)" || { echo "ctest: there is no examples/c/*.c" >&2; exit 1; }

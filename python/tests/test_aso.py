@@ -27,14 +27,19 @@ from fewlabel.model_selection import SemiSupervisedSplit
 X, Y, TRUTH = many_topics(labels=40)
 
 
-def above_median(rows: sp.csr_array, y: object) -> np.ndarray:
-    """Problems for data that is dense: scikit-learn's checks have such."""
-    dense = rows.toarray()
-    return dense > np.median(dense, axis=0)
+class AboveMedian:
+    """Problems for data that is dense, which scikit-learn's checks have; the repr is the same in every process."""
+
+    def __call__(self, rows: sp.csr_array, y: object) -> np.ndarray:
+        dense = rows.toarray()
+        return dense > np.median(dense, axis=0)
+
+    def __repr__(self) -> str:
+        return "above_median"
 
 
 CHECKED = [
-    kind(n_components=1, auxiliary=above_median, **settings)
+    kind(n_components=1, auxiliary=AboveMedian(), **settings)
     for kind, settings in (
         (ASOTransformer, {}),
         (ASOTransformer, {"output": "structure"}),
@@ -338,7 +343,7 @@ def test_searches_and_pipelines() -> None:
 
 def test_fewer_problems_than_components_are_as_many_components() -> None:
     with pytest.warns(DataWarning, match="n_components is 50, but there are 3 auxiliary problems"):
-        few = ASOTransformer(auxiliary=above_median(X[:, :3], None)[:, :3]).fit(X)
+        few = ASOTransformer(auxiliary=AboveMedian()(X[:, :3], None)[:, :3]).fit(X)
     exact = clone(few).set_params(n_components=3).fit(X)
     np.testing.assert_array_equal(few.components_, exact.components_)
 

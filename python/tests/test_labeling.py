@@ -262,17 +262,22 @@ def test_the_steps_before_the_classifier_run_once() -> None:
     np.testing.assert_array_equal(one.fit()[-1].coef_, direct.coef_)
 
 
-def test_a_warm_start_continues_while_no_class_is_new() -> None:
-    one = Session(X, TransductiveSVC(warm_start=True, n_jobs=1))
+def test_next_continues_while_no_class_is_new_and_fit_begins_anew() -> None:
+    one = Session(X, TransductiveSVC(n_jobs=1))
     for row in (0, 1, 25, 45, 80, 95):
         one.label(row, NAMES[TRUTH[row]])
     first = one.fit()
     one.label(2, "sport")
+    one.next()
+    assert np.isnan(one._fitted.model.supervised_agreement_)  # as after every warm start
     again = one.fit()
     assert again is not first
-    assert np.isnan(again.supervised_agreement_)  # as after every warm start
+    assert not np.isnan(again.supervised_agreement_)
+    assert not again.warm_start
+    assert len(one._journal.fits()) == 2  # a fit to the same answers is not another one
     one.label(3, "food")
-    assert not np.isnan(one.fit().supervised_agreement_)
+    one.next()
+    assert one.fit() is one._fitted.model
 
 
 def test_a_supervised_classifier_is_fitted_to_the_labeled_rows() -> None:

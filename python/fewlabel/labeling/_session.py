@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from fewlabel._base import LinearClassifier
 from fewlabel._inputs import _data, _labels, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _arguments, _choose, _status
@@ -29,6 +30,7 @@ class _Fitted(NamedTuple):
     model: Any
     predicted: list[Any]  # class of each row
     warnings: tuple[str, ...]
+    anew: bool  # not continued from an earlier fit
 
 
 class Session:
@@ -45,8 +47,7 @@ class Session:
     model : classifier, or pipeline that ends in one
         Not fitted. The steps before the last are fitted once, to all rows and without labels. A classifier for
         unlabeled rows is refitted to all rows, another one to the labeled rows. One with class_prior="auto" and without
-        `hierarchy` gets class shares as a dict while there are fewer than ten labels a class. One with
-        warm_start=True continues from its last fit as long as no class is new: faster, and a little less accurate.
+        `hierarchy` gets class shares as a dict while there are fewer than ten labels a class.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
@@ -136,7 +137,8 @@ class Session:
         """Choose rows to label, after a refit if there are new answers.
 
         Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen. Called again
-        without a new answer, it returns the same rows.
+        without a new answer, it returns the same rows. The refit, whose predictions `status` compares with the answers,
+        continues from the last fit if the model is of fewlabel and no class is new: that takes a third of the time.
 
         Parameters
         ----------
@@ -150,7 +152,7 @@ class Session:
         """
         n = _numbers.check_count("n", n)
         if len(set(self._known().values())) > 1:
-            self.fit()
+            self._refit(anew=False)
         answered = np.zeros(len(self._names), dtype=bool)
         answered[[self._positions[row] for row in self._answers()]] = True
         return [self._names[k] for k in _choose.batch(self._coordinates, answered, n)]
@@ -229,7 +231,7 @@ class Session:
         return answers[-1]["row"]
 
     def fit(self) -> Any:
-        """Fit the model to the answers so far.
+        """Fit the model to the answers so far, from the start.
 
         Returns
         -------
@@ -241,13 +243,9 @@ class Session:
         ValueError
             If fewer than two classes have a label.
         """
-        known = self._known()
-        if self._fitted is None or self._fitted.answers != self._answers():
-            if len(set(known.values())) < 2:
-                raise ValueError(f"a fit needs labels of two classes, there are {len(set(known.values()))}")
-            before, self._fitted = self._fitted, self._fit(known)
-            self._record(before, self._fitted)
-        return self._fitted.model
+        if (n_classes := len(set(self._known().values()))) < 2:
+            raise ValueError(f"a fit needs labels of two classes, there are {n_classes}")
+        return self._refit(anew=True).model
 
     def status(self) -> _status.Status:
         """Summarize the session.
@@ -310,8 +308,27 @@ class Session:
         """Classes of the labeled rows."""
         return {row: event["class"] for row, event in self._answers().items() if "class" in event}
 
-    def _fit(self, known: dict[Any, Any]) -> _Fitted:
-        X, y, classifier = self._X, self.y, self._start(known)
+    def _refit(self, anew: bool) -> _Fitted:
+        """The last fit, or another one if there are new answers, or if it was continued and is wanted anew."""
+        before = self._fitted
+        if before is not None and before.answers == self._answers() and (before.anew or not anew):
+            return before
+        self._fitted = found = self._fit(None if anew else self._start())
+        if before is None or before.answers != found.answers:
+            self._record(before, found)
+        return found
+
+    def _start(self) -> Any:
+        """A copy of the last classifier, if it is of the same classes and can continue with all rows, or None."""
+        fitted = self._fitted
+        if fitted is None or not isinstance(self._pipeline[-1], LinearClassifier):
+            return None
+        same = {*fitted.known.values()} == {*self._known().values()}
+        return deepcopy(_linear_model.last(fitted.model)).set_params(warm_start=True) if same else None
+
+    def _fit(self, start: Any) -> _Fitted:
+        X, y, known = self._X, self.y, self._known()
+        classifier = clone(self._pipeline[-1]) if start is None else start
         if self._marker() is _NONE:
             labeled = [self._positions[row] for row in known]
             X, y = _safe_indexing(X, labeled), np.array([*known.values()])
@@ -327,20 +344,14 @@ class Session:
         if len(self._pipeline) > 1:
             model = Pipeline([*self._pipeline.steps[:-1], (self._pipeline.steps[-1][0], classifier)])
         messages = tuple(dict.fromkeys(str(one.message) for one in caught))
-        return _Fitted(self._answers(), known, model, classifier.predict(self._X).tolist(), messages)
+        predicted = classifier.predict(self._X).tolist()
+        return _Fitted(self._answers(), known, model, predicted, messages, start is None)
 
     def _finds_shares(self) -> bool:
         """Whether class shares are to be estimated; labels of a class tree may be groups, which have none."""
         given = self._pipeline[-1].get_params()
         prior = given.get("class_prior")
         return isinstance(prior, str) and prior == "auto" and given.get("hierarchy") is None
-
-    def _start(self, known: dict[Any, Any]) -> Any:
-        """A classifier to fit: a copy of the last one if it can continue, otherwise a new one."""
-        fitted, warm = self._fitted, self._pipeline[-1].get_params().get("warm_start", False)
-        if fitted and warm and {*known.values()} == {*fitted.known.values()}:
-            return deepcopy(_linear_model.last(fitted.model))
-        return clone(self._pipeline[-1])
 
     def _record(self, before: _Fitted | None, now: _Fitted) -> None:
         """Keep how many predictions a fit changed, and the estimate at its time."""
