@@ -195,8 +195,9 @@ int32_t fewlabel_fit(const fewlabel_rows *rows, const int32_t *labels, const dou
 /* Fit several labels a row: a classifier of two classes for every column of labels. What depends on the rows alone is
  * made once, and columns are divided among the threads. With the same shares a column's model has the bits of its
  * separate fit.
- *   rows, weights, options  as for fewlabel_fit, without class_prior as an array and without hierarchy
- *   labels     [n_rows, n_columns] row by row: 1, 0, or -1: unknown. A column needs a label
+ *   rows, weights, options  as for fewlabel_fit, without class_prior as an array and without
+ *              hierarchy; class_weight has 2 factors, or 2 for each column, one column after the other
+ *   labels     [n_rows, n_columns] row by row: 1, 0, or -1: unknown. A column without a label is FEWLABEL_BAD_DATA
  *   shares     [n_columns] share of class 1 among the rows that are unknown in the column, above 0 and below 1. NULL:
  *              those of its labels, with class_prior "auto", too; labels of one class alone then give a constant model
  *   progress   counts columns as steps; may be NULL

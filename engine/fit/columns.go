@@ -48,6 +48,9 @@ func checkColumns(p sample.Problem, labels [][]int32, shares []float64, options 
 		return fault.Argument("shares has %d entries, but there are %d columns of labels", len(shares), len(labels))
 	case options.ClassPrior.Shares != nil:
 		return fault.Argument("class_prior is an array, but columns have shares of their own: give them as shares")
+	case options.ClassWeight != nil && len(options.ClassWeight) != 2 && len(options.ClassWeight) != 2*len(labels):
+		return fault.Argument("class_weight has %d entries: 2 are needed, or 2 for each of the %d columns",
+			len(options.ClassWeight), len(labels))
 	case options.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but every column has two classes")
 	}
@@ -82,6 +85,9 @@ func columns(
 		of.Labels, chosen.ClassPrior = labels[k], sample.ClassPrior{Rule: "labels"}
 		if shares != nil {
 			chosen.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
+		}
+		if len(options.ClassWeight) > 2 {
+			chosen.ClassWeight = options.ClassWeight[2*k : 2*k+2]
 		}
 		results[k], errs[k] = fitProblem(of, chosen, work.NewJob(1, progress).Silent())
 		if errs[k] == nil {

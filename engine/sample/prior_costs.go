@@ -63,8 +63,8 @@ func priorOf(i int, given []float64) (costs []float64, class int32, err error) {
 	return costs, -1, nil
 }
 
-// weighPrior gives rows of which something is known a further weight, a part 1 - H / log K of that of a labeled row,
-// with H the entropy of the probabilities in proportion to exp(-κ); together at most mostKnown times the labeled rows.
+// weighPrior gives rows of which something is known a further weight, a part of that of a labeled row; together at most
+// mostKnown times the labeled rows.
 func (s *Sample) weighPrior() {
 	if s.PriorCosts == nil || s.All.Unlabeled < 2 || s.Options.UnlabeledWeight == 0 { // these rows take no part
 		return
@@ -72,7 +72,7 @@ func (s *Sample) weighPrior() {
 	s.known = make([]float64, len(s.Unlabeled))
 	for k, rows := range s.UnlabeledRows {
 		if s.Weak(k) {
-			s.known[k] = rows * max(0, 1-entropyOf(s.PriorOf(k))/math.Log(float64(s.classes))) // below 0 by rounding
+			s.known[k] = rows * knownOf(s.PriorOf(k))
 		}
 	}
 	if s.All.Labeled > 0 {
@@ -98,6 +98,23 @@ func (s *Sample) likelyShares() []float64 {
 	s.Job.Reduce(shares)
 	vector.Scale(shares, 1/vector.Sum(shares))
 	return shares
+}
+
+// knownOf is that part for some prior costs: the classes that they forbid, 1 - log A / log K of A that are left, are
+// certain; of the rest it is the part 1 - H / log A, with H the entropy of the probabilities in proportion to exp(-κ),
+// squared. A source that knows little of many rows would have these count as the model says they are: not squared, a
+// rule that means nothing costs 0.02 of macro F on 20 Newsgroups (two draws), squared nothing. Rules of keywords on k1b
+// and wap, two draws, macro F: 0.736 not squared, 0.720, 0.710 with the power 4; labels alone 0.717.
+func knownOf(costs []float64) float64 {
+	left := 0.0
+	for _, c := range costs {
+		if !math.IsInf(c, 1) {
+			left++
+		}
+	}
+	part, all := math.Log(left), math.Log(float64(len(costs)))
+	certainty := 1 - entropyOf(costs)/part
+	return 1 - part/all + part/all*certainty*certainty
 }
 
 // entropyOf is that of probabilities in proportion to exp(-cost), in nats.

@@ -41,7 +41,11 @@ def fit(model: Any, X: Any, codes: np.ndarray, sample_weight: Any, method: metho
     shares = _shares(model.class_prior, codes.shape[1])
     fitted = np.flatnonzero((ones > 0) & (zeros > 0) if shares is None else ones + zeros > 0)
     _warn(model, codes, ones, zeros, fitted)
-    options = model._options() | methods.options(method) | {"class_weight": _class_weight(model.class_weight)}
+    options = (
+        model._options()
+        | methods.options(method)
+        | {"class_weight": _class_weight(model.class_weight, np.column_stack([zeros, ones])[fitted])}
+    )
     options["class_prior"] = "labels"
     found: Sequence[_fit.Fitted] = ()
     if len(fitted):
@@ -72,11 +76,6 @@ def _refuse_parameters(model: Any) -> None:
         raise ValueError("hierarchy is given, but y has several labels a row: a column has the classes 0 and 1")
     if model._is_warm():
         raise ValueError("warm_start=True does not continue from several labels a row: set warm_start=False")
-    if isinstance(model.class_weight, str):
-        raise ValueError(
-            f"class_weight={model.class_weight!r} is not supported with several labels a row: give a dict for the "
-            "classes 0 and 1 of every column"
-        )
 
 
 def _refuse_ambiguous(codes: np.ndarray, unlabeled: Any) -> None:
@@ -89,8 +88,10 @@ def _refuse_ambiguous(codes: np.ndarray, unlabeled: Any) -> None:
         )
 
 
-def _class_weight(class_weight: Any) -> np.ndarray | None:
-    return _weights.class_factors(class_weight, np.array([0, 1]), np.ones(2))
+def _class_weight(class_weight: Any, totals: np.ndarray) -> np.ndarray | None:
+    """Factors on the weights of 0 and 1 of every column, one column after the other; `totals` (k, 2) are these."""
+    factors = [_weights.class_factors(class_weight, np.array([0, 1]), column) for column in totals]
+    return None if class_weight is None else np.concatenate([np.ones(0), *factors])
 
 
 def _totals(chosen: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -194,7 +195,10 @@ def several(model: Any) -> bool:
 def refuse(model: Any, what: str) -> None:
     """Reject a model of several labels a row where one column is needed."""
     if several(model):
-        raise ValueError(f"the model has several labels a row: {what} needs one; fit a column of y alone")
+        raise ValueError(
+            f"the model has several labels a row: {what} needs one. Fit a column of y alone; to keep this model, "
+            "pickle it"
+        )
 
 
 def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:

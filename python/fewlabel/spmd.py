@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data, _labels, _scored, _weights
+from fewlabel._inputs import _data, _indicator, _labels, _scored, _weights
 from fewlabel._native._signatures import Allreduce, Group
 
 __all__ = ["fit"]
@@ -201,7 +201,11 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
-        self.given = _scored.one_a_row(y, estimator.unlabeled)
+        codes = _indicator.read(y, estimator.unlabeled)
+        if codes is not None and ((codes < 0).any() or (codes.sum(axis=1) > 1).any()):
+            _scored.refuse_columns()
+        self.given = _labels.read(y, estimator.unlabeled, weak=True)
+        self.certain = codes is not None if len(self.given.labeled) else None  # a matrix of 0 and 1; None: no row
         self.rows = self._rows(X)
         n = self.rows.shape[0]
         if len(self.given.labeled) != n:
@@ -220,6 +224,9 @@ class _Part:
 
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
+        certain = [each for each in ranks.comm.allgather(self.certain) if each is not None]
+        if certain and all(certain):
+            _scored.refuse_columns()
         if self.estimator.hierarchy is not None:
             labels = {name for own in ranks.comm.allgather(np.unique(self.given.values)) for name in own.tolist()}
             self.given = ranks.attempt(lambda: _labels.with_groups(self.given, self.estimator.hierarchy, labels))

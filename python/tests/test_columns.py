@@ -81,6 +81,15 @@ def test_columns_have_the_bits_of_their_separate_fits(model: Any, weighted: bool
             )
 
 
+def test_balanced_weights_are_those_of_each_column() -> None:
+    model = TransductiveSVC(class_weight="balanced")
+    together = quietly(clone(model), X, Y)
+    for k in (0, 1):
+        alone = quietly(clone(model).set_params(class_prior="labels"), X, Y[:, k])
+        np.testing.assert_array_equal(together.coef_[k], alone.coef_[0])
+    assert not np.array_equal(together.coef_, quietly(TransductiveSVC(), X, Y).coef_)
+
+
 def test_columns_with_given_shares_are_those_of_separate_fits() -> None:
     shares = [0.4, 0.6, 0.1, 0.5, 0.2]
     together = quietly(TransductiveSVC(class_prior=shares), X, Y)
@@ -178,7 +187,6 @@ def test_warnings_of_columns_name_them() -> None:
         (Y, {"class_prior": [0.5, 0.5]}, "share of 1 in each of the 5 columns"),
         (Y, {"class_prior": {0: 0.5, 1: 0.5}}, "several labels a row"),
         (Y, {"class_prior": [0.5, 1.5, 0.5, 0.5, 0.5]}, "the share of column 1 is 1.5"),
-        (Y, {"class_weight": "balanced"}, "class_weight='balanced' is not supported with several labels"),
         (Y, {"hierarchy": {0: "g", 1: "g"}}, "hierarchy is given, but y has several labels a row"),
         (np.full((N, 2), -1), {}, "y has no label"),
         (Y[:-1], {}, "inconsistent numbers of samples"),

@@ -151,13 +151,22 @@ WEAK = {
 }
 
 
+@pytest.mark.parametrize("unknown", [0, -1])
+def test_several_labels_a_row_are_refused_on_every_rank(unknown: int) -> None:
+    X, y = rows(3, 60)
+    columns = np.column_stack([[name == f"class {c}" for name in y] for c in range(3)]).astype(int)
+    columns[columns.sum(axis=1) == 0] = unknown
+    found = on_ranks(lambda comm: spmd.fit(TransductiveSVC(), X, columns, comm=comm))
+    assert all("several labels a row, which are not supported here" in str(each) for each in found)
+
+
 @pytest.mark.parametrize("kind", WEAK)
 @pytest.mark.parametrize(
     "model",
     [
         TransductiveSVC(),
         TransductiveSVC(method="switching"),
-        SemiSupervisedLogisticRegression(method="entropy", calibrate=False),
+        SemiSupervisedLogisticRegression(method="entropy", calibrate=False, tol=1e-7),
     ],
 )
 def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, model: Any) -> None:

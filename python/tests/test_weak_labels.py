@@ -13,6 +13,7 @@ from fewlabel import (
     ClassPriorWarning,
     KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
+    SequenceSVC,
     TransductiveSVC,
     compare,
     estimate_class_prior,
@@ -282,6 +283,12 @@ def test_inspection_tests_rows_with_one_label_and_fits_the_others() -> None:
     assert found[0][0].n_rows == labeled.sum()
     assert not labeled[found[0][2]].any()
     assert labeled[found[0][3]].all()
+
+
+def test_a_tag_within_sets_needs_a_token() -> None:
+    y = np.array([{"a", "b"}, "a", "b", None, {"a", "c"}], dtype=object)
+    with pytest.raises(ValueError, match="the tag 'c' within sets, but no token has it as its label"):
+        SequenceSVC().fit(np.eye(5), y)
 
 
 def test_what_takes_one_label_a_row_says_so() -> None:

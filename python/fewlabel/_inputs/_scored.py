@@ -12,8 +12,13 @@ from fewlabel._inputs import _data, _indicator, _labels
 def one_a_row(y: Any, unlabeled: Any, hierarchy: Any = None) -> _labels.Given:
     """Labels of one class a row; rows of a set, a group of a class tree or probabilities have none."""
     if _indicator.read(y, unlabeled) is not None:
-        raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
+        refuse_columns()
     return _labels.with_groups(_labels.read(y, unlabeled, weak=True), hierarchy)
+
+
+def refuse_columns() -> None:
+    """Raise the ValueError for several labels a row."""
+    raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
 
 
 def labeled_part(
