@@ -59,8 +59,9 @@ const heldOutFrom = 1 << 14 // unlabeled rows
 var mixtureFrom, mixtureRows = 1 << 15, 1 << 17
 
 // mixes reports whether a fit is compared with one that begins at a mixture: that of the largest part of the rows with
-// few enough.
+// few enough, if any row has a label.
 func mixes(x *setting) bool {
 	n := x.unlabeled()
-	return x.sample.All.Labeled > 0 && max(n, x.whole) >= mixtureFrom && n <= mixtureRows && (x.whole == 0 || x.whole > mixtureRows)
+	return x.sample.All.Labeled > 0 && max(n, x.whole) >= mixtureFrom && n <= mixtureRows &&
+		(x.whole == 0 || x.whole > mixtureRows)
 }
