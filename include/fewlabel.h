@@ -164,7 +164,8 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   costs    [n_rows, n_classes] what is known of the rows without a label, row by row: the prior cost of each class, 0
  *            or more; INFINITY where a row cannot have the class. A row with one finite cost is a labeled row, a row of
  *            equal costs an unlabeled one. For probabilities p of the classes the costs are -log p. Costs of labeled
- *            rows are not used. Not with gradient and pair_switching. NULL, with n_classes 0: none.
+ *            rows are not used. With costs that differ no row needs a label: shares that class_prior does not give are
+ *            then the means of the probabilities. NULL, with n_classes 0: none.
  *   start    a model to continue from, for example after labels were added, with the features and classes of this fit,
  *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
  *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which

@@ -13,7 +13,7 @@ type Constraint interface {
 //
 //	Problem  G(m) = Σ_y λ_y (m_y - φ_y) + μ/2 Σ_y (m_y - φ_y)² / φ_y
 //	Symbols  φ class prior; λ multipliers; μ weight of the penalty, in parts of the share, so that a small class is held
-//	         as well as a large one
+//	         as well as a large one. A class with the share 0 goes by what the others leave
 //	Source   Bertsekas & Tsitsiklis, as Keerthi, Sundararajan & Shevade 2012 section 4 use it: after each solve λ_y
 //	         grows by the derivative of the penalty
 type Multipliers struct {
@@ -35,6 +35,10 @@ func Equality(prior []float64) *Multipliers {
 // At implements Constraint.
 func (h *Multipliers) At(m, slope, curve []float64) (value float64) {
 	for y, share := range h.Prior {
+		slope[y], curve[y] = 0, 0
+		if share == 0 {
+			continue
+		}
 		off := m[y] - share
 		curve[y] = h.Weight / share
 		slope[y] = h.Lambda[y] + off*curve[y]
@@ -46,7 +50,9 @@ func (h *Multipliers) At(m, slope, curve []float64) (value float64) {
 // Update raises the multipliers by the derivative of the penalty at these means.
 func (h *Multipliers) Update(m []float64) {
 	for y, share := range h.Prior {
-		h.Lambda[y] += h.Weight * (m[y] - share) / share
+		if share > 0 {
+			h.Lambda[y] += h.Weight * (m[y] - share) / share
+		}
 	}
 }
 
@@ -64,7 +70,9 @@ type Penalty struct {
 func (h *Penalty) At(m, slope, curve []float64) (value float64) {
 	for y, share := range h.Prior {
 		mean := math.Max(m[y], leastMean)
-		value += h.Weight * share * math.Log(share/mean)
+		if share > 0 {
+			value += h.Weight * share * math.Log(share/mean)
+		}
 		slope[y] = -h.Weight * share / mean
 		curve[y] = h.Weight * share / (mean * mean)
 	}

@@ -55,8 +55,8 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 // startsCoarsely reports whether a start from a part of the rows pays for this method and these rows.
 func startsCoarsely(x *setting) bool {
 	s, first := x.sample, x.named.First()
-	return first.CoarseStart && (first.Keeps.Soft || x.options.MaxSwitches == 0) && s.Paired() && !s.Constant() &&
-		s.Transductive() && x.direct() && x.unlabeled() >= max(coarseFrom, sample.Fraction*s.All.Labeled)
+	return s.All.Labeled > 0 && first.CoarseStart && (first.Keeps.Soft || x.options.MaxSwitches == 0) && s.Paired() &&
+		!s.Constant() && s.Transductive() && x.direct() && x.unlabeled() >= max(coarseFrom, sample.Fraction*s.All.Labeled)
 }
 
 // unlabeled is the number of unlabeled rows, or of the copies that their weights stand for, of all machines.

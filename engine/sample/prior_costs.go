@@ -64,10 +64,10 @@ func priorOf(i int, given []float64) (costs []float64, class int32, err error) {
 }
 
 // weighPrior gives rows of which something is known a further weight, a part of that of a labeled row; together at most
-// mostKnown times the labeled rows.
-func (s *Sample) weighPrior() {
+// mostKnown times the labeled rows. Without these it must be above 0.
+func (s *Sample) weighPrior() error {
 	if s.PriorCosts == nil || s.All.Unlabeled < 2 || s.Options.UnlabeledWeight == 0 { // these rows take no part
-		return
+		return nil
 	}
 	s.known = make([]float64, len(s.Unlabeled))
 	for k, rows := range s.UnlabeledRows {
@@ -75,9 +75,13 @@ func (s *Sample) weighPrior() {
 			s.known[k] = rows * knownOf(s.PriorOf(k))
 		}
 	}
-	if s.All.Labeled > 0 {
-		vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/s.total(s.known)))
+	switch known := s.total(s.known); {
+	case s.All.Labeled > 0:
+		vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/known))
+	case !(known > 0): // costs that differ by a rounding
+		return errNoLabel()
 	}
+	return nil
 }
 
 // Likely sets p [K] to the probabilities of an unlabeled row by its prior costs alone.

@@ -95,7 +95,9 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
-	s.weighPrior()
+	if err := s.weighPrior(); err != nil {
+		return nil, err
+	}
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
