@@ -40,7 +40,7 @@ func (s *Sample) takeCensus() error {
 	first, last = s.Job.Range(first, last)
 	if sums[1] == 0 {
 		if s.PriorCosts == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
-			return errNoLabel()
+			return s.noLabel()
 		}
 		first, last = 0, float64(s.classes-1) // the prior costs know them
 	}
@@ -52,9 +52,13 @@ func (s *Sample) takeCensus() error {
 	return nil
 }
 
-func errNoLabel() error {
-	return fault.Data("labels: no row has a label; at least one labeled row of each class is needed, or sets or " +
-		"probabilities of classes, which count where unlabeled_weight is above 0")
+// noLabel is the error of a fit without a label.
+func (s *Sample) noLabel() error {
+	if s.PriorCosts == nil {
+		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+	}
+	return fault.Data("labels: no row has a label, and sets or probabilities of classes count only where they say " +
+		"something of a row and unlabeled_weight is above 0")
 }
 
 // Checksum is that of what the caller has to give to all machines alike: options, as they print, and of the problem all

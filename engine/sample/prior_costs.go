@@ -79,7 +79,7 @@ func (s *Sample) weighPrior() error {
 	case s.All.Labeled > 0:
 		vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/known))
 	case !(known > 0): // costs that differ by a rounding
-		return errNoLabel()
+		return s.noLabel()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 """Sets of classes, probabilities and groups of a class tree as labels."""
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -223,6 +224,18 @@ def test_probabilities_alone_are_enough(method: str, class_prior: object) -> Non
     assert model.score(X, truth) > 0.9
     with pytest.raises(ValueError, match="no row has a label"):
         TransductiveSVC(method=method, unlabeled_weight=0).fit(X, p)
+
+
+def test_rows_without_weight_name_no_class_and_shares_of_all_others_are_needed() -> None:
+    X, truth, _ = four_classes()
+    p, weights = pd.DataFrame(0.6 * (truth[:, None] == NAMES) + 0.1, columns=NAMES), np.ones(len(truth))
+    p["c.x"], weights[0] = 0.0, 0.0
+    p.iloc[0] = [0.5, 0.0, 0.0, 0.0, 0.5]
+    model = TransductiveSVC(class_prior=SHARES).fit(X, p, sample_weight=weights)
+    assert model.classes_.tolist() == NAMES.tolist()
+    message = "one entry for each class that y names; missing: ['c.x']"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        TransductiveSVC(class_prior=SHARES).fit(X, p)
 
 
 def test_sets_alone_are_enough() -> None:

@@ -157,8 +157,8 @@ def encode(given: Given, weights: np.ndarray | None = None) -> Labels:
         values = values[weights[labeled] > 0]
         labeled, minus_one = labeled & (weights > 0), minus_one & (weights > 0)
     if not labeled.any():
-        if given.weak is not None and len(given.weak.rows) and (weights is None or weights[given.weak.rows].any()):
-            return Labels(given.weak.names(), np.full(len(labeled), UNLABELED, dtype=np.int32))
+        if given.weak is not None and len(names := given.weak.names(weights)):
+            return Labels(names, np.full(len(labeled), UNLABELED, dtype=np.int32))
         raise ValueError(
             "y has no labeled row: every label is the marker of unlabeled rows (see the parameter `unlabeled`) or has "
             "sample_weight 0. Give at least one row of each class a label."

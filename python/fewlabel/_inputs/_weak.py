@@ -16,9 +16,10 @@ class Weak(NamedTuple):
     classes: np.ndarray  # (k,) names
     probabilities: np.ndarray  # (m, k); 0 where the row cannot have the class
 
-    def names(self) -> np.ndarray:
-        """Sorted classes that a row can have."""
-        return np.unique(self.classes[self.probabilities.any(axis=0)])
+    def names(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sorted classes that a row with a weight can have."""
+        known = self.probabilities if weights is None else self.probabilities[weights[self.rows] > 0]
+        return np.unique(self.classes[known.any(axis=0)])
 
 
 class Separated(NamedTuple):

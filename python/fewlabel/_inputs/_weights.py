@@ -120,9 +120,10 @@ def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarr
     known = classes.tolist()
     missing = [key for key in known if key not in values]
     if missing:
-        others = classes[totals == 0].tolist()
+        others = classes[totals == 0].tolist() if totals.any() else []
+        which = f"with labeled rows ({listed(classes[totals > 0])})" if totals.any() else "that y names"
         raise ValueError(
-            f"class_prior must have one entry for each class with labeled rows ({listed(classes[totals > 0])}); "
-            f"missing: {missing}" + (f", without labeled rows: {others}" if others else "")
+            f"class_prior must have one entry for each class {which}; missing: {missing}"
+            + (f", without labeled rows: {others}" if others else "")
         )
     return [values[key] for key in known]
