@@ -309,6 +309,36 @@ func TestSetsOfClassesOnSeveralMachines(t *testing.T) {
 	}
 }
 
+// So they do without a label: the class shares are those of the probabilities on all machines.
+func TestProbabilitiesWithoutALabelOnSeveralMachines(t *testing.T) {
+	data := fiveClasses(300, 5)
+	data.Labels = slices.Repeat([]int32{-1}, 300)
+	costs, parts := make([]float64, 5*300), parted(data, 3)
+	for _, i := range parts[0][:80] { // the others know of no row
+		for y := range 5 {
+			if int32(y) != data.Truth[i] {
+				costs[5*int(i)+y] = 3
+			}
+		}
+	}
+	for _, by := range []string{"annealing", "switching", "gradient", "posterior", "entropy", "expectation"} {
+		o := plainOptions()
+		if o.Method = method.Method(by); by == "posterior" || by == "entropy" || by == "expectation" {
+			o.Loss = "maxent"
+		}
+		o.ClassPrior = sample.ClassPrior{Rule: "auto"}
+		p := withCosts(data, 5, costs)
+		want := mustFitProblem(t, p, o)
+		got, errs := fitTogether(t, worktest.NewRanks(3), p, o, parts)
+		for rank, err := range errs {
+			if err != nil {
+				t.Fatalf("%s, rank %d: %v", by, rank, err)
+			}
+		}
+		sameFit(t, by, o, want, got, parts)
+	}
+}
+
 // Rows whose class is nearly certain count where class shares are found, as labeled rows do.
 func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
 	data := fiveClasses(600, 3)
