@@ -49,7 +49,7 @@ def compute(
         rows = np.setdiff1d(np.arange(len(given.labeled)), test)
         for size in sizes:
             labeled = np.sort(drawn[:size])
-            known = _safe_indexing(_hidden(y, np.setdiff1d(np.flatnonzero(given.labeled), labeled), marker), rows)
+            known = _safe_indexing(_hidden(y, given, labeled, marker), rows)
             used = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known)
             held_out = (test, given.of(test), scoring)
             calls += [
@@ -60,16 +60,18 @@ def compute(
     return sizes, found[..., 0].T, found[..., 1].T
 
 
-def _hidden(y: Any, rows: np.ndarray, marker: Any) -> Any:
-    """y without the labels of some rows; sets and probabilities stay."""
+def _hidden(y: Any, given: _labels.Given, labeled: np.ndarray, marker: Any) -> Any:
+    """y with the labels of some rows only; sets and probabilities stay."""
     y = _weak.of_lists(y)
+    kept = np.zeros(len(given.labeled), dtype=bool)
+    kept[labeled] = True
+    if given.weak is not None:
+        kept[given.weak.rows] = True
     if not _weak.is_matrix(y):
-        found = np.empty(len(y), dtype=object)
+        found = np.empty(len(kept), dtype=object)
         found[:] = list(y)
-        found[rows] = marker
+        found[~kept] = marker
         return found
-    kept = np.ones(y.shape[0])
-    kept[rows] = 0
     return y.mul(kept, axis=0) if hasattr(y, "mul") else sp.csr_array(y).multiply(kept[:, None]).toarray()
 
 
