@@ -15,7 +15,7 @@ type Free struct {
 	objective *objective.Objective
 	costs     *Costs
 	descent   *minimize.QuasiNewton
-	labels    []int32 // [unlabeled] of the largest score
+	labels    []int32 // [unlabeled] of the largest score, or the cheapest
 	gap       float64 // |g|² / 2α at the last At
 }
 

@@ -42,6 +42,20 @@ func scattered(n, d, used, classes, labeled int) sample.Problem {
 	return p
 }
 
+// known gives the labels of a problem as probabilities.
+func known(p sample.Problem, classes int) sample.Problem {
+	p.Classes, p.Costs = classes, make([]float64, classes*len(p.Labels))
+	for i, label := range p.Labels {
+		for y := range classes {
+			if label >= 0 && int32(y) != label {
+				p.Costs[i*classes+y] = 2
+			}
+		}
+		p.Labels[i] = -1
+	}
+	return p
+}
+
 // groups is a class tree in which every class has a group of its own.
 func groups(classes, groups int) []int {
 	parents := make([]int, classes+groups)
@@ -101,6 +115,7 @@ func TestForecastOfMemory(t *testing.T) {
 		"used features":       {scattered(2000, 20_000, 20_000, 60, 60), 60, "annealing", nil},
 		"unused features":     {scattered(500, 400_000, 1000, 30, 60), 30, "annealing", nil},
 		"labeled rows":        {scattered(4000, 50, 50, 80, 400), 80, "switching", nil},
+		"no label":            {known(scattered(4000, 50, 50, 80, 100), 80), 80, "switching", nil},
 	} {
 		o := plainOptions()
 		o.Method, o.MaxIter, o.Tol, o.Hierarchy = method.Method(c.method), 3, 0.1, c.tree

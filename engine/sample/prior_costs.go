@@ -233,6 +233,16 @@ func (s *Sample) Weak(k int) bool {
 	return slices.ContainsFunc(s.PriorOf(k), func(c float64) bool { return c > 0 })
 }
 
+// weakRows counts these rows.
+func (s *Sample) weakRows() (count int) {
+	for k := range s.Unlabeled {
+		if s.Weak(k) {
+			count++
+		}
+	}
+	return count
+}
+
 // allowed changes shares, where prior costs forbid classes, into ones that labels can keep.
 //
 //	Problem  soft labels with these shares that have the least weight where they are forbidden; the shares that remain
