@@ -138,7 +138,7 @@ class Session:
 
         Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen. Called again
         without a new answer, it returns the same rows. The refit, whose predictions `status` compares with the answers,
-        continues from the last fit if the model is of fewlabel and no class is new: that takes a third of the time.
+        continues from the last fit if the model is of fewlabel and no class is new: that takes a quarter of the time.
 
         Parameters
         ----------
