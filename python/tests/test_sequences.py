@@ -345,7 +345,11 @@ def test_sets_of_tags_in_fit(loss: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [(set(), "empty set in row 45"), ({"B", "X"}, "tag 'X' within sets, but no token"), ({"B", None}, "marker None within")],
+    [
+        (set(), "empty set in row 45"),
+        ({"B", "X"}, "tag 'X' within sets, but no token"),
+        ({"B", None}, "marker None within"),
+    ],
 )
 def test_bad_sets_of_tags(given: set, message: str) -> None:
     X, y, lengths = planted()
