@@ -331,11 +331,11 @@ MANY = {"a": 25, "b": 25}
 
 
 def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of_any_size() -> None:
-    fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.5, 0.1, 0.1, 0.05), 1)]
+    fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.2, 0.05, 0.04, 0.005), 1)]
     assert [_status.hint(fits[:k], MANY)[0] for k in range(6)] == [False, False, False, False, False, True]
-    assert "70.0%" in _status.hint(fits[:4], MANY)[1]
-    assert "25.0%" in _status.hint(fits, MANY)[1]
-    ones = [{"fit": k, "changed": 0.008} for k in range(10, 60)]
+    assert "29.0%" in _status.hint(fits[:4], MANY)[1]
+    assert "9.5%" in _status.hint(fits, MANY)[1]
+    ones = [{"fit": k, "changed": 0.003} for k in range(10, 60)]
     assert not _status.hint(ones[:30], MANY)[0]  # 29 labels since the first fit
     assert _status.hint(ones[:31], MANY)[0]
     ones[25]["changed"] = None  # after a restart
