@@ -243,7 +243,10 @@ def _as_1d(y: Any) -> np.ndarray:
     elif not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype):
         array = np.asarray(y, dtype=object)  # pandas would turn integers beside pandas.NA into floats
     else:
-        array = np.asarray(y)
+        try:
+            array = np.asarray(y)
+        except ValueError as reason:  # rows of several lengths
+            raise ValueError("y holds lists of several lengths: write sets of classes as sets, {0, 1}") from reason
     if array.ndim != 1:
         array = column_or_1d(array, warn=True)
     return array

@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length, check_random_
 from fewlabel._inputs import _data, _labels, _numbers, _scored, _weak
 from fewlabel.inspection import _fits, _linear_model
 
+_SIZES = [10, 20, 40, 80]  # numbers of labels where none are given
 _TRIES = 1000  # at drawing labels until every class is among them
 
 
@@ -28,7 +29,7 @@ def compute(
     verbose: int,
 ) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Numbers of labels, and scores (n_sizes, n_draws) of both. The parameters are those of `LearningCurveDisplay`."""
-    sizes = _check_sizes(n_labels)
+    sizes = _SIZES if n_labels is None else _check_sizes(n_labels)
     n_draws = _numbers.check_count("n_draws", n_draws)
     if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
         raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
@@ -43,6 +44,9 @@ def compute(
     if supervised is None:
         supervised = _linear_model.supervised(estimator)
     calls: list[_fits.Call] = []
+    if n_labels is None:
+        n_labeled = len(given.values)
+        sizes = [size for size in sizes if size <= n_labeled - round(float(test_size) * n_labeled)] or _SIZES
     random = check_random_state(random_state)
     for _ in range(n_draws):
         test, drawn = _draw(given, sizes, float(test_size), random)

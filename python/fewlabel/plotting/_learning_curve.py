@@ -61,7 +61,7 @@ class LearningCurveDisplay:
         X: Any,
         y: Any,
         *,
-        n_labels: Sequence[int] = (10, 20, 40, 80),
+        n_labels: Sequence[int] | None = None,
         n_draws: int = 5,
         test_size: float = 0.25,
         supervised: Any = None,
@@ -81,8 +81,9 @@ class LearningCurveDisplay:
             Rows.
         y : array-like of shape (n_rows,)
             Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
-        n_labels : sequence of int, default=(10, 20, 40, 80)
-            Numbers of labeled rows. In each draw the larger sets contain the smaller ones.
+        n_labels : sequence of int, default=None
+            Numbers of labeled rows; None: those of 10, 20, 40 and 80 for which there are labels. In each draw the
+            larger sets contain the smaller ones.
         n_draws : int, default=5
             Number of random draws of test rows and labels. Every class is among the fewest labels.
         test_size : float, default=0.25
