@@ -392,15 +392,21 @@ func TestPriorCostsChangeNothingWhereUnlabeledRowsTakeNoPart(t *testing.T) {
 	}
 }
 
-// A class that no unlabeled row can have has the share 0; probabilities are calibrated all the same.
-func TestAClassThatNoUnlabeledRowCanHaveIsCalibrated(t *testing.T) {
-	data := planted.Classes(300, 250, 40, fiveShares, 3)
-	costs := make([]float64, 5*300)
+// lastClassForbidden are costs of five classes by which no unlabeled row can have the last one.
+func lastClassForbidden(data planted.Data) []float64 {
+	costs := make([]float64, 5*len(data.Labels))
 	for i, label := range data.Labels {
 		if label < 0 {
 			costs[5*i+4] = math.Inf(1)
 		}
 	}
+	return costs
+}
+
+// A class that no unlabeled row can have has the share 0; probabilities are calibrated all the same.
+func TestAClassThatNoUnlabeledRowCanHaveIsCalibrated(t *testing.T) {
+	data := planted.Classes(300, 250, 40, fiveShares, 3)
+	costs := lastClassForbidden(data)
 	o := plainOptions()
 	o.Calibrate = true
 	result := mustFitProblem(t, withCosts(data, 5, costs), o)
@@ -537,12 +543,7 @@ func TestFitsWithoutALabelNeedCostsThatDiffer(t *testing.T) {
 // A class that no row can have has the share 0, which methods of probabilities keep as well.
 func TestAClassThatNoRowCanHaveIsKeptOut(t *testing.T) {
 	data := planted.Classes(300, 250, 40, fiveShares, 3)
-	costs := make([]float64, 5*300)
-	for i, label := range data.Labels {
-		if label < 0 {
-			costs[5*i+4] = math.Inf(1)
-		}
-	}
+	costs := lastClassForbidden(data)
 	for name, o := range methodsWithPrior() {
 		o.ClassPrior = sample.ClassPrior{Rule: "labels"}
 		result := mustFitProblem(t, withCosts(data, 5, costs), o)

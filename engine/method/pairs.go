@@ -190,7 +190,8 @@ func (p *pairs) exchange(last bool) path.Solver {
 	}
 }
 
-// worst is the negative and the positive row whose exchange gains most; it finds whether it helps.
+// worst is the negative and the positive row whose exchange gains most; it finds whether it helps. Without prior costs
+// both must have ξ > 0, as in the paper.
 func (p *pairs) worst() (pair [2]int) {
 	pair, most := [2]int{-1, -1}, [2]float64{-1, -1}
 	if p.sample.PriorCosts != nil {

@@ -10,15 +10,15 @@
 //	Method   models of two views, a linear one of the labeled rows and a mixture of labeled and unlabeled rows, five
 //	         of each, without a fifth of the labels, score the labeled rows that they leave out and a fifth of the
 //	         unlabeled rows each (package crossfit). β and b are fitted to the labeled ones (calibration.go): a view
-//	         weighs as much as its scores of held-out rows deserve. EM with a Dirichlet prior finds φ, which is drawn to
-//	         the shares of the labels as far as the difference may be chance (shift.go)
+//	         weighs as much as its scores of held-out rows deserve. EM with a Dirichlet prior finds φ, which is
+//	         shrunk to the shares of the labels as far as the difference may be chance (shift.go)
 //	Differences  p_iy is divided by m_y in place of π_y: a class with one label is never held out, its scores are low in
 //	         all rows, and the shares must not follow from that; the Dirichlet prior, which keeps a class with few
 //	         labels from losing all of its rows
 //	Together     every machine fits the same models to the same rows of all
 //	Cost     five supervised fits of the labeled rows; five mixtures of these and at most 5,000 unlabeled rows, eight
 //	         steps of two passes each
-//	Ablation total variation distance of φ before it is drawn to the labels, mean over 2, 5, 20 equal and 5,
+//	Ablation total variation distance of φ before it is shrunk, mean over 2, 5, 20 equal and 5,
 //	         20 random labels a class. Linear view only: .128 on the sets that chose the constants
 //	         (crossfit/mixture.go), .116 on 17 others; with multinomials .117 and .103; with spheres .125 and .110,
 //	         with both .117 and .103. No better: one row a class in the Dirichlet prior (.118, .110), u = .1 or .3

@@ -227,8 +227,8 @@ func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	}
 }
 
-// Drawing to the labels is recomputed here, from ratios of two rows of three classes.
-func TestSharesAreDrawnToThoseOfTheLabels(t *testing.T) {
+// Shrinkage is recomputed here, from ratios of two rows of three classes.
+func TestSharesAreShrunkToThoseOfTheLabels(t *testing.T) {
 	s := &shift{Evidence: &Evidence{&crossfit.Scores{Classes: 3, Unlabeled: crossfit.Scored{Weight: []float64{3, 1}}}},
 		ratios: []float64{2, 1, 0.5, 0.2, 0.4, 3}, labels: []float64{0.3, 0.3, 0.4}, known: 40}
 	for _, found := range [][]float64{{0.5, 0.3, 0.2}, {0.8, 0.1, 0.1}, {0.3, 0.3, 0.4}, {0.31, 0.3, 0.39}, {0.1, 0.1, 0.8}} {
@@ -239,13 +239,28 @@ func TestSharesAreDrawnToThoseOfTheLabels(t *testing.T) {
 		if x := 2 * 40 * (at(found) - at(s.labels)); x > 0.2 {
 			kept = 1 - 0.2/x
 		}
-		drawn := slices.Clone(found)
-		s.drawToLabels(work.NewJob(1, nil), drawn, 0.1)
-		for y, share := range drawn {
+		shrunk := slices.Clone(found)
+		s.shrink(work.NewJob(1, nil), shrunk, 0)
+		for y, share := range shrunk {
 			if want := kept*found[y] + (1-kept)*s.labels[y]; math.Abs(share-want) > 1e-12 {
-				t.Errorf("%v becomes %v, want share %d %v", found, drawn, y, want)
+				t.Errorf("%v becomes %v, want share %d %v", found, shrunk, y, want)
 			}
 		}
+	}
+}
+
+// Where labels are picked evenly from even classes, shares end nearer to theirs than EM leaves them: the counterpart of
+// TestSharesOfLabelsPickedEquallyAreFound, which bounds how far they may go where the classes are not even.
+func TestNoiseAroundTheSharesOfTheLabelsIsShrunk(t *testing.T) {
+	job, before, after := work.NewJob(1, nil), 0.0, 0.0
+	for seed := range uint64(10) {
+		e := Gather(job, sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), true)
+		found, _ := e.shift(job, make([]float64, 2)).find(job, e.labelShares())
+		shrunk, _ := e.Shares(job)
+		before, after = before+math.Abs(found[0]-0.5), after+math.Abs(shrunk[0]-0.5)
+	}
+	if after >= before {
+		t.Errorf("%.3f away on average, %.3f before", after/10, before/10)
 	}
 }
 

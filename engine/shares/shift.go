@@ -18,7 +18,7 @@ func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
 	}
 	s := e.shift(job, make([]float64, e.Classes))
 	found, drawn := s.find(job, e.labelShares())
-	s.drawToLabels(job, found, chance*(1-drawn))
+	s.shrink(job, found, drawn)
 	return found, drawn
 }
 
@@ -85,9 +85,9 @@ func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn fl
 	return s.maximize(job, s.known, beside(drawn*s.worth), found), drawn
 }
 
-// drawToLabels moves shares that were found towards those of the labels, by as much as differences of their size are
+// shrink moves shares [K] that were found towards those of the labels, by as much as differences of their size are
 // chance: x is twice the logarithm of their likelihood ratio, which is a chi-square variable of K-1 degrees of freedom
-// where the labels have the shares of the rows. Where they look drawn at random the prior of find has done this.
+// where the labels have the shares of the rows. Where the labels look drawn at random the prior of find has done this.
 //
 //	Source   James & Stein 1961 (the positive part); that a degree of freedom counts as chance, since x counts so few
 //	         rows, is ours: of 0.1, 0.2, 0.3, 0.5 and 1 the first was best on choosing sets of crossfit/mixture.go and
@@ -95,9 +95,9 @@ func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn fl
 //	Ablation macro F of fits with 2, 5, 20 equal labels +.027, +.011, +.004 on seven choosing sets (.087 of 20
 //	         Newsgroups with 2), with random ones +.006, +.008, 0; on 17 others +.020 (between -.064 and .213), +.003,
 //	         -.002, and 0, -.004, 0
-func (s *shift) drawToLabels(job *work.Job, found []float64, chance float64) {
-	x := 2 * s.likelier(job, found, s.labels)
-	kept := max(0, 1-chance*float64(s.Classes-1)/max(x, math.SmallestNonzeroFloat32))
+func (s *shift) shrink(job *work.Job, found []float64, drawn float64) {
+	x, noise := 2*s.likelier(job, found, s.labels), (1-drawn)*chance*float64(s.Classes-1)
+	kept := max(0, 1-noise/max(x, math.SmallestNonzeroFloat32))
 	for y, label := range s.labels {
 		found[y] = label + kept*(found[y]-label)
 	}
@@ -120,7 +120,7 @@ func (s *shift) likelier(job *work.Job, some, others []float64) float64 {
 const (
 	doubtAt   = 3.0
 	halfRow   = 0.5  // of each class, before anything is known
-	chance    = 0.1  // a degree of freedom in drawToLabels, if the labels were picked
+	chance    = 0.1  // of a degree of freedom in shrink
 	suspicion = 0.05 // ρ until the shares are found
 	emChange  = 1e-6
 	emSteps   = 2000

@@ -359,6 +359,14 @@ def test_bad_sets_of_tags(given: set, message: str) -> None:
         SequenceSVC().fit(X, y, lengths)
 
 
+def test_sets_of_tags_need_a_certain_one() -> None:
+    X, y, lengths = planted()
+    sets = np.empty(len(y), dtype=object)
+    sets[:] = [{"A", "B"}] * len(y)
+    with pytest.raises(ValueError, match="no token with one certain tag"):
+        SequenceSVC().fit(X, sets, lengths)
+
+
 @pytest.mark.parametrize("with_library", [True, False])
 def test_tags_that_are_not_allowed_are_not_predicted(
     data: Any, with_library: bool, monkeypatch: pytest.MonkeyPatch

@@ -87,6 +87,8 @@ def allowed_tags(given: _labels.Given, labels: _labels.Labels) -> np.ndarray | N
     """Tags that tokens may have, (n, K) uint8; None if there are no sets."""
     if given.weak is not None and any(np.unique(p[p > 0]).size > 1 for p in given.weak.probabilities):
         raise ValueError("y has probabilities of tags, which SequenceSVC does not take: give sets of tags")
+    if given.weak is not None and not given.labeled.any():
+        raise ValueError("y has sets of tags, but no token with one certain tag: label a token of each tag")
     named = [] if given.weak is None else given.weak.names().tolist()
     if unknown := [name for name in named if name not in labels.classes]:
         raise ValueError(f"y has the tag {unknown[0]!r} within sets, but no token has it as its label: label one")

@@ -92,9 +92,9 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
     """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
     if class_weight is None:
         return None
-    if isinstance(class_weight, str) and class_weight == "balanced" and not totals.any():
-        return None  # no labels, which it would weigh
     if isinstance(class_weight, str) and class_weight == "balanced":
+        if not totals.any():
+            return None  # no labels, which it would weigh
         with np.errstate(all="ignore"):
             factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))
         if not np.isfinite(factors).all():

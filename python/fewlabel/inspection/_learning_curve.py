@@ -29,7 +29,6 @@ def compute(
     verbose: int,
 ) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Numbers of labels, and scores (n_sizes, n_draws) of both. The parameters are those of `LearningCurveDisplay`."""
-    sizes = _SIZES if n_labels is None else _check_sizes(n_labels)
     n_draws = _numbers.check_count("n_draws", n_draws)
     if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
         raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
@@ -44,9 +43,8 @@ def compute(
     if supervised is None:
         supervised = _linear_model.supervised(estimator)
     calls: list[_fits.Call] = []
-    if n_labels is None:
-        n_labeled = len(given.values)
-        sizes = [size for size in sizes if size <= n_labeled - round(float(test_size) * n_labeled)] or _SIZES
+    n_train = len(given.values) - round(float(test_size) * len(given.values))
+    sizes = _usual_sizes(n_train) if n_labels is None else _check_sizes(n_labels)
     random = check_random_state(random_state)
     for _ in range(n_draws):
         test, drawn = _draw(given, sizes, float(test_size), random)
@@ -83,6 +81,11 @@ def _score(model: Any, X: Any, rows: Any, labels: Any, test: Any, truth: Any, sc
     """Score on the test rows of a clone that is fitted on some rows with labels."""
     fitted = _fits.fitted(model, _safe_indexing(X, rows), labels)
     return check_scoring(fitted, scoring)(fitted, _safe_indexing(X, test), truth)
+
+
+def _usual_sizes(n_train: int) -> list[int]:
+    """Those of `_SIZES` that can be drawn among so many labels; all, to be refused, if none can."""
+    return [size for size in _SIZES if size <= n_train] or _SIZES
 
 
 def _check_sizes(n_labels: Any) -> list[int]:
