@@ -38,22 +38,22 @@ func best(x *setting) (*fitted, error) {
 //	         objective of annealing
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
-func settled(x *setting, job *work.Job, bound float64) (*fitted, error) {
+func settled(x *setting, job *work.Job, found *fitted) (*fitted, error) {
 	second := *x
 	second.named, second.options.MaxSwitches = x.named.Compared(), 0
-	return run(&second, job, from{}, bound)
+	return run(&second, job, from{}, found.bound())
 }
 
 // compare puts the result of another fit in place where that is better, and reports whether it is.
-func compare(x *setting, found *fitted, fit func(x *setting, job *work.Job, bound float64) (*fitted, error)) bool {
-	job, bound := x.sample.Job.Silent(), better*found.last
+func compare(x *setting, found *fitted, fit func(x *setting, job *work.Job, found *fitted) (*fitted, error)) bool {
+	job := x.sample.Job.Silent()
 	var other *fitted
 	err := x.sample.Job.Try(func() (err error) {
-		other, err = fit(x, job, bound)
+		other, err = fit(x, job, found)
 		return err
 	})
 	x.sample.Job.CountAndCheck(job.Visited())
-	if err != nil || other != nil && (!other.reason.Natural() || other.last >= bound) {
+	if err != nil || other != nil && (!other.reason.Natural() || other.last >= found.bound()) {
 		other = nil // the solution of annealing is there
 	}
 	addComparison(x, found, other)
@@ -63,6 +63,9 @@ func compare(x *setting, found *fitted, fit func(x *setting, job *work.Job, boun
 // better is the part of the objective of annealing below which another fit has to end: a smaller difference is no sign
 // of better classes.
 const better = 0.99
+
+// bound is the objective below which another fit has to end.
+func (f *fitted) bound() float64 { return better * f.last }
 
 // addComparison adds the comparison to the history as a last step, and puts the better result in place; nil: there is
 // none.

@@ -15,6 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/trace"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -26,6 +27,8 @@ type setting struct {
 	prior   *sample.Prior
 	named   *method.Row // by the options
 	whole   int         // unlabeled rows of the sample that this one is a part of; 0: of none
+
+	warnings []warning.Warning // of the shares and of the scales
 }
 
 // from is where a run begins: at a model, which a user or a fit of a part of the rows gives, or else at the supervised
@@ -62,6 +65,7 @@ func newSetting(s *sample.Sample, options method.Options, start *model.Linear) (
 	if x.prior, err = s.Prior(s.Classes()); err != nil {
 		return nil, err
 	}
+	x.warnings = slices.Concat(x.prior.Warnings, s.ScaleWarnings())
 	return x, nil
 }
 
@@ -86,7 +90,7 @@ func (x *setting) newRun(job *work.Job, row *method.Row, begin from, bound float
 func (x *setting) trace(job *work.Job, row *method.Row, before int) *trace.Trace {
 	t := &trace.Trace{Job: job, Unit: x.sample.Pass, Before: before, Level: x.named.Level, Share: "share_distance",
 		NoLevel: x.named.Level != row.Level, WithEntropy: x.named.Keeps.Soft,
-		Warnings: slices.Concat(x.prior.Warnings, x.sample.ScaleWarnings())}
+		Warnings: slices.Clone(x.warnings)}
 	if x.sample.Paired() {
 		t.Share = "positive_share"
 	}
@@ -121,9 +125,10 @@ const (
 )
 
 // direct reports whether λ' is so small that hard labels settle at once about as well as step by step, and a part of
-// the rows shows what all do: at most MostOverAlpha α, or more where more rows decide.
+// the rows shows what all do: at most MostOverAlpha α, or more where more rows decide, as they do for a part of them.
 func (x *setting) direct() bool {
-	return x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha*(mostAlpha/usualAlpha(x.rows()))
+	return x.whole > 0 ||
+		x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha*(mostAlpha/usualAlpha(x.rows()))
 }
 
 // balance of a method resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label

@@ -118,7 +118,7 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 	if err := s.checkGathered(); err != nil {
 		return nil, err
 	}
-	evidence := shares.Gather(s.Job.Silent(), s.withSure(found), true)
+	evidence := shares.Gather(s.Job.Silent(), s.withSure(found), true, crossfit.SampleRows)
 	shares, drawn := evidence.Shares(s.Job)
 	if err := s.CheckFinite(0, shares); err != nil {
 		return nil, err
@@ -187,25 +187,34 @@ func (s *Sample) labeledOf(classes int) []int64 {
 }
 
 // doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine looks: of a
-// group each would need the labeled rows of all. It looks at the linear view alone: mixtures would take as much time as
-// a whole fit of two classes.
+// group each would need the labeled rows of all. It looks at the linear view alone, as mixtures would take as much time
+// as a whole fit of two classes, and at few unlabeled rows: they count as no more than the labeled ones, see
+// shares.shift.
 func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warning.Warning {
 	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil || s.All.Labeled == 0
 	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
 		return nil
 	}
-	found, doubted := shares.Gather(s.Job.Silent(), sample, false).Doubt(s.Job, given)
+	most := min(crossfit.SampleRows, max(leastDoubting, doubting*s.All.Labeled))
+	found, doubted := shares.Gather(s.Job.Silent(), sample, false, most).Doubt(s.Job, given)
 	if !doubted {
 		return nil
 	}
-	most := 0
+	worst := 0
 	for y := range found {
-		if math.Abs(found[y]-given[y]) > math.Abs(found[most]-given[most]) {
-			most = y
+		if math.Abs(found[y]-given[y]) > math.Abs(found[worst]-given[worst]) {
+			worst = y
 		}
 	}
-	return []warning.Warning{warning.ClassPrior.Of(float64(most), given[most], found[most])}
+	return []warning.Warning{warning.ClassPrior.Of(float64(worst), given[worst], found[worst])}
 }
+
+// Unlabeled rows that doubt looks at, and how many for each labeled one. With crossfit.SampleRows it takes up to four
+// times as long and doubts equal shares in 18 of 48 cases, otherwise in 17, true ones in none (eight text sets).
+const (
+	leastDoubting = 512
+	doubting      = 4
+)
 
 // apart has equal rows that were merged one by one again: how certain shares are depends on the number of labels, not
 // on that of the rows that differ.

@@ -1,15 +1,15 @@
 package sample
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 const (
-	scaleRows     = 4096 // unlabeled rows that are looked at
+	scaleRows     = 1024 // unlabeled rows that are looked at
 	fewestRows    = 20   // with fewer a spread is uncertain
 	mostlyFilled  = 0.5  // share of non-zero values above which features are compared instead of rows
 	unequalRows   = 0.25 // coefficient of variation of the row lengths
@@ -77,22 +77,18 @@ func filled(s *Sample, rows []int32) float64 {
 
 func checkDominance(s *Sample, rows []int32) []warning.Warning {
 	variances := variances(s, rows)
-	order := make([]int, len(variances))
-	total := 0.0
-	for j, variance := range variances {
-		order[j] = j
-		total += variance
-	}
+	total, share := vector.Sum(variances), 0.0
 	if len(variances) < manyFeatures || total == 0 {
 		return nil
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(variances[b], variances[a]) })
-	share := 0.0
-	for _, j := range order[:fewFeatures] {
-		share += variances[j] / total
+	first := vector.Largest(variances)
+	for range fewFeatures {
+		largest := vector.Largest(variances)
+		share += variances[largest] / total
+		variances[largest] = 0
 	}
 	if share > dominantShare {
-		return []warning.Warning{warning.DominantFeatures.Of(float64(s.Feature[order[0]]), share)}
+		return []warning.Warning{warning.DominantFeatures.Of(float64(s.Feature[first]), share)}
 	}
 	return nil
 }
@@ -100,13 +96,11 @@ func checkDominance(s *Sample, rows []int32) []warning.Warning {
 // variances are those [features] of some sparse rows. A row can have several values of a feature, which are added.
 func variances(s *Sample, rows []int32) []float64 {
 	d := s.Rows.Cols()
-	x, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
+	scratch, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
 	for _, i := range rows {
-		s.Rows.Row(int(i), func(col int, value float64) { x[col] += value })
-		s.Rows.Row(int(i), func(col int, _ float64) {
-			sum[col] += x[col]
-			squares[col] += x[col] * x[col]
-			x[col] = 0
+		s.Rows.Merged(int(i), scratch, func(col int, value float64) {
+			sum[col] += value
+			squares[col] += value * value
 		})
 	}
 	n := float64(len(rows))

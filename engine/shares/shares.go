@@ -41,7 +41,7 @@ import (
 // Evidence is what cross-fitted scores say of the classes.
 type Evidence struct{ *crossfit.Scores }
 
-// Gather scores the rows of a sample, with mixtures or by the linear view alone.
-func Gather(job *work.Job, s crossfit.Sample, mixtures bool) *Evidence {
-	return &Evidence{crossfit.Score(job, s, mixtures, crossfit.SampleRows)}
+// Gather scores the rows of a sample, with mixtures or by the linear view alone; of the unlabeled rows at most so many.
+func Gather(job *work.Job, s crossfit.Sample, mixtures bool, most int) *Evidence {
+	return &Evidence{crossfit.Score(job, s, mixtures, most)}
 }

@@ -32,7 +32,7 @@ func sampleOf(data planted.Data, classes int) crossfit.Sample {
 
 func estimate(s crossfit.Sample, threads int) (shares []float64, drawn float64) {
 	job := work.NewJob(threads, nil)
-	return Gather(job, s, true).Shares(job)
+	return Gather(job, s, true, crossfit.SampleRows).Shares(job)
 }
 
 func distance(a, b []float64) float64 {
@@ -76,7 +76,7 @@ func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	if split := s.Split(work.NewJob(1, nil), 100); split.Folds != 0 {
 		t.Errorf("%d folds", split.Folds)
 	}
-	evidence := Gather(work.NewJob(1, nil), s, true)
+	evidence := Gather(work.NewJob(1, nil), s, true, crossfit.SampleRows)
 	found, _ := evidence.Shares(work.NewJob(1, nil))
 	if !slices.Equal(found, []float64{0.25, 0.5, 0.25}) {
 		t.Errorf("%v found", found)
@@ -114,7 +114,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	var want [][]float64
 	for threads := 1; threads <= 3; threads++ {
 		job := work.NewJob(threads, nil)
-		evidence := Gather(job, s, true)
+		evidence := Gather(job, s, true, crossfit.SampleRows)
 		shares, _ := evidence.Shares(job)
 		lower, upper := evidence.Interval(job, shares, Bootstrap{Times: 5, Level: 0.9, Seed: 3})
 		got := [][]float64{shares, lower, upper}
@@ -199,7 +199,7 @@ func TestDerivativesOfTheCalibration(t *testing.T) {
 // The objective in the header of shares is recomputed; no small move of weight between two classes makes it larger.
 func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	job := work.NewJob(1, nil)
-	e := Gather(job, sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), true)
+	e := Gather(job, sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), true, crossfit.SampleRows)
 	s, a := e.shift(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
 	ratios := s.ratios
 	found := s.maximize(job, 60, a, e.labelShares())
@@ -254,7 +254,7 @@ func TestSharesAreShrunkToThoseOfTheLabels(t *testing.T) {
 func TestNoiseAroundTheSharesOfTheLabelsIsShrunk(t *testing.T) {
 	job, before, after := work.NewJob(1, nil), 0.0, 0.0
 	for seed := range uint64(10) {
-		e := Gather(job, sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), true)
+		e := Gather(job, sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), true, crossfit.SampleRows)
 		found, _ := e.shift(job, make([]float64, 2)).find(job, e.labelShares())
 		shrunk, _ := e.Shares(job)
 		before, after = before+math.Abs(found[0]-0.5), after+math.Abs(shrunk[0]-0.5)
@@ -295,7 +295,7 @@ func TestIntervalsHoldTheShares(t *testing.T) {
 	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
 	for seed := range uint64(20) {
 		job := work.NewJob(2, nil)
-		e := Gather(job, sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), true)
+		e := Gather(job, sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), true, crossfit.SampleRows)
 		found, _ := e.Shares(job)
 		lower, upper := e.Interval(job, found, Bootstrap{Times: 30, Level: 0.9})
 		for y, share := range want {
@@ -326,7 +326,7 @@ func TestEightLabelsOfEachClassRevealTheirShares(t *testing.T) {
 func TestAWrongViewHasNoWeight(t *testing.T) {
 	job, random := work.NewJob(1, nil), rand.New(rand.NewPCG(3, 4))
 	for _, sign := range []float64{0, -1} {
-		e := Gather(job, sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), true)
+		e := Gather(job, sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), true, crossfit.SampleRows)
 		alone := func(change func(mixture, linear []float64)) []float64 {
 			scores := *e.Scores
 			for _, rows := range []*crossfit.Scored{&scores.Held, &scores.Unlabeled} {
