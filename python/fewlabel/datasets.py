@@ -7,6 +7,7 @@ import inspect
 import itertools
 import json
 import os
+import re
 from numbers import Integral
 from typing import Any
 
@@ -25,6 +26,7 @@ __all__ = ["dump_svmlight_file", "load_conll_file", "load_scipy_docs", "load_svm
 _LARGEST = 2**31 - 1
 _TOPICS = ("fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
 _SHORTEST = 200  # characters of a docstring that is taken
+_VARYING = re.compile(r".*(?:# may vary|Use of argument\(s\)).*\n?")  # lines that differ from process to process
 _ARRAYS = {
     "indptr": np.int64,
     "indices": np.int32,
@@ -223,7 +225,8 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
         for name in sorted(module.__all__):
             member = getattr(module, name)
             text = None if inspect.ismodule(member) else inspect.getdoc(member)
-            if text and len(text) >= _SHORTEST:
+            text = _VARYING.sub("", text or "")
+            if len(text) >= _SHORTEST:
                 found.setdefault(text, topic)
     return np.array(list(found), dtype=object), np.array(list(found.values()))
 

@@ -361,6 +361,12 @@ def test_a_status_can_be_read() -> None:
     assert "&lt;b&gt;" in one.status()._repr_html_()
 
 
+def test_a_session_says_how_far_it_is() -> None:
+    one = session()
+    answer(one, 8)
+    assert repr(one) == f"<Session: {len(one.y)} rows, 8 with answers, classes {one.classes}>"
+
+
 # ------------------------------------------------------------------ the file
 def test_a_session_goes_on_after_the_last_answer(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"

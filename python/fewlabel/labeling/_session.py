@@ -117,6 +117,9 @@ class Session:
         self._coordinates = _choose.coordinates(self._X)
         self._fitted: _Fitted | None = None
 
+    def __repr__(self) -> str:
+        return f"<Session: {len(self._names)} rows, {len(self._answers())} with answers, classes {self.classes}>"
+
     @property
     def classes(self) -> list[Any]:
         """The classes given in advance, then those of the answers in the order in which they came."""
