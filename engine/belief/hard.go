@@ -22,17 +22,10 @@ func NewHard(r *risk.Risk, costs *Costs, maxSwitches int) *Hard {
 	return &Hard{Risk: r, costs: costs, maxSwitches: maxSwitches, Labels: make([]int32, costs.units.count())}
 }
 
-// Begin finds labels at the risk's scores. Where exchanges are limited, the labels of many classes are found greedily.
+// Begin finds the best labels at the risk's scores.
 func (h *Hard) Begin() {
-	o := h.costs.objective
 	h.costs.Measure(h.Risk)
-	if h.maxSwitches == 0 || o.Sample.Paired() {
-		h.costs.Cheapest(h.Labels)
-		return
-	}
-	costs := h.costs.finite()
-	labeling.Greedy(h.Labels, costs, labeling.Counts(o.Prior, len(h.Labels)))
-	labeling.Switch(h.Labels, costs, o.Classes, 0)
+	h.costs.Cheapest(h.Labels)
 }
 
 // BeginByScores finds the labels with the largest sum of log-probabilities [unlabeled, K], less the prior costs, that

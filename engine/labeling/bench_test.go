@@ -73,11 +73,11 @@ func BenchmarkLabeling(b *testing.B) {
 func benchLabeling(b *testing.B, in instance) {
 	switched, best := make([]int32, in.rows), make([]int32, in.rows)
 	switching := fastest(func() {
-		Greedy(switched, in.costs, in.counts)
+		greedy(switched, in.costs, in.counts)
 		Switch(switched, in.costs, in.classes(), 0)
 	})
 	transport := fastest(func() {
-		Greedy(best, in.costs, in.counts)
+		greedy(best, in.costs, in.counts)
 		Transport(best, in.costs, in.counts)
 	})
 	optimum := in.total(best)

@@ -16,8 +16,8 @@ import (
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
 //	         Equal weights: the transportation problem with the counts nearest to the shares. Unequal weights: with the
 //	         counts of soft labels made hard, as the potentials of those split a row and leave no room between classes.
-//	         On one machine labels start from those of Greedy, on several from soft labels at a low temperature
-//	Cost     two classes: that of cheapestTwo; more: that of Transport, and of Soft where it gives the start
+//	         On one machine labels start from those of greedy, on several from soft labels at a low temperature
+//	Cost     two classes: that of cheapestTwo; more: that of transport, and of Soft where it gives the start
 //
 // It changes labels, and returns potentials in the middle of those that prove them, with mean 0 for the classes that
 // have rows: every row's label is the argmax of -c_iy + v_y. Where rows that two classes cost the same have both as
@@ -59,7 +59,7 @@ func transportShares(job *work.Job, labels []int32, costs, weights, shares []flo
 	counts := Counts(shares, int(rows[0]))
 	if job.Group == nil {
 		if !slices.Equal(have, counts) {
-			Greedy(labels, costs, counts)
+			greedy(labels, costs, counts)
 		}
 		return transport(labels, costs, counts)
 	}

@@ -12,7 +12,6 @@ type classGraph struct {
 	*frontier
 	live   []int     // classes that may have rows
 	length []float64 // of the arc from a to b at a classes + b; +Inf where a has no rows, or either may have none
-	rounds int       // over all arcs so far, in search of potentials
 }
 
 func newClassGraph(f *frontier, counts []int) *classGraph {
@@ -39,40 +38,30 @@ func (g *classGraph) updateLengths(a int) {
 	}
 }
 
-// epsilonOptimal finds potentials v with v_b - v_a <= length + ε for the smallest ε >= 0 there is.
+// shortWalks are potentials v with v_b - v_a <= length for nearly all arcs.
 //
-//	Problem  ε is minus the smallest mean length of a cycle; v are shortest path lengths with arcs longer by ε
-//	Symbols  v_b the length of the shortest walk that ends at class b, from anywhere [m]
-//	Source   Bellman 1958 for the paths, in rounds over all arcs
-//	Stops    a round that shortens no path, or m rounds: rounding
-//	Cost     that of smallestMean, and m² a round, of which there are as many as the longest of the paths has arcs
-func (g *classGraph) epsilonOptimal() (v []float64, epsilon float64) {
+//	Problem  lengths of the shortest walks that end at each class, from anywhere, of at most mostArcs arcs: potentials of
+//	         an optimum but for longer paths; where cycles of negative length are left, near those
+//	Source   Bellman 1958, in rounds over all arcs
+//	Cost     m² a round
+func (g *classGraph) shortWalks() (v []float64) {
 	v = make([]float64, g.classes)
-	if mean := g.smallestMean(); mean < 0 {
-		epsilon = -mean
-	}
-	for range g.live {
-		if !g.shorten(v, epsilon) {
-			break
-		}
-	}
-	return v, epsilon
-}
-
-// shorten makes v the lengths of the shortest walks of one arc more, each arc longer by ε, where that is less.
-func (g *classGraph) shorten(v []float64, epsilon float64) (shorter bool) {
-	before := slices.Clone(v)
-	g.rounds++
-	for _, a := range g.live {
-		first := before[a] + epsilon
-		for b, length := range g.length[a*g.classes : (a+1)*g.classes] {
-			if walk := first + length; walk < v[b] {
-				v[b], shorter = walk, true
+	for arcs, shorter := 0, true; shorter && arcs < mostArcs; arcs++ {
+		before := slices.Clone(v)
+		shorter = false
+		for _, a := range g.live {
+			for b, length := range g.length[a*g.classes : (a+1)*g.classes] {
+				if walk := before[a] + length; walk < v[b] {
+					v[b], shorter = walk, true
+				}
 			}
 		}
 	}
-	return shorter
+	return v
 }
+
+// mostArcs: 8 to 64 take the same time for 5,581 rows and 10 classes to 2,000 and 1,000.
+const mostArcs = 16
 
 // centred are potentials in the middle of all that prove the labeling optimal, with mean 0.
 //

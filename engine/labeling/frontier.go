@@ -15,7 +15,6 @@ type frontier struct {
 	position []int32   // of a row among the members of its class
 	borders  []border  // of (a, b) at a classes + b
 	moves    int
-	trials   int // cycles of classes that were looked at
 }
 
 // border holds the cheapest movers from one class to another.

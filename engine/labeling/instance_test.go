@@ -56,7 +56,7 @@ func whole(n, m, span int, seed uint64) instance {
 
 func (in instance) greedy() []int32 {
 	labels := make([]int32, in.rows)
-	Greedy(labels, in.costs, in.counts)
+	greedy(labels, in.costs, in.counts)
 	return labels
 }
 
@@ -90,4 +90,10 @@ func (in instance) bestByTrial() float64 {
 	}
 	try(0, 0)
 	return best
+}
+
+// Transport is transport with the potentials and the number of moves.
+func Transport(labels []int32, costs []float64, counts []int) (potentials []float64, moves int) {
+	g := transport(labels, costs, counts)
+	return g.centred(), g.moves
 }

@@ -211,8 +211,8 @@ func (d *dual) solveFromHardLabels() {
 		costs = slices.Clone(costs)
 		Finite(d.job, costs, len(d.v))
 	}
-	Greedy(labels, costs, counts)
-	v, _ := Transport(labels, costs, counts)
+	greedy(labels, costs, counts)
+	v := transport(labels, costs, counts).centred()
 	for _, y := range d.live {
 		d.v[y] = v[y]
 		if counts[y] == 0 {

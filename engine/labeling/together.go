@@ -7,17 +7,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// withCounts is Transport for the rows of all machines, from labels that have these counts to others.
+// withCounts is transport for the rows of all machines, from labels that have these counts to others.
 //
-//	Problem  that of Transport; every machine has some of the rows, perhaps none
-//	Symbols  as in Transport; S rows of all classes beyond their counts; k movers kept of every pair of classes
+//	Problem  that of transport; every machine has some of the rows, perhaps none
+//	Symbols  as in transport; S rows of all classes beyond their counts; k movers kept of every pair of classes
 //	Source   ours: of every pair of classes (a, b) all machines get the k = S + 2 rows of a that move to b at the least
-//	         cost, and each runs Transport on these. Its potentials are proven for all rows where every arc of its class
+//	         cost, and each runs transport on these. Its potentials are proven for all rows where every arc of its class
 //	         graph is at most as long as the k-th of these moves: the rows that stayed away cost more
 //	Stops    a proof; without one k grows fourfold, at last to all rows
 //	Cost     k m² numbers of each machine and k m² rows at most
 //
-// On one machine that is Transport itself, which needs no k.
+// On one machine that is transport itself, which needs no k.
 func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
 	if job.Group == nil {
 		return transport(labels, costs, counts)
@@ -70,7 +70,7 @@ func countsTogether(job *work.Job, labels []int32, classes int) []int {
 	return counts
 }
 
-// nearBorders runs Transport on the rows of all machines that are cheapest to move, and takes over its labels; without
+// nearBorders runs transport on the rows of all machines that are cheapest to move, and takes over its labels; without
 // a proof for all rows it gives nil and leaves labels as they are. have are the counts before, counts those wanted.
 func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
 	m := len(counts)

@@ -2,7 +2,7 @@ package labeling
 
 import "math"
 
-// Transport finds the cheapest labeling with given class counts, and proves it.
+// transport finds the cheapest labeling with given class counts, and proves it.
 //
 //	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n
 //	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y)
@@ -10,33 +10,22 @@ import "math"
 //	         potential of the class [m]. The labels are optimal if every row has a class with the least c_iy - v_y. The
 //	         class graph has as length of the arc (a, b) the least c_ib - c_ia over the rows of a
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, which they leave to switching or a solver.
-//	         Here: switching (algorithm 2); the potentials that the result violates least (Howard 1960); every row that
+//	         Here: switching (algorithm 2); potentials that the result hardly violates (shortWalks); every row that
 //	         wants another class at these potentials moves there, which leaves surpluses and deficits of a few rows;
 //	         each is repaired along a shortest path (Tomizawa 1971, Edmonds & Karp 1972) in the class graph, whose heaps
 //	         hold only the rows near a border
 //	Stops    all counts are met; each repair lowers the surplus by one
-//	Cost     switching, that of epsilonOptimal, and for each row of surplus m² for the path and m log n for each of its
-//	         arcs; potentials m³
+//	Cost     switching, that of shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
 //
-// labels are the start, which decides the time: those of Greedy, or of the last call. A label below 0 is none. It
-// changes labels and returns potentials in the middle of those that prove the labels optimal, with mean 0 and -Inf for
-// classes without rows, and the number of moves of rows. Subtracted from the costs the potentials make every row's own
-// label the cheapest: they are class intercepts.
-func Transport(labels []int32, costs []float64, counts []int) (potentials []float64, moves int) {
-	g := transport(labels, costs, counts)
-	return g.centred(), g.moves
-}
-
-// transport is Transport without the potentials, which it leaves to be read from the class graph.
+// labels are the start, which decides the time: those of greedy, or of the last call. A label below 0 is none. It
+// changes labels and returns the class graph, which has the potentials.
 func transport(labels []int32, costs []float64, counts []int) *classGraph {
 	assignUnlabeled(labels, costs, counts)
 	f := newFrontier(labels, costs, len(counts))
 	f.switchPairs(0)
 	g := newClassGraph(f, counts)
-	v, epsilon := g.epsilonOptimal()
-	if epsilon > 0 {
-		g.reassign(v)
-	}
+	v := g.shortWalks()
+	g.reassign(v)
 	g.balance(v, counts)
 	return g
 }
@@ -68,7 +57,7 @@ func (g *classGraph) reassign(v []float64) {
 func (g *classGraph) reassignBetween(a, b int, v []float64) {
 	for {
 		top, ok := g.cheapest(a, b)
-		if !ok || !(top.key < v[b]-v[a]) {
+		if !ok || !(v[a]+top.key < v[b]) {
 			return
 		}
 		best := g.bestClass(top.row, v)
