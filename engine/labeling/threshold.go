@@ -1,9 +1,7 @@
 package labeling
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -17,10 +15,10 @@ import (
 //	         label
 //	Symbols  g_i cost of class 1 beyond that of class 0, the key of row i; ν the middle between the keys on both sides
 //	         of the cut
-//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until few keys are
-//	         left, which all machines get: exact, however the rows are shared out
-//	Cost     n for each histogram, of which there are two to four, at most six, and fewKeys numbers. On one machine a
-//	         selection by quickselect takes 0.7 to 1.0 of the time with equal weights, and ten times as long without
+//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines: exact, however the rows
+//	         are shared out
+//	Cost     n for the first histogram, then the keys that are left for each of five. On one machine a selection by
+//	         quickselect takes 0.7 to 1.0 of the time with equal weights, and ten times as long without
 //
 // Where all g are equal the first rows get label 1, as many as the share demands, for a learner that must begin with
 // some labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
@@ -97,7 +95,8 @@ type selection struct {
 	job          *work.Job
 	left         []weighed // keys of this machine that may be the one
 	below, above uint64    // the keys next to these on this machine
-	known        int       // first bits that those left have in common
+	prefix       uint64    // first bits that those left have in common
+	known        int       // number of these
 	room         []float64 // for histograms
 }
 
@@ -109,10 +108,7 @@ type found struct {
 	counted             bool    // all weights are equal, and count as 1
 }
 
-const (
-	digit   = 11  // bits of a histogram
-	fewKeys = 256 // numbers that machines give each other at the end
-)
+const digit = 11 // bits of a histogram
 
 // find looks for the target share of the weight; of equal weights, cutOf of the rows.
 func (s *selection) find(weights []float64, share float64) (f found) {
@@ -122,17 +118,20 @@ func (s *selection) find(weights []float64, share float64) (f found) {
 	f.rows, f.total, f.counted = sums[0], sums[1], alike(ends)
 	target := share * f.total
 	if f.counted {
-		f.total, target, sizes = f.rows, math.Max(1, cutOf(share, f.rows)), counts
+		f.total, target = f.rows, math.Max(1, cutOf(share, f.rows))
 	}
 	for {
-		bin := f.pass(sizes, target)
-		s.keep(bin, f.counted)
-		if most := 2 * (1 + int(counts[bin])); s.known == 64 || most*len(ends) <= fewKeys {
-			s.finish(&f, most, target)
-			return f
+		if f.counted {
+			sizes = counts
+		}
+		if s.keep(f.pass(sizes, target)); s.known == 64 {
+			break
 		}
 		counts, sizes = s.histograms()
 	}
+	f.key = ofOrder(s.prefix)
+	f.behind, f.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
+	return f
 }
 
 // pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
@@ -165,8 +164,8 @@ func (s *selection) histograms() (counts, weights []float64) {
 	return counts, weights
 }
 
-// keep leaves the keys of a bin of the histograms; counted keys weigh 1 each.
-func (s *selection) keep(bin int, counted bool) {
+// keep leaves the keys of a bin of the histograms.
+func (s *selection) keep(bin int) {
 	width, kept := min(digit, 64-s.known), s.left[:0]
 	for _, k := range s.left {
 		switch place := int(k.bits << s.known >> (64 - width)); {
@@ -175,63 +174,10 @@ func (s *selection) keep(bin int, counted bool) {
 		case place > bin:
 			s.above = min(s.above, k.bits)
 		default:
-			if counted {
-				k.weight = 1
-			}
 			kept = append(kept, k)
 		}
 	}
-	s.left, s.known = kept, s.known+width
-}
-
-// finish finds the key among those that are left on all machines, for which each machine gives most numbers.
-func (s *selection) finish(f *found, most int, target float64) {
-	f.before, f.behind = math.Inf(-1), math.Inf(1)
-	own := []float64{ofOrder(s.below), ofOrder(s.above)}
-	for _, k := range merged(s.left) {
-		own = append(own, ofOrder(k.bits), k.weight)
-	}
-	if s.known == 64 {
-		most = 4 // one key
-	}
-	own = append(own, slices.Repeat([]float64{math.Inf(1)}, most-len(own))...)
-	var keys []weighed
-	for _, of := range s.job.Each(own...) {
-		f.before, f.behind = max(f.before, of[0]), min(f.behind, of[1])
-		for k := 2; k < len(of) && !math.IsInf(of[k], 1); k += 2 {
-			keys = append(keys, weighed{inOrder(of[k]), of[k+1]})
-		}
-	}
-	f.among(merged(keys), target)
-}
-
-// among finds the key among the last ones.
-func (f *found) among(keys []weighed, target float64) {
-	weights := make([]float64, len(keys))
-	for k, key := range keys {
-		weights[k] = key.weight
-	}
-	place := f.pass(weights, target)
-	f.key = ofOrder(keys[place].bits)
-	if place > 0 {
-		f.before = ofOrder(keys[place-1].bits)
-	}
-	if place+1 < len(keys) {
-		f.behind = ofOrder(keys[place+1].bits)
-	}
-}
-
-// merged sorts keys, and adds up the weights of equal ones.
-func merged(keys []weighed) (distinct []weighed) {
-	slices.SortStableFunc(keys, func(a, b weighed) int { return cmp.Compare(a.bits, b.bits) })
-	for _, k := range keys {
-		if last := len(distinct) - 1; last >= 0 && distinct[last].bits == k.bits {
-			distinct[last].weight += k.weight
-			continue
-		}
-		distinct = append(distinct, k)
-	}
-	return distinct
+	s.left, s.known, s.prefix = kept, s.known+width, s.prefix<<width|uint64(bin)
 }
 
 // inOrder maps numbers to whole ones in the same order; 0 and -0 are one.
