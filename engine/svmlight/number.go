@@ -1,7 +1,6 @@
 package svmlight
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"strconv"
@@ -10,7 +9,18 @@ import (
 // number reads the decimal number at the start of text ("-12", "0.5", ".5e-7") and returns how many bytes it takes; 0
 // means that there is none. The value is the float64 nearest to the number, ±Inf when it is too large for one.
 func number(text []byte) (value float64, length int) {
-	mantissa, exponent, digits, at := scan(text)
+	at := signs(text)
+	mantissa, digits, point := uint64(0), 0, -1 // digits count from the first
+	for ; at < len(text); at++ {
+		if c := text[at]; isDigit(c) {
+			mantissa = mantissa*10 + uint64(c-'0')
+			digits++
+		} else if c == '.' && point < 0 {
+			point = at + 1
+		} else {
+			break
+		}
+	}
 	if digits == 0 {
 		return 0, 0
 	}
@@ -23,45 +33,29 @@ func number(text []byte) (value float64, length int) {
 		}
 		digits = maxDigits + 1
 	}
-	value, ok := nearest(mantissa, exponent)
+	behind := 0
+	if point >= 0 {
+		behind = at - point
+	}
 	switch {
-	case !ok || digits > maxDigits:
+	case digits > maxDigits || behind >= len(powersOfFive) || mantissa == 0:
 		value, _ = strconv.ParseFloat(string(text[:at]), 64) // a range error comes with ±Inf, which is the answer
-	case text[0] == '-':
+		return value, at
+	case digits <= exactDigits:
+		value = float64(mantissa) / powersOfTen[behind] // both exact, rounded once (Clinger 1990)
+	default:
+		value = quotient(mantissa, behind)
+	}
+	if text[0] == '-' {
 		value = -value
 	}
 	return value, at
 }
 
-const maxDigits = 19 // 19 digits always fit a uint64
-
-// scan reads a number without a power: mantissa * 10^exponent, the mantissa right if it has at most maxDigits digits,
-// which count from the first.
-func scan(text []byte) (mantissa uint64, exponent, digits, at int) {
-	at = signs(text)
-	first := at
-	for ; at < len(text) && isDigit(text[at]); at++ {
-		mantissa = mantissa*10 + uint64(text[at]-'0')
-	}
-	digits = at - first
-	if at == len(text) || text[at] != '.' {
-		return mantissa, 0, digits, at
-	}
-	at++
-	point := at
-	for {
-		eight, ok := eightDigits(text[at:])
-		if !ok {
-			break
-		}
-		mantissa = mantissa*1e8 + eight
-		at += 8
-	}
-	for ; at < len(text) && isDigit(text[at]); at++ {
-		mantissa = mantissa*10 + uint64(text[at]-'0')
-	}
-	return mantissa, point - at, digits + at - point, at
-}
+const (
+	maxDigits   = 19 // always fit a uint64
+	exactDigits = 15 // always fit the 53 bits of a float64
+)
 
 // signs is 1 if text starts with a sign.
 func signs(text []byte) int {
@@ -69,39 +63,6 @@ func signs(text []byte) int {
 		return 1
 	}
 	return 0
-}
-
-// eightDigits reads eight digits at once; false if there are not as many. The digits are added in pairs, the pairs in
-// pairs, and these, inside of one word (Lemire, Number parsing at a gigabyte per second, 2021).
-func eightDigits(text []byte) (value uint64, ok bool) {
-	const tens, zeros = 0xf0f0f0f0f0f0f0f0, 0x3030303030303030
-	if len(text) < 8 {
-		return 0, false
-	}
-	word := binary.LittleEndian.Uint64(text)
-	if word&tens != zeros || (word+0x0606060606060606)&tens != zeros { // from '0' to '?', and not above '9'
-		return 0, false
-	}
-	word -= zeros
-	word = word*10 + word>>8
-	const pairs = 0x000000ff000000ff
-	return ((word&pairs)*(100+1e6<<32) + (word>>16&pairs)*(1+1e4<<32)) >> 32, true
-}
-
-// nearest is the float64 nearest to mantissa * 10^exponent, when one of two quick ways finds it for sure.
-func nearest(mantissa uint64, exponent int) (value float64, ok bool) {
-	switch {
-	case mantissa < 1<<53 && -22 <= exponent && exponent <= 22:
-		// both operands are float64 without error, so the one rounding is the right one (Clinger 1990)
-		if exponent < 0 {
-			return float64(mantissa) / powersOfTen[-exponent], true
-		}
-		return float64(mantissa) * powersOfTen[exponent], true
-	case -27 <= exponent && exponent <= 0 && mantissa != 0:
-		return quotient(mantissa, -exponent), true
-	default:
-		return 0, false
-	}
 }
 
 // quotient is the float64 nearest to mantissa / 10^power, by one division of integers: mantissa not 0, power <= 27.
@@ -124,9 +85,8 @@ func quotient(mantissa uint64, power int) float64 {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-var powersOfTen = [23]float64{
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-	1e21, 1e22,
+var powersOfTen = [exactDigits + 1]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 }
 
 // powersOfFive holds the powers of 5 that fit 63 bits.

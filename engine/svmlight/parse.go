@@ -11,6 +11,7 @@ import (
 type parser struct {
 	options ReadOptions
 	job     *work.Job
+	text    []byte // of the block
 	piece
 }
 
@@ -45,8 +46,8 @@ func (p *piece) shiftEnds(values, labels int64) {
 }
 
 // parse reads whole lines up to the first mistake, which is in line number p.lines of the block.
-func (p *parser) parse(text []byte) *mistake {
-	for len(text) > 0 {
+func (p *parser) parse() *mistake {
+	for text := p.text; len(text) > 0; {
 		line := text
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			line, text = text[:end], text[end+1:]

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -35,7 +36,9 @@ func readAll(path string, o ReadOptions, blockSize int, job *work.Job) (*Data, e
 	}
 	defer text.close()
 	text.blockSize = blockSize
-	r := newReading(text, o)
+	r := &reading{options: o, text: text, turn: make(chan struct{}),
+		all: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}}
+	close(r.turn)
 	job.Run(job.Threads(), func(int) { r.work() })
 	if r.failure != nil {
 		return nil, r.failure
@@ -52,90 +55,67 @@ type reading struct {
 
 	lock    sync.Mutex
 	text    *source
-	last    *block // the newest block that a worker took
+	turn    chan struct{} // closed when what the newest block holds may be appended
 	stopped bool
 
 	lines   int   // appended so far, with failure and all the business of the worker whose turn it is
 	failure error // the first in the order of the file
 }
 
-// block is one piece of the text on its way.
-type block struct {
-	text     []byte
-	share    float64 // of the file, read up to here
-	previous *block
-	appended chan struct{} // closed when it is the next block's turn
-}
-
-func newReading(text *source, o ReadOptions) *reading {
-	start := &block{appended: make(chan struct{})}
-	close(start.appended)
-	return &reading{
-		options: o, text: text, last: start,
-		all: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}},
-	}
-}
-
 func (r *reading) work() {
 	p := &parser{options: r.options, job: r.text.job}
-	var buffer []byte
-	for {
-		b, err := r.next(buffer)
-		if b == nil {
-			return
-		}
-		p.reset()
-		r.digest(b, p, err)
-		buffer = b.text
+	for r.readBlock(p) {
 	}
 }
 
-// next takes the next block of text; nil when there is none. A block with an error has no text and is the last.
-func (r *reading) next(buffer []byte) (*block, error) {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	if r.stopped {
-		return nil, nil
+// readBlock takes, parses and appends the next block of text, and reports whether there was one.
+func (r *reading) readBlock(p *parser) bool {
+	share, turn, next, err := r.next(p)
+	if next == nil {
+		return false
 	}
-	text, err := r.text.block(buffer)
-	if err != nil {
-		r.stopped = true
-	}
-	if err == io.EOF {
-		return nil, nil
-	}
-	b := &block{text: text, share: r.text.share(), previous: r.last, appended: make(chan struct{})}
-	r.last = b
-	return b, err
-}
-
-// digest parses a block and, when it is its turn, appends what it found.
-func (r *reading) digest(b *block, p *parser, err error) {
-	defer func() {
-		<-b.previous.appended // also when the parser panics: the turns stay in order
-		b.previous = nil      // let the memory of the older blocks go
-		close(b.appended)
-	}()
+	defer close(next)
+	defer func() { <-turn }() // also when the parser panics: the turns stay in order
 	var found *mistake
-	if err = cmp.Or(err, r.roomToParse(b.text)); err == nil {
-		found = p.parse(b.text)
+	if err = cmp.Or(err, r.roomToParse(p.text)); err == nil {
+		found = p.parse()
 	}
-	<-b.previous.appended
+	<-turn
 	switch {
 	case r.failure != nil:
 	case err == errLongLine:
 		r.failure = longLine().at(r.text.path, r.lines+1)
 	case err != nil:
 		r.failure = err
-		r.stop()
 	case found != nil:
 		r.failure = found.at(r.text.path, r.lines+p.lines)
-		r.stop()
 	default:
-		if r.failure = r.append(&p.piece, b.share); r.failure != nil {
-			r.stop()
-		}
+		r.failure = r.append(&p.piece, share)
 	}
+	if r.failure != nil {
+		r.lock.Lock()
+		defer r.lock.Unlock()
+		r.stopped = true
+	}
+	return true
+}
+
+// next takes the next block of text, the part of the file up to its end, and the turns of it and of the one behind; nil
+// when there is none. A block with an error has no text and is the last.
+func (r *reading) next(p *parser) (share float64, turn, next chan struct{}, err error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.stopped {
+		return 0, nil, nil, nil
+	}
+	p.reset()
+	p.text, err = r.text.block(p.text)
+	r.stopped = err != nil
+	if err == io.EOF {
+		return 0, nil, nil, nil
+	}
+	turn, r.turn = r.turn, make(chan struct{})
+	return r.text.share(), turn, r.turn, err
 }
 
 // roomToParse asks for the memory that a long line takes. A value has 4 bytes of text or more, and 12 in arrays, which
@@ -147,25 +127,21 @@ func (r *reading) roomToParse(text []byte) error {
 	return need(7*float64(len(text)), "reading "+r.text.path, readInParts)
 }
 
-func (r *reading) stop() {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	r.stopped = true
-}
-
+// append takes over what a block has. Arrays that are full move to places for the whole file if it goes on as it began,
+// once or twice early on, or where there is no memory for that, to a little more than is needed.
 func (r *reading) append(p *piece, share float64) error {
 	d := &r.all
 	p.shiftEnds(int64(len(d.Values)), int64(len(d.Labels)))
-	arrays := []growing{addition[float64]{&d.Values, p.values}, addition[int32]{&d.Indices, p.indices},
-		addition[float64]{&d.Labels, p.labels}, addition[int64]{&d.Indptr, p.ends},
-		addition[int64]{&d.LabelIndptr, p.labelEnds}}
-	by, err := roomFor(arrays, share, r.text.path)
-	if err != nil {
+	growth := forecast(share)
+	if r.roomFor(p, growth) != nil {
+		growth = 1.125
+	}
+	if err := r.roomFor(p, growth); err != nil {
 		return err
 	}
-	for _, array := range arrays {
-		array.extend(by)
-	}
+	d.Values, d.Indices = extend(d.Values, p.values, growth), extend(d.Indices, p.indices, growth)
+	d.Labels, d.LabelIndptr = extend(d.Labels, p.labels, growth), extend(d.LabelIndptr, p.labelEnds, growth)
+	d.Indptr = extend(d.Indptr, p.ends, growth)
 	d.Rows += len(p.ends)
 	r.lines += p.lines
 	if r.options.Features == 0 {
@@ -173,3 +149,40 @@ func (r *reading) append(p *piece, share float64) error {
 	}
 	return nil
 }
+
+// forecast is how many times what is there the whole file has; share is the part of it read so far, 0 if unknown.
+func forecast(share float64) float64 {
+	const smallest = 1.0 / (1 << 14) // less is too little for a forecast
+	switch share {
+	case 0:
+		return 2
+	case 1:
+		return 1
+	}
+	return 1.1 / max(share, smallest)
+}
+
+// roomFor asks for the memory of arrays that have to grow for a piece.
+func (r *reading) roomFor(p *piece, growth float64) error {
+	values, rows := len(r.all.Values)+len(p.values), len(r.all.Indptr)+len(p.ends)
+	bytes := 0.0
+	if values > cap(r.all.Values) {
+		bytes += 12 * float64(values)
+	}
+	if rows > cap(r.all.Indptr) {
+		bytes += 24 * float64(rows)
+	}
+	return need(growth*bytes, "reading "+r.text.path, readInParts)
+}
+
+func extend[T any](all, more []T, growth float64) []T {
+	if needed := len(all) + len(more); needed > cap(all) {
+		all = append(make([]T, 0, int(growth*float64(needed))), all...)
+	}
+	return append(all, more...)
+}
+
+const readInParts = "read the file in parts, or on a machine with more memory"
+
+// need is replaced in tests.
+var need = memory.Need

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -17,7 +18,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-const usualBlock = 1 << 20
+const (
+	usualBlock = 1 << 20
+	maxWindow  = 128 << 20 // what the zstd program allows without being asked for more
+)
 
 // longestLine in bytes: more than ten million values. It is replaced in tests.
 var longestLine = 1 << 28
@@ -89,9 +93,13 @@ func (s *source) decompress(expansion int64) (err error) {
 	s.expansion = cmp.Or(expansion, usualExpansion)
 	switch {
 	case isGzip(start):
-		s.text, err = newGzip(s.buffered), nil
-	case isZstd(start):
-		s.text, s.release, err = newZstd(s.buffered)
+		s.text, err = gzip.NewReader(s.buffered)
+	case isZstd(start): // without goroutines
+		var decoder *zstd.Decoder
+		decoder, err = zstd.NewReader(s.buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err == nil {
+			s.text, s.release = decoder, decoder.Close
+		}
 	default:
 		s.text, s.expansion, err = s.buffered, 0, nil
 	}
@@ -168,17 +176,14 @@ func (s *source) share() float64 {
 // failure names the file and distinguishes a failing disk from a damaged file.
 func (s *source) failure(err error) error {
 	var system *fs.PathError
-	var more *trailing
 	switch {
 	case errors.As(err, &system):
 		return unreadable(s.path, err)
-	case errors.As(err, &more):
-		return fault.Data("%s: %v", s.path, more)
 	case err == errExpansion:
 		return fault.Data("%s gives more than %d times as much text as it has bytes, and more than %d MiB: if you trust it, "+
 			"raise max_expansion", s.path, s.expansion, freeText>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.Data("%s is truncated: the compressed data ends too early", s.path)
+		return fault.Data("%s is truncated, or a few other bytes follow the compressed data", s.path)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return fault.Data("%s was compressed with a window of more than %d MiB", s.path, maxWindow>>20)
 	default:
