@@ -25,7 +25,7 @@
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
-//	              for any smooth function: QuasiNewton; many linear systems over the same rows: SolveColumns
+//	              for any smooth function: QuasiNewton
 //	dual          both hinges, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
 //	structure     the subspace near which the weights of many auxiliary problems over the rows lie, for further features;

@@ -1,7 +1,8 @@
 package structure
 
 import (
-	"github.com/fewlabel/fewlabel/engine/minimize"
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -55,7 +56,7 @@ func (b *block) rightSides() []float64 {
 			sides[j*b.stride()+l] -= 2 * share * sum / n
 		}
 	})
-	b.mask(sides, nil)
+	b.mask(sides)
 	return sides
 }
 
@@ -72,14 +73,10 @@ func (b *block) solve(round int) (losses float64) {
 		outside = b.withoutTheta(u)
 	}
 	b.add(residual, -b.Alpha, outside)
-	b.mask(residual, nil)
+	b.mask(residual)
 	before := squares(b.job.Pool, outside)
 	step := make([]float64, b.shape.Len())
-	limits := minimize.ColumnLimits{Tolerance: b.Tol, MaxSteps: b.MaxIter}
-	decrease := 0.0
-	for _, outcome := range minimize.SolveColumns(b.job.Pool, b, step, residual, len(b.old), b.shape.Classes, limits) {
-		decrease += outcome.Decrease
-	}
+	decrease := b.conjugateGradients(step, residual)
 	b.add(u, 1, step)
 	if round > 0 {
 		b.add(outside, 1, step)
@@ -100,29 +97,64 @@ func (b *block) lossesAtZero() float64 {
 
 // subtractGradient makes the right-hand sides minus the gradient of the losses at u, whose sum it returns.
 func (b *block) subtractGradient(residual, u []float64) (losses float64) {
-	squares := b.times(u)
-	for l, square := range squares {
-		losses += square/2 - b.inner(u, residual, l)
-	}
+	losses = vector.Sum(b.times(u))/2 - vector.Sum(b.inner(u, residual))
 	b.scaleScores(-1 / float64(b.Rows.Rows()))
 	b.transposed(residual)
 	return losses + b.lossesAtZero()
 }
 
-// HessVec implements minimize.Systems: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
-func (b *block) HessVec(dst, p []float64, columns []int) {
-	some := *b
-	some.shape = panel.Shape{Features: len(b.old), Classes: len(columns)}
-	some.scores = b.scores[:b.Rows.Rows()*some.shape.Stride()]
-	some.times(p)
-	some.scaleScores(1 / float64(b.Rows.Rows()))
-	b.job.Stripes(len(dst), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			dst[k] = b.Alpha * p[k]
+// conjugateGradients adds to x the solutions s_l of H_l s_l = r_l for the residuals r_l, and returns by how much that
+// lowers the sum of ½ s_lᵀ H_l s_l - r_lᵀ s_l.
+//
+//	Source   Hestenes & Stiefel 1952, problem by problem: each has its own step lengths and its own test
+//	Stops    for a problem |r_l| <= Tol |r_l at the start|, or no curvature along its direction; MaxIter steps
+//	Cost     a step: two products with the rows, and four passes over vectors
+func (b *block) conjugateGradients(x, residual []float64) (decrease float64) {
+	direction, product := slices.Clone(residual), make([]float64, len(residual))
+	square := b.inner(residual, residual)
+	enough, length, ratio := slices.Clone(square), make([]float64, len(square)), make([]float64, len(square))
+	vector.Scale(enough, b.Tol*b.Tol)
+	for range b.MaxIter {
+		b.hessVec(product, direction)
+		moves := false
+		for l, curvature := range b.inner(direction, product) {
+			length[l] = 0
+			if square[l] > enough[l] && curvature > 0 {
+				length[l], moves = square[l]/curvature, true
+				decrease += length[l] * square[l] / 2
+			}
 		}
-	})
-	some.transposed(dst)
-	some.mask(dst, columns)
+		if !moves {
+			break
+		}
+		b.eachFeature(func(_, at int) {
+			for l, t := range length {
+				x[at+l] += t * direction[at+l]
+				residual[at+l] -= t * product[at+l]
+			}
+		})
+		for l, now := range b.inner(residual, residual) {
+			if length[l] > 0 {
+				ratio[l], square[l] = now/square[l], now
+			}
+		}
+		b.eachFeature(func(_, at int) {
+			for l, r := range ratio {
+				direction[at+l] = residual[at+l] + r*direction[at+l]
+			}
+		})
+	}
+	return decrease
+}
+
+// hessVec sets dst to 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
+func (b *block) hessVec(dst, p []float64) {
+	b.times(p)
+	b.scaleScores(1 / float64(b.Rows.Rows()))
+	clear(dst)
+	b.add(dst, b.Alpha, p)
+	b.transposed(dst)
+	b.mask(dst)
 }
 
 // times sets the scores to (x_i - x̄) . p and gives the mean square of each column.
@@ -164,29 +196,35 @@ func (b *block) scaleScores(factor float64) {
 	})
 }
 
-// mask sets the weights of hidden features to zero; columns are the problems of the block that v holds, nil: all.
-func (b *block) mask(v []float64, columns []int) {
-	b.job.Run(b.shape.Classes, func(k int) {
-		l := k
-		if columns != nil {
-			l = columns[k]
-		}
+// mask sets the weights of hidden features to zero.
+func (b *block) mask(v []float64) {
+	b.job.Run(b.shape.Classes, func(l int) {
 		for _, j := range b.hiddenFrom(b.first + l) {
-			v[int(j)*b.stride()+k] = 0
+			v[int(j)*b.stride()+l] = 0
 		}
 	})
 }
 
-// inner is the inner product of a column of two vectors.
-func (b *block) inner(u, v []float64, l int) float64 {
-	var sum [1]float64
-	b.job.Total(len(b.old), sum[:], func(lo, hi int, dst []float64) {
-		for j := lo; j < hi; j++ {
-			at := j*b.stride() + l
-			dst[0] += u[at] * v[at]
+// inner are the inner products of the columns of two vectors.
+func (b *block) inner(u, v []float64) []float64 {
+	sums, stride := make([]float64, b.stride()), b.stride()
+	b.job.Total(len(b.old), sums, func(lo, hi int, dst []float64) {
+		for at := lo * stride; at < hi*stride; at += stride {
+			for l := range dst {
+				dst[l] += u[at+l] * v[at+l]
+			}
 		}
 	})
-	return sum[0]
+	return sums[:b.shape.Classes]
+}
+
+// eachFeature calls task for the features, with the place of each in U and in a vector of the block.
+func (b *block) eachFeature(task func(inU, inBlock int)) {
+	b.job.Stripes(len(b.old), func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			task(j*b.problems()+b.first, j*b.stride())
+		}
+	})
 }
 
 func (b *block) add(dst []float64, scale float64, src []float64) {
@@ -199,25 +237,22 @@ func (b *block) add(dst []float64, scale float64, src []float64) {
 
 // store puts a vector of the block into U.
 func (b *block) store(v []float64) {
-	b.eachWeight(func(inU, inBlock int) { b.weights[inU] = float32(v[inBlock]) })
+	b.eachFeature(func(inU, inBlock int) {
+		for l := range b.shape.Classes {
+			b.weights[inU+l] = float32(v[inBlock+l])
+		}
+	})
 }
 
 // load takes a vector of the block from U.
 func (b *block) load() []float64 {
 	v := make([]float64, b.shape.Len())
-	b.eachWeight(func(inU, inBlock int) { v[inBlock] = float64(b.weights[inU]) })
-	return v
-}
-
-// eachWeight calls task for the place of every weight in U and in a vector of the block.
-func (b *block) eachWeight(task func(inU, inBlock int)) {
-	b.job.Stripes(len(b.old), func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			for l := range b.shape.Classes {
-				task(j*b.problems()+b.first+l, j*b.stride()+l)
-			}
+	b.eachFeature(func(inU, inBlock int) {
+		for l := range b.shape.Classes {
+			v[inBlock+l] = float64(b.weights[inU+l])
 		}
 	})
+	return v
 }
 
 func squares(pool *work.Pool, v []float64) float64 {

@@ -7,7 +7,7 @@
 //	Source   Ando & Zhang 2005, equation 6 and section 3.3: solve all u_l at a fixed Θ, with v_l = Θ u_l; then the rows
 //	         of Θ are the first h left singular vectors of [√λ_l u_l]; again. Section 3.4: a Θ for each group of features
 //	Differences  the loss is the squared one. The intercept is minimized out, which centers rows and labels: neither is
-//	         formed. The u_l are approximate: a few steps of conjugate gradients (minimize/columns.go). With Unit every
+//	         formed. The u_l are approximate: a few steps of conjugate gradients (auxiliary.go). With Unit every
 //	         u_l gets length 1 before the SVD, as if λ_l were 1/|u_l|² there. Solver None solves nothing: U = the masked
 //	         right-hand sides, which is the limit of a large α. The SVD is by subspace iteration (subspace.go)
 //	Stops    MaxIter steps of conjugate gradients in each of Alternations rounds

@@ -169,7 +169,7 @@ def test_a_file_that_expands_far_more_than_data(path: Path) -> None:
 
 def test_bytes_after_a_compressed_stream(path: Path) -> None:
     path.write_bytes(gzip.compress(b"1 1:1\n") + b"and more")
-    with pytest.raises(ValueError, match=f'{path}: its gzip data is complete, but "and more" follows'):
+    with pytest.raises(ValueError, match=f"{path} is truncated, or a few other bytes follow the compressed data"):
         load_svmlight_file(path)
 
 
