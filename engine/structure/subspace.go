@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -22,7 +20,7 @@ import (
 //	Source   Halko, Martinsson & Tropp 2011, algorithm 4.4, with the iteration on the short side: Z is orthonormalized,
 //	         Y is not. The probes of a later round are the Θ of before and random ones, so that it never gets worse
 //	Stops    the sum of the first h squared singular values has grown by less than enoughGrowth of itself; maxIterations
-//	Cost     2 products with U an iteration; the small factors (QR of [m, k], eigenvectors of [k, k]) are gonum's
+//	Cost     2 products with U an iteration; the singular vectors of [m, k] and [d, k] are gonum's
 
 const (
 	extraProbes   = 10
@@ -159,31 +157,14 @@ func (s *subspace) iterate() {
 		if s.shape.Classes == s.problems() || k == maxIterations {
 			return
 		}
-		z := append([]float64(nil), s.z...)
 		s.backward()
-		energy := s.energy(z)
-		s.orthonormalize()
+		energy := s.orthonormalize() // near the squares of the first singular values of U D
 		if energy-before <= enoughGrowth*energy {
 			s.forward()
 			return
 		}
 		before = energy
 	}
-}
-
-// energy is the sum of the h largest eigenvalues of ZᵀD Uᵀ U D Z, from the probes Z and their image D Uᵀ U D Z.
-func (s *subspace) energy(probes []float64) float64 {
-	k := s.shape.Classes
-	products := make([]float64, k*k)
-	a, b := make([]float64, k), make([]float64, k)
-	for l := range s.problems() {
-		for c := range k {
-			a[c], b[c] = probes[s.shape.At(l, c)], s.z[s.shape.At(l, c)]
-		}
-		vector.AddOuter(products, a, b)
-	}
-	values, _ := eigen(products, k)
-	return vector.Sum(values[:s.Components])
 }
 
 // forward sets Y = U D Z.
@@ -214,125 +195,62 @@ func (s *subspace) times(dst, z []float64) {
 	}
 }
 
-// orthonormalize makes the columns of Z orthonormal.
-func (s *subspace) orthonormalize() {
-	m, k := s.problems(), s.shape.Classes
-	z := blas64.General{Rows: m, Cols: k, Stride: k, Data: make([]float64, m*k)}
-	for l := range m {
-		for c := range k {
-			z.Data[l*k+c] = s.z[s.shape.At(l, c)]
+// orthonormalize replaces Z by orthonormal vectors with the same span, and returns the sum of its h largest singular
+// values.
+func (s *subspace) orthonormalize() float64 {
+	z := mat.NewDense(s.problems(), s.shape.Classes, nil)
+	for l := range s.problems() {
+		for c := range s.shape.Classes {
+			z.Set(l, c, s.z[s.shape.At(l, c)])
 		}
 	}
-	tau, room := make([]float64, k), make([]float64, 64*k)
-	lapack64.Geqrf(z, tau, room, len(room))
-	lapack64.Orgqr(z, tau, room, len(room))
-	for l := range m {
-		for c := range k {
-			s.z[s.shape.At(l, c)] = z.Data[l*k+c]
+	vectors, values := leading(z)
+	for l := range s.problems() {
+		for c := range s.shape.Classes {
+			s.z[s.shape.At(l, c)] = vectors.At(l, c)
 		}
 	}
+	return vector.Sum(values[:s.Components])
 }
 
-// components are the first h left singular vectors of Y, and their singular values. They come from the eigenvectors of
-// YᵀY, twice: the second time corrects what rounding has left of the angles between the first.
+// components are the first h left singular vectors of Y, with the largest entry of each positive, and their singular
+// values.
 func (s *subspace) components(group int) (theta, strengths []float64, err error) {
-	h, stride := s.Components, s.shape.Stride()
-	y := make([]float64, len(s.rows.Rows())*s.shape.Classes)
-	for place, j := range s.rows.Rows() {
-		copy(y[place*s.shape.Classes:(place+1)*s.shape.Classes], s.y[int(j)*stride:])
+	h, k, features := s.Components, s.shape.Classes, s.rows.Rows()
+	y := mat.NewDense(len(features), k, nil)
+	for place, j := range features {
+		y.SetRow(place, s.y[int(j)*s.shape.Stride():][:k])
 	}
-	first, squares := s.leading(y, s.shape.Classes, h)
-	strengths = make([]float64, h)
+	vectors, values := leading(y)
 	rank := 0
-	for c, square := range squares {
-		strengths[c] = math.Sqrt(math.Max(0, square))
-		if strengths[c] > leastRank*strengths[0] {
-			rank++
-		}
+	for rank < h && values[rank] > leastRank*values[0] {
+		rank++
 	}
 	if rank < h {
 		return nil, nil, fault.Data("n_components is %d, but the weights of the auxiliary problems have rank %d in "+
 			"group %d: use fewer components or more problems that differ", h, rank, group)
 	}
-	second, _ := s.leading(first, h, h)
-	s.align(second, first)
-	return second, strengths, nil
-}
-
-// leading gives the first h left singular vectors [rows, h] of a matrix [rows, k], and the squares of its singular
-// values.
-func (s *subspace) leading(y []float64, k, h int) (vectors, squares []float64) {
-	rows := len(y) / k
-	gram := make([]float64, k*k)
-	s.job.Total(rows, gram, func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			row := y[i*k : (i+1)*k]
-			for a, v := range row {
-				vector.Add(dst[a*k:a*k+a+1], v, row)
-			}
-		}
-	})
-	values, basis := eigen(gram, k)
-	turn := make([]float64, k*h)
+	theta = make([]float64, len(features)*h)
 	for c := range h {
-		for a := range k {
-			turn[a*h+c] = basis.At(a, k-1-c) / math.Sqrt(math.Max(values[c], math.SmallestNonzeroFloat64))
+		column := mat.Col(nil, c, vectors)
+		sign := 1.0
+		if -slices.Min(column) > slices.Max(column) {
+			sign = -1
+		}
+		for place, v := range column {
+			theta[place*h+c] = sign * v
 		}
 	}
-	vectors = make([]float64, rows*h)
-	s.job.Stripes(rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			vector.AddProduct(vectors[i*h:(i+1)*h], y[i*k:(i+1)*k], turn)
-		}
-	})
-	return vectors, values[:h]
+	return theta, values[:h], nil
 }
 
-// eigen gives the eigenvalues, falling, of the symmetric matrix [k, k] of which the lower half is given, and the
-// eigenvectors in columns, in rising order.
-func eigen(lower []float64, k int) (values []float64, vectors *mat.Dense) {
-	symmetric := mat.NewSymDense(k, nil)
-	for a := range k {
-		for b := range a + 1 {
-			symmetric.SetSym(a, b, lower[a*k+b])
-		}
-	}
-	var found mat.EigenSym
-	if !found.Factorize(symmetric, true) {
-		panic("structure: no eigenvectors")
+// leading gives the left singular vectors of a matrix in columns, and its singular values, falling.
+func leading(a *mat.Dense) (vectors *mat.Dense, values []float64) {
+	var found mat.SVD
+	if !found.Factorize(a, mat.SVDThinU) {
+		panic("structure: no singular vectors")
 	}
 	vectors = &mat.Dense{}
-	found.VectorsTo(vectors)
-	values = found.Values(nil)
-	slices.Reverse(values)
-	return values, vectors
-}
-
-// align gives the second vectors, which span what the first do, the order of the first; the largest entry of each is
-// positive.
-func (s *subspace) align(second, first []float64) {
-	h := s.Components
-	angles := make([]float64, h*h) // secondᵀ first, near orthonormal
-	s.job.Total(len(first)/h, angles, func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			vector.AddOuter(dst, second[i*h:(i+1)*h], first[i*h:(i+1)*h])
-		}
-	})
-	row := make([]float64, h)
-	for i := 0; i < len(second); i += h {
-		clear(row)
-		vector.AddProduct(row, second[i:i+h], angles)
-		copy(second[i:i+h], row)
-	}
-	for c := range h {
-		largest := 0.0
-		for i := c; i < len(second); i += h {
-			if math.Abs(second[i]) > math.Abs(largest) {
-				largest = second[i]
-			}
-		}
-		for i := c; i < len(second) && largest < 0; i += h {
-			second[i] = -second[i]
-		}
-	}
+	found.UTo(vectors)
+	return vectors, found.Values(nil)
 }
