@@ -1,7 +1,9 @@
 package labeling
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -15,10 +17,10 @@ import (
 //	         label
 //	Symbols  g_i cost of class 1 beyond that of class 0, the key of row i; ν the middle between the keys on both sides
 //	         of the cut
-//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines: exact, however the rows
-//	         are shared out
-//	Cost     n for the first histogram, then the keys that are left for each of five. On one machine a selection by
-//	         quickselect takes 0.7 to 1.0 of the time with equal weights, and ten times as long without
+//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until few keys are
+//	         left, which all machines get: exact, however the rows are shared out
+//	Cost     n for each histogram, of which there are two to four, at most six, and fewKeys numbers. On one machine a
+//	         selection by quickselect takes 0.7 to 1.0 of the time with equal weights, and ten times as long without
 //
 // Where all g are equal the first rows get label 1, as many as the share demands, for a learner that must begin with
 // some labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
@@ -108,7 +110,10 @@ type found struct {
 	counted             bool    // all weights are equal, and count as 1
 }
 
-const digit = 11 // bits of a histogram
+const (
+	digit   = 11  // bits of a histogram
+	fewKeys = 256 // numbers that machines give each other at the end
+)
 
 // find looks for the target share of the weight; of equal weights, cutOf of the rows.
 func (s *selection) find(weights []float64, share float64) (f found) {
@@ -118,20 +123,57 @@ func (s *selection) find(weights []float64, share float64) (f found) {
 	f.rows, f.total, f.counted = sums[0], sums[1], alike(ends)
 	target := share * f.total
 	if f.counted {
-		f.total, target = f.rows, math.Max(1, cutOf(share, f.rows))
+		f.total, target, sizes = f.rows, math.Max(1, cutOf(share, f.rows)), counts
+		for k := range s.left {
+			s.left[k].weight = 1
+		}
 	}
 	for {
-		if f.counted {
-			sizes = counts
-		}
-		if s.keep(f.pass(sizes, target)); s.known == 64 {
-			break
+		bin := f.pass(sizes, target)
+		s.keep(bin)
+		most := 2 * (1 + int(counts[bin]))
+		switch {
+		case s.known == 64:
+			f.key = ofOrder(s.prefix)
+			f.behind, f.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
+			return f
+		case most*len(ends) <= fewKeys:
+			s.finish(&f, most, target)
+			return f
 		}
 		counts, sizes = s.histograms()
 	}
-	f.key = ofOrder(s.prefix)
-	f.behind, f.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
-	return f
+}
+
+// finish finds the key among those that are left on all machines, for which each machine gives most numbers.
+func (s *selection) finish(f *found, most int, target float64) {
+	own := slices.Repeat([]float64{math.Inf(1)}, most)
+	own[0], own[1] = ofOrder(s.below), ofOrder(s.above)
+	for k, key := range s.left {
+		own[2+2*k], own[3+2*k] = ofOrder(key.bits), key.weight
+	}
+	var keys [][]float64 // key and weight
+	f.before, f.behind = math.Inf(-1), math.Inf(1)
+	for _, of := range s.job.Each(own...) {
+		f.before, f.behind = max(f.before, of[0]), min(f.behind, of[1])
+		for pair := range slices.Chunk(of[2:], 2) {
+			if !math.IsInf(pair[0], 1) {
+				keys = append(keys, pair)
+			}
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
+	f.key, f.to = math.Inf(-1), f.below
+	for _, pair := range keys {
+		if pair[0] > f.key {
+			if f.to >= target && !math.IsInf(f.key, -1) {
+				f.behind = pair[0]
+				return
+			}
+			f.before, f.below = max(f.before, f.key), f.to
+		}
+		f.key, f.to = pair[0], f.to+pair[1]
+	}
 }
 
 // pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
