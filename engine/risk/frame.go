@@ -163,6 +163,10 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 				part[0] += vector.Dot(g[start:end], g[start:end])
 				return
 			}
+			if panel.Stride == 1 {
+				part[0] += vector.SquareOfSum(g[start:end], last[panel.First], f.Center[lo:hi])
+				return
+			}
 			for _, mu := range f.Center[lo:hi] {
 				for c, v := range g[start : start+panel.Width] {
 					v += mu * last[panel.First+c]

@@ -11,10 +11,13 @@ import (
 // machine, sparse or dense, and times any positive factor; different rows hardly ever. That takes values where there
 // are few features: then all rows may be times a factor, and the scale with them.
 func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
-	keys := make([]uint64, m.Rows())
+	keys, hashes := make([]uint64, m.Rows()), make([]uint64, 2*len(number))
+	for j, feature := range number {
+		hashes[2*j], hashes[2*j+1] = mixed(2*uint64(feature)+2), mixed(2*uint64(feature)+1)
+	}
 	job.EachRow(m.Rows(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			key := m.kernel.key(i, number)
+			key := m.kernel.key(i, hashes)
 			if len(number) <= fewFeatures {
 				m.Row(i, func(col int, value float64) { key += addValue(number[col], value) })
 			}
@@ -39,30 +42,32 @@ func addValue(feature int32, value float64) uint64 {
 // valueSteps is how many numbers there are for values between 0 and 1.
 const valueSteps = 1 << 12
 
-// addKey is the number of a value of a row, 0 for a zero; half is that of the row's largest value.
-func addKey(feature int32, value, half float64) uint64 {
+// keyOf is the number of a value of a row, 0 for a zero; half is that of the row's largest value, and hashes are the
+// numbers of a feature for smaller and for larger values.
+func keyOf[V value](hashes []uint64, feature int, value, half V) uint64 {
 	switch {
 	case value == 0:
 		return 0
 	case value > half:
-		return mixed(2*uint64(feature) + 1)
+		return hashes[2*feature+1]
 	}
-	return mixed(2*uint64(feature) + 2)
+	return hashes[2*feature]
 }
 
-func (a *arrays[I, V]) key(i int, number []int32) (key uint64) {
+func (a *arrays[I, V]) key(i int, hashes []uint64) (key uint64) {
 	indices, values := a.row(i)
-	half := float64(largest(values)) / 2
+	half := largest(values) / 2
 	for k, v := range values {
-		key += addKey(number[indices[k]], float64(v), half)
+		key += keyOf(hashes, int(indices[k]), v, half)
 	}
 	return key
 }
 
-func (a *dense[V]) key(i int, number []int32) (key uint64) {
-	half := float64(largest(a.row(i))) / 2
-	for j, v := range a.row(i) {
-		key += addKey(number[j], float64(v), half)
+func (a *dense[V]) key(i int, hashes []uint64) (key uint64) {
+	values := a.row(i)
+	half := largest(values) / 2
+	for j, v := range values {
+		key += keyOf(hashes, j, v, half)
 	}
 	return key
 }

@@ -44,6 +44,23 @@ func AddSquare(dst []float64, scale float64, src []float64) float64 {
 	return s0 + s1
 }
 
+// SquareOfSum is the squared norm of a + scale * b.
+func SquareOfSum(a []float64, scale float64, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1 float64
+	j := 0
+	for ; j+1 < len(a); j += 2 {
+		x, y := a[j]+scale*b[j], a[j+1]+scale*b[j+1]
+		s0 += x * x
+		s1 += y * y
+	}
+	for ; j < len(a); j++ {
+		x := a[j] + scale*b[j]
+		s0 += x * x
+	}
+	return s0 + s1
+}
+
 // Sum is Σ a_j, in order.
 func Sum(a []float64) float64 {
 	total := 0.0

@@ -14,7 +14,11 @@ func TestLoopsOfEveryLength(t *testing.T) {
 		if Dot(a, b) != dot || Sum(a) != sum {
 			t.Errorf("length %d: %v and %v, should be %v and %v", n, Dot(a, b), Sum(a), dot, sum)
 		}
+		ahead := SquareOfSum(a, 2, b)
 		Add(a, 2, b)
+		if ahead != Dot(a, a) {
+			t.Errorf("length %d: %v, should be %v", n, ahead, Dot(a, a))
+		}
 		for j := range a {
 			if a[j] != float64(j+1)+2*float64(2*j-3) {
 				t.Errorf("length %d: entry %d is %v", n, j, a[j])
