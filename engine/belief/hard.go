@@ -42,9 +42,11 @@ func (h *Hard) BeginByScores(scores []float64) {
 func (h *Hard) Enter(part float64) {
 	o := h.costs.objective
 	h.costs.units.label(h.Risk, h.Labels)
-	for k, i := range o.Sample.Unlabeled {
-		h.Cost[i] = o.Sample.LossWeight(k, part*o.Weight)
-	}
+	o.Job.EachRow(len(o.Sample.Unlabeled), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			h.Cost[o.Sample.Unlabeled[k]] = o.Sample.LossWeight(k, part*o.Weight)
+		}
+	})
 }
 
 // Relabel changes the labels to the best ones at the current scores that keep the counts. Where a limit on exchanges is

@@ -36,15 +36,19 @@ func (s *Soft) Enter(temperature float64) { s.temperature = temperature }
 
 // Relabel counts the likeliest labels that have changed.
 func (s *Soft) Relabel() (switched int, entropy float64) {
-	o := s.costs.objective
-	for j := range s.labels {
-		y := int32(vector.Largest(s.Soft[j*o.Classes : (j+1)*o.Classes]))
-		if s.labels[j] != y {
-			s.labels[j] = y
-			switched++
+	var sums [2]float64 // labels changed, entropy in bits
+	k, weights := s.costs.objective.Classes, s.costs.objective.Sample.UnlabeledWeight
+	s.costs.objective.Job.Total(len(s.labels), sums[:], func(lo, hi int, part []float64) {
+		for j := lo; j < hi; j++ {
+			row := s.Soft[j*k : (j+1)*k]
+			if y := int32(vector.Largest(row)); s.labels[j] != y {
+				s.labels[j] = y
+				part[0]++
+			}
+			part[1] += weights[j] * labeling.Entropy(row)
 		}
-	}
-	return switched, labeling.Entropy(o.Job.Pool, s.Soft, o.Sample.UnlabeledWeight, o.Classes)
+	})
+	return int(sums[0]), sums[1]
 }
 
 // Gradient implements minimize.Objective.

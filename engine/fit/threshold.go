@@ -16,9 +16,11 @@ func moveIntercepts(r *method.Run, found *method.Solution) {
 	shift := shiftOf(r.Costs.Potentials(score), len(found.Intercept))
 	shares := o.LocalShares(score) // before and after
 	found.Outputs = slices.Clone(before)
-	for i := range o.Sample.Rows.Rows() {
-		vector.Add(found.Outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
-	}
+	o.Job.EachRow(o.Sample.Rows.Rows(), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			vector.Add(found.Outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
+		}
+	})
 	shares = append(shares, o.LocalShares(score)...)
 	o.Job.Reduce(shares)
 	if !(o.Distance(shares[o.Classes:]) < o.Distance(shares[:o.Classes])-roundedShare) {

@@ -283,22 +283,12 @@ func (d *dual) spread() float64 {
 	return sum[0] / d.weight / float64(len(d.live))
 }
 
-// Entropy is -Σ_i w_i Σ_y p_iy log₂ p_iy, in bits, over the rows of this machine.
-func Entropy(pool *work.Pool, p, weights []float64, classes int) float64 {
-	var sum [1]float64
-	pool.Total(len(weights), sum[:], func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			for _, q := range p[i*classes : (i+1)*classes] {
-				dst[0] -= weights[i] * xlog2(q)
-			}
+// Entropy of soft labels of a row, in bits.
+func Entropy(row []float64) (bits float64) {
+	for _, q := range row {
+		if q > 0 && q < 1 {
+			bits -= q * math.Log2(q)
 		}
-	})
-	return sum[0]
-}
-
-func xlog2(x float64) float64 {
-	if x <= 0 || x == 1 {
-		return 0
 	}
-	return x * math.Log2(x)
+	return bits
 }

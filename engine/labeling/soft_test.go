@@ -248,12 +248,10 @@ func TestSoftFromAnyStart(t *testing.T) {
 }
 
 func TestEntropy(t *testing.T) {
-	pool := work.NewPool(1)
-	if h := Entropy(pool, []float64{0.25, 0.25, 0.5, 1, 0, 0}, []float64{0.75, 0.25}, 3); h != 1.125 {
-		t.Errorf("entropy %v, should be 1.125 bits a row", h)
-	}
-	if h := Entropy(pool, []float64{0.5, 0.5, 1, 0}, []float64{0.5, 0.5}, 2); h != 0.5 {
-		t.Errorf("entropy %v, should be 0.5 bits a row", h)
+	for want, p := range map[float64][]float64{1.5: {0.25, 0.25, 0.5}, 0: {1, 0, 0}, 1: {0.5, 0.5}} {
+		if h := Entropy(p); h != want {
+			t.Errorf("entropy %v of %v, should be %v bits", h, p, want)
+		}
 	}
 }
 

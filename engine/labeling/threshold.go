@@ -28,9 +28,11 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	s := selection{job: job, left: make([]weighed, len(labels)), below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1)),
 		room: job.Borrow(2 << digit)}
 	defer job.Return(s.room)
-	for i := range labels {
-		s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]}
-	}
+	job.EachRow(len(labels), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]}
+		}
+	})
 	f := s.find(weights, share)
 	lower, next := f.key, f.behind // a cut behind the key
 	distance := func(weight float64) float64 { return math.Abs(weight - share*f.total) }
@@ -45,13 +47,15 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	case last || distance(f.below) <= distance(f.to):
 		lower, next = f.before, f.key
 	}
-	for i := range labels {
-		label := int32(0)
-		if costs[2*i+1]-costs[2*i] < next {
-			label = 1
+	job.EachRow(len(labels), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			label := int32(0)
+			if costs[2*i+1]-costs[2*i] < next {
+				label = 1
+			}
+			labels[i] = label
 		}
-		labels[i] = label
-	}
+	})
 	return between(lower, next)
 }
 
