@@ -22,9 +22,9 @@ import (
 //	         on the dual (H + μ for H, μ in proportion to the error), with a search for the zero of the slope along the
 //	         step. If the start was too far off for that: from the potentials of the cheapest hard labels where T is
 //	         low, or through falling temperatures
-//	Stops    max_y |q_y - r_y| <= 1e-9, or 8 steps in a row do not lower it (rounding), or 500 evaluations. Measured on
-//	         20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread of the costs, and up to
-//	         1e-5, less than a row, below 1e-6 of it
+//	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), or 8 steps in a row do not lower it (rounding), or 500
+//	         evaluations. Measured on 20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread
+//	         of the costs, and up to 1e-5, less than a row, below 1e-6 of it
 //	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3 (all in the worst
 //	         case), or of more than 256 classes some 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from
 //	         potentials of a neighboring temperature; tens to hundreds without, the most where T is low and m large
@@ -33,21 +33,25 @@ import (
 //
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
-func Soft(job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64) {
+func Soft(
+	job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64, tolerance float64,
+) {
 	if twoClasses(job, shares, len(weights)) {
 		softTwo(job, p, costs, weights, temperature, shares[1]/(shares[0]+shares[1]), potentials)
 		return
 	}
 	d := newDual(job, p, costs, weights, shares, potentials)
-	d.temperature = temperature
+	d.temperature, d.tolerance = temperature, tolerance
 	d.evaluate(d.v)
 	if len(d.live) > 0 && d.weight > 0 {
 		d.solveFromSomeStart()
 	}
 }
 
+// Exact is the smallest tolerance.
+const Exact = 1e-9
+
 const (
-	softTolerance   = 1e-9
 	acceptable      = 1e-7 // an error that rounding may explain
 	patience        = 8    // steps without progress
 	budget          = 500  // evaluations from one start
@@ -62,7 +66,7 @@ type dual struct {
 	job                       *work.Job
 	p, costs, weights, shares []float64
 	live                      []int // classes with a share
-	temperature               float64
+	temperature, tolerance    float64
 	v                         []float64 // potentials
 	weight                    float64   // Σ s
 	q                         []float64 // means of p at the last evaluation
@@ -181,7 +185,7 @@ func (d *dual) solveFromSomeStart() {
 			copy(best, d.v)
 			least = residual
 		}
-		if least <= acceptable {
+		if least <= max(acceptable, d.tolerance) {
 			break
 		}
 	}
@@ -197,7 +201,7 @@ func (d *dual) moveTo(v []float64) {
 }
 
 // solveFromGuess solves from the potentials that are there.
-func (d *dual) solveFromGuess() { d.solve(d.residual, softTolerance) }
+func (d *dual) solveFromGuess() { d.solve(d.residual, d.tolerance) }
 
 // solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low and one
 // machine has all rows.
@@ -221,7 +225,7 @@ func (d *dual) solveFromHardLabels() {
 	}
 	d.center(d.v)
 	d.evaluate(d.v)
-	d.solve(d.residual, softTolerance)
+	d.solve(d.residual, d.tolerance)
 }
 
 // solveByCooling solves at falling temperatures, each from where the two before point to: as T falls to 0 the
@@ -259,7 +263,7 @@ func (d *dual) solveByCooling() {
 		copy(solved, d.v)
 		before, now, factor = now, next, math.Min(largestCooling, factor*factor)
 	}
-	d.solve(d.residual, softTolerance)
+	d.solve(d.residual, d.tolerance)
 }
 
 // spread is the mean of what the labels of a row cost more than its best one.

@@ -23,7 +23,9 @@ import (
 //	         a tree T is the identity and every output has a system of its own. With one these are solved together, by
 //	         conjugate gradients whose preconditioner is the diagonal of T: exact factors for each class. Only with a
 //	         loss that is a sum over the classes: of others diag(h) is a rough picture, and exact solves with it cost
-//	         passes. Then every node has a system of its own, with the curvature of the classes below it
+//	         passes. Then all columns share a system, with the mean of their curvatures: against one each, fits of
+//	         MiniLM with 100 and 400 labels take .8 to 1.2 of the passes and .6 to 1 of the time; with the squared hinge
+//	         switching took twice the passes
 //	Cost     Gram matrix once; a Cholesky factor (gonum) a system, anew where curvatures are no longer near; two passes
 //	         over its rows a product; with a tree some ten products with the Gram matrix besides
 type preconditioner struct {
@@ -115,18 +117,24 @@ func (r *Risk) factorize() {
 	if len(p.factors) != p.systems() {
 		p.factors = make([]*factor, p.systems())
 	}
-	r.job.Run(len(p.factors), func(v int) {
-		alpha, curves := r.alpha, make([]float64, len(p.rows))
-		if p.coupled() {
+	update := func(v int) {
+		alpha, curves, coupled := r.alpha, make([]float64, len(p.rows)), p.coupled()
+		if coupled {
 			alpha /= r.Map.Depth(v)
 		}
 		for a := range curves {
 			curves[a] = p.curves[a][v]
 		}
-		if p.factors[v] == nil || !p.factors[v].serves(curves) {
+		switch {
+		case p.factors[v].serves(curves):
+		case v > 0 && !coupled && p.factors[0].serves(curves): // as at W = 0
+			p.factors[v] = p.factors[0]
+		default:
 			p.factors[v] = p.factor(alpha, curves)
 		}
-	})
+	}
+	update(0)
+	r.job.Run(len(p.factors)-1, func(k int) { update(1 + k) })
 }
 
 // findCurves finds the curvatures of the preconditioner's rows: those of all machines are there after the next
@@ -151,18 +159,29 @@ func (p *preconditioner) scratch() []float64 {
 	return p.risk.changes
 }
 
-// coupled reports whether the systems of the classes are solved together.
-func (p *preconditioner) coupled() bool {
-	_, separable := p.risk.loss.(loss.OneAgainstRest)
-	return separable && !p.risk.Map.Flat()
+// separable reports whether the loss is a sum over the classes.
+func (p *preconditioner) separable() bool {
+	_, sum := p.risk.loss.(loss.OneAgainstRest)
+	return sum
 }
 
-// systems is the number of factors: one a class where they are coupled, otherwise one a column.
-func (p *preconditioner) systems() int {
+// coupled reports whether the systems of the classes are solved together.
+func (p *preconditioner) coupled() bool { return p.separable() && !p.risk.Map.Flat() }
+
+// solved is the number of classes that are solved for where they are coupled, otherwise of columns.
+func (p *preconditioner) solved() int {
 	if p.coupled() {
 		return p.risk.Map.Classes()
 	}
 	return p.risk.Map.Columns()
+}
+
+// systems is the number of factors.
+func (p *preconditioner) systems() int {
+	if p.separable() {
+		return p.solved()
+	}
+	return 1
 }
 
 // curvature is row i's curvature in each output, or column.
@@ -179,6 +198,9 @@ func (p *preconditioner) curvature(i int32) []float64 {
 	if !p.coupled() {
 		r.Map.Up(out)
 	}
+	if columns := r.Map.Columns(); !p.separable() {
+		out[0] = vector.Sum(out[:columns]) / float64(columns)
+	}
 	return out
 }
 
@@ -186,7 +208,7 @@ func (p *preconditioner) curvature(i int32) []float64 {
 type factor struct {
 	curves []float64 // [rows] h
 	places []int     // of rows with curvature in the list
-	upper  blas64.Triangular
+	upper  blas64.TriangularPacked
 }
 
 // stale is how many times as large or as small curvatures may have become until there is a new factor. With 400 labeled
@@ -196,6 +218,9 @@ const stale = 1.5
 
 // serves reports whether the factor is near that at other curvatures.
 func (f *factor) serves(curves []float64) bool {
+	if f == nil {
+		return false
+	}
 	for a, h := range curves {
 		if h > stale*f.curves[a] || stale*h < f.curves[a] {
 			return false
@@ -211,7 +236,7 @@ func (p *preconditioner) factor(alpha float64, curves []float64) *factor {
 			f.places = append(f.places, a)
 		}
 	}
-	n, found := len(f.places), true
+	n := len(f.places)
 	matrix := blas64.Symmetric{N: n, Stride: max(1, n), Uplo: blas.Upper, Data: make([]float64, n*n)}
 	for k, a := range f.places {
 		row, gram := matrix.Data[k*n:(k+1)*n], p.gram[a*len(p.rows):(a+1)*len(p.rows)]
@@ -220,9 +245,15 @@ func (p *preconditioner) factor(alpha float64, curves []float64) *factor {
 		}
 		row[k] += alpha / curves[a]
 	}
-	if f.upper, found = lapack64.Potrf(matrix); !found {
+	if _, found := lapack64.Potrf(matrix); !found {
 		f.places = nil // rounding: no preconditioner is better than a wrong one
+		return f
 	}
+	packed := make([]float64, 0, n*(n+1)/2)
+	for k := range n {
+		packed = append(packed, matrix.Data[k*n+k:(k+1)*n]...)
+	}
+	f.upper = blas64.TriangularPacked{N: n, Data: packed, Uplo: blas.Upper, Diag: blas.NonUnit}
 	return f
 }
 
@@ -237,8 +268,8 @@ func (f *factor) solve(scores []float64) []float64 {
 		packed[k] = scores[a]
 	}
 	v := blas64.Vector{N: len(packed), Data: packed, Inc: 1}
-	blas64.Trsv(blas.Trans, f.upper, v)
-	blas64.Trsv(blas.NoTrans, f.upper, v)
+	blas64.Tpsv(blas.Trans, f.upper, v)
+	blas64.Tpsv(blas.NoTrans, f.upper, v)
 	for k, a := range f.places {
 		out[a] = packed[k]
 	}
@@ -280,7 +311,7 @@ func (p *preconditioner) each(values []float64, visit func(row []float64)) {
 // returns the inner product of the two.
 func (p *preconditioner) solve(values []float64) (inner float64) {
 	r, coupled := p.risk, p.coupled()
-	scores := make([][]float64, p.systems())
+	scores := make([][]float64, p.solved())
 	p.each(values, func(row []float64) {
 		if coupled {
 			r.Map.Down(row)
@@ -293,7 +324,7 @@ func (p *preconditioner) solve(values []float64) (inner float64) {
 	if coupled {
 		sums = p.solveCoupled(scores)
 	} else {
-		r.job.Run(len(sums), func(v int) { sums[v] = p.factors[v].solve(scores[v]) })
+		r.job.Run(len(sums), func(v int) { sums[v] = p.factors[min(v, len(p.factors)-1)].solve(scores[v]) })
 	}
 	for v, list := range sums {
 		inner += vector.Dot(list, scores[v])

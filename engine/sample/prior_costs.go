@@ -264,7 +264,7 @@ func (s *Sample) allowed(shares []float64, given bool) ([]float64, error) {
 	}
 	soft, multipliers := make([]float64, len(costs)), make([]float64, len(shares))
 	for _, temperature := range []float64{1, 0.1, leastTrade} {
-		labeling.Soft(s.Job, soft, costs, s.UnlabeledWeight, shares, temperature, multipliers)
+		labeling.Soft(s.Job, soft, costs, s.UnlabeledWeight, shares, temperature, multipliers, labeling.Exact)
 	}
 	kept := s.kept(soft, costs)
 	_, heaviest := s.Job.Range(0, slices.Max(append([]float64{0}, s.UnlabeledWeight...)))
