@@ -13,7 +13,7 @@ import (
 
 const (
 	leastHeldOut   = 20       // different rows; with fewer nothing is calibrated
-	calibratedRows = 5 * 5000 // unlabeled rows of the five fits together
+	calibratedRows = 5 * 1500 // unlabeled rows of the five fits together
 	calibratedTol  = 1e-3     // their tolerance, at least: T does not need the last digits of scores
 )
 

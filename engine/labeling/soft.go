@@ -140,13 +140,11 @@ const softAtOnce = 1024
 func soften(p, c, v []float64, temperature float64) {
 	m, inverse := len(v), min(1/temperature, math.MaxFloat64)
 	for at := 0; at < len(p); at += m {
-		row, cost, top := p[at:at+m], c[at:at+m], math.Inf(-1)
+		row, cost := p[at:at+m], c[at:at+m]
 		for y, potential := range v {
 			row[y] = potential - cost[y]
-			if row[y] > top {
-				top = row[y]
-			}
 		}
+		top := vector.Max(row)
 		for y, z := range row {
 			row[y] = (z - top) * inverse
 		}

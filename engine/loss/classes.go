@@ -2,7 +2,6 @@ package loss
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -52,7 +51,7 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 func (Signed) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
 
 // Curvature implements Classes.
-func (Signed) Curvature(state []float64) float64 { return slices.Max(state) }
+func (Signed) Curvature(state []float64) float64 { return vector.Max(state) }
 
 // scaled sets dst_y = h_y v_y.
 func scaled(dst, v, h []float64) {
@@ -105,7 +104,7 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 func (OneAgainstRest) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
 
 // Curvature implements Classes.
-func (OneAgainstRest) Curvature(state []float64) float64 { return slices.Max(state) }
+func (OneAgainstRest) Curvature(state []float64) float64 { return vector.Max(state) }
 
 // Costs implements Classes.
 func (l OneAgainstRest) Costs(dst, s []float64) {
@@ -137,11 +136,11 @@ type Softmax struct{ Smoothing, Margin float64 }
 
 // At implements Classes; state is q = Σ_y p_y q^y, so that slope = q - p.
 func (l Softmax) At(s, p, slope, state []float64) float64 {
-	best := vector.Largest(s)
 	if l.Margin == 0 {
-		return l.logLikelihood(s, p, slope, state, best)
+		return l.logLikelihood(s, p, slope, state)
 	}
-	total, factor := l.weights(state, s, best), l.factor()
+	best := vector.Largest(s)
+	total, factor := l.weights(state, s, s[best]), l.factor()
 	value, share := 0.0, 0.0 // share = Σ_{y≠best} p_y / Z_y
 	for y, q := range p {
 		slope[y] = 0
@@ -170,20 +169,21 @@ func (l Softmax) At(s, p, slope, state []float64) float64 {
 }
 
 // logLikelihood is At without a margin: q and the sum in the logarithm are the same for all classes.
-func (l Softmax) logLikelihood(s, p, slope, state []float64, best int) (value float64) {
-	total := l.weights(state, s, best)
+func (l Softmax) logLikelihood(s, p, slope, state []float64) (value float64) {
+	top := vector.Max(s)
+	total := l.weights(state, s, top)
 	vector.Scale(state, 1/total)
 	for k, q := range p {
-		value += q * (s[best] - s[k])
+		value += q * (top - s[k])
 		slope[k] = state[k] - q
 	}
 	return value + l.Smoothing*math.Log(total)*vector.Sum(p)
 }
 
-// weights puts z_k = exp((s_k - s_best) / σ) into dst and returns their sum.
-func (l Softmax) weights(dst, s []float64, best int) (total float64) {
+// weights puts z_k = exp((s_k - top) / σ) into dst, where top is the largest score, and returns their sum.
+func (l Softmax) weights(dst, s []float64, top float64) (total float64) {
 	for k, v := range s {
-		dst[k] = (v - s[best]) / l.Smoothing
+		dst[k] = (v - top) / l.Smoothing
 	}
 	vector.Exp(dst)
 	return vector.Sum(dst)
@@ -233,17 +233,18 @@ func (l Softmax) Curvature(state []float64) float64 {
 
 // Costs implements Classes.
 func (l Softmax) Costs(dst, s []float64) {
-	best := vector.Largest(s)
 	if l.Margin == 0 {
-		all := l.Smoothing*math.Log(l.weights(dst, s, best)) + s[best]
+		top := vector.Max(s)
+		all := l.Smoothing*math.Log(l.weights(dst, s, top)) + top
 		for y, f := range s {
 			dst[y] = all - f
 		}
 		return
 	}
+	best := vector.Largest(s)
 	top, sum := l.weightsOf(dst, s, best)
 	own := l.Smoothing*math.Log(sum) + top - s[best]
-	total, factor := l.weights(dst, s, best), l.factor()
+	total, factor := l.weights(dst, s, s[best]), l.factor()
 	for y, z := range dst {
 		dst[y] = l.Smoothing*math.Log(total-(1-factor)*z) + l.Margin + s[best] - s[y]
 	}
