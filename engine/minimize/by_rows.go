@@ -46,7 +46,7 @@ func (n inRows) gradient() (value, norm, gap float64) {
 	return value, math.Sqrt(square), gap
 }
 
-func (n inRows) solve(eta float64) {
+func (n inRows) solve(eta float64) (slope float64) {
 	n.images()
 	n.zero()
 	enough := eta * eta * n.f.PreconditionedNorm()
@@ -59,6 +59,7 @@ func (n inRows) solve(eta float64) {
 		if curvature <= 0 {
 			break
 		}
+		slope -= square / curvature * square
 		n.advanceRows(square / curvature)
 		n.f.Gather(n.residual)
 		if n.f.PreconditionedNorm() <= enough {
@@ -69,6 +70,7 @@ func (n inRows) solve(eta float64) {
 		n.updateDirections(square / before)
 	}
 	n.f.SetDirectionRows(n.step, n.stepImage)
+	return slope
 }
 
 // images makes the vectors that only this form needs.

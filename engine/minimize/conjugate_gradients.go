@@ -28,6 +28,7 @@ type ConjugateGradients struct {
 	pool                               *work.Pool
 	step, residual, direction, product []float64
 	conjugated                         []float64 // M⁻¹ residual: the product's or the residual's memory
+	inner                              float64   // b . s
 }
 
 // NewConjugateGradients makes a solver for d variables, whose vectors are divided among the threads of a pool.
@@ -38,7 +39,7 @@ func NewConjugateGradients(d int, pool *work.Pool) *ConjugateGradients {
 
 // Solve gives an approximate s, which is valid until the next call. It overwrites b.
 func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxSteps int) (s []float64) {
-	c.residual = b
+	c.residual, c.inner = b, 0
 	c.pool.Stripes(len(b), func(lo, hi int) { clear(c.step[lo:hi]) })
 	square := c.precondition(h, c.square())
 	copy(c.direction, c.conjugated)
@@ -48,8 +49,9 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 		if curvature <= 0 {
 			break
 		}
-		before := square
-		square = c.precondition(h, c.advance(square/curvature))
+		before, length := square, square/curvature
+		c.inner += length * square // the part of b that is not conjugate to the directions before
+		square = c.precondition(h, c.advance(length))
 		if square <= enough {
 			break
 		}

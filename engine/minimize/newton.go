@@ -100,8 +100,9 @@ func NewNewton(d int, pool *work.Pool) *Newton {
 type stepper interface {
 	// gradient takes the gradient at the current point: value, length, bound on F(w) - F(w*).
 	gradient() (value, norm, gap float64)
-	// solve aims the objective along an approximate solution of H s = -g; eta is the forcing term.
-	solve(eta float64)
+	// solve aims the objective along an approximate solution of H s = -g, and returns the slope g . s there; eta is the
+	// forcing term.
+	solve(eta float64) (slope float64)
 }
 
 // Minimize moves the objective's point to the minimum within limits.
@@ -135,8 +136,8 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		}
 		last = norm
 		f.UpdateHessian()
-		way.solve(max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
-		t := lineSearch(f, max(limits.Line, exactLine))
+		slope := way.solve(max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
+		t := lineSearch(f, slope, max(limits.Line, exactLine))
 		if t == 0 {
 			return result
 		}
@@ -144,11 +145,11 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 	}
 }
 
-func lineSearch(f Objective, fraction float64) float64 {
+func lineSearch(f Objective, slope, fraction float64) float64 {
 	if f, ok := f.(Nonconvex); ok {
 		return DescentSearch(f.Line, fraction)
 	}
-	return LineSearch(f.LineDerivatives, fraction)
+	return LineSearch(f.LineDerivatives, slope, fraction)
 }
 
 // nextForcing is choice 2 of Eisenstat & Walker 1996 with its safeguard; fall = |g| / |g before|.
@@ -176,7 +177,8 @@ func (n inVariables) gradient() (value, norm, gap float64) {
 	return value, math.Sqrt(n.square()), n.f.Gap(n.Newton.gradient)
 }
 
-func (n inVariables) solve(eta float64) {
+func (n inVariables) solve(eta float64) (slope float64) {
 	n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.Newton.gradient[lo:hi], -1) })
 	n.f.SetDirection(n.Solve(n.f, n.Newton.gradient, eta, maxConjugateSteps))
+	return -n.inner
 }

@@ -2,6 +2,7 @@ package minimize
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -65,6 +66,19 @@ func TestNewtonFindsTheMinimumOfAQuadratic(t *testing.T) {
 	}
 }
 
+func TestConjugateGradientsKnowTheSlopeAlongTheirStep(t *testing.T) {
+	q := newQuadratic(23)
+	for steps := range 6 {
+		b := make([]float64, 23)
+		q.Gradient(b)
+		c := NewConjugateGradients(23, work.NewPool(1))
+		s := c.Solve(q, slices.Clone(b), 0, steps)
+		if want := vector.Dot(b, s); math.Abs(c.inner-want) > 1e-12*want {
+			t.Errorf("%d steps: b . s is %v, should be %v", steps, c.inner, want)
+		}
+	}
+}
+
 func TestNewtonStopsAtMaxSteps(t *testing.T) {
 	outcome := NewNewton(20, work.NewPool(1)).Minimize(newQuadratic(20), Limits{Tolerance: 1e-12, MaxSteps: 1})
 	if outcome.Converged || outcome.Steps != 1 {
@@ -80,14 +94,14 @@ func TestLineSearchIsExactOnPiecewiseLinearSlopes(t *testing.T) {
 		}
 		return -1 + 10*(t-2), 10
 	}
-	if got := LineSearch(slope, exactLine); math.Abs(got-2.1) > 1e-9 {
+	if got := LineSearch(slope, -3, exactLine); math.Abs(got-2.1) > 1e-9 {
 		t.Errorf("zero at %v, should be 2.1", got)
 	}
 	flat := func(t float64) (float64, float64) { return math.Min(-1+t/8, -0.5), 0 } // flat piece: no curvature to step with
-	if got := LineSearch(flat, exactLine); math.IsNaN(got) {
+	if got := LineSearch(flat, -1, exactLine); math.IsNaN(got) {
 		t.Error("NaN on a slope that never reaches zero")
 	}
-	if got := LineSearch(func(float64) (float64, float64) { return 0, 0 }, exactLine); got != 0 {
+	if got := LineSearch(func(float64) (float64, float64) { return 0, 0 }, 0, exactLine); got != 0 {
 		t.Errorf("a step of %v where the slope does not fall", got)
 	}
 }

@@ -280,7 +280,7 @@ func (r *Risk) changesOf(image []float64) []float64 {
 // SetDirectionRows implements minimize.ByRows.
 func (r *Risk) SetDirectionRows(step, image []float64) {
 	stride, rows := r.shape.Stride(), r.support.Rows()
-	r.direction, r.changes, r.ahead = step, image[:len(image)-2*stride], nil
+	r.direction, r.changes = step, image[:len(image)-2*stride]
 	r.squareNorm = r.rowsInner(step, image)
 	r.inner = r.rowsInner(r.basis.coef, image)
 	r.job.EachRow(len(rows), func(lo, hi int) {

@@ -46,7 +46,6 @@ type Risk struct {
 	changes            []float64    // [n, stride] of scores along a vector: the last multiplied, or the direction
 	slope, state       []float64    // [n, stride] of each row's loss: its gradient; what its HessVec needs
 	squareNorm, inner  float64      // of the direction: |d|², W . d
-	ahead              []float64    // of rowsLine at 1, or nil
 	support            *rows.Subset // rows with a weight
 	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
 	activity           []uint8      // [n] bits hasSlope and hasCurvature
@@ -271,7 +270,6 @@ func (r *Risk) SetDirection(direction []float64) {
 	} else {
 		r.times(r.support, r.changes, direction, shift, nil)
 	}
-	r.ahead = nil
 }
 
 // LineDerivatives implements minimize.Objective.
@@ -282,31 +280,14 @@ func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
 
 // line gives the value along the line, less α/2 |W|² at its beginning, and the derivatives.
 func (r *Risk) line(t float64) (value, slope, curvature float64) {
-	total := r.rowsLine(t)
+	total, rows := make([]float64, 3), r.support.Rows()
+	r.job.Sum(len(rows), total, func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
 	for _, joint := range r.Joint {
 		zeroth, first, second := joint.Line(r.scores, r.changes, t)
 		value, slope, curvature = value+zeroth, slope+first, curvature+second
 	}
 	value += r.alpha*t*(r.inner+t/2*r.squareNorm) + total[0]
 	return value, slope + r.alpha*(r.inner+t*r.squareNorm) + total[1], curvature + r.alpha*r.squareNorm + total[2]
-}
-
-// rowsLine is the rows' part of line. A search looks at 0 and then at 1: both sums travel together.
-func (r *Risk) rowsLine(t float64) []float64 {
-	if t == 1 && r.ahead != nil {
-		return r.ahead
-	}
-	total, rows := make([]float64, 6), r.support.Rows()
-	r.job.Sum(len(rows), total, func(lo, hi int, part []float64) {
-		r.terms.line(rows[lo:hi], t, part[:3])
-		if t == 0 {
-			r.terms.line(rows[lo:hi], 1, part[3:])
-		}
-	})
-	if t == 0 {
-		r.ahead = total[3:]
-	}
-	return total[:3]
 }
 
 // Nonconvex is a risk with costs that are not convex; it implements minimize.Nonconvex.
