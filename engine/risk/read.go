@@ -61,7 +61,7 @@ func (r *Risk) Linear() (coef, intercept []float64) {
 // feature j stands at number[j] of features.
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
-	r.direction = nil // the minimizer's
+	r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil // the results are as large
 	weights, shift := r.score(r.rows.All())
 	outputs = compact(r.scores, r.shape.Stride(), k)
 	coef = make([]float64, features*k)
@@ -91,11 +91,11 @@ func (r *Risk) intercepts(shift []float64) []float64 {
 	return intercept
 }
 
-// compact copies the first entries of every row.
+// compact moves the first entries of every row together.
 func compact(rows []float64, stride, width int) []float64 {
-	dst := make([]float64, len(rows)/stride*width)
-	for i := range len(rows) / stride {
-		copy(dst[i*width:(i+1)*width], rows[i*stride:])
+	n := len(rows) / stride
+	for i := range n {
+		copy(rows[i*width:(i+1)*width], rows[i*stride:])
 	}
-	return dst
+	return rows[: n*width : n*width]
 }
