@@ -59,13 +59,13 @@ func (f footprint) bytes() float64 {
 	return shared + borders + 8*(max(solving, ending)+2*features*outputs)
 }
 
-// factors is the length of the preconditioner where the labeled rows are few: for every column a matrix of them, twice
-// while it is made.
+// factors is the length of the preconditioner where the labeled rows are few: a matrix of them, another one while a
+// factor is made, and for every column a half.
 func (f footprint) factors() float64 {
 	if !risk.Preconditions(f.labeled, f.nonZeros) {
 		return 0
 	}
-	return float64(f.labeled) * float64(f.labeled) * (1 + 2*float64(f.columns))
+	return float64(f.labeled) * float64(f.labeled) * (2 + float64(f.columns)/2)
 }
 
 // need is replaced in tests.
