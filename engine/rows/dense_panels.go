@@ -88,11 +88,13 @@ func (a *dense[V]) addRowsToPanels(rows []int32, dst, q []float64, scale float64
 	}
 	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, rowsAtOnce)}
 	scales := new([rowsAtOnce * panel.PartWidth]float64)
-	for ; useLoops && len(some) >= rowsAtOnce; some = some[rowsAtOnce:] {
-		wide.take(some[:rowsAtOnce])
+	for ; useLoops && len(some) > 0; some = some[min(len(some), rowsAtOnce):] {
+		group := some[:min(len(some), rowsAtOnce)]
+		wide.take(group)
 		shape.EachPart(func(part panel.Panel) {
 			own := scales[:rowsAtOnce*part.Width]
-			for k, i := range some[:rowsAtOnce] {
+			clear(own[len(group)*part.Width:])
+			for k, i := range group {
 				copy(own[k*part.Width:(k+1)*part.Width], q[int(i)*stride+part.First:])
 			}
 			vector.Scale(own, scale)
