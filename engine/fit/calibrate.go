@@ -27,7 +27,9 @@ const (
 //	         are few labels
 //	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
 //	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
-//	Cost     about one more fit, and package probability's search
+//	Cost     at most about one more fit, and package probability's search. With 5,000 unlabeled rows a fit in place of
+//	         1,500 the estimator takes 1.1 times the time on MiniLM, with the same mean Brier score (.297) and log loss
+//	         (.726) on MiniLM, MNIST, 20 Newsgroups, R8 and k1b, 5 and 10 labels a class, two draws
 func calibrate(x *setting, result *Result) error {
 	s := x.sample
 	switch {
