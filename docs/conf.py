@@ -60,13 +60,11 @@ numpydoc_xref_param_type = False
 warnings.filterwarnings("error", message=".*fewlabel.*", category=DeprecationWarning)
 ORDER = [  # as a reader meets the questions
     "plot_few_labels.py",
-    "plot_embeddings.py",
     "plot_class_prior.py",
     "plot_after_fit.py",
     "plot_labeling.py",
     "plot_grid_search.py",
     "plot_hierarchy.py",
-    "plot_curves.py",
     "plot_sequences.py",
     "plot_history.py",
     "plot_many_machines.py",

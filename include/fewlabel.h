@@ -15,17 +15,11 @@
  *              fewlabel_live_handles returns 0.
  *   Files      are written atomically: to a temporary file in the same folder, which is then renamed. For a symbolic
  *              link, its target is replaced.
- *   Signals    handlers of the program run on its own threads and stacks, with or without SA_ONSTACK. A long call
- *              runs on threads of the library, in which signals are blocked, while the caller waits; a short call
- *              blocks signals for about a millisecond. A handler must return: no longjmp out of a call. On Linux
- *              this holds for every signal but four: when the library is loaded, Go's runtime installs handlers of
- *              SIGSEGV, SIGBUS, SIGFPE and SIGURG (and SIGPIPE), and forwards signals from other code to the previous
- *              handlers. A handler of these four that is installed later must use SA_ONSTACK; if it replaces one of
- *              the first three, an invalid pointer ends the process instead of the call.
+ *   Signals    handlers of the program run on its own threads and stacks, with or without SA_ONSTACK. A handler must
+ *              return: no longjmp out of a call. Go's runtime handles SIGSEGV, SIGBUS, SIGFPE and SIGURG: a handler of
+ *              these that is installed after the library was loaded must use SA_ONSTACK. docs/c.md has the details.
  *   Rounding   results do not depend on the rounding mode of the caller, which is left unchanged.
- *   Settings   all settings are arguments. From the environment at process start, Go's runtime reads GOMAXPROCS
- *              (maximum number of processors), GODEBUG and GOTRACEBACK (output when it ends the process), and
- *              GOMEMLIMIT: a value that is not a size, such as "4GiB", ends the process when the library is loaded.
+ *   Settings   all settings are arguments. docs/c.md names the environment variables that Go's runtime reads.
  */
 #ifndef FEWLABEL_H
 #define FEWLABEL_H
@@ -42,13 +36,12 @@ extern "C" {
 #define FEWLABEL_OK 0
 #define FEWLABEL_BAD_ARGUMENT 1 /* invalid argument: a null pointer, an option out of range, an unknown name */
 #define FEWLABEL_BAD_DATA 2     /* invalid data: an index out of range, NaN, a damaged file */
-#define FEWLABEL_BAD_HANDLE 3   /* the handle is unknown or was freed */
+#define FEWLABEL_BAD_HANDLE 3   /* the handle is unknown, was freed, or is of another kind */
 #define FEWLABEL_CANCELLED 4    /* progress->cancel was set */
 #define FEWLABEL_IO_ERROR 5     /* a file cannot be opened, read or written */
 #define FEWLABEL_INTERNAL 6     /* a defect of fewlabel; the process continues */
 #define FEWLABEL_FORKED 7       /* called in a forked child, see Processes above */
 #define FEWLABEL_NO_MEMORY 8    /* the estimated memory exceeds the available memory */
-
 #define FEWLABEL_GROUP_FAILED 9 /* the sum over the machines of a group failed, or another machine failed */
 
 /* Types of array elements. */
@@ -174,9 +167,9 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   progress may be NULL
  *   group    machines that share the rows; NULL: this machine has all rows. All machines pass the same options (except
  *            "threads"), n_features, start, kind of rows and class numbers. The arrays "transduction" and
- *            "label_distributions" of the model are for the rows of this machine. Not supported in a group are method
- *            "pair_switching", "max_switches" and "calibrate". With class_prior "auto" every machine gets the labeled
- *            rows of all; with two classes and many unlabeled rows it may get an eighth of these, too.
+ *            "label_distributions" and the history of passes are for the rows of this machine. Not supported in a group
+ *            are method "pair_switching", "max_switches" and "calibrate". With class_prior "auto" every machine gets
+ *            the labeled rows of all; with two classes and many unlabeled rows it may get an eighth of these, too.
  *   model    set to the handle; release it with fewlabel_free
  *
  * Without costs n_classes is one more than the largest class number, or the length of class_prior if that is larger; it

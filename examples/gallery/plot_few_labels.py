@@ -62,9 +62,9 @@ warnings.simplefilter("ignore", UserWarning)  # of classes with one label
 found = np.array([[accuracies(n, seed) for seed in range(draws)] for n in numbers])
 
 # %%
-# Given the class shares, two labels of each topic are worth as much as ten without unlabeled texts. The default is as
-# good as ``LinearSVC`` here, but not better: few labels of each topic do not show the class shares. With twenty labels
-# of each topic the unlabeled texts are not needed.
+# Given the class shares, one label of each topic is worth nearly as much as ten without unlabeled texts. The default is
+# level with ``LinearSVC`` here: few labels of each topic do not show the class shares. With twenty labels of each topic
+# the unlabeled texts do not help any more.
 
 learners = [
     "LinearSVC, labels only",

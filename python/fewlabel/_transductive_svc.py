@@ -127,9 +127,9 @@ class TransductiveSVC(LinearClassifier):
     Warns
     -----
     DataWarning
-        If no row is unlabeled, all labels have one class, unlabeled rows have very different norms, a few features
-        carry most of their variance, features have very different scales, or -1 is treated as the marker but is rarer
-        than the labels 0 and 1.
+        If no row is unlabeled, all labels have one class, unlabeled rows have very different norms, ten of at least 200
+        features carry more than a fifth of the variance, features have very different scales, or -1 is treated as the
+        marker but is rarer than the labels 0 and 1.
     ClassPriorWarning
         If the rows contradict the given `class_prior`, a class has no labeled row or a share of less than one row, a
         class is predicted for less than half of its share, few labels leave the estimated shares uncertain, or the

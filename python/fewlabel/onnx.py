@@ -20,8 +20,8 @@ def register() -> None:
     `decision_function`, shape (n_rows, 1) for two classes and (n_rows, n_classes) for more. A model that has
     `predict_proba` also has "probabilities", shape (n_rows, n_classes). Values are float32, or float64 if the input is.
     Other classifiers of fewlabel are not converted. In pipelines of texts give the vectorizer
-    token_pattern="[a-zA-Z0-9_]+": skl2onnx takes it in the place of the default one, without a warning, and words with
-    other letters change the scores.
+    ``token_pattern="[a-zA-Z0-9_]+"``: skl2onnx takes it in the place of the default one, without a warning, and words
+    with other letters change the scores.
 
     Raises
     ------

@@ -74,7 +74,8 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     y : array-like of shape (n_rows,)
         Labels. Rows without one have the marker of the parameter `unlabeled` of the model.
     cv : int or splitter, default=5
-        How the labeled rows are split, as in `SemiSupervisedSplit`. Each class needs at least `cv` labeled rows.
+        How the labeled rows are split, as in `SemiSupervisedSplit`. A class with fewer labeled rows than `cv` is not in
+        every test fold.
     n_jobs : int or None, default=None
         Number of fits at a time, in processes of joblib, as in `cross_val_score`. None: one, with the threads of the
         model.
@@ -91,7 +92,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     Raises
     ------
     ValueError
-        If a class has fewer labeled rows than `cv`.
+        If `cv` exceeds the number of labeled rows of every class, or a class has only one.
     TypeError
         If the model is of another type.
 

@@ -116,7 +116,7 @@ def compare(
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
     cv : int or splitter, default=5
-        How the labeled rows are split, as in `SemiSupervisedSplit`. Each class needs at least `cv` labeled rows.
+        How the labeled rows are split, as in `check`.
     n_jobs : int or None, default=None
         Number of fits at a time, as in `check`.
     verbose : int, default=1
@@ -133,7 +133,8 @@ def compare(
     Raises
     ------
     ValueError
-        If there is no method, a method is named "supervised", or no class has `cv` labeled rows.
+        If there is no method, a method is named "supervised", no class has `cv` labeled rows, or a class has
+        only one.
     TypeError
         If the model is of another type.
 

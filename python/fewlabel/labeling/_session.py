@@ -286,7 +286,7 @@ class Session:
         Returns
         -------
         widget : anywidget.AnyWidget
-            A widget of JupyterLab, Notebook, VS Code and other front ends.
+            A widget for the front ends of anywidget, tested in JupyterLab.
 
         Raises
         ------
