@@ -44,16 +44,6 @@ func (c *Costs) addPrior(factor float64) {
 	vector.Add(c.values[:len(prior)], factor, prior)
 }
 
-// weigh multiplies costs by the weight of the row's loss beside that of an unlabeled one.
-func (c *Costs) weigh() {
-	s := c.objective.Sample
-	for k := range s.Unlabeled {
-		if ratio := s.LossWeight(k, c.Level) / (c.Level * s.UnlabeledWeight[k]); ratio != 1 {
-			vector.Scale(c.of(k), ratio)
-		}
-	}
-}
-
 // measure takes the losses.
 func (c *Costs) measure(r *risk.Risk) {
 	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
@@ -83,9 +73,6 @@ func (c *Costs) Cheapest(labels []int32) {
 // finite are the costs [units, K] for hard labels.
 func (c *Costs) finite() []float64 {
 	o := c.objective
-	if o.Sample.PriorCosts != nil {
-		c.weigh()
-	}
 	if o.Sample.Forbids {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}
@@ -102,7 +89,7 @@ func (c *Costs) prior(labels []int32) float64 {
 	for k, y := range labels {
 		row, part := c.units.rowOf(k)
 		if cost := s.PriorOf(row)[y]; !math.IsInf(cost, 1) {
-			sum[0] += part * s.LossWeight(row, c.objective.Weight) * sample.PriorStrength * cost
+			sum[0] += part * c.objective.Weight * s.UnlabeledWeight[row] * sample.PriorStrength * cost
 		}
 	}
 	c.objective.Job.Reduce(sum)

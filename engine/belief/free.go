@@ -4,7 +4,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -27,14 +26,14 @@ func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Fr
 		f.Label[i] = risk.Unlabeled
 	}
 	costs.Admit(r)
-	f.relabel(1)
+	f.relabel()
 	return f
 }
 
 // Enter gives the unlabeled rows a part of their weight.
 func (f *Free) Enter(part float64) {
 	for k, i := range f.objective.Sample.Unlabeled {
-		f.Cost[i] = f.objective.Sample.LossWeight(k, part*f.objective.Weight)
+		f.Cost[i] = part * f.objective.Weight * f.objective.Sample.UnlabeledWeight[k]
 		if f.objective.Sample.Weak(k) {
 			f.Label[i] = f.labels[k]
 		}
@@ -42,13 +41,13 @@ func (f *Free) Enter(part float64) {
 }
 
 // Relabel counts the rows whose best class is another one: that of the largest score, or the cheapest one.
-func (f *Free) Relabel() (switched int, entropy float64) { return f.relabel(sample.PriorStrength), 0 }
+func (f *Free) Relabel() (switched int, entropy float64) { return f.relabel(), 0 }
 
-// relabel gives prior costs a strength: at first the supervised scores are no better than these.
-func (f *Free) relabel(strength float64) (switched int) {
+// relabel has prior costs in full: labels of one row each lead farther astray than those that keep the class shares.
+func (f *Free) relabel() (switched int) {
 	if f.objective.Sample.PriorCosts != nil {
 		f.costs.measure(f.Risk)
-		f.costs.addPrior(f.costs.Level * strength)
+		f.costs.addPrior(f.costs.Level)
 	}
 	scores := make([]float64, f.objective.Classes)
 	for k, i := range f.objective.Sample.Unlabeled {

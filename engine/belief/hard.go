@@ -44,7 +44,7 @@ func (h *Hard) Enter(part float64) {
 	h.costs.units.label(h.Risk, h.Labels)
 	o.Job.EachRow(len(o.Sample.Unlabeled), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			h.Cost[o.Sample.Unlabeled[k]] = o.Sample.LossWeight(k, part*o.Weight)
+			h.Cost[o.Sample.Unlabeled[k]] = part * o.Weight * o.Sample.UnlabeledWeight[k]
 		}
 	})
 }

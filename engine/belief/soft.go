@@ -23,7 +23,7 @@ func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	r.Soft = make([]float64, len(unlabeled)*o.Classes)
 	for k, i := range unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
-		r.Cost[i] = o.Sample.LossWeight(k, costs.Level)
+		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
 		copy(r.Soft[k*o.Classes:], o.Prior)
 	}
 	r.UpdateSupport()
@@ -63,47 +63,17 @@ func (s *Soft) Residual(dst []float64) float64 {
 	return s.Risk.Residual(dst)
 }
 
-// Renew sets the soft labels to the best ones at the current scores: for the weight of an unlabeled row those that keep
-// the class shares, for the further weight of rows of which something is known those that are best for the row alone.
+// Renew sets the soft labels to the best ones at the current scores that keep the class shares.
 func (s *Soft) Renew() {
 	o := s.costs.objective
 	s.costs.Measure(s.Risk)
 	labeling.Soft(o.Job, s.Soft, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature, s.potentials,
 		nearShares)
-	if o.Sample.PriorCosts != nil {
-		s.mixKnown()
-	}
 }
 
 // nearShares is how near the class shares soft labels have to be: a hundredth of one of 10,000 rows. At labeling.Exact
 // they take twice the evaluations, and fits end at the same labels.
 const nearShares = 1e-6
-
-// mixKnown mixes the labels of rows of which something is known, by their two weights.
-func (s *Soft) mixKnown() {
-	o := s.costs.objective
-	inverse := -1 / min(s.temperature, warmest*s.costs.Level)
-	o.Job.EachRow(len(s.labels), func(lo, hi int) {
-		own := make([]float64, o.Classes)
-		for k := lo; k < hi; k++ {
-			part := o.Sample.LossWeight(k, 0) / s.Cost[o.Sample.Unlabeled[k]]
-			if part == 0 {
-				continue
-			}
-			copy(own, s.costs.of(k))
-			vector.Scale(own, inverse)
-			softmax(own, own)
-			q := s.Soft[k*o.Classes : (k+1)*o.Classes]
-			vector.Scale(q, 1-part)
-			vector.Add(q, part, own)
-		}
-	})
-}
-
-// warmest is the highest temperature, in units of λ', of labels for the further weight: nearly uniform ones hold all
-// scores of a row together, with more weight than the labeled rows. Measured on k1b and wap, two draws, macro F with
-// sets and with annotators: 0.770, 0.818; 0.8: 0.750, 0.808; no bound: 0.741, 0.802.
-const warmest = 0.3
 
 // Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how
 // many are not the likeliest ones.

@@ -17,8 +17,7 @@ type joint interface {
 //
 //	Problem  Ψ(s - κ) - Σ_j v_j log Σ_y p_jy exp(-κ_jy)
 //	Symbols  Ψ the other cost; s_j class scores [K], p_j their softmax; κ prior costs, see package sample, whose class
-//	         probabilities are in proportion to exp(-κ_jy); v_j weight of the loss of row j, Sample.LossWeight: those of
-//	         which much is known count as labeled ones. Ψ sees the probabilities given both, in proportion to
+//	         probabilities are in proportion to exp(-κ_jy); v_j weight of unlabeled row j. Ψ sees the probabilities given both, in proportion to
 //	         p_jy exp(-κ_jy); the second term is the loss of what is known: minus the logarithm of the probability of a
 //	         set of classes, which is the loss of a labeled row where the set has one class
 //	Source   ours; of posterior regularization Ψ(s - κ) with v_j = C u_j is the divergence from labels that cost κ
@@ -57,7 +56,7 @@ func newWeak(job *work.Job, of joint, s *sample.Sample, level float64, stride in
 	}
 	for k := range s.Unlabeled {
 		if s.Weak(k) {
-			w.weights[k] = s.LossWeight(k, level)
+			w.weights[k] = level * s.UnlabeledWeight[k]
 		}
 	}
 	return w

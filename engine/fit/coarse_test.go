@@ -131,14 +131,14 @@ func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := *s
-	first, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
+	first, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(first.History[0].Values) > 8 {
 		t.Fatal("no part of the rows was fitted")
 	}
-	second, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
+	second, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, 0)
 	if err != nil || !slices.Equal(first.Model.Coef, second.Model.Coef) || !reflect.DeepEqual(before, *s) {
 		t.Errorf("another model or sample (%v)", err)
 	}

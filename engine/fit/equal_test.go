@@ -22,7 +22,7 @@ func apart(t *testing.T, data planted.Data, o method.Options) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := fitSample(s, p, o)
+	result, err := fitSample(s, p, o, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,10 +36,18 @@ func fitProblem(p sample.Problem, options method.Options, job *work.Job) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if method.Find(options.Method).Copies && s.Copies != nil {
-		return fitCopies(p, options, s.Job)
+	if s.PriorCosts != nil && s.Transductive() {
+		return fitKnown(s, p, options)
 	}
-	return fitSample(s, p, options)
+	return fitMade(s, p, options, 0)
+}
+
+// fitMade fits the sample that was made of a problem, after some steps of another fit.
+func fitMade(s *sample.Sample, p sample.Problem, options method.Options, before int) (*Result, error) {
+	if method.Find(options.Method).Copies && s.Copies != nil {
+		return fitCopies(p, options, s.Job, before)
+	}
+	return fitSample(s, p, options, before)
 }
 
 // begin refuses options that do not go together, or that a group cannot follow.
@@ -53,11 +61,12 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 	return options.Together()
 }
 
-func fitSample(s *sample.Sample, p sample.Problem, options method.Options) (*Result, error) {
+func fitSample(s *sample.Sample, p sample.Problem, options method.Options, before int) (*Result, error) {
 	x, err := newSetting(s, options, p.Start)
 	if err != nil {
 		return nil, err
 	}
+	x.before = before
 	fit := best
 	if p.Start != nil {
 		fit = func(x *setting) (*fitted, error) { return run(x, s.Job, from{model: p.Start}, 0) }
@@ -72,13 +81,13 @@ func fitSample(s *sample.Sample, p sample.Problem, options method.Options) (*Res
 
 // fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a
 // dual variable, cannot be divided.
-func fitCopies(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {
+func fitCopies(p sample.Problem, options method.Options, job *work.Job, before int) (*Result, error) {
 	copied, first := p.Copied(job.Pool)
 	s, err := sample.New(copied, options.OfSample(), job)
 	if err != nil {
 		return nil, err
 	}
-	result, err := fitSample(s, copied, options)
+	result, err := fitSample(s, copied, options, before)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type setting struct {
 	prior   *sample.Prior
 	named   *method.Row // by the options
 	whole   int         // unlabeled rows of the sample that this one is a part of; 0: of none
+	before  int         // steps of a fit before, see known.go
 
 	warnings []warning.Warning // of the shares and of the scales
 }
@@ -77,7 +78,7 @@ func (x *setting) newRun(job *work.Job, row *method.Row, begin from, bound float
 		o.Start, o.InRows = &objective.Start{Sample: x.sample, Model: begin.model}, false // a start is no sum of rows
 	}
 	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Row(), Objective: o, Costs: belief.NewCosts(o),
-		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, row, begin.steps),
+		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, row, x.before+begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = bound, warm

@@ -224,7 +224,7 @@ func (p *pairs) gain(k int, margin float64) float64 {
 	}
 	cost := func(class int, margin float64) float64 {
 		loss, _, _ := p.Loss.Margin.At(margin)
-		return p.sample.LossWeight(k, levels[class]*p.Objective.Weight) * (loss + sample.PriorStrength*prior[class])
+		return levels[class] * p.Objective.Weight * p.sample.UnlabeledWeight[k] * (loss + sample.PriorStrength*prior[class])
 	}
 	return cost(own, margin) - cost(other, -margin)
 }
@@ -265,7 +265,7 @@ func (p *pairs) place(k int) {
 		level = p.plus
 	}
 	p.dual.Relabel(i, sign(p.positive[k]))
-	p.dual.Cost[i] = p.sample.LossWeight(k, level*p.Objective.Weight) / p.Objective.Alpha
+	p.dual.Cost[i] = level * p.Objective.Weight * p.sample.UnlabeledWeight[k] / p.Objective.Alpha
 }
 
 // rowScores are the scores [n] of all rows.

@@ -115,26 +115,7 @@ func (o *Objective) Risk() *risk.Risk {
 	for k, i := range s.Labeled {
 		r.Label[i], r.Cost[i] = s.Class[k], s.LabeledWeight[k]
 	}
-	first := s.Labeled
-	if s.All.Labeled == 0 {
-		first = o.labelWeak(r)
-	}
 	r.UpdateSupport()
-	r.PreconditionBy(first, s.Copies)
+	r.PreconditionBy(s.Labeled, s.Copies)
 	return r
-}
-
-// labelWeak puts the rows of which something is known into a risk without labels, with the probabilities of their prior
-// costs, and returns them.
-func (o *Objective) labelWeak(r *risk.Risk) (rows []int32) {
-	s := o.Sample
-	r.Soft = make([]float64, len(s.Unlabeled)*o.Classes)
-	for k, i := range s.Unlabeled {
-		if s.Weak(k) {
-			rows = append(rows, i)
-			r.Label[i], r.Place[i], r.Cost[i] = -1, int32(k), s.LossWeight(k, 0)
-			s.Likely(r.Soft[k*o.Classes:(k+1)*o.Classes], k)
-		}
-	}
-	return rows
 }

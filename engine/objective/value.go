@@ -21,11 +21,7 @@ func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (va
 			score(scores, s.Unlabeled[k])
 			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
 			if transductive {
-				weight := s.UnlabeledWeight[k]
-				if s.PriorCosts != nil {
-					weight = s.LossWeight(k, o.Weight) / o.Weight
-				}
-				dst[1] += weight * o.Unlabeled(l, scores, costs, s.PriorOf(k))
+				dst[1] += s.UnlabeledWeight[k] * o.Unlabeled(l, scores, costs, s.PriorOf(k))
 			}
 		}
 	})

@@ -40,7 +40,7 @@ func (s *Sample) takeCensus() error {
 	first, last = s.Job.Range(first, last)
 	if sums[1] == 0 {
 		if s.PriorCosts == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
-			return s.noLabel()
+			return s.NoLabel()
 		}
 		first, last = 0, float64(s.classes-1) // the prior costs know them
 	}
@@ -52,8 +52,8 @@ func (s *Sample) takeCensus() error {
 	return nil
 }
 
-// noLabel is the error of a fit without a label.
-func (s *Sample) noLabel() error {
+// NoLabel is the error of a fit without a label.
+func (s *Sample) NoLabel() error {
 	if s.PriorCosts == nil {
 		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
 	}

@@ -118,7 +118,7 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 	if err := s.checkGathered(); err != nil {
 		return nil, err
 	}
-	evidence := shares.Gather(s.Job.Silent(), s.withSure(found), true, crossfit.SampleRows)
+	evidence := shares.Gather(s.Job.Silent(), found, true, crossfit.SampleRows)
 	shares, drawn := evidence.Shares(s.Job)
 	if err := s.CheckFinite(0, shares); err != nil {
 		return nil, err

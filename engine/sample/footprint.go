@@ -13,9 +13,9 @@ import (
 // caller's with it, when the system gives no more.
 type footprint struct {
 	rows, nonZeros, features int
-	copies                   int  // of unlabeled rows, beyond the rows
-	used                     int  // features that occur in a row, at most nonZeros; 0: not known yet
-	labeled, classes         int  // without labels: the rows of which something is known
+	copies                   int // of unlabeled rows, beyond the rows
+	used                     int // features that occur in a row, at most nonZeros; 0: not known yet
+	labeled, classes         int
 	columns                  int  // of the scores
 	soft, goesOn             bool // soft labels; from a start
 	prior, given             bool // prior costs; probabilities given these
@@ -78,12 +78,9 @@ func (s *Sample) checkMemory(used int, goesOn bool) error {
 	if s.Paired() {
 		columns = 1
 	}
-	keeps, labeled := s.Options.Keeps, len(s.Labeled)
-	if s.All.Labeled == 0 {
-		labeled = s.weakRows()
-	}
+	keeps := s.Options.Keeps
 	f := footprint{
-		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: labeled,
+		rows: s.Rows.Rows(), features: s.Features, nonZeros: s.Rows.NonZeros(), used: used, labeled: len(s.Labeled),
 		classes: classes, columns: columns, copies: max(0, s.Units()-len(s.Unlabeled)),
 		soft: keeps.Soft || keeps.SoftFrom && goesOn, vectors: keeps.Vectors, goesOn: goesOn,
 		prior: s.PriorCosts != nil, given: keeps.Given,

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -16,7 +15,7 @@ import (
 //
 //	Problem  the loss of unlabeled row j, whose labels q_jy keep the class shares, is Σ_y q_jy (ξ(s_j, y) + PriorStrength
 //	         κ_jy): κ = 0 for an unlabeled row; κ_jy = +Inf where it cannot have class y; κ_jy = -log π_jy where class y
-//	         has probability π_jy. The loss counts more than that of an unlabeled row, see weighPrior
+//	         has probability π_jy. What is known counts as labels besides, see fit.Fit
 //	Symbols  κ prior costs [unlabeled, K], the least one of a row 0
 //	Source   ours; Keerthi, Sundararajan & Shevade 2012 for labels under class counts, of which only the costs change
 //	Measured on k1b and wap, two draws each, 5 labels a class, macro F of TransductiveSVC. Strength of probabilities of
@@ -28,9 +27,6 @@ import (
 // PriorStrength of κ beside losses, which are no logarithms of probabilities: neighbouring rows overrule a probability
 // more easily than κ itself says. Labels that harden on the way follow a wrong probability for good otherwise.
 const PriorStrength = 0.1
-
-// mostKnown bounds the further weight of rows with prior costs, in that of the labeled rows.
-const mostKnown = 1.0
 
 // mostPriorCost bounds costs that are finite: -log of the smallest number is 745.
 const mostPriorCost = 1e6
@@ -63,146 +59,6 @@ func priorOf(i int, given []float64) (costs []float64, class int32, err error) {
 	return costs, -1, nil
 }
 
-// weighPrior gives rows of which something is known a further weight, a part of that of a labeled row; together at most
-// mostKnown times the labeled rows. Without these it must be above 0.
-func (s *Sample) weighPrior() error {
-	if s.PriorCosts == nil || s.All.Unlabeled < 2 || s.Options.UnlabeledWeight == 0 { // these rows take no part
-		return nil
-	}
-	s.known = make([]float64, len(s.Unlabeled))
-	for k, rows := range s.UnlabeledRows {
-		if s.Weak(k) {
-			s.known[k] = rows * knownOf(s.PriorOf(k))
-		}
-	}
-	switch known := s.total(s.known); {
-	case s.All.Labeled > 0:
-		vector.Scale(s.known, min(1, mostKnown*s.total(s.LabeledRows)/known))
-	case !(known > 0): // costs that differ by a rounding
-		return s.noLabel()
-	}
-	return nil
-}
-
-// Likely sets p [K] to the probabilities of an unlabeled row by its prior costs alone.
-func (s *Sample) Likely(p []float64, k int) {
-	for y, c := range s.PriorOf(k) {
-		p[y] = math.Exp(-c)
-	}
-	vector.Scale(p, 1/vector.Sum(p))
-}
-
-// likelyShares are the class shares among the rows of which something is known, for a fit without a label.
-func (s *Sample) likelyShares() []float64 {
-	shares, p := make([]float64, s.classes), make([]float64, s.classes)
-	for k, weight := range s.known {
-		s.Likely(p, k)
-		vector.Add(shares, weight, p)
-	}
-	s.Job.Reduce(shares)
-	vector.Scale(shares, 1/vector.Sum(shares))
-	return shares
-}
-
-// knownOf is that part for some prior costs: the classes that they forbid, 1 - log A / log K of A that are left, are
-// certain; of the rest it is the part 1 - H / log A, with H the entropy of the probabilities in proportion to exp(-κ),
-// squared. A source that knows little of many rows would have these count as the model says they are: not squared, a
-// rule that means nothing costs 0.02 of macro F on 20 Newsgroups (two draws), squared nothing. Rules of keywords on k1b
-// and wap, two draws, macro F: 0.736 not squared, 0.720, 0.710 with the power 4; labels alone 0.717.
-func knownOf(costs []float64) float64 {
-	left := 0.0
-	for _, c := range costs {
-		if !math.IsInf(c, 1) {
-			left++
-		}
-	}
-	part, all := math.Log(left), math.Log(float64(len(costs)))
-	certainty := 1 - entropyOf(costs)/part
-	return 1 - part/all + part/all*certainty*certainty
-}
-
-// entropyOf is that of probabilities in proportion to exp(-cost), in nats.
-func entropyOf(costs []float64) float64 {
-	total, mean := 0.0, 0.0
-	for _, c := range costs {
-		if p := math.Exp(-c); p > 0 {
-			total, mean = total+p, mean+p*c
-		}
-	}
-	return mean/total + math.Log(total)
-}
-
-// sure is the probability of a class from which on a row counts as labeled where class shares are found: its class is
-// evidence of what rows of the class look like. Of how many there are of a class it is none, as rules find rows of some
-// classes more easily than of others: of each class as many count as of the others, in parts of the labeled ones. 20
-// Newsgroups, five labels a class and three keywords a class, one draw: macro F 0.42 where all count, 0.72 as here,
-// 0.70 without the keywords.
-const sure = 0.95
-
-// mostSure bounds such rows, in the labeled ones of their class.
-const mostSure = 4
-
-// withSure has the rows of which nearly everything is known as labeled ones: of each class the lower quartile over the
-// classes, in parts of its labeled rows, or all that there are.
-func (s *Sample) withSure(found crossfit.Sample) crossfit.Sample {
-	if s.PriorCosts == nil {
-		return found
-	}
-	class, sums := s.sureClasses(), make([]float64, 2*s.classes) // rows: sure, labeled
-	for k, y := range class {
-		if y >= 0 {
-			sums[y] += s.UnlabeledRows[k]
-		}
-	}
-	for k, y := range found.Class {
-		sums[s.classes+int(y)] += found.LabeledWeight[k]
-	}
-	s.Job.Reduce(sums)
-	parts := make([]float64, s.classes)
-	for y, labeled := range sums[s.classes:] {
-		parts[y] = sums[y] / labeled
-	}
-	slices.Sort(parts)
-	part := min(mostSure, parts[s.classes/4])
-	if part == 0 {
-		return found
-	}
-	rows, classes, weights := slices.Clone(found.Labeled), slices.Clone(found.Class), slices.Clone(found.LabeledWeight)
-	for k, y := range class {
-		if y >= 0 {
-			rows, classes = append(rows, s.Unlabeled[k]), append(classes, y)
-			weights = append(weights, s.UnlabeledRows[k]*min(1, part*sums[s.classes+int(y)]/sums[y]))
-		}
-	}
-	found.Labeled, found.Class, found.LabeledWeight, found.Copies = rows, classes, weights, false
-	return found
-}
-
-// sureClasses are the classes [Unlabeled] of rows of which nearly everything is known, -1 of others.
-func (s *Sample) sureClasses() []int32 {
-	out := make([]int32, len(s.Unlabeled))
-	for k := range out {
-		total, likeliest := 0.0, int32(0)
-		for y, c := range s.PriorOf(k) {
-			if total += math.Exp(-c); c == 0 {
-				likeliest = int32(y)
-			}
-		}
-		if out[k] = -1; total <= 1/sure { // the likeliest class costs 0
-			out[k] = likeliest
-		}
-	}
-	return out
-}
-
-// LossWeight is the weight of the loss of an unlabeled row where those of which nothing is known have λ' at a level.
-func (s *Sample) LossWeight(k int, level float64) float64 {
-	if s.known == nil {
-		return level * s.UnlabeledWeight[k]
-	}
-	return level*s.UnlabeledWeight[k] + s.known[k]
-}
-
 // checkCosts refuses prior costs of another shape than that of rows and classes.
 func (p Problem) checkCosts() error {
 	switch {
@@ -231,16 +87,6 @@ func (s *Sample) PriorOf(k int) []float64 {
 // Weak reports whether something is known of an unlabeled row.
 func (s *Sample) Weak(k int) bool {
 	return slices.ContainsFunc(s.PriorOf(k), func(c float64) bool { return c > 0 })
-}
-
-// weakRows counts these rows.
-func (s *Sample) weakRows() (count int) {
-	for k := range s.Unlabeled {
-		if s.Weak(k) {
-			count++
-		}
-	}
-	return count
 }
 
 // allowed changes shares, where prior costs forbid classes, into ones that labels can keep.

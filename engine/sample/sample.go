@@ -59,7 +59,7 @@ type Sample struct {
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
 	LabeledRows     []float64 // [Labeled] weights as given: numbers of rows
-	LabeledWeight   []float64 // [Labeled] sums to 1, with known
+	LabeledWeight   []float64 // [Labeled] sums to 1
 	Unlabeled       []int32   // rows without a label and with a weight
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
@@ -67,7 +67,6 @@ type Sample struct {
 	Labels     []int32   // [n] of the problem, and of rows with one class left
 	PriorCosts []float64 // [Unlabeled, K] κ; nil: none of a row of any machine
 	Forbids    bool      // whether some are infinite
-	known      []float64 // [Unlabeled] further weight of the loss of a row, beside LabeledWeight; nil: 0
 	classes    int       // see Problem.Classes
 
 	All   Census   // of all machines
@@ -95,15 +94,12 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
-	if err := s.weighPrior(); err != nil {
-		return nil, err
-	}
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
 	}
 	s.findCopies(p)
-	s.normalize(s.LabeledWeight, s.known)
+	s.normalize(s.LabeledWeight)
 	s.normalize(s.UnlabeledWeight)
 	if err := s.checkMemory(0, p.Start != nil); err != nil {
 		return nil, err
@@ -242,15 +238,10 @@ func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 
 }
 
 // normalize makes weights of rows sum to 1.
-func (s *Sample) normalize(weights ...[]float64) {
-	total := 0.0
-	for _, list := range weights {
-		total += s.total(list)
-	}
-	for _, list := range weights {
-		for k := range list {
-			list[k] /= total
-		}
+func (s *Sample) normalize(weights []float64) {
+	total := s.total(weights)
+	for k := range weights {
+		weights[k] /= total
 	}
 }
 

@@ -1,0 +1,106 @@
+package fit
+
+import (
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// fitKnown fits twice where something is known of rows without a label.
+//
+//	Problem  that of the method, in which a copy of each row of which enough is known counts as a labeled row. Its class
+//	         is the likeliest by what a first fit says of the row and by what is known of it, softmax(s_j/T) exp(-κ_j);
+//	         its weight is what is known, see sample.Known. The first fit has the rows as unlabeled ones with prior costs
+//	Symbols  s_j class scores of a row by the first fit; T usual temperature of the loss; κ prior costs, see package
+//	         sample
+//	Source   ours; self-training, of rows whose classes are known in part, once
+//	Measured macro F with five labels a class, two draws, against a further weight of these rows in one fit, by labels
+//	         that were decided on the way: sets of 5 of 20 classes @ in place of .745 on 20 Newsgroups (labels alone
+//	         .747, labels of the same rows .813); on k1b, wap, fbis and tr41 .796 in the mean in place of .799, three
+//	         annotators .844 in place of .837, keyword rules .765 in place of .761 (labels alone .759)
+//	Rejected labels in place of the rows, which then take no part as unlabeled ones: where much is known of all rows,
+//	         none would keep the class shares
+//	Start    a given model, or of a fit without a label one of copies of the rows with the classes that are likeliest
+//	         beforehand, takes the place of the first fit
+//	Cost     two fits, and a copy of the rows for the second
+func fitKnown(s *sample.Sample, p sample.Problem, options method.Options) (*Result, error) {
+	p.Copies = s.Copies != nil // weights of parts of rows do not change that
+	begin, steps := p.Start, 0
+	if s.All.Labeled == 0 || begin != nil { // no first fit of these rows checks and finds shares
+		x, err := newSetting(s, options, p.Start)
+		if err != nil {
+			return nil, err
+		}
+		if s.All.Labeled == 0 && options.ClassPrior.Shares == nil {
+			options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
+		}
+	}
+	if begin == nil {
+		first, err := fitFirst(s, p, options)
+		if err != nil || s.Job.Stopped() {
+			return first, err
+		}
+		begin, steps = first.Model, first.Model.Iterations
+	}
+	scores, err := scoresOf(begin, s.Job.Pool, p)
+	if err != nil {
+		return nil, err
+	}
+	return fitMore(p, s.Known(scores, options.Loss.Row().Temperature), options, s.Job, steps)
+}
+
+// fitFirst is the first fit.
+func fitFirst(s *sample.Sample, p sample.Problem, options method.Options) (*Result, error) {
+	calibrated := options.Calibrate
+	options.Calibrate = false
+	more := s.Sure()
+	if s.All.Labeled == 0 {
+		if more = s.Guessed(); s.Job.Count(len(more.Rows)) == 0 {
+			return nil, s.NoLabel()
+		}
+	}
+	var first *Result
+	var err error
+	if s.Job.Count(len(more.Rows)) > 0 {
+		first, err = fitMore(p, more, options, s.Job, 0)
+	} else {
+		first, err = fitMade(s, p, options, 0)
+	}
+	if err == nil && calibrated && s.Job.Stopped() {
+		uncalibrated(first, warning.CalibrationFailed.Of().Because("the fit was stopped"))
+	}
+	return first, err
+}
+
+// fitMore fits a problem with further labeled rows, of which the result says nothing.
+func fitMore(
+	p sample.Problem, more sample.More, options method.Options, job *work.Job, before int,
+) (*Result, error) {
+	n := p.Rows.Rows()
+	q := p.With(more, job.Pool)
+	s, err := sample.New(q, options.OfSample(), job)
+	if err != nil {
+		return nil, err
+	}
+	result, err := fitMade(s, q, options, before)
+	if err != nil {
+		return nil, err
+	}
+	result.Transduction = result.Transduction[:n]
+	if result.Distributions != nil {
+		result.Distributions = result.Distributions[:n*result.Model.Classes]
+	}
+	return result, nil
+}
+
+// scoresOf are the class scores [n, K] of all rows.
+func scoresOf(m *model.Linear, pool *work.Pool, p sample.Problem) ([]float64, error) {
+	decisions := make([]float64, p.Rows.Rows()*m.Outputs)
+	if err := m.Decisions(pool, p.Rows, decisions); err != nil {
+		return nil, fault.Argument("%v", err)
+	}
+	return byClass(decisions, m.Outputs), nil
+}
