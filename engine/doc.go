@@ -6,8 +6,9 @@
 // with other pieces. In reading order:
 //
 //	fit           one fit: a run of a method, its result, a start from an eighth of the rows (coarse.go), the better
-//	              of two methods (best.go) and of two starts (mixture.go), and fits of several columns of labels
-//	              (columns.go); start at Fit, then setting.go
+//	              of two methods (best.go) and of two starts (mixture.go), two fits where something is known of rows
+//	              without a label (known.go), and fits of several columns of labels (columns.go); start at Fit, then
+//	              setting.go
 //	method        the methods: a table with a row for each, the losses, the options, and a file for each algorithm; start
 //	              at table, then annealing.go
 //	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow

@@ -15,13 +15,11 @@ import (
 //
 //	Problem  the loss of unlabeled row j, whose labels q_jy keep the class shares, is Σ_y q_jy (ξ(s_j, y) + PriorStrength
 //	         κ_jy): κ = 0 for an unlabeled row; κ_jy = +Inf where it cannot have class y; κ_jy = -log π_jy where class y
-//	         has probability π_jy. What is known counts as labels besides, see fit.Fit
+//	         has probability π_jy. What is known counts as labels besides, see fit/known.go
 //	Symbols  κ prior costs [unlabeled, K], the least one of a row 0
 //	Source   ours; Keerthi, Sundararajan & Shevade 2012 for labels under class counts, of which only the costs change
 //	Measured on k1b and wap, two draws each, 5 labels a class, macro F of TransductiveSVC. Strength of probabilities of
-//	         keyword rules (right in 43 to 69 %): 0.05: 0.734, 0.25: 0.707, 1: 0.64 without a bound on their weight.
-//	         Three annotators of 20 rows a class: with the weight of unlabeled rows 0.76, with further weight 0.79, the
-//	         true labels 0.81. Without mostKnown rules that claim too much take macro F from 0.61 to 0.45
+//	         keyword rules (right in 43 to 69 %): 0.05: 0.734, 0.25: 0.707, 1: 0.64
 //	Limits   a row with one class left is a labeled row; a row whose costs are equal is an unlabeled one, bit for bit
 //
 // PriorStrength of κ beside losses, which are no logarithms of probabilities: neighbouring rows overrule a probability
