@@ -9,7 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// calibration fits probabilities to scores of rows whose classes are known; it implements minimize.Objective.
+// calibration fits probabilities to scores of rows whose classes are known; it implements minimize.Smooth.
 //
 //	Problem  min over β, b  -Σ_i w_i log p_i(y_i) + |β/β₀|²/2l + 5/2l |b - b₀|²,  p_i = softmax(Σ_v β_v s_iv + b)
 //	Symbols  s_iv scores [K] of view v, y_i class, w_i weight of row i, which sum to 1; l their number; β₀ widestSlope;
@@ -17,23 +17,24 @@ import (
 //	Source   Alexandari, Kundaje & Shrikumar 2020 (bias-corrected temperature scaling, β = 1/T); Wolpert 1992 (several
 //	         views: stacking). The two penalties are ours: few labels say little of the biases, and where all answers
 //	         are right nothing else bounds β. A view whose β would be negative is left out
-//	Stops    Newton's method within calibrationTolerance
-//	Cost     a step: a few passes over the scores
+//	Stops    L-BFGS within calibrationTolerance, in units of 1/√penalty: H ≥ 1 there, and the gap is at most |g|²/2
+//	Cost     a step: a pass or two over the scores
 type calibration struct {
-	job                *work.Job
-	rows               crossfit.Scored // [rows, V K], each view divided by its spread
-	class              []int32
-	views, classes     int
-	penalty            []float64 // [V+K] of β and b
-	expected           []float64 // [V+K] 0 and b₀
-	point, step        []float64 // [V+K] β, b; the line
-	probability, along []float64 // [rows, K] at the point; change of Σ β s + b along the line
+	job            *work.Job
+	rows           crossfit.Scored // [rows, V K], each view divided by its spread
+	class          []int32
+	views, classes int
+	penalty        []float64 // [V+K] of β and b
+	expected       []float64 // [V+K] 0 and b₀
+	point          []float64 // [V+K] β, b
 }
 
 const (
 	widestSlope          = 10.0 // standard deviation of β before the labels are seen, in units of 1 / spread of scores
 	biasRows             = 5.0  // 1 / variance that biases were seen to have on text of 8 and 20 classes
 	calibrationTolerance = 1e-8
+	calibrationMemory    = 20
+	calibrationSteps     = 500
 )
 
 // calibrate gives β and b, where biases [K] are expected. It clears scores of views that it leaves out, whose β is 0.
@@ -43,7 +44,7 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 	dim := views + classes
 	c := &calibration{job: job, rows: rows, class: class, views: views, classes: classes,
 		penalty: make([]float64, dim), expected: append(make([]float64, views, dim), biases...),
-		point: make([]float64, dim), probability: make([]float64, n*classes), along: make([]float64, n*classes)}
+		point: make([]float64, dim)}
 	total := vector.Sum(rows.Weight)
 	for k := range dim {
 		c.penalty[k] = biasRows / total
@@ -53,19 +54,21 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 	}
 	c.rows.Weight = make([]float64, n)
 	vector.Add(c.rows.Weight, 1/total, rows.Weight)
-	newton := minimize.NewNewton(dim, job.Pool)
-	for again := true; again; {
-		newton.Minimize(c, minimize.Limits{Tolerance: calibrationTolerance, MaxSteps: 50})
-		again = c.dropNegative()
+	search := minimize.QuasiNewton{Pool: job.Pool, Memory: calibrationMemory, MaxSteps: calibrationSteps,
+		Enough: func(_ int, value, norm float64) bool { return norm*norm/2 <= calibrationTolerance*value }}
+	for scaled, again := make([]float64, dim), true; again; {
+		search.Minimize(c, scaled)
+		c.unscale(scaled)
+		again = c.dropNegative(scaled)
 	}
 	return c
 }
 
 // dropNegative leaves out the views whose scores point the wrong way, and reports whether there are some.
-func (c *calibration) dropNegative() (dropped bool) {
+func (c *calibration) dropNegative(scaled []float64) (dropped bool) {
 	for v, slope := range c.point[:c.views] {
 		if slope < 0 {
-			dropped, c.point[v] = true, 0
+			dropped, c.point[v], scaled[v] = true, 0, 0
 			for i := range c.class {
 				clear(c.rows.Scores[(i*c.views+v)*c.classes:][:c.classes])
 			}
@@ -75,16 +78,16 @@ func (c *calibration) dropNegative() (dropped bool) {
 }
 
 // scores puts Σ_v β_v s_v + b for the scores s [V K] of a row into dst [K].
-func (c *calibration) scores(dst, s, point []float64) {
-	copy(dst, point[c.views:])
-	for v, slope := range point[:c.views] {
+func (c *calibration) scores(dst, s []float64) {
+	copy(dst, c.point[c.views:])
+	for v, slope := range c.point[:c.views] {
 		vector.Add(dst, slope, s[v*c.classes:(v+1)*c.classes])
 	}
 }
 
 // softmax puts the probabilities of a row of scores [V K] into dst [K].
 func (c *calibration) softmax(dst, s []float64) {
-	c.scores(dst, s, c.point)
+	c.scores(dst, s)
 	normalizeExp(dst)
 }
 
@@ -104,108 +107,36 @@ func normalizeExp(v []float64) (logSum float64) {
 	return largest + math.Log(sum)
 }
 
-// sum adds what each row gives to dst.
-func (c *calibration) sum(dst []float64, row func(i int, s, p, along, dst []float64)) {
-	k, width := c.classes, c.views*c.classes
-	c.job.Sum(len(c.class), dst, func(lo, hi int, part []float64) {
-		for i := lo; i < hi; i++ {
-			row(i, c.rows.Scores[i*width:(i+1)*width], c.probability[i*k:(i+1)*k], c.along[i*k:(i+1)*k], part)
-		}
-	})
-}
-
-// back adds the derivatives by β and b to dst [V+K], from those by the scores of a row, q [K].
-func (c *calibration) back(dst, q, s []float64) {
-	for v := range c.views {
-		dst[v] += vector.Dot(q, s[v*c.classes:(v+1)*c.classes])
+// unscale sets β and b from these in units of 1/√penalty.
+func (c *calibration) unscale(scaled []float64) {
+	for k, v := range scaled {
+		c.point[k] = v / math.Sqrt(c.penalty[k])
 	}
-	vector.Add(dst[c.views:], 1, q)
 }
 
-// Gradient implements minimize.Objective.
-func (c *calibration) Gradient(dst []float64) float64 {
-	sums := make([]float64, 1+len(dst)) // loss, its gradient
-	c.sum(sums, func(i int, s, p, _, part []float64) {
-		w, y := c.rows.Weight[i], c.class[i]
-		c.scores(p, s, c.point)
-		own := p[y]
-		part[0] += w * (normalizeExp(p) - own)
-		q := make([]float64, len(p))
-		vector.Add(q, w, p)
-		q[y] -= w
-		c.back(part[1:], q, s)
+// At implements minimize.Smooth.
+func (c *calibration) At(scaled, gradient []float64) float64 {
+	c.unscale(scaled)
+	sums, width := make([]float64, 1+len(scaled)), c.views*c.classes // loss, its gradient
+	c.job.Sum(len(c.class), sums, func(lo, hi int, part []float64) {
+		p := make([]float64, c.classes)
+		for i := lo; i < hi; i++ {
+			w, y, s := c.rows.Weight[i], c.class[i], c.rows.Scores[i*width:(i+1)*width]
+			c.scores(p, s)
+			own := p[y]
+			part[0] += w * (normalizeExp(p) - own)
+			p[y]--
+			for v := range c.views {
+				part[1+v] += w * vector.Dot(p, s[v*c.classes:(v+1)*c.classes])
+			}
+			vector.Add(part[1+c.views:], w, p)
+		}
 	})
 	value := sums[0]
 	for k, v := range c.point {
 		apart := v - c.expected[k]
 		value += c.penalty[k] / 2 * apart * apart
-		dst[k] = sums[1+k] + c.penalty[k]*apart
+		gradient[k] = (sums[1+k] + c.penalty[k]*apart) / math.Sqrt(c.penalty[k])
 	}
 	return value
 }
-
-// Gap implements minimize.Objective.
-func (c *calibration) Gap(gradient []float64) float64 {
-	gap := 0.0
-	for k, g := range gradient {
-		gap += g * g / (2 * c.penalty[k]) // strongly convex in each coordinate: H ≥ diag(penalty)
-	}
-	return gap
-}
-
-// UpdateHessian implements minimize.Objective.
-func (c *calibration) UpdateHessian() {}
-
-// HessVec implements minimize.Objective.
-func (c *calibration) HessVec(dst, p []float64) (curvature float64) {
-	sums := make([]float64, 1+len(dst))
-	c.sum(sums, func(i int, s, probability, _, part []float64) {
-		change := make([]float64, c.classes)
-		c.scores(change, s, p)
-		mean := vector.Dot(probability, change)
-		q := make([]float64, c.classes)
-		for k, f := range probability {
-			q[k] = c.rows.Weight[i] * f * (change[k] - mean)
-		}
-		part[0] += vector.Dot(q, change)
-		c.back(part[1:], q, s)
-	})
-	curvature = sums[0]
-	for k, v := range p {
-		curvature += c.penalty[k] * v * v
-		dst[k] = sums[1+k] + c.penalty[k]*v
-	}
-	return curvature
-}
-
-// SetDirection implements minimize.Objective.
-func (c *calibration) SetDirection(step []float64) {
-	c.step = step
-	c.sum(nil, func(_ int, s, _, along, _ []float64) { c.scores(along, s, step) })
-}
-
-// LineDerivatives implements minimize.Objective.
-func (c *calibration) LineDerivatives(t float64) (slope, curvature float64) {
-	var sums [2]float64
-	c.sum(sums[:], func(i int, s, _, along, part []float64) {
-		p := make([]float64, c.classes)
-		c.scores(p, s, c.point)
-		vector.Add(p, t, along)
-		normalizeExp(p)
-		mean, square := 0.0, 0.0
-		for k, q := range p {
-			mean += q * along[k]
-			square += q * along[k] * along[k]
-		}
-		part[0] += c.rows.Weight[i] * (mean - along[c.class[i]])
-		part[1] += c.rows.Weight[i] * (square - mean*mean)
-	})
-	for k, d := range c.step {
-		sums[0] += c.penalty[k] * d * (c.point[k] + t*d - c.expected[k])
-		sums[1] += c.penalty[k] * d * d
-	}
-	return sums[0], sums[1]
-}
-
-// Step implements minimize.Objective.
-func (c *calibration) Step(t float64) { vector.Add(c.point, t, c.step) }

@@ -140,7 +140,7 @@ func TestAPermutationOfClassesPermutesShares(t *testing.T) {
 	}
 }
 
-// randomCalibration is one at a random point.
+// randomCalibration is one of random scores, with its units.
 func randomCalibration(random *rand.Rand, n, classes int) *calibration {
 	rows, class := crossfit.Scored{}, make([]int32, n)
 	for i := range n {
@@ -151,11 +151,7 @@ func randomCalibration(random *rand.Rand, n, classes int) *calibration {
 		rows.Scores, rows.Weight = append(rows.Scores, scores...), append(rows.Weight, random.ExpFloat64())
 		class[i] = int32(random.IntN(classes))
 	}
-	c := calibrate(work.NewJob(1, nil), rows, class, biases(random, classes))
-	for k := range c.point {
-		c.point[k] += random.NormFloat64()
-	}
-	return c
+	return calibrate(work.NewJob(1, nil), rows, class, biases(random, classes))
 }
 
 func TestDerivativesOfTheCalibration(t *testing.T) {
@@ -163,35 +159,35 @@ func TestDerivativesOfTheCalibration(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	c := randomCalibration(random, 30, 3)
 	dim := len(c.point)
-	gradient, hessian := make([]float64, dim), make([]float64, dim)
-	at := func(step []float64, t float64) (float64, []float64) {
-		vector.Add(c.point, t, step)
-		defer vector.Add(c.point, -t, step)
-		g := make([]float64, dim)
-		return c.Gradient(g), g
-	}
+	point, step, gradient, other := make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	for range 5 {
-		step := make([]float64, dim)
 		for k := range step {
-			step[k] = random.NormFloat64()
+			point[k], step[k] = random.NormFloat64(), random.NormFloat64()
 		}
-		above, after := at(step, h)
-		below, before := at(step, -h)
-		c.Gradient(gradient)
-		curvature := c.HessVec(hessian, step)
-		c.SetDirection(step)
-		slope, second := c.LineDerivatives(0)
-		want := (above - below) / (2 * h)
-		if math.Abs(vector.Dot(gradient, step)-want) > 1e-7 || math.Abs(slope-want) > 1e-7 {
-			t.Errorf("slopes %v and %v, by differences %v", vector.Dot(gradient, step), slope, want)
+		c.At(point, gradient)
+		at := func(t float64) float64 {
+			moved := slices.Clone(point)
+			vector.Add(moved, t, step)
+			return c.At(moved, other)
 		}
-		vector.Add(after, -1, before)
-		vector.Scale(after, 1/(2*h))
-		if distance(hessian, after) > 1e-7 {
-			t.Errorf("Hessian times a step %v, by differences %v", hessian, after)
+		if want := (at(h) - at(-h)) / (2 * h); math.Abs(vector.Dot(gradient, step)-want) > 1e-7 {
+			t.Errorf("slope %v, by differences %v", vector.Dot(gradient, step), want)
 		}
-		if want := vector.Dot(hessian, step); math.Abs(curvature-want) > 1e-10 || math.Abs(second-want) > 1e-10 {
-			t.Errorf("curvatures %v and %v of %v", curvature, second, want)
+	}
+}
+
+// Views that are kept end where the gradient is 0.
+func TestTheCalibrationIsAMinimum(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 2))
+	for range 20 {
+		c := randomCalibration(random, 60, 4)
+		scaled, gradient := make([]float64, len(c.point)), make([]float64, len(c.point))
+		for k, v := range c.point {
+			scaled[k] = v * math.Sqrt(c.penalty[k])
+		}
+		value := c.At(scaled, gradient)
+		if gap := vector.Dot(gradient, gradient) / 2; gap > 2*calibrationTolerance*value {
+			t.Errorf("the gap is at most %v of %v", gap, value)
 		}
 	}
 }
