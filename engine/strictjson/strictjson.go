@@ -9,10 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -104,17 +104,14 @@ func Encode(fields []Field) ([]byte, error) {
 	return append(text.Bytes(), '}'), nil
 }
 
-// scanner walks once through a text that is known to be JSON.
-type scanner struct {
-	text    []byte
-	at      int
-	names   []map[string]bool // of each open object; nil for an array
-	name    string            // the newest of the outermost object
-	start   int               // of its value
-	members []Member          // of the outermost object
+// level is an open object or array.
+type level struct {
+	names  map[string]bool // nil for an array
+	awaits bool            // the next token is a name
 }
 
-func scan(text []byte) ([]Member, error) {
+// scan reads a text token by token and gives the members of its outermost object.
+func scan(text []byte) (members []Member, err error) {
 	if at := notUTF8(text); at >= 0 {
 		return nil, fmt.Errorf("byte %d is not UTF-8", at)
 	}
@@ -122,13 +119,63 @@ func scan(text []byte) ([]Member, error) {
 		var ignored json.RawMessage
 		return nil, json.Unmarshal(text, &ignored)
 	}
-	s := scanner{text: text}
-	for s.at < len(text) {
-		if err := s.step(); err != nil {
-			return nil, fmt.Errorf("%w at byte %d", err, s.at)
+	decoder, open, member := json.NewDecoder(bytes.NewReader(text)), []*level{{}}, Member{}
+	decoder.UseNumber()
+	for last, start := 0, 0; ; last = int(decoder.InputOffset()) {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			return members, nil
+		}
+		now, in := int(decoder.InputOffset()), open[len(open)-1]
+		word := bytes.TrimLeft(text[last:now], " \t\r\n,:")
+		switch err = wrong(token, word, len(open)-1, in); {
+		case err != nil:
+			return nil, fmt.Errorf("%w at byte %d", err, now-len(word))
+		case in.awaits && word[0] == '"':
+			if in.awaits = false; len(open) == 2 {
+				member.Name, start = token.(string), now
+			}
+			continue
+		case word[0] == '{' || word[0] == '[':
+			open = append(open, &level{})
+			if word[0] == '{' {
+				*open[len(open)-1] = level{map[string]bool{}, true}
+			}
+			continue
+		case word[0] == '}' || word[0] == ']':
+			open = open[:len(open)-1]
+		}
+		in = open[len(open)-1]
+		if in.awaits = in.names != nil; in.awaits && len(open) == 2 { // a value has ended
+			member.Value = bytes.TrimLeft(text[start:now], " \t\r\n:")
+			members = append(members, member)
 		}
 	}
-	return s.members, nil
+}
+
+// wrong is what another reader would take differently of a token in an object or array.
+func wrong(token json.Token, word []byte, depth int, in *level) error {
+	switch v := token.(type) {
+	case json.Delim:
+		if depth == maxDepth && (v == '{' || v == '[') {
+			return fmt.Errorf("there are more than %d levels", maxDepth)
+		}
+	case string:
+		if loneSurrogate(word) {
+			return errors.New("there is half of a surrogate pair")
+		}
+		if in.awaits && in.names[v] {
+			return fmt.Errorf("the name %.40q stands twice in an object", v)
+		}
+		if in.awaits {
+			in.names[v] = true
+		}
+	case json.Number:
+		if value, _ := v.Float64(); math.IsInf(value, 0) {
+			return fmt.Errorf("the number %.40s is too large", word)
+		}
+	}
+	return nil
 }
 
 func notUTF8(text []byte) int {
@@ -142,85 +189,6 @@ func notUTF8(text []byte) int {
 	return -1
 }
 
-// step takes a bracket, a string, a number, or one byte of anything else.
-func (s *scanner) step() error {
-	switch c := s.text[s.at]; {
-	case c == '"':
-		return s.string()
-	case c == '-' || '0' <= c && c <= '9':
-		return s.number()
-	case c == '{' || c == '[':
-		if len(s.names) == maxDepth {
-			return fmt.Errorf("there are more than %d levels", maxDepth)
-		}
-		s.names = append(s.names, nil)
-		if c == '{' {
-			s.names[len(s.names)-1] = map[string]bool{}
-		}
-	case c == '}' || c == ']':
-		s.endValue()
-		s.names = s.names[:len(s.names)-1]
-	case c == ',':
-		s.endValue()
-	}
-	s.at++
-	return nil
-}
-
-// endValue keeps a member of the outermost object.
-func (s *scanner) endValue() {
-	if len(s.names) == 1 && s.start > 0 {
-		s.members = append(s.members, Member{s.name, bytes.TrimSpace(s.text[s.start:s.at])})
-		s.start = 0
-	}
-}
-
-func (s *scanner) string() error {
-	end := s.at + 1
-	for ; s.text[end] != '"'; end++ {
-		if s.text[end] == '\\' {
-			end++
-		}
-	}
-	word := s.text[s.at : end+1]
-	if loneSurrogate(word) {
-		return errors.New("there is half of a surrogate pair")
-	}
-	next := end + 1
-	for next < len(s.text) && bytes.IndexByte([]byte(" \t\r\n"), s.text[next]) >= 0 {
-		next++
-	}
-	if next < len(s.text) && s.text[next] == ':' {
-		if err := s.addName(word); err != nil {
-			return err
-		}
-		if len(s.names) == 1 {
-			s.start = next + 1
-		}
-		end = next
-	}
-	s.at = end + 1
-	return nil
-}
-
-func (s *scanner) addName(word []byte) error {
-	name := string(word[1 : len(word)-1])
-	if bytes.IndexByte(word, '\\') >= 0 {
-		if err := json.Unmarshal(word, &name); err != nil {
-			return err
-		}
-	}
-	known := s.names[len(s.names)-1]
-	if known[name] {
-		return fmt.Errorf("the name %.40q stands twice in an object", name)
-	}
-	known[name] = true
-	if len(s.names) == 1 {
-		s.name = name
-	}
-	return nil
-}
-
 // escapes are whole pairs of surrogates, halves, and the starts of all others.
 var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
 
@@ -228,16 +196,4 @@ var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89
 func loneSurrogate(word []byte) bool {
 	return bytes.Contains(word, []byte(`\u`)) &&
 		slices.ContainsFunc(escapes.FindAll(word, -1), func(escape []byte) bool { return len(escape) == len(`\uXXXX`) })
-}
-
-func (s *scanner) number() error {
-	end := s.at
-	for end < len(s.text) && bytes.IndexByte([]byte("+-.0123456789eE"), s.text[end]) >= 0 {
-		end++
-	}
-	if value, _ := strconv.ParseFloat(string(s.text[s.at:end]), 64); math.IsInf(value, 0) {
-		return fmt.Errorf("the number %.40s is too large", s.text[s.at:end])
-	}
-	s.at = end
-	return nil
 }
