@@ -23,7 +23,7 @@
   F(assemble, LONG)                                           \
   F(save, LONG)                                               \
   F(load, LONG)                                               \
-  F(free, go_is_large(handle))                                \
+  F(free, BRIEF)                                              \
   F(svmlight_read, LONG)                                      \
   F(svmlight_write, LONG)
 

@@ -9,12 +9,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 )
 
-// What takes longer than about a millisecond gets a thread of its own (shim.c): multiplications of decisions, and bytes
-// that are given back when a handle is freed.
-const (
-	longDecisions = 1 << 20
-	largeObject   = 1 << 24
-)
+// longDecisions are multiplications that take longer than about a millisecond: they get a thread of their own (shim.c).
+const longDecisions = 1 << 20
 
 // go_outputs is what a value of a row is multiplied with.
 //
@@ -32,19 +28,13 @@ func go_outputs(handle C.int64_t) C.int64_t {
 
 //export go_many_rows
 func go_many_rows(outputs C.int64_t, rows *C.const_rows) C.int32_t {
-	return truth(many(func() float64 {
+	long := many(func() float64 {
 		if rows.kind == C.FEWLABEL_DENSE {
 			return float64(outputs) * float64(rows.n_rows) * float64(rows.n_features)
 		}
 		return float64(outputs) * (float64(rows.n_rows) + float64(rows.n_values))
-	}))
-}
-
-//export go_is_large
-func go_is_large(handle C.int64_t) C.int32_t { return truth(isLarge(int64(handle))) }
-
-func truth(yes bool) C.int32_t {
-	if yes {
+	})
+	if long {
 		return 1
 	}
 	return 0
@@ -55,17 +45,4 @@ func many(multiplications func() float64) (long bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { _ = recover() }()
 	return multiplications() > longDecisions
-}
-
-// isLarge reports whether it takes long to give back what a handle stands for.
-func isLarge(handle int64) bool {
-	o, err := handles.get("handle", handle)
-	if err != nil {
-		return false
-	}
-	length := 0
-	for _, a := range o.arrays() {
-		length += a.length()
-	}
-	return 8*length > largeObject
 }

@@ -204,14 +204,14 @@ func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) (all []model.Nam
 
 func (c *call) save(a *C.save_call) error {
 	o, file := c.object("model", a.model, linear, chain, components), c.text("path", a.path)
-	metadata := c.optionalText("metadata", a.metadata)
-	switch {
-	case c.err != nil:
-		return c.err
-	case a.metadata == nil:
-		return model.Save(file, o.Model)
+	var metadata json.RawMessage
+	if a.metadata != nil {
+		metadata = json.RawMessage(c.text("metadata", a.metadata))
 	}
-	return model.Save(file, model.WithMetadata(o.Model, json.RawMessage(metadata)))
+	if c.err != nil {
+		return c.err
+	}
+	return model.Save(file, o.Model, metadata)
 }
 
 func (c *call) load(a *C.load_call) error {

@@ -44,12 +44,3 @@ func countsOf(labels []int32, classes int) []int {
 	}
 	return counts
 }
-
-// Total is the cost of a labeling: Σ c_iy over the rows i with their labels y.
-func Total(labels []int32, costs []float64, classes int) float64 {
-	total := 0.0
-	for i, y := range labels {
-		total += costs[i*classes+int(y)]
-	}
-	return total
-}

@@ -97,3 +97,12 @@ func Transport(labels []int32, costs []float64, counts []int) (potentials []floa
 	g := transport(labels, costs, counts)
 	return g.centred(), g.moves
 }
+
+// Total is the cost of a labeling: Σ c_iy over the rows i with their labels y.
+func Total(labels []int32, costs []float64, classes int) float64 {
+	total := 0.0
+	for i, y := range labels {
+		total += costs[i*classes+int(y)]
+	}
+	return total
+}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -26,20 +25,6 @@ func Arrays(m Model) (list []Named) {
 
 // Header is what the header of a model's file says besides the kind.
 func Header(m Model) []strictjson.Field { return append(m.sizes(), m.report().fields()...) }
-
-// WithMetadata is a model with other metadata, which shares the arrays.
-func WithMetadata(m Model, metadata json.RawMessage) Model {
-	other := kinds[m.Kind()]()
-	for k, size := range m.sizes() {
-		*other.sizes()[k].Value.(*int) = *size.Value.(*int)
-	}
-	for k, a := range m.arrays() {
-		*other.arrays()[k].values = *a.values
-	}
-	*other.report() = *m.report()
-	other.report().Metadata = metadata
-	return other
-}
 
 // Assemble makes a model of a kind from a JSON object with its sizes and what is known of its fit, and from copies of
 // arrays, in any order.

@@ -32,7 +32,7 @@ func (p preamble) bytes() []byte {
 }
 
 // header is all fields of the JSON header of a model; kind gets its name.
-func header(m Model, kind *string) []strictjson.Field {
+func header(m Model, kind *string, report *Report) []strictjson.Field {
 	fields := append([]strictjson.Field{{Name: "kind", Value: kind}}, m.sizes()...)
-	return append(fields, m.report().fields()...)
+	return append(fields, report.fields()...)
 }

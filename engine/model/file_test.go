@@ -23,13 +23,15 @@ import (
 func encoding(t testing.TB, m Model) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := Write(&file, m); err != nil {
+	if err := write(&file, m, nil); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
 }
 
-func readBytes(file []byte) (Model, error) { return Read(bytes.NewReader(file), int64(len(file))) }
+func readBytes(file []byte) (Model, error) {
+	return (&reader{name: "the model file", file: bytes.NewReader(file), size: int64(len(file))}).read()
+}
 
 func TestSaveAndLoad(t *testing.T) {
 	extreme, bare := randomModel(2, 7), randomModel(2, 3*chunk+1)
@@ -40,7 +42,7 @@ func TestSaveAndLoad(t *testing.T) {
 		randomStructure(1, 0, 3), randomStructure(3, 5, 7),
 	} {
 		path := filepath.Join(t.TempDir(), "model")
-		if err := Save(path, want); err != nil {
+		if err := Save(path, want, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Load(path)
@@ -92,23 +94,23 @@ func TestSaveMistakes(t *testing.T) {
 		`{"a":1,"a":2}`: `the name "a" stands twice in an object at byte 7`,
 	} {
 		m.Metadata = []byte(metadata)
-		wantFault(t, Save(path, m), fault.BadArgument, "metadata cannot be kept in a model file: "+want)
+		wantFault(t, Save(path, m, nil), fault.BadArgument, "metadata cannot be kept in a model file: "+want)
 	}
 	m.Metadata = []byte(strings.Repeat("[", 64) + strings.Repeat("]", 64))
-	wantFault(t, Save(path, m), fault.BadArgument,
+	wantFault(t, Save(path, m, nil), fault.BadArgument,
 		"metadata cannot be kept in the header of a model file: there are more than 64 levels at byte 465")
 	m = randomModel(2, 3)
 	m.Coef[1] = math.Inf(1)
-	wantFault(t, Save(path, m), fault.Internal,
+	wantFault(t, Save(path, m, nil), fault.Internal,
 		"the model cannot be saved: coef[1] is +Inf: NaN and infinity are not allowed")
 	m = randomModel(2, 3)
 	m.ClassPrior = nil
-	wantFault(t, Save(path, m), fault.Internal, "the model cannot be saved: class_prior has 0 values and should have 2")
+	wantFault(t, Save(path, m, nil), fault.Internal, "the model cannot be saved: class_prior has 0 values and should have 2")
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a refused save left a file")
 	}
 	nowhere := filepath.Join(path, "none", "model")
-	wantFault(t, Save(nowhere, randomModel(2, 3)), fault.IO, "cannot write "+nowhere+": no such file or directory")
+	wantFault(t, Save(nowhere, randomModel(2, 3), nil), fault.IO, "cannot write "+nowhere+": no such file or directory")
 }
 
 func TestLoadFilesThatCannotBeRead(t *testing.T) {
@@ -311,7 +313,7 @@ func TestGoldenFiles(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := errors.Join(os.MkdirAll("testdata", 0o777), Save(path, want)); err != nil {
+			if err := errors.Join(os.MkdirAll("testdata", 0o777), Save(path, want, nil)); err != nil {
 				t.Fatal(err)
 			}
 		}

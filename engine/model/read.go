@@ -35,11 +35,6 @@ func Load(path string) (Model, error) {
 	return (&reader{name: path, file: file, size: info.Size()}).read()
 }
 
-// Read reads size bytes that Write wrote.
-func Read(file io.ReaderAt, size int64) (Model, error) {
-	return (&reader{name: "the model file", file: file, size: size}).read()
-}
-
 func unreadable(path string, err error) error {
 	return fault.File("cannot read %s: %v", path, wholefile.Reason(err))
 }
@@ -151,7 +146,7 @@ func (r *reader) readHeader() (Model, error) {
 		return nil, err
 	}
 	kind := ""
-	if err := strictjson.Take(members, header(m, &kind)); err != nil {
+	if err := strictjson.Take(members, header(m, &kind, m.report())); err != nil {
 		return nil, r.invalid("its header cannot be read: " + err.Error())
 	}
 	if wrong := shapeMistake(m); wrong != "" {

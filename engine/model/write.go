@@ -3,6 +3,7 @@ package model
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"io"
 	"slices"
 
@@ -11,14 +12,14 @@ import (
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
-// Save writes a model to a file, which appears whole or not at all.
-func Save(path string, m Model) error {
-	return wholefile.Write(path, func(w io.Writer) error { return Write(w, m) })
+// Save writes a model, with its own metadata (nil) or other ones, to a file, which appears whole or not at all.
+func Save(path string, m Model, metadata json.RawMessage) error {
+	return wholefile.Write(path, func(w io.Writer) error { return write(w, m, metadata) })
 }
 
-// Write writes what Save puts into a file: preamble, header, arrays and checksum.
-func Write(w io.Writer, m Model) error {
-	text, err := headerText(m)
+// write writes preamble, header, arrays and checksum.
+func write(w io.Writer, m Model, metadata json.RawMessage) error {
+	text, err := headerText(m, metadata)
 	if err != nil {
 		return err
 	}
@@ -51,17 +52,21 @@ func writeValues(w io.Writer, values []float64) error {
 }
 
 // headerText refuses what Load would.
-func headerText(m Model) ([]byte, error) {
+func headerText(m Model, metadata json.RawMessage) ([]byte, error) {
 	if err := Check(m); err != nil {
 		return nil, fault.Defect("the model cannot be saved: %v", err)
 	}
-	if metadata := m.report().Metadata; metadata != nil {
-		if err := strictjson.Check(metadata); err != nil {
+	report := *m.report()
+	if metadata != nil {
+		report.Metadata = metadata
+	}
+	if report.Metadata != nil {
+		if err := strictjson.Check(report.Metadata); err != nil {
 			return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
 		}
 	}
 	kind := m.Kind()
-	text, err := strictjson.Encode(header(m, &kind))
+	text, err := strictjson.Encode(header(m, &kind, &report))
 	if err != nil {
 		return nil, fault.Defect("the model cannot be saved: %v", err)
 	}
