@@ -276,7 +276,7 @@ static void bad_labels_and_weights(void) {
 static void bad_options(void) {
   problem p;
   good_problem(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "\"aplha\"; did you mean \"alpha\"?", fit(&p, "{\"aplha\": 1}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "\"aplha\"; there are ", fit(&p, "{\"aplha\": 1}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is 0", fit(&p, "{\"alpha\": 0}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is -2", fit(&p, "{\"alpha\": -2}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "alpha", fit(&p, "{\"alpha\": \"much\"}"));

@@ -121,7 +121,7 @@ static void refused(void) {
   good_sequences(&s);
 #define FIT(n, labels, options) \
   fewlabel_sequence_fit(&s.p.rows, s.lengths, n, labels, NULL, 0, options, NULL, &model, ERROR)
-  FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"losses\"; did you mean \"loss\"?",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"losses\"; there are alpha, loss, ",
         FIT(N_SEQUENCES, s.labels, "{\"losses\": 1}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "loss is \"hinge\"", FIT(N_SEQUENCES, s.labels, "{\"loss\": \"hinge\"}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "forbidden_transitions has 1 numbers",

@@ -12,7 +12,7 @@ func TestDecodeOptions(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for text, want := range map[string]string{
-		`{"alhpa": 1}`:                       `did you mean "alpha"`,
+		`{"alhpa": 1}`:                       `unknown option "alhpa"; there are `,
 		`{"alpha": 0}`:                       "alpha is 0: it must be above 0",
 		`{"alpha": "x"}`:                     `alpha is "x": it must be a number`,
 		`{"alpha": null}`:                    "alpha is null",
@@ -23,7 +23,7 @@ func TestDecodeOptions(t *testing.T) {
 		`{"class_prior": [1.5, -0.5]}`:       "class_prior of class 0 is 1.5: it must lie between 0 and 1",
 		`[1]`:                                "options must be a JSON object",
 		`{"alpha": 1, "alpha": 2}`:           `the name "alpha" stands twice`,
-		`{"Alpha": 1}`:                       `unknown option "Alpha"; did you mean "alpha"`,
+		`{"Alpha": 1}`:                       `unknown option "Alpha"; there are `,
 		"{\"method\": \"\xff\"}":             "byte 12 is not UTF-8",
 		`{"hierarchy": [2, null]}`:           "hierarchy is [2, null]: it must be an array of integers",
 		`{"class_prior": [null, 0.5]}`:       "class_prior is [null, 0.5]: it must be a string or an array of numbers",

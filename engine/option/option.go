@@ -90,7 +90,11 @@ func (t Table[O]) Decode(text []byte, o *O) error {
 func (t Table[O]) set(o *O, name string, value json.RawMessage) error {
 	k := slices.IndexFunc(t, func(t Option[O]) bool { return t.Name == name })
 	if k < 0 {
-		return fault.Argument("unknown option %q; did you mean %q?", name, t.nearest(name))
+		var names []string
+		for _, option := range t {
+			names = append(names, option.Name)
+		}
+		return fault.Argument("unknown option %q; there are %s", name, strings.Join(names, ", "))
 	}
 	option := t[k]
 	if string(value) == "null" && !option.nullable(o) {
@@ -171,34 +175,4 @@ func (t Option[O]) largest() float64 {
 		return t.Maximum
 	}
 	return Largest
-}
-
-// nearest is the option whose name is fewest edits away.
-func (t Table[O]) nearest(name string) string {
-	best, bestDistance := "", math.MaxInt
-	for _, option := range t {
-		if d := editDistance(name, option.Name); d < bestDistance {
-			best, bestDistance = option.Name, d
-		}
-	}
-	return best
-}
-
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -28,7 +28,7 @@ func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for text, want := range map[string]string{
-		`{"dept": 4}`:    `did you mean "depth"`,
+		`{"dept": 4}`:    `unknown option "dept"; there are `,
 		`{"depth": 0}`:   "depth is 0: it must be at least 1",
 		`{"depth": 10}`:  "depth is 10: it must be at most 9",
 		`{"weight": 0}`:  "weight is 0: it must be above 0",

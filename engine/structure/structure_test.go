@@ -575,7 +575,7 @@ func TestWhatCannotBeLearnedFromIsRefused(t *testing.T) {
 
 func TestOptionsAreReadStrictly(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"max_iters": 3}`:     `unknown option "max_iters"; did you mean "max_iter"?`,
+		`{"max_iters": 3}`:     `unknown option "max_iters"; there are solver, alpha, max_iter, tol, n_iter, unit, threads, random_state`,
 		`{"max_iter": 0}`:      "max_iter is 0",
 		`{"solver": "exact"}`:  `solver is "exact"`,
 		`{"alpha": 0}`:         "alpha is 0",
