@@ -4,8 +4,8 @@ import "math"
 
 // frontier knows, for every ordered pair of classes (a, b), which row of a moves to b at the least cost c_ib - c_ia.
 //
-// It keeps only the cheapest movers of each pair, in a heap, and the limit below which it has them all. A heap that
-// runs empty is filled again from the rows of its class. Rows that have left their class stay in its heaps until they
+// It keeps only the cheapest movers of each pair, in order, and the limit below which it has them all. A list that
+// runs empty is filled again from the rows of its class. Rows that have left their class stay in its lists until they
 // come to the top.
 type frontier struct {
 	labels   []int32
@@ -92,9 +92,16 @@ func (b *border) add(c candidate) {
 	if len(b.movers) < 2*b.keep {
 		return
 	}
-	smallestFirst(b.movers, b.keep)
-	b.movers = b.movers[:b.keep]
-	b.limit = largestKey(b.movers)
+	b.movers.order()
+	b.trim()
+}
+
+// trim drops the costlier half of twice the number to keep, or more.
+func (b *border) trim() {
+	if len(b.movers) >= 2*b.keep {
+		b.movers = b.movers[:b.keep]
+		b.limit = b.movers[b.keep-1].key
+	}
 }
 
 // cheapest is the row of class a that moves to b at the least cost; there is none if a has no rows.
@@ -105,7 +112,7 @@ func (f *frontier) cheapest(a, b int) (mover candidate, ok bool) {
 			if top := border.movers[0]; f.labels[top.row] == int32(a) {
 				return top, true
 			}
-			border.movers.pop()
+			border.movers = border.movers[1:]
 		}
 		if border.limit == math.Inf(1) {
 			return candidate{math.Inf(1), -1}, false
@@ -125,6 +132,7 @@ func (f *frontier) move(row int32, class int) {
 	for y, there := range costs {
 		if b := f.border(class, y); there-here < b.limit {
 			b.movers.push(candidate{there - here, row})
+			b.trim()
 		}
 	}
 }

@@ -51,27 +51,6 @@ func TestCountsGiveEqualRemaindersToTheFirstClasses(t *testing.T) {
 	}
 }
 
-func TestSmallestFirst(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 1))
-	for range 500 {
-		list := make([]candidate, 1+random.IntN(60))
-		for k := range list {
-			list[k] = candidate{float64(random.IntN(12)), int32(random.IntN(30))}
-		}
-		sorted := slices.Clone(list)
-		order := func(a, b candidate) int { return a.compare(b) }
-		slices.SortFunc(sorted, order)
-		k := random.IntN(len(list) + 1)
-		smallestFirst(list, k)
-		front := slices.Clone(list[:k])
-		slices.SortFunc(front, order)
-		slices.SortFunc(list, order)
-		if !slices.Equal(front, sorted[:k]) || !slices.Equal(list, sorted) {
-			t.Fatalf("the %d smallest of %v are not %v", k, sorted, front)
-		}
-	}
-}
-
 func TestGreedyKeepsTheCounts(t *testing.T) {
 	for seed := range uint64(60) {
 		for _, in := range []instance{topics(int(seed*7), 1+int(seed)%9, seed), whole(int(seed*3), 6, 3, seed)} {
