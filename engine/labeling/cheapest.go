@@ -54,7 +54,7 @@ func transportShares(job *work.Job, labels []int32, costs, weights, shares []flo
 	if !alike(ends) {
 		harden(job, labels, costs, weights, shares, coolings[:4])
 		counts := countsTogether(job, labels, len(shares))
-		return withCounts(job, labels, costs, counts, counts, 2)
+		return withCounts(job, labels, costs, counts, counts, 2, math.MaxInt)
 	}
 	counts := Counts(shares, int(rows[0]))
 	if job.Group == nil {
@@ -63,12 +63,16 @@ func transportShares(job *work.Job, labels []int32, costs, weights, shares []flo
 		}
 		return transport(labels, costs, counts)
 	}
-	if g := fromLabels(job, labels, costs, counts, have); g != nil {
-		return g
+	// Labels that are there may be near the cheapest ones, as after small changes of the costs.
+	if surplus := surplusOf(have, counts); surplus == surplusOf(counts, have) && surplus <= mostMovers/2 {
+		g := withCounts(job, labels, costs, counts, have, max(fewestMovers, surplus+2), mostMovers)
+		if g != nil {
+			return g
+		}
 	}
 	harden(job, labels, costs, weights, shares, coolings)
 	have = countsTogether(job, labels, len(shares))
-	return withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2)
+	return withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2, math.MaxInt)
 }
 
 // coolings are temperatures of soft labels on the way to hard ones.
@@ -95,7 +99,7 @@ func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
 			break
 		}
 		counts := countsTogether(job, labels, len(v))
-		v = withCounts(job, labels, costs, counts, counts, fewestMovers).centred()
+		v = withCounts(job, labels, costs, counts, counts, fewestMovers, math.MaxInt).centred()
 	}
 	return v
 }

@@ -11,34 +11,18 @@ import (
 //
 //	Problem  that of transport; every machine has some of the rows, perhaps none
 //	Symbols  as in transport; S rows of all classes beyond their counts; k movers kept of every pair of classes
-//	Source   ours: of every pair of classes (a, b) all machines get the k = S + 2 rows of a that move to b at the least
-//	         cost, and each runs transport on these. Its potentials are proven for all rows where every arc of its class
-//	         graph is at most as long as the k-th of these moves: the rows that stayed away cost more
-//	Stops    a proof; without one k grows fourfold, at last to all rows
-//	Cost     k m² numbers of each machine and k m² rows at most
+//	Source   ours: of every pair of classes (a, b) all machines get the k = S + 2 rows of a of each that move to b at the
+//	         least cost, and each runs transport on these. Its potentials are proven for all rows where every arc of its
+//	         class graph is at most as long as the k-th move of any machine: the rows that stayed away cost more
+//	Stops    a proof; without one k grows fourfold, at last to all rows, or to most: then it gives nil
+//	Cost     m² numbers and k m² rows of each machine at most
 //
 // On one machine that is transport itself, which needs no k.
-func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
+func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []int, keep, most int) *classGraph {
 	if job.Group == nil {
 		return transport(labels, costs, counts)
 	}
-	for ; ; keep *= 4 {
-		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
-			return g
-		}
-	}
-}
-
-// fromLabels tries whether the labels that are there are near the cheapest ones, as after small changes of the costs.
-func fromLabels(job *work.Job, labels []int32, costs []float64, counts, have []int) *classGraph {
-	surplus, missing := surplusOf(have, counts), 0
-	for y, count := range have {
-		missing += counts[y] - count
-	}
-	if missing > 0 || surplus > mostMovers/2 {
-		return nil
-	}
-	for keep := max(fewestMovers, surplus+2); keep <= mostMovers; keep *= 4 {
+	for ; keep <= most; keep *= 4 {
 		if g := nearBorders(job, labels, costs, counts, have, keep); g != nil {
 			return g
 		}
@@ -75,7 +59,7 @@ func countsTogether(job *work.Job, labels []int32, classes int) []int {
 func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
 	m := len(counts)
 	borders := cheapestMovers(labels, costs, m, keep)
-	farthest := keepCheapest(job, borders, keep)
+	farthest := leastLimits(job, borders)
 	chosen, first, sent := gatherMovers(job, borders, labels, costs, m)
 	n := len(sent) / (m + 1)
 	own, ownCosts, rest := make([]int32, n), make([]float64, 0, n*m), slices.Clone(have)
@@ -118,36 +102,28 @@ func cheapestMovers(labels []int32, costs []float64, classes, keep int) []border
 			}
 		}
 	}
+	for k := range borders {
+		b := &borders[k]
+		if b.movers.order(); len(b.movers) > keep {
+			b.movers, b.limit = b.movers[:keep], b.movers[keep-1].key
+		}
+	}
 	return borders
 }
 
-// keepCheapest leaves of the movers those among the keep cheapest ones of all machines, and gives the cost of
-// the last of these for every pair of classes; infinite where there are no others.
-func keepCheapest(job *work.Job, borders []border, keep int) (farthest []float64) {
-	keys := slices.Repeat([]float64{math.Inf(1)}, len(borders)*keep)
+// leastLimits are, for every pair of classes, the least limit of a machine.
+func leastLimits(job *work.Job, borders []border) (least []float64) {
+	limits := make([]float64, len(borders))
 	for k, b := range borders {
-		slices.SortFunc(b.movers, candidate.compare)
-		for place, c := range b.movers[:min(keep, len(b.movers))] {
-			keys[k*keep+place] = c.key
+		limits[k] = b.limit
+	}
+	least = slices.Clone(limits)
+	for _, of := range job.Each(limits...) {
+		for k, limit := range of {
+			least[k] = min(least[k], limit)
 		}
 	}
-	all := job.Each(keys...)
-	farthest = make([]float64, len(borders))
-	for k := range borders {
-		var list []float64
-		for _, of := range all {
-			list = append(list, of[k*keep:(k+1)*keep]...)
-		}
-		slices.Sort(list)
-		farthest[k] = list[keep-1]
-		b := &borders[k]
-		end := 0
-		for end < min(keep, len(b.movers)) && b.movers[end].key <= farthest[k] {
-			end++
-		}
-		b.movers = b.movers[:end]
-	}
-	return farthest
+	return least
 }
 
 // gatherMovers gives all machines label and costs, 1 + classes numbers, of every mover; chosen are the rows of this
