@@ -24,5 +24,18 @@ func TestLoopsOfEveryLength(t *testing.T) {
 				t.Errorf("length %d: entry %d is %v", n, j, a[j])
 			}
 		}
+		for top := range a {
+			b[top] += 100
+			if largest := Max(b); largest != b[top] {
+				t.Errorf("length %d: the largest entry is %v, should be %v", n, largest, b[top])
+			}
+			b[top] -= 100
+		}
+		Scale(b, 3)
+		for j := range b {
+			if b[j] != 3*float64(2*j-3) {
+				t.Errorf("length %d: entry %d is %v after scaling", n, j, b[j])
+			}
+		}
 	}
 }
