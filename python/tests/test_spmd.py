@@ -137,13 +137,18 @@ class Counting(Communicator):
         super().Allreduce(own, sums)
 
 
-WEAK = {
-    "sets": lambda y: [{f"class {k % 4}", f"class {(k + 1) % 4}"} if k > 60 and k % 3 else v for k, v in enumerate(y)],
-    "groups": lambda y: [f"class {k % 2}x" if k > 60 and k % 3 else v for k, v in enumerate(y)],
-    "probabilities": lambda y: pd.DataFrame(
+WEAK = {  # of labels and true classes
+    "sets": lambda y, truth: [
+        {f"class {c}", f"class {(c + 1) % 4}"} if k > 60 and k % 3 else v
+        for k, (v, c) in enumerate(zip(y, truth, strict=True))
+    ],
+    "groups": lambda y, truth: [
+        f"class {c % 2}x" if k > 60 and k % 3 else v for k, (v, c) in enumerate(zip(y, truth, strict=True))
+    ],
+    "probabilities": lambda y, truth: pd.DataFrame(
         [
-            np.roll([0.7, 0.1, 0.1, 0.1], k % 4) if k % 3 and v is None else [v == f"class {c}" for c in range(4)]
-            for k, v in enumerate(y)
+            np.roll([0.7, 0.1, 0.1, 0.1], c) if k % 3 and v is None else [v == f"class {name}" for name in range(4)]
+            for k, (v, c) in enumerate(zip(y, truth, strict=True))
         ],
         columns=[f"class {c}" for c in range(4)],
         dtype=float,
@@ -164,8 +169,9 @@ def test_several_labels_a_row_are_refused_on_every_rank(unknown: int) -> None:
 @pytest.mark.parametrize(
     "model",
     [
+        TransductiveSVC(),
         TransductiveSVC(method="annealing", tol=1e-10),
-        TransductiveSVC(method="switching", tol=1e-10),
+        TransductiveSVC(method="switching"),
         SemiSupervisedLogisticRegression(method="entropy", calibrate=False, tol=1e-7),
     ],
 )
@@ -175,7 +181,7 @@ def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, mo
     model = clone(model).set_params(
         hierarchy=parents if kind == "groups" else None, class_prior={f"class {c}": 0.25 for c in range(4)}
     )
-    known = WEAK[kind](y)
+    known = WEAK[kind](y, np.random.default_rng(1).integers(0, 4, len(y)))  # the true classes of `rows`
     known = known if isinstance(known, pd.DataFrame) else np.array([*known, None], dtype=object)[:-1]
     order = np.concatenate([of_rank(rank, len(y)) for rank in range(SIZE)])
     X, y = X[order], y[order]
@@ -191,9 +197,8 @@ def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, mo
 
     for rank, found in enumerate(on_ranks(fit)):
         assert not isinstance(found, BaseException), found
-        assert found.objective_ == pytest.approx(
-            alone.objective_, rel=1e-9 if isinstance(model, TransductiveSVC) else 1e-5
-        )
+        # Copies of rows stand behind those of each rank: at the usual tolerance another order is another end.
+        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if model.tol == 1e-10 else 1e-5)
         assert (found.predict(X) == alone.predict(X)).all()
         assert (found.transduction_ == alone.transduction_[parts[rank]]).all()
 
