@@ -17,9 +17,9 @@ type joint interface {
 //
 //	Problem  Ψ(s - κ) - Σ_j v_j log Σ_y p_jy exp(-κ_jy)
 //	Symbols  Ψ the other cost; s_j class scores [K], p_j their softmax; κ prior costs, see package sample, whose class
-//	         probabilities are in proportion to exp(-κ_jy); v_j weight of unlabeled row j. Ψ sees the probabilities given both, in proportion to
-//	         p_jy exp(-κ_jy); the second term is the loss of what is known: minus the logarithm of the probability of a
-//	         set of classes, which is the loss of a labeled row where the set has one class
+//	         probabilities are in proportion to exp(-κ_jy); v_j weight of unlabeled row j. Ψ sees the probabilities given
+//	         both, in proportion to p_jy exp(-κ_jy); the second term is the loss of what is known: minus the logarithm of
+//	         the probability of a set of classes, which is the loss of a labeled row where the set has one class
 //	Source   ours; of posterior regularization Ψ(s - κ) with v_j = C u_j is the divergence from labels that cost κ
 //	Cost     that of Ψ, an exp a row and class, and four arrays of the scores' length
 //

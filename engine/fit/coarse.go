@@ -15,12 +15,12 @@ import (
 //	         labels on two groups of 20 Newsgroups, CCAT and GCAT: annealing takes 0.3 to 0.6 of the passes and
 //	         switching 0.4 to 1.2, to objectives and macro F that differ as much as between draws, either way.
 //	         With the default of many classes .55 to .7 of the time, objectives .1 to .5 % higher, and macro F of -.001
-//	         (standard error .007; RCV1's four topics, 3,900 rows a class, 48 fits; MNIST, 6,000 a class, 10 fits; 2 to 10
-//	         labels a class)
-//	Rejected fewer rows a class: on 20 Newsgroups, 9,423 rows of 20 classes, macro F of -.08 and -.01 with 2 and 10 labels
-//	         a class. With more than two classes the hinge of Crammer & Singer: objectives 4 % higher, macro F of -.018 on
-//	         the four topics; and switching: on MNIST it took 1.4 times the time. λ' above method.MostOverAlpha α: on
-//	         planted topics objectives ended 1.1 to 2.4 times as high (α = 1e-4 to 1e-6)
+//	         (standard error .007; RCV1's four topics, 3,900 rows a class, 48 fits; MNIST, 6,000 a class, 10 fits; 2 to
+//	         10 labels a class)
+//	Rejected fewer rows a class: on 20 Newsgroups, 9,423 rows of 20 classes, macro F of -.08 and -.01 with 2 and 10
+//	         labels a class. With more than two classes the hinge of Crammer & Singer: objectives 4 % higher, macro F of
+//	         -.018 on the four topics; and switching: on MNIST it took 1.4 times the time. λ' above method.MostOverAlpha
+//	         α: on planted topics objectives ended 1.1 to 2.4 times as high (α = 1e-4 to 1e-6)
 //	Stops    as the method does
 //	Cost     1/sample.Fraction of a whole fit, and as much again where as many rows are labeled, which all take part:
 //	         with more it does not pay; and the last part of the method's path on all rows, see method.Run

@@ -43,8 +43,8 @@ func mixed(x *setting, job *work.Job, found *fitted) (*fitted, error) {
 	return run(x, job, from{model: start}, bound)
 }
 
-// kappa is the agreement of the likeliest classes by some scores [Unlabeled, K] with others, beyond that of labels drawn
-// at random by the class shares, which is 0 (Cohen 1960).
+// kappa is the agreement of the likeliest classes by some scores [Unlabeled, K] with others, beyond that of labels
+// drawn at random by the class shares, which is 0 (Cohen 1960).
 func kappa(x *setting, job *work.Job, scores []float64, classes []int32) float64 {
 	s, shares := x.sample, x.prior.Shares
 	wrong := 0

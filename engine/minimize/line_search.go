@@ -5,9 +5,9 @@ import "math"
 const maxLineEvaluations = 60
 
 // LineSearch finds the zero t > 0 of the slope of a convex function along a line, given its first and second
-// derivative, and the first at 0; 0 if the function does not fall there. Newton's method inside a bracket: on a piecewise linear slope it
-// is exact as soon as it meets the right piece. It ends where the slope is the given fraction of that at 0, or
-// where the bracket is that narrow (a slope that jumps over zero).
+// derivative, and the first at 0; 0 if the function does not fall there. Newton's method inside a bracket: on a
+// piecewise linear slope it is exact as soon as it meets the right piece. It ends where the slope is the given fraction
+// of that at 0, or where the bracket is that narrow (a slope that jumps over zero).
 func LineSearch(along func(t float64) (slope, curvature float64), start, fraction float64) float64 {
 	return search(func(t float64) (lower bool, slope, curvature float64) {
 		slope, curvature = along(t)

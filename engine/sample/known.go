@@ -129,8 +129,8 @@ func (s *Sample) likelyShares() []float64 {
 	return shares
 }
 
-// guess are the probabilities [K] of an unlabeled row by its prior costs alone, and a weight in rows: what the likeliest
-// has beyond chance.
+// guess are the probabilities [K] of an unlabeled row by its prior costs alone, and a weight in rows: what the
+// likeliest has beyond chance.
 func (s *Sample) guess(k int) (p []float64, weight float64) {
 	p = make([]float64, s.classes)
 	for y, c := range s.PriorOf(k) {
@@ -146,8 +146,8 @@ func (s *Sample) guess(k int) (p []float64, weight float64) {
 // knownOf is how much some prior costs say of a row, in parts of a label, and the likeliest class with its probability
 // p: the classes that they forbid, 1 - log A / log K of A that are left, are certain; of the rest it is (2p - 1)³, or
 // nothing where the class is rather another one. A source that knows little of many rows would have these count as the
-// first fit says they are. Keyword rules on 20 Newsgroups, two draws, macro F: .70 where those with p from .65 on count,
-// .72 from .8 on; labels alone .748.
+// first fit says they are. Keyword rules on 20 Newsgroups, two draws, macro F: .70 where those with p from .65 on
+// count, .72 from .8 on; labels alone .748.
 func knownOf(costs []float64) (known float64, likeliest int, p float64) {
 	left, sum := 0.0, 0.0
 	for y, c := range costs {
