@@ -21,6 +21,8 @@ import (
 //	         same rows 46 % errors after seven iterations, which take four times the mixture. Fewer rows than
 //	         mixtureFrom: on comp.*, GCAT, CCAT and MCAT (12,000 to 16,000 rows; 2, 5, 20 and 80 labels a class)
 //	         objective and macro F stayed as they were, at 1.6 to 2 times the time
+//	Open     with alpha = 1e-5 the objective ends at 1.03 times that from the true labels, after 245 passes; continued
+//	         from the fit with 1e-4 it ends at .995 of that, after 43 more
 //	Stops    where the mixture has nearly the labels that were found, where the solution at its labels is above
 //	         promising times the bound, where mixtures predict labels worse than the labeled rows alone do, or the first
 //	         step from there is not below the bound

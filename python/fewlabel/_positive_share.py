@@ -12,8 +12,8 @@ Measured on MCAT and rec. against sci., 20 positive rows, shares .05, .1, .2, .5
          within .05 in 16; F1 with the estimate is .92 of that with the true share. From supervised scores of positive
          against unlabeled rows, 16 draws: Elkan & Noto 2008 is off by .41 in the mean, best bin estimation by .12, the
          ratio at the median by .11, a mixture of two normals by .12
-Interval a bootstrap of the held-out rows, which does not see what the fits rank wrongly: at level .9 it has 36 of 48
-         shares of crude, GCAT, comp. and mideast (.05 to .5, three draws)
+Interval a bootstrap of the held-out rows, which does not see what the fits rank wrongly: at level .9 it has 23 of 32
+         shares of crude, GCAT, comp. and mideast (.05 to .5, two draws)
 Cost     FOLDS fits a candidate, of MOST_ROWS rows
 """
 
