@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -81,6 +82,11 @@ func fitMore(
 	p sample.Problem, more sample.More, options method.Options, job *work.Job, before int,
 ) (*Result, error) {
 	n := p.Rows.Rows()
+	taken := p.Rows.NonZeros() + p.Rows.Subset(more.Rows).NonZeros()
+	if err := memory.Need(12*float64(taken), "a copy of the rows of which something is known",
+		"give fewer rows, or a machine with more memory"); err != nil {
+		return nil, err
+	}
 	q := p.With(more, job.Pool)
 	s, err := sample.New(q, options.OfSample(), job)
 	if err != nil {
