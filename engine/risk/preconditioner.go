@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -71,13 +72,14 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = p
 }
 
-// count is the number of copies of some rows, and that of the non-zeros of all copies.
+// count is the number of copies of some rows, and that of the non-zeros of all copies; a part of a copy is one, as it
+// takes as much.
 func (r *Risk) count(list []int32, copies []float64) (rows, nonZeros int) {
 	for _, i := range list {
-		rows += int(copies[i])
+		rows += int(math.Ceil(copies[i]))
 	}
 	for i, number := range copies {
-		nonZeros += int(number) * r.rows.RowNonZeros(i)
+		nonZeros += int(math.Ceil(number)) * r.rows.RowNonZeros(i)
 	}
 	return rows, nonZeros
 }

@@ -47,6 +47,25 @@ func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 	}
 }
 
+// A row whose weight is a part of a copy takes as much as a whole one: 200 of these are too many for a preconditioner.
+func TestPartsOfCopiesCountAsRowsOfAPreconditioner(t *testing.T) {
+	data := planted.Topics(400, 30, 10, 0.4, 1)
+	r := somewhere(t, scores.Pair{}, signed, frames(30, 1)["no intercept"], data)
+	copies, labeled := make([]float64, 400), []int32{}
+	for i := range copies {
+		if copies[i] = 2; i%2 == 0 {
+			copies[i], labeled = 0.4, append(labeled, int32(i))
+		}
+	}
+	labeled[0], copies[0] = 0, 2
+	if r.PreconditionBy(labeled, copies); r.preconditioner != nil {
+		t.Errorf("a preconditioner of %d rows", len(labeled))
+	}
+	if r.PreconditionBy(labeled[:5], copies); r.preconditioner == nil {
+		t.Error("no preconditioner of 5 rows")
+	}
+}
+
 // The rows of a tree's preconditioner alone make a Hessian of which it is the inverse, as near as conjugate gradients
 // come; the loss is separable.
 func TestPreconditionerOfATree(t *testing.T) {
