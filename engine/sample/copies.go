@@ -66,15 +66,16 @@ func (s *Sample) Units() int {
 }
 
 // Copied is the problem with copies of its rows in place of weights, and the first copy of every row; a row of weight 0
-// stays, without a part in the fit.
+// stays, without a part in the fit, and the copies of one whose weight is no whole number share it.
 func (p Problem) Copied(pool *work.Pool) (copied Problem, first []int32) {
 	copied = Problem{Start: p.Start, Classes: p.Classes}
 	var rows []int32
 	for i, weight := range p.Weights {
 		first = append(first, int32(len(rows)))
-		for range max(1, int(weight)) {
+		number := math.Max(1, math.Ceil(weight))
+		for range int(number) {
 			rows = append(rows, int32(i))
-			copied.Labels, copied.Weights = append(copied.Labels, p.Labels[i]), append(copied.Weights, min(1, weight))
+			copied.Labels, copied.Weights = append(copied.Labels, p.Labels[i]), append(copied.Weights, weight/number)
 			if p.Costs != nil {
 				copied.Costs = append(copied.Costs, p.costsOf(i)...)
 			}
