@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -39,6 +40,22 @@ func TestHistoryOfASupervisedFit(t *testing.T) {
 	}
 	if got := column(t, result, "positive_share")[0]; math.Abs(got-share/rows) > 1e-12 || got == 0 {
 		t.Errorf("positive_share is %v, should be %v", got, share/rows)
+	}
+}
+
+// Labels of one of two classes leave the methods of probabilities nothing to learn either.
+func TestProbabilitiesOfOneClass(t *testing.T) {
+	for _, by := range []method.Method{"posterior", "entropy", "expectation"} {
+		data, o := planted.Topics(60, 24, 6, 0.4, 1), method.Defaults()
+		o.Method, o.Loss = by, "maxent"
+		for i, y := range data.Labels {
+			if y == 1 {
+				data.Labels[i] = -1
+			}
+		}
+		if w := mustFit(t, data, nil, o).Model.Warnings; !strings.Contains(kinds(w), "one_class") {
+			t.Errorf("%s: warnings %v", by, w)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func solve(r *method.Run, row *method.Row) *method.Solution {
 // resultOf checks a solution and makes the result of it.
 func resultOf(x *setting, r *method.Run, found *method.Solution, row *method.Row, begin from) (*fitted, error) {
 	value := 0.0
-	if row.Probable && x.sample.Transductive() {
+	if row.Probable && x.sample.Transductive() && !x.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
 		value = conclude(x, r, found, x.movesThreshold(row))
