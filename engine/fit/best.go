@@ -81,7 +81,7 @@ func addComparison(x *setting, found, other *fitted) {
 	for k, column := range found.History {
 		found.History[k].Values = append(column.Values, finalEntry(column.Name, last, float64(switched), passes))
 	}
-	job.Report(model.Iterations, lastOf(found.History, "objective"), 0, switched, passes)
+	job.Report(x.before+found.before+model.Iterations, lastOf(found.History, "objective"), 0, switched, passes)
 }
 
 // replace puts the model of another fit in place.

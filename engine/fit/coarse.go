@@ -45,7 +45,7 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 	if err != nil {
 		return from{}, err
 	}
-	coarse.whole = x.unlabeled()
+	coarse.whole, coarse.before = x.unlabeled(), x.before
 	found, err := fit(coarse)
 	if err != nil {
 		return from{}, err

@@ -77,14 +77,16 @@ func fitFirst(s *sample.Sample, p sample.Problem, options method.Options) (*Resu
 	return first, err
 }
 
+var need = memory.Need // replaced in tests
+
 // fitMore fits a problem with further labeled rows, of which the result says nothing.
 func fitMore(
 	p sample.Problem, more sample.More, options method.Options, job *work.Job, before int,
 ) (*Result, error) {
 	n := p.Rows.Rows()
-	taken := p.Rows.NonZeros() + p.Rows.Subset(more.Rows).NonZeros()
-	if err := memory.Need(12*float64(taken), "a copy of the rows of which something is known",
-		"give fewer rows, or a machine with more memory"); err != nil {
+	nonZeros, costs := p.Rows.NonZeros()+p.Rows.Subset(more.Rows).NonZeros(), (n+len(more.Rows))*p.Classes
+	if err := need(12*float64(nonZeros)+8*float64(costs), "a copy of the rows of which something is known",
+		"give fewer rows, or use a machine with more memory"); err != nil {
 		return nil, err
 	}
 	q := p.With(more, job.Pool)

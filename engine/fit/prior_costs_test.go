@@ -557,3 +557,58 @@ func TestAClassThatNoRowCanHaveIsKeptOut(t *testing.T) {
 		}
 	}
 }
+
+// Steps of the second fit follow those of the first, in fits of a part of the rows and after a comparison, too.
+func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
+	data, o, progress := planted.Topics(4000, 250, 20, 0.35, 1), method.Defaults(), &work.Progress{}
+	p := withCosts(data, 2, make([]float64, 2*4000))
+	for i := range 50 {
+		p.Costs[2*i] = 2
+	}
+	s, err := sample.New(p, o.OfSample(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := fitFirst(s, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Fit(p, o, progress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(first.Model.Iterations + result.Model.Iterations); progress.Step != want {
+		t.Errorf("step %d, should be %d", progress.Step, want)
+	}
+	withCoarseStart(t, 500)
+	x, err := newSetting(s, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.before = 7
+	begin, err := coarseStart(x, func(part *setting) (*fitted, error) {
+		if part.before != 7 {
+			t.Errorf("%d steps before, should be 7", part.before)
+		}
+		return run(part, part.sample.Job, from{}, 0)
+	})
+	if err != nil || begin.model == nil {
+		t.Fatalf("no start (%v)", err)
+	}
+}
+
+// The forecast of a second fit has its copies of the rows and of the prior costs.
+func TestForecastOfRowsWithPriorCosts(t *testing.T) {
+	defer func(old func(float64, string, string) error) { need = old }(need)
+	data, forecast := fiveClasses(300, 3), 0.0
+	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
+	mustFitProblem(t, p, plainOptions())
+	if least := 12*float64(p.Rows.NonZeros()) + 8*float64(len(p.Costs)); forecast <= least || forecast > 2*least {
+		t.Errorf("%v bytes in the forecast, at least %v are taken", forecast, least)
+	}
+	need = func(_ float64, purpose, _ string) error { return fault.Memory("no room for %s", purpose) }
+	if _, err := Fit(p, plainOptions(), nil); err == nil || !strings.Contains(err.Error(), "a copy of the rows") {
+		t.Errorf("got %v", err)
+	}
+}
