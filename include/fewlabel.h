@@ -169,7 +169,7 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *            "threads"), n_features, start, kind of rows and class numbers. The arrays "transduction" and
  *            "label_distributions" and the history of passes are for the rows of this machine. Not supported in a group
  *            are method "pair_switching", "max_switches" and "calibrate". With class_prior "auto" every machine gets
- *            the labeled rows of all; with two classes and many unlabeled rows it may get an eighth of these, too.
+ *            the labeled rows of all; with many unlabeled rows a class it may get an eighth of these, too.
  *   model    set to the handle; release it with fewlabel_free
  *
  * Without costs n_classes is one more than the largest class number, or the length of class_prior if that is larger; it

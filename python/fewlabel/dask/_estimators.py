@@ -205,10 +205,10 @@ _DESCRIPTION = """{summary}
 
 The model is that of one machine with all rows, up to the rounding of sums.
 
-Rows stay where they are, with two exceptions: for class_prior="auto" every worker gets all labeled rows, and with two
-classes and at least 8,192 unlabeled rows an eighth of these, if they have at most a million non-zeros. Each worker that
-holds rows when `fit` begins runs one task, which cannot move, with all its threads. If a worker is lost, the fit fails.
-Two fits on the same workers wait for each other.
+Rows stay where they are, with two exceptions: for class_prior="auto" every worker gets all labeled rows, and with at
+least 4,096 unlabeled rows a class an eighth of these, if they have at most a million non-zeros. Each worker that holds
+rows when `fit` begins runs one task, which cannot move, with all its threads. If a worker is lost, the fit fails. Two
+fits on the same workers wait for each other.
 
 Parameters
 ----------
