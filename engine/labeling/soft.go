@@ -144,7 +144,7 @@ func soften(p, c, v []float64, temperature float64) {
 		for y, potential := range v {
 			row[y] = potential - cost[y]
 		}
-		top := vector.Max(row)
+		top := slices.Max(row)
 		for y, z := range row {
 			row[y] = (z - top) * inverse
 		}

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -51,7 +52,7 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 func (Signed) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
 
 // Curvature implements Classes.
-func (Signed) Curvature(state []float64) float64 { return vector.Max(state) }
+func (Signed) Curvature(state []float64) float64 { return slices.Max(state) }
 
 // scaled sets dst_y = h_y v_y.
 func scaled(dst, v, h []float64) {
@@ -104,7 +105,7 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 func (OneAgainstRest) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
 
 // Curvature implements Classes.
-func (OneAgainstRest) Curvature(state []float64) float64 { return vector.Max(state) }
+func (OneAgainstRest) Curvature(state []float64) float64 { return slices.Max(state) }
 
 // Costs implements Classes.
 func (l OneAgainstRest) Costs(dst, s []float64) {
@@ -170,7 +171,7 @@ func (l Softmax) At(s, p, slope, state []float64) float64 {
 
 // logLikelihood is At without a margin: q and the sum in the logarithm are the same for all classes.
 func (l Softmax) logLikelihood(s, p, slope, state []float64) (value float64) {
-	top := vector.Max(s)
+	top := slices.Max(s)
 	total := l.weights(state, s, top)
 	vector.Scale(state, 1/total)
 	for k, q := range p {
@@ -234,7 +235,7 @@ func (l Softmax) Curvature(state []float64) float64 {
 // Costs implements Classes.
 func (l Softmax) Costs(dst, s []float64) {
 	if l.Margin == 0 {
-		top := vector.Max(s)
+		top := slices.Max(s)
 		all := l.Smoothing*math.Log(l.weights(dst, s, top)) + top
 		for y, f := range s {
 			dst[y] = all - f

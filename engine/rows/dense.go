@@ -9,7 +9,7 @@ import (
 )
 
 // dense are rows with a value for every feature, row after row, a stride apart: a kernel that reads no indices. For
-// processors with AVX2 or AVX-512 dense_amd64.s has the inner loops; those in Go give the same bits. (The loops of
+// processors with AVX2 dense_amd64.s has the inner loops; those in Go give the same bits. (The loops of
 // gonum take two vectors of one type; here the rows are float32 or float64 and the weights float64.)
 type dense[V float32 | float64] struct {
 	values       []V

@@ -8,8 +8,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/panel"
 )
 
-var roundedWidth = mostRounded
-
 type (
 	denseClassLoop  func(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 	denseClassLoops struct{}
@@ -23,10 +21,10 @@ func widenLoop(n int, from, to unsafe.Pointer)     { panic("rows: no loop for th
 func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
 	panic("rows: no loop for this processor")
 }
-func dotRounded(int, int, int, *[rowsAtOnce]unsafe.Pointer, unsafe.Pointer, *[rowsAtOnce * mostRounded]float32) {
+func dotRounded(int, int, int, *[rowsAtOnce]unsafe.Pointer, unsafe.Pointer, *[rowsAtOnce * roundedWidth]float32) {
 	panic("rows: no loop for this processor")
 }
-func axpyRounded(int, int, int, *[rowsAtOnce]unsafe.Pointer, unsafe.Pointer, *[rowsAtOnce * mostRounded]float32) {
+func axpyRounded(int, int, int, *[rowsAtOnce]unsafe.Pointer, unsafe.Pointer, *[rowsAtOnce * roundedWidth]float32) {
 	panic("rows: no loop for this processor")
 }
 func denseDot32(n int, x, y, numbers unsafe.Pointer)  { panic("rows: no loop for this processor") }

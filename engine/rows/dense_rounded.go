@@ -16,10 +16,10 @@ import (
 // the time. Processors without the loops of dense_amd64.s have no rounded products.
 
 const (
-	lane        = 8        // numbers in a register
-	mostRounded = 4 * lane // columns that go through the rows at a time
-	sumRows     = 512      // that are added in float32
-	roundedTurn = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
+	lane         = 8        // numbers in a register
+	roundedWidth = 3 * lane // columns that go through the rows at a time
+	sumRows      = 512      // that are added in float32
+	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
 // Rounds reports whether there are rounded products for this number of columns: of rows whose unit leaves room for sums
@@ -34,20 +34,16 @@ const mostUnit = 1e25
 // Weights in float32 are part after part of up to roundedWidth columns; in a part the columns of a feature lie side by
 // side, filled up to whole registers.
 
-func (a *dense[V]) roundedLen(shape panel.Shape) (length int) {
-	eachRounded(shape, func(_, _, width int) { length += width * a.d })
-	return length
-}
+func (a *dense[V]) roundedLen(shape panel.Shape) int { return a.d * roundedStride(shape) }
+
+// roundedStride is the number of columns filled up to whole registers.
+func roundedStride(shape panel.Shape) int { return (shape.Stride() + lane - 1) / lane * lane }
 
 // eachRounded visits the parts: the first column, the columns there are, and those with what fills the registers.
 func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
 	for first := 0; first < shape.Stride(); first += roundedWidth {
 		columns := min(roundedWidth, shape.Stride()-first)
-		width := (columns + lane - 1) / lane * lane
-		if width > 2*lane {
-			width = roundedWidth
-		}
-		visit(first, columns, width)
+		visit(first, columns, (columns+lane-1)/lane*lane)
 	}
 }
 
@@ -164,7 +160,7 @@ func (a *dense[V]) four(rows []int32) (places [rowsAtOnce]unsafe.Pointer) {
 }
 
 func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, unit float64, shape panel.Shape) {
-	var sums [rowsAtOnce * mostRounded]float32
+	var sums [rowsAtOnce * roundedWidth]float32
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), rowsAtOnce)]
 		rows = rows[len(some):]
@@ -182,7 +178,7 @@ func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, 
 }
 
 func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit float64, shape panel.Shape) {
-	var scales [rowsAtOnce * mostRounded]float32
+	var scales [rowsAtOnce * roundedWidth]float32
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), rowsAtOnce)]
 		rows = rows[len(some):]

@@ -61,11 +61,9 @@
 #define DOT8(row, a) VBROADCASTSS (row), Y15; VFMADD231PS Y12, Y15, a
 #define DOT16(row, a, b) DOT8(row, a); VFMADD231PS Y13, Y15, b
 #define DOT24(row, a, b, c) DOT16(row, a, b); VFMADD231PS Y14, Y15, c
-#define DOT32(row, a, b) VBROADCASTSS (row), Z15; VFMADD231PS Z12, Z15, a; VFMADD231PS Z13, Z15, b
 #define AXPY8(row, a) VBROADCASTSS (row), Y15; VFMADD231PS a, Y15, Y12
 #define AXPY16(row, a, b) AXPY8(row, a); VFMADD231PS b, Y15, Y13
 #define AXPY24(row, a, b, c) AXPY16(row, a, b); VFMADD231PS c, Y15, Y14
-#define AXPY32(row, a, b) VBROADCASTSS (row), Z15; VFMADD231PS a, Z15, Z12; VFMADD231PS b, Z15, Z13
 
 // func dotRounded8(n, ahead int, rows *[4]unsafe.Pointer, panel, numbers unsafe.Pointer)
 TEXT ·dotRounded8(SB), NOSPLIT, $0-40
@@ -196,61 +194,5 @@ loop:
 	VMOVUPS Y13, 32(BX)
 	VMOVUPS Y14, 64(BX)
 	NEXT(96)
-	VZEROUPPER
-	RET
-
-// func dotRounded32(n, ahead int, rows *[4]unsafe.Pointer, panel, numbers unsafe.Pointer)
-TEXT ·dotRounded32(SB), NOSPLIT, $0-40
-	LOAD
-	ZERO(Y0, Y1, Y2, Y3)
-	ZERO(Y4, Y5, Y6, Y7)
-
-turn:
-	TURN
-
-loop:
-	VMOVUPS 0(BX), Z12
-	VMOVUPS 64(BX), Z13
-	DOT32(R8, Z0, Z1)
-	DOT32(R9, Z2, Z3)
-	DOT32(R10, Z4, Z5)
-	DOT32(R11, Z6, Z7)
-	NEXT(128)
-	VMOVUPS Z0, 0(DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
-	VMOVUPS Z4, 256(DX)
-	VMOVUPS Z5, 320(DX)
-	VMOVUPS Z6, 384(DX)
-	VMOVUPS Z7, 448(DX)
-	VZEROUPPER
-	RET
-
-// func axpyRounded32(n, ahead int, rows *[4]unsafe.Pointer, panel, numbers unsafe.Pointer)
-TEXT ·axpyRounded32(SB), NOSPLIT, $0-40
-	LOAD
-	VMOVUPS 0(DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS 192(DX), Z3
-	VMOVUPS 256(DX), Z4
-	VMOVUPS 320(DX), Z5
-	VMOVUPS 384(DX), Z6
-	VMOVUPS 448(DX), Z7
-
-turn:
-	TURN
-
-loop:
-	VMOVUPS 0(BX), Z12
-	VMOVUPS 64(BX), Z13
-	AXPY32(R8, Z0, Z1)
-	AXPY32(R9, Z2, Z3)
-	AXPY32(R10, Z4, Z5)
-	AXPY32(R11, Z6, Z7)
-	VMOVUPS Z12, 0(BX)
-	VMOVUPS Z13, 64(BX)
-	NEXT(128)
 	VZEROUPPER
 	RET

@@ -107,28 +107,20 @@ func TestRowsNearTheEndsOfFloat32AreNotRounded(t *testing.T) {
 	}
 }
 
-func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreadsAndColumnsAtATime(t *testing.T) {
-	widest := roundedWidth
-	defer func() { roundedWidth = widest }()
-	for _, classes := range []int{20, 53} {
-		narrow, _, shape, p := roundable(t, 4000, 64, classes)
-		if !narrow.Rounds(shape) {
-			t.Skip("this processor has no rounded products")
-		}
-		var results [3][]float64
-		for k, width := range []int{widest, widest, 3 * lane} {
-			roundedWidth = width
-			scores, sums := make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
-			job, keep := work.NewJob(1+k%2, nil), func([]int32, []float64) {}
-			narrow.AddGramRounded(job, narrow.All(), sums, scores, p, 1, shape, nil, keep)
-			results[k] = append(sums, scores...)
-		}
-		if !slices.Equal(results[0], results[1]) {
-			t.Error("one and two threads differ")
-		}
-		if !slices.Equal(results[0], results[2]) {
-			t.Error("more and fewer columns at a time differ")
-		}
+func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	narrow, _, shape, p := roundable(t, 4000, 64, 20)
+	if !narrow.Rounds(shape) {
+		t.Skip("this processor has no rounded products")
+	}
+	var results [2][]float64
+	for k := range results {
+		scores, sums := make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
+		job, keep := work.NewJob(1+k, nil), func([]int32, []float64) {}
+		narrow.AddGramRounded(job, narrow.All(), sums, scores, p, 1, shape, nil, keep)
+		results[k] = append(sums, scores...)
+	}
+	if !slices.Equal(results[0], results[1]) {
+		t.Error("one and two threads differ")
 	}
 }
 

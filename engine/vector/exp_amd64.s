@@ -1,4 +1,4 @@
-// The loop of exp.go, four entries at a time, or sixteen: see loops_amd64.go.
+// The loop of exp.go, four entries at a time, or sixteen: see exp_amd64.go.
 
 #include "textflag.h"
 

@@ -21,7 +21,7 @@ func Dot(a, b []float64) float64 {
 // Add adds scale * src to dst; src is at least as long as dst.
 func Add(dst []float64, scale float64, src []float64) {
 	src = src[:len(dst)]
-	for j := addLoop(dst, scale, src); j < len(dst); j++ {
+	for j := range dst {
 		dst[j] += scale * src[j]
 	}
 }
@@ -72,20 +72,9 @@ func Sum(a []float64) float64 {
 
 // Scale multiplies a by a factor.
 func Scale(a []float64, factor float64) {
-	for j := scaleLoop(a, factor); j < len(a); j++ {
+	for j := range a {
 		a[j] *= factor
 	}
-}
-
-// Max is the largest entry.
-func Max(a []float64) float64 {
-	largest, done := maxLoop(a)
-	for _, v := range a[done:] {
-		if v > largest {
-			largest = v
-		}
-	}
-	return largest
 }
 
 // Largest is the first place of the largest entry.

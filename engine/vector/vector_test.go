@@ -24,13 +24,6 @@ func TestLoopsOfEveryLength(t *testing.T) {
 				t.Errorf("length %d: entry %d is %v", n, j, a[j])
 			}
 		}
-		for top := range a {
-			b[top] += 100
-			if largest := Max(b); largest != b[top] {
-				t.Errorf("length %d: the largest entry is %v, should be %v", n, largest, b[top])
-			}
-			b[top] -= 100
-		}
 		Scale(b, 3)
 		for j := range b {
 			if b[j] != 3*float64(2*j-3) {
