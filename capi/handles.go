@@ -36,6 +36,11 @@ func (r *registry) add(item *object) int64 {
 func (r *registry) get(name string, handle int64) (*object, error) {
 	r.mutex.RLock()
 	defer r.mutex.RUnlock()
+	return r.find(name, handle)
+}
+
+// find is get where the lock is held.
+func (r *registry) find(name string, handle int64) (*object, error) {
 	item, ok := r.items[handle]
 	switch {
 	case ok:
@@ -48,16 +53,11 @@ func (r *registry) get(name string, handle int64) (*object, error) {
 
 // remove forgets a handle. A call that still works with its object keeps the object alive.
 func (r *registry) remove(name string, handle int64) error {
-	if _, err := r.get(name, handle); err != nil {
-		return err
-	}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if _, ok := r.items[handle]; !ok { // another thread was faster
-		return &handleError{fmt.Sprintf("%s is %d, a handle that was freed", name, handle)}
-	}
+	_, err := r.find(name, handle)
 	delete(r.items, handle)
-	return nil
+	return err
 }
 
 // live is the number of handles not yet freed.

@@ -29,18 +29,6 @@ type QuasiNewton struct {
 	MaxSteps int
 	// Enough ends the search. It is called after every step, and at the start.
 	Enough func(step int, value, norm float64) bool
-
-	free [][]float64 // vectors for the next call
-}
-
-// vector is one of d variables, with any content.
-func (q *QuasiNewton) vector(d int) []float64 {
-	if last := len(q.free) - 1; last >= 0 && len(q.free[last]) == d {
-		v := q.free[last]
-		q.free = q.free[:last]
-		return v
-	}
-	return make([]float64, d)
 }
 
 const (
@@ -64,12 +52,8 @@ type descent struct {
 func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int) {
 	d := descent{QuasiNewton: q, f: f, w: w, weight: make([]float64, q.Memory)}
 	for _, v := range []*[]float64{&d.g, &d.trial, &d.gTrial, &d.direction} {
-		*v = q.vector(len(w))
+		*v = make([]float64, len(w))
 	}
-	defer func() {
-		d.forget()
-		q.free = append(q.free, d.g, d.trial, d.gTrial, d.direction)
-	}()
 	d.value = f.At(w, d.g)
 	for steps = 0; !q.Enough(steps, d.value, math.Sqrt(d.dot(d.g, d.g))) && steps < q.MaxSteps; steps++ {
 		d.aim()
@@ -77,7 +61,7 @@ func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int)
 			if len(d.s) == 0 {
 				break
 			}
-			d.forget() // the pairs have misled: once more along the gradient
+			d.s, d.y, d.rho = nil, nil, nil // the pairs have misled: once more along the gradient
 			d.aim()
 			if !d.search() {
 				break
@@ -86,12 +70,6 @@ func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int)
 		d.accept()
 	}
 	return d.value, steps
-}
-
-// forget drops the pairs.
-func (d *descent) forget() {
-	d.free = append(append(d.free, d.s...), d.y...)
-	d.s, d.y, d.rho = nil, nil, nil
 }
 
 // aim sets the direction to -H g by the two loops over the pairs.
@@ -195,7 +173,7 @@ func (d *descent) accept() {
 		s, y = d.s[0], d.y[0]
 		d.s, d.y, d.rho = d.s[1:], d.y[1:], d.rho[1:]
 	} else {
-		s, y = d.vector(len(d.w)), d.vector(len(d.w))
+		s, y = make([]float64, len(d.w)), make([]float64, len(d.w))
 	}
 	d.each(s, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -206,9 +184,7 @@ func (d *descent) accept() {
 	d.g, d.gTrial, d.value = d.gTrial, d.g, d.valueTrial
 	if curvature := d.dot(s, y); curvature > 0 {
 		d.s, d.y, d.rho = append(d.s, s), append(d.y, y), append(d.rho, 1/curvature)
-		return
 	}
-	d.free = append(d.free, s, y)
 }
 
 func (d *descent) dot(a, b []float64) float64 {

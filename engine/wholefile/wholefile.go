@@ -84,16 +84,15 @@ func writeBeside(path, target string, mode fs.FileMode, fill func(w io.Writer) e
 // fillAndClose closes the file whatever happens, also when fill panics.
 func fillAndClose(path string, file *os.File, fill func(w io.Writer) error, settle func() error) error {
 	defer file.Close()
-	w := &writer{file: file}
-	buffered := bufio.NewWriterSize(w, 1<<18)
+	buffered := bufio.NewWriterSize(file, 1<<18)
 	err := fill(buffered)
 	if err == nil {
 		err = buffered.Flush()
 	}
-	switch {
-	case w.failure != nil:
-		return failed(path, w.failure)
-	case err != nil:
+	if system := new(fs.PathError); errors.As(err, &system) {
+		return failed(path, system)
+	}
+	if err != nil {
 		return err
 	}
 	if err := settle(); err != nil {
@@ -103,20 +102,6 @@ func fillAndClose(path string, file *os.File, fill func(w io.Writer) error, sett
 		return failed(path, err)
 	}
 	return nil
-}
-
-// writer remembers the failure of the system, however the layers above it wrap it.
-type writer struct {
-	file    *os.File
-	failure error
-}
-
-func (w *writer) Write(p []byte) (int, error) {
-	n, err := w.file.Write(p)
-	if err != nil {
-		w.failure = err
-	}
-	return n, err
 }
 
 func failed(path string, err error) error {
