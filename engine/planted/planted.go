@@ -2,11 +2,8 @@
 package planted
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"sort"
 
 	"github.com/fewlabel/fewlabel/engine/rows"
 )
@@ -92,65 +89,4 @@ func drawRow(random *rand.Rand, d, class, parts int) []float64 {
 		row[j] /= math.Sqrt(square)
 	}
 	return row
-}
-
-// Hidden draws n rows of 40 words out of d, which follow Zipf's law with exponent 1.05, and hides two classes in them:
-// a word is replaced with this probability by one of the own words of the row's class, which are of any frequency. Rows
-// have 1 + log counts times log of the inverse frequency, and unit length; the first labeled rows are labeled. Few
-// labels hardly show a linear model which way such classes lie. There are no dense rows.
-func Hidden(n, d, own, labeled int, probability float64, seed uint64) Data {
-	random := rand.New(rand.NewPCG(seed, 8))
-	words, topical := zipf(d), random.Perm(d)[:2*own]
-	out := Data{Truth: make([]int32, n), Labels: make([]int32, n)}
-	counts, with := make([]map[int32]float64, n), make([]float64, d)
-	for i := range n {
-		out.Truth[i], out.Labels[i] = int32(i%2), -1
-		if i < labeled {
-			out.Labels[i] = out.Truth[i]
-		}
-		counts[i] = map[int32]float64{}
-		for range 40 {
-			word := sort.SearchFloat64s(words, random.Float64())
-			if random.Float64() < probability {
-				word = topical[int(out.Truth[i])*own+random.IntN(own)]
-			}
-			counts[i][int32(word)]++
-		}
-		for word := range counts[i] {
-			with[word]++
-		}
-	}
-	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
-	for _, row := range counts {
-		first := len(indices)
-		indices = slices.AppendSeq(indices, maps.Keys(row))
-		slices.Sort(indices[first:])
-		square := 0.0
-		for _, word := range indices[first:] {
-			v := (1 + math.Log(row[word])) * math.Log(float64(n)/with[word])
-			values, square = append(values, v), square+v*v
-		}
-		for k := first; k < len(values); k++ {
-			values[k] /= math.Sqrt(square)
-		}
-		indptr = append(indptr, int32(len(indices)))
-	}
-	var err error
-	if out.Rows, err = rows.New(d, indptr, indices, values); err != nil {
-		panic(err)
-	}
-	return out
-}
-
-// zipf are the sums of the probabilities of the first, the first two and so on of d words; the last one is 1.
-func zipf(d int) []float64 {
-	sums, total := make([]float64, d), 0.0
-	for k := range sums {
-		total += math.Pow(float64(k+1), -1.05)
-		sums[k] = total
-	}
-	for k := range sums {
-		sums[k] /= total
-	}
-	return sums
 }
