@@ -29,13 +29,13 @@ const (
 
 var anyKind = []kind{linear, chain, components, dataset}
 
+// modelKinds are the names of the kinds in model files.
+var modelKinds = map[kind]string{linear: "linear", chain: "chain", components: "structure"}
+
 func (k kind) String() string {
 	return map[kind]string{linear: "a linear classifier", chain: "a model of sequences",
 		components: "a model of components", dataset: "a data set"}[k]
 }
-
-// modelKinds are the names of the kinds in model files.
-var modelKinds = map[kind]string{linear: "linear", chain: "chain", components: "structure"}
 
 // object is what a handle stands for: a model, with what is known of its fit, or a data set.
 type object struct {
@@ -46,13 +46,10 @@ type object struct {
 }
 
 func (o *object) kind() kind {
-	switch o.Model.(type) {
-	case *model.Linear:
-		return linear
-	case *model.Chain:
-		return chain
-	case *model.Structure:
-		return components
+	for k, name := range modelKinds {
+		if o.Model != nil && o.Model.Kind() == name {
+			return k
+		}
 	}
 	return dataset
 }

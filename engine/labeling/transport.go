@@ -12,7 +12,7 @@ import "math"
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, which they leave to switching or a solver.
 //	         Here: switching (algorithm 2); potentials that the result hardly violates (shortWalks); every row that
 //	         wants another class at these potentials moves there, which leaves surpluses and deficits of a few rows;
-//	         each is repaired along a shortest path (Tomizawa 1971, Edmonds & Karp 1972) in the class graph, whose heaps
+//	         each is repaired along a shortest path (Tomizawa 1971, Edmonds & Karp 1972) in the class graph, whose lists
 //	         hold only the rows near a border
 //	Stops    all counts are met; each repair lowers the surplus by one
 //	Cost     switching, that of shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs

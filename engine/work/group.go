@@ -274,19 +274,11 @@ func (g *Group) verdict() error {
 	return nil
 }
 
-// Checksum is a number that one changed bit changes. Four sums at a time, as each waits for its last product.
+// Checksum is a number that one changed bit changes.
 func Checksum(values []float64) uint64 {
-	sums := [4]uint64{uint64(len(values)), 1, 2, 3}
-	mix := func(sum uint64, v float64) uint64 {
-		return bits.RotateLeft64((sum^math.Float64bits(v))*0x9e3779b97f4a7c15, 29)
-	}
-	for len(values) >= 4 {
-		sums[0], sums[1] = mix(sums[0], values[0]), mix(sums[1], values[1])
-		sums[2], sums[3] = mix(sums[2], values[2]), mix(sums[3], values[3])
-		values = values[4:]
-	}
+	sum := uint64(len(values))
 	for _, v := range values {
-		sums[0] = mix(sums[0], v)
+		sum = bits.RotateLeft64((sum^math.Float64bits(v))*0x9e3779b97f4a7c15, 29)
 	}
-	return sums[0] ^ bits.RotateLeft64(sums[1], 7) ^ bits.RotateLeft64(sums[2], 19) ^ bits.RotateLeft64(sums[3], 31)
+	return sum
 }
