@@ -28,6 +28,9 @@ import (
 //	         beforehand, takes the place of the first fit
 //	Cost     two fits, and a copy of the rows for the second
 func fitKnown(s *sample.Sample, p sample.Problem, options method.Options) (*Result, error) {
+	if s.All.Labeled > 0 && s.Job.Count(s.WellKnown()) == 0 { // the second fit would be the first
+		return fitMade(s, p, options, 0)
+	}
 	p.Copies = s.Copies != nil // weights of parts of rows do not change that
 	begin, steps := p.Start, 0
 	if s.All.Labeled == 0 || begin != nil { // no first fit of these rows checks and finds shares

@@ -597,6 +597,22 @@ func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	}
 }
 
+// Where of no row enough is known, as of rows with probabilities .4 and .6, the second fit would be the first.
+func TestRowsOfWhichLittleIsKnownNeedOneFit(t *testing.T) {
+	data, progress := planted.Topics(1000, 250, 20, 0.35, 1), &work.Progress{}
+	p := withCosts(data, 2, make([]float64, 2*1000))
+	for i := range 200 {
+		p.Costs[2*i+i%2] = math.Log(0.6 / 0.4)
+	}
+	result, err := Fit(p, method.Defaults(), progress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(result.Model.Iterations); progress.Step != want {
+		t.Errorf("%d steps, should be the %d of one fit", progress.Step, want)
+	}
+}
+
 // The forecast of a second fit has its copies of the rows and of the prior costs.
 func TestForecastOfRowsWithPriorCosts(t *testing.T) {
 	defer func(old func(float64, string, string) error) { need = old }(need)

@@ -44,6 +44,16 @@ const (
 	mostKnown  = 4
 )
 
+// WellKnown is the number of rows of which enough is known without a label.
+func (s *Sample) WellKnown() (rows int) {
+	for k := range s.Unlabeled {
+		if known, _, _ := knownOf(s.PriorOf(k)); known >= leastKnown {
+			rows++
+		}
+	}
+	return rows
+}
+
 // Known are the rows of which enough is known without a label, with their likeliest classes by class scores [n, K] at a
 // temperature and by their prior costs.
 func (s *Sample) Known(scores []float64, temperature float64) (more More) {
