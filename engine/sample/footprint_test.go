@@ -124,11 +124,12 @@ func TestForecastOfMemory(t *testing.T) {
 		}
 		var forecast float64
 		*sample.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
-		got := peak(func() {
+		work := func() {
 			if _, err := fit.Fit(c.problem, o, nil); err != nil {
 				t.Fatal(err)
 			}
-		})
+		}
+		got := min(peak(work), peak(work)) // garbage that waits for its collector counts in one, where others work, too
 		copied := 8 * float64(c.problem.Rows.Cols()*model.OutputsOf(c.classes))
 		if ratio := (forecast - copied) / got; ratio < 0.7 || ratio > 2 {
 			t.Errorf("%s: %.1f MB in the forecast, %.1f MB were taken", name, (forecast-copied)/1e6, got/1e6)
