@@ -339,7 +339,7 @@ static void *cut_off(void *argument) {
 }
 
 static void file_cut_off_during_a_fit(void) {
-  enum { N = 20000, D = 50 };
+  enum { N = 200000, D = 50 }; /* many, so that the fit is not over before the file is cut off */
   const size_t size = (size_t)N * D * sizeof(float);
   fewlabel_rows rows = FEWLABEL_DENSE_ROWS(N, D, (const float *)NULL);
   int32_t *labels = malloc(N * sizeof *labels);
