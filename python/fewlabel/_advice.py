@@ -126,12 +126,15 @@ def of_columns(found: list[tuple[int, list[dict[str, Any]]]], n_columns: int) ->
         warn(f"{text}.", category)
 
 
-def weak_share(name: Any, found: Any, n_labels: int) -> None:
+def weak_share(name: Any, found: Any) -> None:
     """Warn where the labels of the only class leave its share open; see `wide` in engine/sample/class_prior.go."""
     if 2 * (found.upper - found.lower) > _WIDE:
-        narrower = 100 * (1 - (n_labels / (n_labels + 5)) ** 0.5)
-        of_the_share = {"name": name, "prior": found.share, "lower": found.lower, "upper": found.upper}
-        warn(_SENTENCES["weak_prior"].format(**of_the_share, narrower=narrower) + ".", ClassPriorWarning)
+        warn(
+            f"the estimated share of class {name!r}, {found.share:.1%}, is uncertain: its 90% interval goes from "
+            f"{found.lower:.1%} to {found.upper:.1%}. If you can, count that class in a hundred random unlabeled rows "
+            "and give class_prior.",
+            ClassPriorWarning,
+        )
 
 
 def not_calibrated(needed: int = 20) -> None:

@@ -1,5 +1,6 @@
 """Sets of classes, probabilities and groups of a class tree as labels."""
 
+import itertools
 import pickle
 import re
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import cross_val_score
 
 from fewlabel import (
@@ -16,6 +18,7 @@ from fewlabel import (
     SemiSupervisedLogisticRegression,
     SequenceSVC,
     TransductiveSVC,
+    _positive_share,
     compare,
     estimate_class_prior,
     labels,
@@ -350,6 +353,19 @@ def test_the_share_of_the_only_labeled_class_is_estimated() -> None:
     assert same(model, again)
 
 
+def test_the_share_is_near_the_bound_and_where_folds_agree() -> None:
+    found = np.random.default_rng(0).random((4, 100_000)) < 0.2
+    assert abs(_positive_share._kappa(found, 0.2)) < 0.01
+    assert _positive_share._kappa(found[[0, 0, 0, 0]], found[0].mean()) == pytest.approx(1)
+    pairs = [cohen_kappa_score(a, b) for a, b in itertools.combinations(found[:, :1000], 2)]
+    assert _positive_share._kappa(found[:, :1000], found[:, :1000].mean()) == pytest.approx(np.mean(pairs), abs=1e-3)
+    agreement = np.full(len(_positive_share.CANDIDATES), 0.8)
+    assert _positive_share._share(0.2, agreement) == pytest.approx(0.2, rel=0.1)
+    agreement[_positive_share.CANDIDATES == 0.28] = 1  # as the bound is uncertain
+    assert _positive_share._share(0.2, agreement) > 0.26
+    assert _positive_share._share(0.004, agreement) == 0.004
+
+
 def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
     X, _, y = positives()
     found = estimate_class_prior(X, y, rest="rest")
@@ -369,7 +385,9 @@ def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
 
 def test_a_share_that_few_labels_leave_open_is_warned_of() -> None:
     X, _, y = positives(share=0.6, labeled=10)
-    with pytest.warns(ClassPriorWarning, match="that of class crude is .*, with a 90% interval from .*% narrower"):
+    with pytest.warns(
+        ClassPriorWarning, match="share of class .crude., .*, is uncertain: its 90% interval goes from .* to"
+    ):
         TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y)
 
 
