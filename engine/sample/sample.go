@@ -199,15 +199,16 @@ func (s *Sample) Classes() int {
 	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
-// Paired reports whether there are two classes, with a loss of margins and no tree: one column of scores is enough.
+// Paired reports whether there are two classes, with a loss of margins and no tree, or nothing to learn: one column of
+// scores is enough.
 func (s *Sample) Paired() bool {
-	return s.Classes() == 2 && (s.OneClass() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
+	return s.Classes() == 2 && (s.Constant() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
 // Constant reports whether there is nothing to learn: the labeled rows have one of two classes, of whose shares nothing
 // is known.
 func (s *Sample) Constant() bool {
-	return s.Paired() && s.OneClass() && !(s.Options.ClassPrior.Shares != nil && s.Transductive())
+	return s.Classes() == 2 && s.OneClass() && !(s.Options.ClassPrior.Shares != nil && s.Transductive())
 }
 
 // OneClass reports whether all labeled rows have the same class.
