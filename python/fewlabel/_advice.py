@@ -126,15 +126,19 @@ def of_columns(found: list[tuple[int, list[dict[str, Any]]]], n_columns: int) ->
         warn(f"{text}.", category)
 
 
-def weak_share(name: Any, found: Any) -> None:
+def weak_share(name: Any, found: Any, n_labels: int, n_unlabeled: int) -> None:
     """Warn where the labels of the only class leave its share open; see `wide` in engine/sample/class_prior.go."""
-    if 2 * (found.upper - found.lower) > _WIDE:
-        warn(
-            f"the estimated share of class {name!r}, {found.share:.1%}, is uncertain: its 90% interval goes from "
-            f"{found.lower:.1%} to {found.upper:.1%}. If you can, count that class in a hundred random unlabeled rows "
-            "and give class_prior.",
-            ClassPriorWarning,
-        )
+    if found.share * n_unlabeled < n_labels:
+        advice = f"is that of fewer rows than the {n_labels} labeled ones: these may be more alike than others"
+    elif 2 * (found.upper - found.lower) > _WIDE:
+        advice = f"is uncertain: its 90% interval goes from {found.lower:.1%} to {found.upper:.1%}"
+    else:
+        return
+    warn(
+        f"the estimated share of class {name!r}, {found.share:.1%}, {advice}. If you can, count that class in a "
+        "hundred random unlabeled rows and give class_prior.",
+        ClassPriorWarning,
+    )
 
 
 def not_calibrated(needed: int = 20) -> None:

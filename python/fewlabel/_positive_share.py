@@ -64,7 +64,7 @@ def resolved(class_prior: Any, model: Any, X: Any, labels: _labels.Labels, weigh
             'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
         )
     found = of_labels(model, X, labels.codes, weights)
-    _advice.weak_share(known[0], found)
+    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)), int(np.sum(labels.codes < 0)))
     return {known[0]: found.share, named[0]: 1 - found.share}
 
 

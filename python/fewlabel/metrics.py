@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring, f1_score
-from sklearn.utils import check_consistent_length
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from fewlabel._inputs import _indicator, _labels, _scored
+from fewlabel._inputs import _indicator, _labels, _scored, _weak
 
 __all__ = [
     "labeled_scorer",
@@ -242,7 +242,8 @@ class _LabeledScorer:
     unlabeled: Any
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
-        rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight)
+        columns = _weak.is_matrix(_weak.of_lists(y)) and np.ndim(estimator.predict(_safe_indexing(X, [0]))) == 2
+        rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight, columns=columns)
         if weights is not None:
             parameters["sample_weight"] = weights
         return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)

@@ -25,6 +25,7 @@ from fewlabel import (
     methods,
 )
 from fewlabel.inspection import check, rank_to_label, suspicious_labels
+from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit
 from fewlabel.plotting import LearningCurveDisplay
 
@@ -160,6 +161,21 @@ def test_cross_validation_tests_rows_with_one_label() -> None:
     assert (scores > 0.3).all()
     labeled = np.array([name is not None for name in y])
     assert model.fit(X, sets).score(X, sets) == model.score(X[labeled], y[labeled])
+
+
+def test_cross_validation_tests_rows_with_a_certain_class() -> None:
+    X, truth, y = four_classes()
+    numbers = np.unique(truth, return_inverse=True)[1]
+    labeled, p = np.array([name is not None for name in y]), np.zeros((len(y), 4))
+    p[labeled, numbers[labeled]] = 1  # some rows are certain: a test that has these alone looks like several labels
+    p[-50:] = 0.1 + 0.6 * np.eye(4)[numbers[-50:]]
+    model = TransductiveSVC(class_prior=dict(enumerate(SHARES[name] for name in np.unique(truth)))).fit(X, p)
+    expected = np.mean(model.predict(X[labeled]) == numbers[labeled])
+    assert model.score(X, p) == model.score(X[labeled], p[labeled]) == expected
+    assert labeled_scorer("accuracy")(model, X[labeled], p[labeled]) == expected
+    scores = cross_val_score(model, X, p, cv=SemiSupervisedSplit(4), error_score="raise")
+    assert len(scores) == 4
+    assert (scores > 0.3).all()
 
 
 @pytest.mark.parametrize(
@@ -381,6 +397,13 @@ def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
     numbers = estimate_class_prior(X, np.where(y == "crude", 5, -1), rest=2)
     assert numbers.classes.tolist() == [2, 5]
     np.testing.assert_array_equal(numbers.class_prior, found.class_prior[::-1])
+
+
+def test_a_share_below_that_of_the_labels_is_warned_of() -> None:
+    X, _, y = positives(share=0.03, labeled=20)
+    rows = np.flatnonzero((y == "crude") | (np.arange(len(y)) % 2 == 0))
+    with pytest.warns(ClassPriorWarning, match="is that of fewer rows than the 20 labeled ones"):
+        TransductiveSVC(class_prior={"rest": "auto"}).fit(X[rows], y[rows])
 
 
 def test_a_share_that_few_labels_leave_open_is_warned_of() -> None:

@@ -22,10 +22,13 @@ def refuse_columns() -> None:
 
 
 def labeled_part(
-    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = ()
+    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = (), *, columns: bool = False
 ) -> tuple[Any, np.ndarray, Any]:
-    """The rows with a label that is none of `groups`, their labels and their weights, for a score."""
-    codes = _indicator.read(y, unlabeled)
+    """The rows with a label that is none of `groups`, their labels and their weights, for a score.
+
+    A matrix of 0, 1 and markers has several labels a row if `columns`, or else probabilities.
+    """
+    codes = _indicator.read(y, unlabeled) if columns else None
     if codes is not None:
         known = codes.min(axis=1) >= 0
         given = _labels.Given(codes[known], known, np.zeros(len(known), dtype=bool), False)
