@@ -203,7 +203,7 @@ func (c *call) priorCosts(p *sample.Problem, costs *C.double, classes int64) {
 	case costs == nil && classes != 0:
 		c.fail(fault.Argument("n_classes is %d, but costs is NULL: use 0", classes))
 	case costs != nil && (classes < 2 || classes > math.MaxInt32):
-		c.fail(fault.Argument("n_classes is %d: prior costs are those of 2 or more classes", classes))
+		c.fail(fault.Argument("n_classes is %d: prior costs are those of 2 to 2^31 - 1 classes", classes))
 	case costs != nil:
 		p.Classes = int(classes)
 		p.Costs = slice[float64](c, "costs", unsafe.Pointer(costs), int64(p.Rows.Rows())*classes)

@@ -155,7 +155,7 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *            not all equal are numbers of copies: the fit equals that of the repeated rows, up to rounding. With other
  *            weights each row gets one hard label.
  *   costs    [n_rows, n_classes] what is known of the rows without a label, row by row: the prior cost of each class, 0
- *            or more; INFINITY where a row cannot have the class. A row with one finite cost is a labeled row, a row of
+ *            to 1e6; INFINITY where a row cannot have the class. A row with one finite cost is a labeled row, a row of
  *            equal costs an unlabeled one. For probabilities p of the classes the costs are -log p. Costs of labeled
  *            rows are not used. With costs that differ no row needs a label: shares that class_prior does not give are
  *            then the means of the probabilities. NULL, with n_classes 0: none.

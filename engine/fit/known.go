@@ -64,7 +64,7 @@ func fitFirst(s *sample.Sample, p sample.Problem, options method.Options) (*Resu
 	more := s.Sure()
 	if s.All.Labeled == 0 {
 		if more = s.Guessed(); s.Job.Count(len(more.Rows)) == 0 {
-			return nil, s.NoLabel()
+			return nil, sample.NoLabel(true)
 		}
 	}
 	var first *Result

@@ -31,6 +31,7 @@ func (s *Sample) takeCensus() error {
 		}
 	}
 	s.Job.Reduce(sums)
+	given := s.PriorCosts != nil
 	switch s.Forbids = sums[4] > 0; {
 	case sums[3] == 0:
 		s.PriorCosts = nil
@@ -40,21 +41,21 @@ func (s *Sample) takeCensus() error {
 	first, last = s.Job.Range(first, last)
 	if sums[1] == 0 {
 		if s.PriorCosts == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
-			return s.NoLabel()
+			return NoLabel(given)
 		}
 		first, last = 0, float64(s.classes-1) // the prior costs know them
 	}
 	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last)}
 	if s.All.LastClass >= s.All.Rows {
-		return fault.Data("labels have class %d: class numbers run from 0 on, of fewer classes than the %d rows of all "+
-			"machines", s.All.LastClass, s.All.Rows)
+		return fault.Data("labels have class %d: class numbers run from 0 on, fewer than there are rows, here "+
+			"%d", s.All.LastClass, s.All.Rows)
 	}
 	return nil
 }
 
-// NoLabel is the error of a fit without a label.
-func (s *Sample) NoLabel() error {
-	if s.PriorCosts == nil {
+// NoLabel is the error of a fit without a label, with prior costs or without.
+func NoLabel(costs bool) error {
+	if !costs {
 		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
 	}
 	return fault.Data("labels: no row has a label, and sets or probabilities of classes count only where they say " +

@@ -60,11 +60,14 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     if not isinstance(keywords, Mapping):
         raise ValueError(f"keywords must be a dict from class to words, got {keywords!r:.80}")
     for name, words in keywords.items():
-        if isinstance(words, str):
-            raise ValueError(f"keywords must have a list of words for class {name!r}, got the text {words!r}")
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise ValueError(f"keywords must have a list of words for class {name!r}, got {words!r}")
     rules = [(name, word) for name, words in keywords.items() for word in words]
     if not rules:
         raise ValueError("keywords holds no word")
+    for name, word in rules:
+        if not isinstance(word, str) or not word.strip():
+            raise ValueError(f"keywords must hold words, got {word!r} for class {name!r}")
     found = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE) for _, word in rules]
     rows = [
         [name if pattern.search(text) else None for (name, _), pattern in zip(rules, found, strict=True)]

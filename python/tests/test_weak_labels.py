@@ -178,6 +178,13 @@ def test_cross_validation_tests_rows_with_a_certain_class() -> None:
     assert (scores > 0.3).all()
 
 
+def test_columns_of_classes_of_several_types_are_refused() -> None:
+    X, _, y = four_classes()
+    p = pd.DataFrame(np.full((len(y), 3), 1 / 3), columns=["a", 1, "b"])
+    with pytest.raises(ValueError, match=r"names of several types, \['a', 1, 'b'\]"):
+        TransductiveSVC().fit(X, p)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -499,7 +506,10 @@ def test_keyword_votes() -> None:
         (lambda: labels.keyword_votes(["a"], {}), "keywords holds no word"),
         (lambda: labels.keyword_votes(["a"], ["goal"]), "keywords must be a dict from class to words"),
         (lambda: labels.keyword_votes(["a", None], {"sport": ["goal"]}), "got None in row 1"),
-        (lambda: labels.keyword_votes(["a"], {"sport": "goal"}), "a list of words for class 'sport', got the text"),
+        (lambda: labels.keyword_votes(["a"], {"sport": "goal"}), "a list of words for class 'sport', got 'goal'"),
+        (lambda: labels.keyword_votes(["a"], {"sport": None}), "a list of words for class 'sport', got None"),
+        (lambda: labels.keyword_votes(["a"], {"sport": ["goal", 3]}), "must hold words, got 3 for class 'sport'"),
+        (lambda: labels.keyword_votes(["a"], {"sport": [" "]}), "must hold words, got ' ' for class 'sport'"),
         (lambda: labels.keyword_votes("a goal", {"sport": ["goal"]}), "a list of texts, got one text"),
         (lambda: labels.from_votes([["a", "b"]], accuracies={"a": 0.9, "b": 0.9}), "accuracies must be 2 numbers"),
     ],

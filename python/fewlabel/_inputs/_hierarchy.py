@@ -99,7 +99,9 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
-            raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: a node has one parent")
+            raise ValueError(
+                f"hierarchy gives {child!r} the parents {parent!r}: it is a dict from child to parent, and a node has one"
+            )
     _check_circle(parents)
     names = classes.tolist()
     groups = {parent for parent in parents.values() if parent is not None}

@@ -1,6 +1,6 @@
 """What is known of rows without a label: sets of the classes that they may have, and probabilities of the classes."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +56,8 @@ def of_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, Weak]:
     Names of classes are those of the columns of a data frame, else 0 ... k-1.
     """
     names = np.asarray(y.columns) if hasattr(y, "columns") else np.arange(y.shape[1])
+    if len({isinstance(name, str) for name in names.tolist()}) > 1:
+        raise ValueError(f"y has columns with names of several types, {names.tolist()!r:.80}: classes have one type")
     if len(set(names.tolist())) < len(names):
         raise ValueError(f"y has two columns for one class: {names.tolist()}")
     try:
@@ -146,8 +148,8 @@ def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
             while isinstance(name, str) and separator in name:
                 hierarchy[name] = name.rpartition(separator)[0]
                 name = hierarchy[name]
-    if not isinstance(hierarchy, Mapping):
-        return below
+    if not isinstance(hierarchy, Mapping) or not all(isinstance(name, Hashable) for name in hierarchy.values()):
+        return below  # of which there is an error later
     parents = set(hierarchy.values())
     for name in hierarchy:
         group, seen = hierarchy[name], {name}
