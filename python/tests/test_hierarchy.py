@@ -69,8 +69,16 @@ def test_names_of_numpy_types() -> None:
         ({"a": "g", "g": "h", "h": "g"}, "ab", "goes in a circle: 'g' -> 'h' -> 'g'"),
         ({"a": "a"}, "ab", "goes in a circle: 'a' -> 'a'"),
         ({"a": "g", "b": "a"}, "ab", "hierarchy has 'b' below 'a', which is a class: a class must be a leaf"),
-        ({"a": ["g", "h"]}, "ab", r"hierarchy gives 'a' the parents \['g', 'h'\]: it is a dict from child to parent"),
-        ({"g": ["a", "b"]}, "ab", r"hierarchy gives 'g' the parents \['a', 'b'\]: it is a dict from child to parent"),
+        (
+            {"a": ["g", "h"]},
+            "ab",
+            r"hierarchy gives 'a' the parents \['g', 'h'\]: write a dict from child to its one parent",
+        ),
+        (
+            {"g": ["a", "b"]},
+            "ab",
+            r"hierarchy gives 'g' the parents \['a', 'b'\]: write a dict from child to its one parent",
+        ),
         ([("a", "g"), ("a", "h")], "ab", "must be None, a dict from child to parent, or a separator.*two parents"),
         (3, "ab", "hierarchy=3 must be None, a dict"),
         ("/", "ab", "hierarchy='/' is a separator, but no class name has it: the classes are a, b"),

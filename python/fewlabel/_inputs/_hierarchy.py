@@ -100,7 +100,7 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(
-                f"hierarchy gives {child!r} the parents {parent!r}: it is a dict from child to parent, and a node has one"
+                f"hierarchy gives {child!r} the parents {parent!r}: write a dict from child to its one parent"
             )
     _check_circle(parents)
     names = classes.tolist()
