@@ -175,7 +175,7 @@ def test_learning_curve_takes_the_sizes_for_which_there_are_labels() -> None:
     y = np.where(np.arange(300) < 48, TWO.truth, -1)
     assert LearningCurveDisplay.from_estimator(TransductiveSVC(), TWO.X, y, n_draws=1).n_labels == [10, 20]
     with pytest.raises(ValueError, match="y has 8 labels, of which 2 are for testing: 80"):
-        LearningCurveDisplay.from_estimator(TransductiveSVC(), TWO.X, np.where(np.arange(300) < 8, TWO.truth, -1))
+        LearningCurveDisplay.from_estimator(TransductiveSVC(), TWO.X, np.where(np.arange(300) % 40 == 0, TWO.truth, -1))
 
 
 def test_learning_curve_of_a_pipeline_does_not_change_it() -> None:

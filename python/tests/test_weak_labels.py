@@ -406,6 +406,32 @@ def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
     np.testing.assert_array_equal(numbers.class_prior, found.class_prior[::-1])
 
 
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_array.toarray], ids=["sparse", "dense"])
+def test_copies_of_labeled_rows_do_not_change_the_estimated_share(kind: object) -> None:
+    X, _, y = positives()
+    once, rows = estimate_class_prior(kind(X), y, rest="rest"), np.r_[np.arange(600), np.arange(20)]
+    twice = estimate_class_prior(kind(X[rows]), y[rows], rest="rest")
+    np.testing.assert_array_equal(twice.class_prior, once.class_prior)
+
+
+def test_the_estimated_share_counts_rows_by_weight() -> None:
+    X, truth, y = positives(share=0.2)
+    weights = np.where(truth, 1.0, 5.0)  # the share is 0.2 / (0.2 + 0.8 * 5) = 0.05
+    shares = [
+        estimate_class_prior(X, y, sample_weight=w, rest="rest").class_prior[0]
+        for w in (None, np.full(600, 2.0), weights)
+    ]
+    assert shares[0] == shares[1] > 0.12
+    assert shares[2] < 0.08
+
+
+@pytest.mark.parametrize("judge", [check, compare, LearningCurveDisplay.from_estimator])
+def test_labels_of_one_class_are_no_test(judge: object) -> None:
+    X, _, y = positives()
+    with pytest.raises(ValueError, match=r"labels of one class alone, 'crude'.*positive_unlabeled_scores"):
+        judge(TransductiveSVC(class_prior={"rest": "auto"}), X, y, verbose=0)
+
+
 def test_a_share_below_that_of_the_labels_is_warned_of() -> None:
     X, _, y = positives(share=0.03, labeled=20)
     rows = np.flatnonzero((y == "crude") | (np.arange(len(y)) % 2 == 0))
@@ -440,7 +466,7 @@ def test_wrong_arguments_of_the_estimated_share_are_named(arguments: dict, messa
 @pytest.mark.parametrize(
     ("prior", "labeled", "message"),
     [
-        ({"rest": "auto"}, 9, "cannot be estimated from 9 rows: label 10 or more"),
+        ({"rest": "auto"}, 9, "cannot be estimated from 9 distinct rows: label 10 or more"),
         ({"rest": "auto", "other": "auto"}, 20, '"auto" within a dict is for one labeled class and one other'),
         ({"rest": "auto", "crude": 0.5}, 20, '"auto" within a dict is for one labeled class and one other'),
         ({"crude": "auto"}, 20, '"auto" within a dict is for one labeled class and one other'),

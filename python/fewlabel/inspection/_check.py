@@ -118,6 +118,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     X, given = _data.admitted(X), _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
     _fits.warn_of_nothing_unlabeled(given, unlabeled)
+    _fits.refuse_one_class(given)
     classes, codes = _labels.encode(given)
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)

@@ -161,6 +161,7 @@ def compare(
     given = _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
     _fits.warn_of_nothing_unlabeled(given, unlabeled)
+    _fits.refuse_one_class(given)
     score = get_scorer(scoring)
     models = {SUPERVISED: _linear_model.supervised(model), **chosen}
     splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))

@@ -44,6 +44,16 @@ def warn_of_nothing_unlabeled(given: _labels.Given, unlabeled: Any) -> None:
         _advice.nothing_unlabeled(np.unique(given.values), unlabeled)
 
 
+def refuse_one_class(given: _labels.Given) -> None:
+    """Raise where held-out labels say nothing."""
+    classes = set(given.values.tolist())
+    if len(classes) == 1:
+        raise ValueError(
+            f"y has labels of one class alone, {classes.pop()!r}: a model that knows no other is right on all of "
+            "them. fewlabel.metrics.positive_unlabeled_scores tells what such labels say"
+        )
+
+
 def _quietly(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewlabelWarning)

@@ -37,6 +37,7 @@ def compute(
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
     X, given = _data.admitted(X), _scored.one_a_row(y, marker, _linear_model.tree(estimator))
     check_consistent_length(X, given.labeled)
+    _fits.refuse_one_class(given)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
 
     labeled_rows_only = supervised is not None
