@@ -22,8 +22,9 @@ import (
 //	         .747, labels of the same rows .813); on k1b, wap, fbis and tr41 .796 in the mean in place of .799, three
 //	         annotators .844 in place of .837, keyword rules .765 in place of .761 (labels alone .759), rules on 20
 //	         Newsgroups .717 in place of .694
-//	Rejected labels in place of the rows, which then take no part as unlabeled ones: where much is known of all rows,
-//	         none would keep the class shares
+//	Rejected a second fit that begins at the first: .6 of the time, but accuracies of .925 to .945 in place of .948 to
+//	         .951 on five classes of 20 Newsgroups with 40 labels and 300 sets. Labels in place of the rows, which then
+//	         take no part as unlabeled ones: where much is known of all rows, none would keep the class shares
 //	Start    a given model, or of a fit without a label one of copies of the rows with the classes that are likeliest
 //	         beforehand, takes the place of the first fit
 //	Cost     two fits, and a copy of the rows for the second

@@ -282,7 +282,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.encode(given, weights)
-        prior = _positive_share.resolved(self.class_prior, self, rows, labels, weights)
+        prior = _positive_share.resolved(self.class_prior, self._linear(), rows, labels, weights)
         labels = _labels.with_classes_of(prior, labels)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
         plan = self._plan(method, labels.classes, totals, prior)
@@ -298,6 +298,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             raise renamed from reason
         task.end()
         return warnings
+
+    def _linear(self) -> Any:
+        """A TransductiveSVC with these parameters, of those that it has."""
+        raise NotImplementedError
 
     def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray, prior: Any = None) -> Plan:
         """The fit of these classes; `totals` are the total weights of their labeled rows; prior None: `class_prior`."""

@@ -196,10 +196,6 @@ class KernelTransductiveSVC(TransductiveSVC):
             _advice.warn(str(warning.message), warning.category)
         return features[best]
 
-    def _linear(self) -> TransductiveSVC:
-        names = TransductiveSVC().get_params(deep=False)
-        return TransductiveSVC(**{name: getattr(self, name) for name in names})
-
     def _fitted_features(self, maker: Any, X: Any, kept: np.ndarray | None) -> np.ndarray:
         """Fit a transformer to the kept rows; the features (n, m) of all rows."""
         self._check_memory(maker, X)

@@ -72,12 +72,7 @@ def resolved(class_prior: Any, model: Any, X: Any, labels: _labels.Labels, weigh
 def of_labels(
     model: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None, times: int = TIMES, level: float = LEVEL
 ) -> Share:
-    """Share of the only class among the unlabeled rows, those with code -1, by weight.
-
-    `model` has the parameters that the fits take over.
-    """
-    from fewlabel import TransductiveSVC  # which needs this module
-
+    """Share of the only class among the unlabeled rows, those with code -1, by weight; `model` is a TransductiveSVC."""
     counted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
     positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))
     positive = positive[_distinct(X[positive])]
@@ -95,7 +90,7 @@ def of_labels(
     if weights is not None and np.ptp(weights[unlabeled]) > 0:  # rows that stand for others
         drawn = random.choice(unlabeled, len(drawn), p=weights[unlabeled] / weights[unlabeled].sum())
     taken = {name: getattr(model, name) for name in ("alpha", "fit_intercept", "n_jobs")}
-    model = TransductiveSVC(method="switching", tol=_LOOSE, **taken)
+    model = type(model)(method="switching", tol=_LOOSE, **taken)
     above, agreement = np.empty((len(CANDIDATES), len(positive))), np.empty(len(CANDIDATES))
     for c, candidate in enumerate(CANDIDATES):
         model.set_params(class_prior={0: 1 - candidate, 1: candidate})
