@@ -17,7 +17,10 @@ func (p *Pool) Borrow(n int) []float64 {
 	defer p.lock.Unlock()
 	k := slices.IndexFunc(p.kept, func(buffer []float64) bool { return cap(buffer) >= n })
 	if k < 0 {
-		p.kept = p.kept[:max(0, len(p.kept)-1)] // the longest makes room for a new one
+		if last := len(p.kept) - 1; last >= 0 { // the longest makes room for a new one
+			p.kept[last] = nil
+			p.kept = p.kept[:last]
+		}
 		return make([]float64, n)
 	}
 	found := p.kept[k]

@@ -103,6 +103,10 @@ func TestBorrowedVectorsAreKept(t *testing.T) {
 	if len(pool.kept) != 1 {
 		t.Errorf("%d vectors are kept", len(pool.kept))
 	}
+	if pool.Borrow(30); pool.kept[:1][0] != nil {
+		t.Error("a vector that made room is still in memory")
+	}
+	pool.Return(make([]float64, 20))
 	if n := testing.AllocsPerRun(10, func() { pool.Return(pool.Borrow(20)) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
