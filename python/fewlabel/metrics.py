@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring, f1_score
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
 from fewlabel._inputs import _indicator, _labels, _scored, _weak
@@ -25,7 +25,8 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
     unlabeled rows; those of `fewlabel.model_selection.SemiSupervisedSplit` do not. Numeric labels in an object array,
     for example beside None, are scored as numbers. Of several labels a row, the rows that are known in all columns are
-    scored; `multilabel_f1_score` scores the others too.
+    scored; `multilabel_f1_score` scores the others too. A matrix of 0 and 1 holds several labels a row if the estimator
+    predicts several, and probabilities of classes otherwise.
 
     Parameters
     ----------
@@ -242,7 +243,7 @@ class _LabeledScorer:
     unlabeled: Any
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
-        columns = _weak.is_matrix(_weak.of_lists(y)) and np.ndim(estimator.predict(_safe_indexing(X, [0]))) == 2
+        columns = _weak.is_matrix(_weak.of_lists(y)) and _predicts_columns(estimator, X)
         rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight, columns=columns)
         if weights is not None:
             parameters["sample_weight"] = weights
@@ -250,3 +251,8 @@ class _LabeledScorer:
 
     def __repr__(self) -> str:
         return f"labeled_scorer({self.scoring!r}, unlabeled={self.unlabeled!r})"
+
+
+def _predicts_columns(estimator: Any, X: Any) -> bool:
+    """Whether an estimator predicts several labels a row; one without predictions may learn them."""
+    return not hasattr(estimator, "predict") or np.ndim(estimator.predict(_scored.rows_at(X, slice(0, 1)))) == 2

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from planted import text_like
 from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.preprocessing import normalize
@@ -240,6 +241,22 @@ def test_cross_validation_scores_the_labeled_rows() -> None:
     model = TransductiveSVC().fit(X, y)
     labeled = FIRST >= 0
     assert scorer(model, X, y) == multilabel_f1_score(y[labeled], model.predict(X)[labeled])
+
+
+@pytest.mark.parametrize("y", [FIRST, Y[:, :2]], ids=["one label", "columns"])
+def test_rows_of_a_matrix_of_coordinates_are_scored(y: np.ndarray) -> None:
+    model, coordinates = TransductiveSVC().fit(X, y), sp.coo_matrix(X)
+    assert model.score(coordinates, y) == model.score(X, y)
+    assert labeled_scorer()(model, coordinates, y) == labeled_scorer()(model, X, y)
+
+
+def test_several_labels_a_row_are_scored_without_predictions() -> None:
+    def shape(_: Any, rows: Any, labels: Any) -> float:
+        return len(labels) + np.shape(labels)[1] / 10
+
+    y = np.column_stack([FIRST, np.where(FIRST >= 0, 1 - TRUTH, -1)])
+    transformer = TfidfTransformer().fit(X)
+    assert labeled_scorer(shape)(transformer, X, y) == pytest.approx(np.sum(FIRST >= 0) + 0.2)
 
 
 def test_scikit_learns_wrapper_gives_the_same_predictions() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel._inputs import _data, _indicator, _labels
@@ -45,7 +46,13 @@ def labeled_part(
         return X, given.values, sample_weight
     rows = np.flatnonzero(given.labeled)
     weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-    return _safe_indexing(_data.admitted(X), rows), given.values, weights
+    return rows_at(X, rows), given.values, weights
+
+
+def rows_at(X: Any, rows: Any) -> Any:
+    """Some rows of X, of any kind: a matrix of coordinates, for example, has no rows to take."""
+    X = _data.admitted(X)
+    return _safe_indexing(X.tocsr() if sp.issparse(X) else X, rows)
 
 
 def with_one_class(given: _labels.Given, groups: Iterable[Any]) -> _labels.Given:
