@@ -23,6 +23,7 @@ Cost     FOLDS fits a candidate by switching, of MOST_ROWS rows. Switching is as
          time of both
 """
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -65,7 +66,8 @@ def resolved(class_prior: Any, model: Any, X: Any, labels: _labels.Labels, weigh
             'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
         )
     found = of_labels(model, X, labels.codes, weights)
-    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)), int(np.sum(labels.codes < 0)))
+    unlabeled = labels.codes < 0 if weights is None else (labels.codes < 0) & (weights > 0)
+    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)), int(np.sum(unlabeled)))
     return {known[0]: found.share, named[0]: 1 - found.share}
 
 
@@ -131,7 +133,9 @@ def _scores(
     rows = np.concatenate([labeled, held, unlabeled])
     y = np.full(len(rows), None, dtype=object)
     y[: len(labeled)] = 1
-    scores = model.fit(X[rows], y).decision_function(X[rows[len(labeled) :]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a share that is tried; the final fit warns
+        scores = model.fit(X[rows], y).decision_function(X[rows[len(labeled) :]])
     return scores[: len(held)], scores[len(held) :]
 
 

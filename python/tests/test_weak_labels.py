@@ -3,6 +3,7 @@
 import itertools
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -437,6 +438,24 @@ def test_a_share_below_that_of_the_labels_is_warned_of() -> None:
     rows = np.flatnonzero((y == "crude") | (np.arange(len(y)) % 2 == 0))
     with pytest.warns(ClassPriorWarning, match="is that of fewer rows than the 20 labeled ones"):
         TransductiveSVC(class_prior={"rest": "auto"}).fit(X[rows], y[rows])
+
+
+def test_shares_that_are_tried_are_not_warned_of() -> None:
+    X, truth, y = positives()
+    X = X.toarray()
+    X[~truth] = X[-1]  # equal rows, which no share parts
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = estimate_class_prior(X, y, rest="rest")
+    assert abs(found.class_prior[0] - truth[20:].mean()) < 0.1
+
+
+def test_rows_without_a_weight_do_not_count_in_a_warning() -> None:
+    X, _, y = positives(share=0.08, labeled=20)
+    weights = np.where((y == "crude") | (np.arange(600) % 2 == 0), 1, 0)  # 290 unlabeled rows are left, 14 of the class
+    with pytest.warns(ClassPriorWarning, match="is that of fewer rows than the 20 labeled ones"):
+        model = TransductiveSVC(class_prior={"rest": "auto"}).fit(X, y, sample_weight=weights)
+    assert model.class_prior_[0] * 290 < 20 < model.class_prior_[0] * 580
 
 
 def test_a_share_that_few_labels_leave_open_is_warned_of() -> None:
