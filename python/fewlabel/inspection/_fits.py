@@ -50,7 +50,7 @@ def refuse_one_class(given: _labels.Given) -> None:
     if len(classes) == 1:
         raise ValueError(
             f"y has labels of one class alone, {classes.pop()!r}: a model that knows no other is right on all of "
-            "them. fewlabel.metrics.positive_unlabeled_scores tells what such labels say"
+            "them. For such labels use fewlabel.metrics.positive_unlabeled_scores"
         )
 
 
