@@ -33,9 +33,9 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted in place. All parameters except `n_jobs` must be the same on every rank. `calibrate`, method
-        "pair_switching" and `max_switches` are for one machine. For class_prior="auto" every rank gets all labeled
-        rows. With at least 4,096 unlabeled rows a class, every rank also gets an eighth of these, if they have
-        at most a million non-zeros.
+        "pair_switching", `max_switches` and "auto" within a dict `class_prior` are for one machine. For
+        class_prior="auto" every rank gets all labeled rows. With at least 4,096 unlabeled rows a class, every rank also
+        gets an eighth of these, if they have at most a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,) or (n_rows, n_classes)
@@ -224,6 +224,12 @@ class _Part:
 
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
+        prior = self.estimator.class_prior
+        if isinstance(prior, Mapping) and any(isinstance(share, str) for share in prior.values()):
+            raise ValueError(
+                f'class_prior={dict(prior)!r:.80}: "auto" within a dict is for one machine. Here give shares, for '
+                "example those that estimate_class_prior finds in the rows of one rank with the parameter `rest`"
+            )
         certain = [each for each in ranks.comm.allgather(self.certain) if each is not None]
         if certain and all(certain):
             _scored.refuse_columns()
@@ -249,7 +255,7 @@ class _Part:
         if not any(each.sparse and each.n_rows for each in summaries) and not self.rows.shape[0]:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         rows = np.full(sum(each.n_rows for each in summaries), _labels.UNLABELED, dtype=np.int32)
-        classes = _labels.with_classes_of(self.estimator.class_prior, _labels.Labels(classes, rows)).classes
+        classes = _labels.with_classes_of(prior, _labels.Labels(classes, rows)).classes
         self.codes[counted] = np.searchsorted(classes, values)
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))
         return classes, np.asarray(totals)
