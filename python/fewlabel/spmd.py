@@ -202,8 +202,7 @@ class _Part:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
         codes = _indicator.read(y, estimator.unlabeled)
-        if codes is not None and ((codes < 0).any() or (codes.sum(axis=1) > 1).any()):
-            _scored.refuse_columns()
+        _scored.refuse_several(codes)
         self.given = _labels.read(y, estimator.unlabeled, weak=True)
         self.certain = codes is not None if len(self.given.labeled) else None  # a matrix of 0 and 1; None: no row
         self.rows = self._rows(X)

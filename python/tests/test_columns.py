@@ -250,6 +250,14 @@ def test_rows_of_a_matrix_of_coordinates_are_scored(y: np.ndarray) -> None:
     assert labeled_scorer()(model, coordinates, y) == labeled_scorer()(model, X, y)
 
 
+@pytest.mark.parametrize("y", [Y[:, :2], np.ones((N, 2), int)], ids=["unknown entries", "two labels a row"])
+def test_a_model_of_one_label_a_row_does_not_score_several(y: np.ndarray) -> None:
+    model = TransductiveSVC().fit(X, FIRST)
+    for score in (model.score, lambda *rows: labeled_scorer("accuracy")(model, *rows)):
+        with pytest.raises(ValueError, match="y has several labels a row, which are not supported here"):
+            score(X, y)
+
+
 def test_several_labels_a_row_are_scored_without_predictions() -> None:
     def shape(_: Any, rows: Any, labels: Any) -> float:
         return len(labels) + np.shape(labels)[1] / 10

@@ -22,6 +22,12 @@ def refuse_columns() -> None:
     raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
 
 
+def refuse_several(codes: np.ndarray | None) -> None:
+    """Raise the same for a matrix (n, k) of 0, 1 and -1 (unknown) that holds no class of each row."""
+    if codes is not None and ((codes < 0).any() or (codes.sum(axis=1) > 1).any()):
+        refuse_columns()
+
+
 def labeled_part(
     X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = (), *, columns: bool = False
 ) -> tuple[Any, np.ndarray, Any]:
@@ -29,8 +35,10 @@ def labeled_part(
 
     A matrix of 0, 1 and markers has several labels a row if `columns`, or else probabilities.
     """
-    codes = _indicator.read(y, unlabeled) if columns else None
-    if codes is not None:
+    codes = _indicator.read(y, unlabeled)
+    if not columns:
+        refuse_several(codes)
+    if columns and codes is not None:
         known = codes.min(axis=1) >= 0
         given = _labels.Given(codes[known], known, np.zeros(len(known), dtype=bool), False)
     else:
