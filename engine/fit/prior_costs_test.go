@@ -613,6 +613,27 @@ func TestRowsOfWhichLittleIsKnownNeedOneFit(t *testing.T) {
 	}
 }
 
+// A class of two that prior costs alone name needs a label or a share, as one of many does.
+func TestAClassThatPriorCostsAloneNameNeedsAShare(t *testing.T) {
+	data := planted.Topics(300, 24, 20, 0.5, 1)
+	o := method.Defaults()
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.5, 0.5}}
+	least := disagreement(mustFit(t, data, nil, o).Transduction, data.Truth)
+	p := withCosts(data, 2, make([]float64, 2*300))
+	for i, y := range p.Labels {
+		if p.Costs[2*i] = 3 * float64(data.Truth[i]); y == 1 {
+			p.Labels[i] = -1
+		}
+	}
+	_, err := Fit(p, method.Defaults(), nil)
+	if wantKinds(t, err, fault.BadData); !strings.Contains(err.Error(), "class 1 has no labeled row") {
+		t.Errorf("got %v", err)
+	}
+	if wrong := disagreement(mustFitProblem(t, p, o).Transduction, data.Truth); wrong > least {
+		t.Errorf("%d rows wrong, %d with labels of both classes", wrong, least)
+	}
+}
+
 // The forecast of a second fit has its copies of the rows and of the prior costs.
 func TestForecastOfRowsWithPriorCosts(t *testing.T) {
 	defer func(old func(float64, string, string) error) { need = old }(need)

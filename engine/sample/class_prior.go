@@ -100,14 +100,13 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 	if s.All.Labeled == 0 {
 		return &Prior{Shares: s.likelyShares()}, nil
 	}
-	known := s.labeledOf(classes)
+	constant := s.Constant() && !(s.PriorCosts != nil && s.Transductive()) // costs are then of no use
+	if class := slices.Index(s.labeledOf(classes), 0); class >= 0 && !constant {
+		return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share "+
+			"(class numbers start at 0)", class)
+	}
 	for class, share := range labels {
-		switch {
-		case s.Constant():
-		case known[class] == 0:
-			return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share "+
-				"(class numbers start at 0)", class)
-		case !(share > 0 && share < 1):
+		if !(share > 0 && share < 1) && !constant {
 			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
 				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
 		}

@@ -60,7 +60,8 @@ def resolved(class_prior: Any, model: Any, X: Any, labels: _labels.Labels, weigh
         return class_prior
     known = labels.classes.tolist()
     named = [name for name in class_prior if name not in known]
-    if len(known) > 1 or len(named) != 1 or set(class_prior.values()) != {"auto"}:
+    auto = all(isinstance(share, str) and share == "auto" for share in class_prior.values())
+    if len(known) > 1 or len(named) != 1 or not auto:
         raise ValueError(
             f'class_prior={dict(class_prior)!r}: "auto" within a dict is for one labeled class and one other, '
             'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
@@ -155,7 +156,7 @@ def _kappa(found: np.ndarray, share: float) -> float:
 
 
 def _bound(above: np.ndarray) -> float:
-    """The smallest of twice the medians, one a candidate; at least half a row."""
+    """The smallest of twice the medians, one a candidate; at least half a row of MOST_ROWS."""
     return float(np.clip(2 * np.median(above, axis=1).min(), 0.5 / MOST_ROWS, 1))
 
 

@@ -487,6 +487,7 @@ def test_wrong_arguments_of_the_estimated_share_are_named(arguments: dict, messa
     [
         ({"rest": "auto"}, 9, "cannot be estimated from 9 distinct rows: label 10 or more"),
         ({"rest": "auto", "other": "auto"}, 20, '"auto" within a dict is for one labeled class and one other'),
+        ({"rest": "auto", "crude": [0.5]}, 20, '"auto" within a dict is for one labeled class and one other'),
         ({"rest": "auto", "crude": 0.5}, 20, '"auto" within a dict is for one labeled class and one other'),
         ({"crude": "auto"}, 20, '"auto" within a dict is for one labeled class and one other'),
     ],
