@@ -268,7 +268,8 @@ def test_a_callback_that_asks_to_stop_gets_the_model_so_far(callback: Any, kind:
             self._note(f"end {context.task_name}")
             return context.task_name == "step"
 
-    big, method = text_like(n=4000, d=800), "pair_switching" if kind is TransductiveSVC else "switching"
+    n, method = (4000, "pair_switching") if kind is TransductiveSVC else (40_000, "switching")
+    big = text_like(n=n, d=800)  # for long enough that it is stopped before it ends by itself
     stopper = Stopper()
     model = kind(method=method, tol=1e-7).set_callbacks(stopper).fit(big.X, big.y)
     assert model.termination_condition_ == "stopped"
