@@ -47,8 +47,8 @@ func (s *Sample) takeCensus() error {
 	}
 	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last)}
 	if s.All.LastClass >= s.All.Rows {
-		return fault.Data("labels have class %d: class numbers run from 0 on, fewer than there are rows, here "+
-			"%d", s.All.LastClass, s.All.Rows)
+		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
+			s.All.LastClass, s.All.Rows)
 	}
 	return nil
 }

@@ -100,18 +100,20 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 	if s.All.Labeled == 0 {
 		return &Prior{Shares: s.likelyShares()}, nil
 	}
-	constant := s.Constant() && !(s.PriorCosts != nil && s.Transductive()) // costs are then of no use
-	if class := slices.Index(s.labeledOf(classes), 0); class >= 0 && !constant {
+	if s.Constant() && (s.PriorCosts == nil || !s.Transductive()) {
+		return &Prior{Shares: labels, Picked: s.picked}, nil
+	}
+	if class := slices.Index(s.labeledOf(classes), 0); class >= 0 {
 		return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share "+
 			"(class numbers start at 0)", class)
 	}
 	for class, share := range labels {
-		if !(share > 0 && share < 1) && !constant {
+		if !(share > 0 && share < 1) {
 			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
 				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
 		}
 	}
-	if s.Options.ClassPrior.Rule == "labels" || s.Constant() || !s.Transductive() {
+	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
 		return &Prior{Shares: labels, Picked: s.picked}, nil
 	}
 	if err := s.checkGathered(); err != nil {
