@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel import _advice, _progress, methods
+from fewlabel import _advice, _positive_share, _progress, methods
 from fewlabel._base import LinearClassifier
 from fewlabel._inputs import _data, _indicator, _labels, _scored, _weights
 from fewlabel._native._signatures import Allreduce, Group
@@ -224,7 +224,7 @@ class _Part:
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
         prior = self.estimator.class_prior
-        if isinstance(prior, Mapping) and any(isinstance(share, str) for share in prior.values()):
+        if _positive_share.is_asked(prior):
             raise ValueError(
                 f'class_prior={dict(prior)!r:.80}: "auto" within a dict is for one machine. Here give shares, for '
                 "example those that estimate_class_prior finds in the rows of one rank with the parameter `rest`"

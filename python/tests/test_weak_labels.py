@@ -381,6 +381,7 @@ def test_the_share_is_near_the_bound_and_where_folds_agree() -> None:
     found = np.random.default_rng(0).random((4, 100_000)) < 0.2
     assert abs(_positive_share._kappa(found, 0.2)) < 0.01
     assert _positive_share._kappa(found[[0, 0, 0, 0]], found[0].mean()) == pytest.approx(1)
+    assert _positive_share._kappa(np.zeros((4, 9), dtype=bool), 0.2) == 0
     pairs = [cohen_kappa_score(a, b) for a, b in itertools.combinations(found[:, :1000], 2)]
     assert _positive_share._kappa(found[:, :1000], found[:, :1000].mean()) == pytest.approx(np.mean(pairs), abs=1e-3)
     agreement = np.full(len(_positive_share.CANDIDATES), 0.8)

@@ -149,7 +149,7 @@ def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
                 hierarchy[name] = name.rpartition(separator)[0]
                 name = hierarchy[name]
     if not isinstance(hierarchy, Mapping) or not all(isinstance(name, Hashable) for name in hierarchy.values()):
-        return below  # of which there is an error later
+        return below  # such a hierarchy is refused later
     parents = set(hierarchy.values())
     for name in hierarchy:
         group, seen = hierarchy[name], {name}
