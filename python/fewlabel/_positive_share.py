@@ -159,7 +159,7 @@ def _above(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _kappa(found: np.ndarray, share: float) -> float:
-    """Agreement of the folds on the rows that they find, beyond chance: 1 where all find the same, 0 if they find none."""
+    """Agreement of the folds on the rows that they find, beyond chance: 1 on the same rows, 0 where none finds any."""
     if not found.any():  # equal scores at the cut
         return 0.0
     yes = found.sum(axis=0)
