@@ -323,7 +323,6 @@ static void make_sequence_options(caller *c) {
       "{\"loss\": \"crf\", \"solver\": \"lbfgs\", \"max_iter\": 20}", "{\"loss\": \"huber\", \"solver\": \"lbfgs\"}",
       "{\"loss\": \"soft_hinge\", \"rho\": 100, \"alpha\": 1e-300}", "{\"loss\": \"huber\", \"cost\": \"zero_one\"}",
       "{\"method\": \"gradient\", \"threads\": 3}", "{\"method\": \"posterior\", \"unlabeled_weight\": 1e6}",
-      "{\"method\": \"posterior\", \"class_prior\": [0.5, 0.5], \"penalty_weight\": 1e-300}",
       "{\"method\": \"posterior\", \"class_prior\": [1e-300, 1]}", "{\"method\": \"posterior\", \"solver\": \"lbfgs\"}",
       "{\"forbidden_transitions\": [0, 1]}", "{\"forbidden_transitions\": [-1, 0, 1, -1]}",
       "{\"forbidden_transitions\": [9, 1]}", "{\"forbidden_transitions\": [1]}", "{\"max_iter\": -1}",

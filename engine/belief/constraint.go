@@ -1,14 +1,5 @@
 package belief
 
-import "math"
-
-// Constraint is a cost of the mean probabilities m [K] that holds them near the class prior.
-type Constraint interface {
-	// At gives the value, and puts the first derivative with respect to each m_y into slope and the second, at least
-	// 0, into curve; there are no mixed ones.
-	At(m, slope, curve []float64) (value float64)
-}
-
 // Multipliers hold the prior exactly, by an augmented Lagrangian.
 //
 //	Problem  G(m) = Σ_y λ_y (m_y - φ_y) + μ/2 Σ_y (m_y - φ_y)² / φ_y
@@ -32,7 +23,8 @@ func Equality(prior []float64) *Multipliers {
 	return &Multipliers{Prior: prior, Lambda: make([]float64, len(prior)), Weight: firstWeight}
 }
 
-// At implements Constraint.
+// At gives the value, and puts the first derivative with respect to each m_y into slope and the second, at least 0,
+// into curve; there are no mixed ones.
 func (h *Multipliers) At(m, slope, curve []float64) (value float64) {
 	for y, share := range h.Prior {
 		slope[y], curve[y] = 0, 0
@@ -55,29 +47,3 @@ func (h *Multipliers) Update(m []float64) {
 		}
 	}
 }
-
-// Penalty holds the prior at a cost only.
-//
-//	Problem  G(m) = λ Σ_y φ_y log(φ_y / m_y), the Kullback-Leibler divergence of the means from the prior
-//	Symbols  φ class prior; λ weight of the penalty
-//	Source   Mann & McCallum 2007, expectation regularization with the class shares as expectations
-type Penalty struct {
-	Prior  []float64
-	Weight float64
-}
-
-// At implements Constraint.
-func (h *Penalty) At(m, slope, curve []float64) (value float64) {
-	for y, share := range h.Prior {
-		mean := math.Max(m[y], leastMean)
-		if share > 0 {
-			value += h.Weight * share * math.Log(share/mean)
-		}
-		slope[y] = -h.Weight * share / mean
-		curve[y] = h.Weight * share / (mean * mean)
-	}
-	return value
-}
-
-// leastMean is below any mean of probabilities that matters.
-const leastMean = 1e-100

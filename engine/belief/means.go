@@ -21,7 +21,7 @@ import (
 // second derivative is not definite.
 type Means struct {
 	Entropy    float64 // C
-	Constraint Constraint
+	Constraint *Multipliers
 	// Convex makes HessVec a model of the curvature that is positive: C (diag p_j - p_j p_jᵀ) in place of the entropy's,
 	// which is what a solve for fixed labels has there; of G what does not vanish with its slope (Gauss-Newton).
 	Convex bool

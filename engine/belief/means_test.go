@@ -25,15 +25,15 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-func holds() map[string]Constraint {
-	return map[string]Constraint{
+func holds() map[string]*Multipliers {
+	return map[string]*Multipliers{
 		"multipliers": &Multipliers{Prior: prior, Lambda: []float64{0.3, -0.2, 0.1, 0, 0.5}, Weight: 3},
-		"penalty":     &Penalty{Prior: prior, Weight: 2},
+		"from 0":      Equality(prior),
 	}
 }
 
 // someMeans is the cost of every other row of some random scores, with unequal weights.
-func someMeans(hold Constraint, seed uint64) (m *Means, scores []float64) {
+func someMeans(hold *Multipliers, seed uint64) (m *Means, scores []float64) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	scores = make([]float64, count*stride)
 	var rows []int32
@@ -70,16 +70,9 @@ func directly(m *Means, scores []float64) float64 {
 			entropy -= m.weights[k] * p * math.Log(p)
 		}
 	}
-	switch hold := m.Constraint.(type) {
-	case *Multipliers:
-		for y, share := range prior {
-			off := means[y] - share
-			entropy += (hold.Lambda[y]*off + hold.Weight/2*off*off/share) / m.Entropy
-		}
-	case *Penalty:
-		for y, share := range prior {
-			entropy += hold.Weight * share * math.Log(share/means[y]) / m.Entropy
-		}
+	for y, share := range prior {
+		off := means[y] - share
+		entropy += (m.Constraint.Lambda[y]*off + m.Constraint.Weight/2*off*off/share) / m.Entropy
 	}
 	return m.Entropy * entropy
 }
@@ -170,7 +163,7 @@ func TestConvexBendIsPositive(t *testing.T) {
 }
 
 func TestScoresOfAnySize(t *testing.T) {
-	m, scores := someMeans(&Penalty{Prior: prior, Weight: 1}, 5)
+	m, scores := someMeans(Equality(prior), 5)
 	slope, state := make([]float64, len(scores)), make([]float64, len(scores))
 	for _, scale := range []float64{0, 1e3, 1e100} {
 		large := slices.Clone(scores)

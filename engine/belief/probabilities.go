@@ -68,20 +68,18 @@ func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
 type Expected struct {
 	probabilities
 	Means       *Means
-	Multipliers *Multipliers // nil: a penalty holds the prior
+	Multipliers *Multipliers // hold the prior
 	Full        float64      // weight of the entropy at level 1
 	level       float64
 	last        float64 // residual of the round before, at level 1
 }
 
-// NewExpected gives the unlabeled rows of a risk the cost of their means, which a constraint holds, and of their
-// entropy.
-func NewExpected(r *risk.Risk, o *objective.Objective, constraint Constraint, entropy float64) *Expected {
+// NewExpected gives the unlabeled rows of a risk the cost of their means, held at the class prior, and of their entropy.
+func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
-	means.Constraint, means.Convex = constraint, true
-	e := &Expected{probabilities: join(r, o, means, entropy), Means: means, Full: entropy, last: 1}
-	e.Multipliers, _ = constraint.(*Multipliers)
-	return e
+	means.Constraint, means.Convex = Equality(o.Prior), true
+	return &Expected{probabilities: join(r, o, means, entropy), Means: means, Multipliers: means.Constraint, Full: entropy,
+		last: 1}
 }
 
 // Enter sets the weight of the entropy.
@@ -95,9 +93,6 @@ func (e *Expected) Enter(level float64) {
 func (e *Expected) Relabel() (switched int, entropy float64) {
 	e.joint.Evaluate(e.Scores())
 	switched, entropy = e.renew(e.Means.M)
-	if e.Multipliers == nil {
-		return switched, entropy
-	}
 	e.Multipliers.Update(e.Means.M)
 	if e.level == 1 {
 		if e.Residual > max(Tolerance, e.last/fall) {
@@ -109,15 +104,11 @@ func (e *Expected) Relabel() (switched int, entropy float64) {
 }
 
 // Held reports whether the class prior counts as held.
-func (e *Expected) Held() bool { return e.Multipliers == nil || e.Residual <= Tolerance }
+func (e *Expected) Held() bool { return e.Residual <= Tolerance }
 
 // Measure is the objective, of which a constraint is no part, and the residual.
 func (e *Expected) Measure() (value, residual float64) {
-	unlabeled := e.Full * e.Means.MeanEntropy
-	if e.Multipliers == nil {
-		unlabeled += e.Means.Value
-	}
-	return e.measure(unlabeled)
+	return e.measure(e.Full * e.Means.MeanEntropy)
 }
 
 // Soft are the probabilities [unlabeled, K].

@@ -36,7 +36,7 @@ func someWeak(t *testing.T, of joint, unlabeled []int32, scores []float64) *Weak
 func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {
 	p, scores := somePosterior(1)
 	_, changes := somePosterior(2)
-	m, _ := someMeans(&Penalty{Prior: prior, Weight: 0.7}, 1)
+	m, _ := someMeans(Equality(prior), 1)
 	m.Entropy, m.Convex = 0.4, true
 	for name, of := range map[string]joint{"posterior": p, "means": m} {
 		w := someWeak(t, of, p.rows, scores)

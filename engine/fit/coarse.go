@@ -60,8 +60,8 @@ func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error
 // startsCoarsely reports whether a start from a part of the rows pays for this method and these rows.
 func startsCoarsely(x *setting) bool {
 	s, first := x.sample, x.named.First()
-	many := first.Keeps.Soft && !x.options.Loss.Row().ClassScores
-	return s.All.Labeled > 0 && first.CoarseStart && (first.Keeps.Soft || x.options.MaxSwitches == 0) &&
+	many := first.Soft && !x.options.Loss.Row().ClassScores
+	return s.All.Labeled > 0 && first.CoarseStart && (first.Soft || x.options.MaxSwitches == 0) &&
 		(s.Paired() || many) && !s.Constant() && s.Transductive() && x.direct() &&
 		x.unlabeled() >= max(coarseFrom/2*s.Classes(), sample.Fraction*s.All.Labeled)
 }

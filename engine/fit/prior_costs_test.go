@@ -52,10 +52,6 @@ func methodsWithPrior() map[string]method.Options {
 		o := plainOptions()
 		o.Method, o.Loss, o.ClassPrior.Shares = method.Method(by), "maxent", fiveShares
 		out[by] = o
-		if by != "posterior" {
-			o.Constraint = "penalty"
-			out[by+", a penalty"] = o
-		}
 	}
 	o := plainOptions()
 	o.Method, o.Loss, o.MaxSwitches, o.ClassPrior.Shares = "switching", "squared_hinge", 50, fiveShares

@@ -100,7 +100,7 @@ func resultOf(x *setting, r *method.Run, found *method.Solution, row *method.Row
 	if r.Path.Trace.Steps() > 0 {
 		out.last = r.Path.Trace.Objective(0)
 	}
-	if x.named.Keeps.Soft && !row.Keeps.Soft { // the method that was chosen has hard labels
+	if x.named.Soft && !row.Soft { // the method that was chosen has hard labels
 		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))
 		harden(x.sample, out.Distributions, out.Transduction)
 	}
@@ -189,16 +189,7 @@ func distributions(x *setting, soft []float64) []float64 {
 	for j, i := range s.Unlabeled {
 		copy(all[int(i)*k:], soft[j*k:(j+1)*k])
 	}
-	copyToEqual(s, all)
 	return all
-}
-
-// copyToEqual gives rows that others stand for the soft labels [n, K] of these.
-func copyToEqual(s *sample.Sample, distributions []float64) {
-	k := s.Classes()
-	for i, first := range s.FirstEqual {
-		copy(distributions[i*k:(i+1)*k], distributions[int(first)*k:])
-	}
 }
 
 // harden makes the soft labels of the unlabeled rows certain: these classes.
@@ -209,5 +200,4 @@ func harden(s *sample.Sample, distributions []float64, classes []int32) {
 		clear(row)
 		row[classes[i]] = 1
 	}
-	copyToEqual(s, distributions)
 }

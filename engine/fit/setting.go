@@ -90,7 +90,7 @@ func (x *setting) newRun(job *work.Job, row *method.Row, begin from, bound float
 // temperatures.
 func (x *setting) trace(job *work.Job, row *method.Row, before int) *trace.Trace {
 	t := &trace.Trace{Job: job, Unit: x.sample.Pass, Before: before, Level: x.named.Level, Share: "share_distance",
-		NoLevel: x.named.Level != row.Level, WithEntropy: x.named.Keeps.Soft,
+		NoLevel: x.named.Level != row.Level, WithEntropy: x.named.Soft,
 		Warnings: slices.Clone(x.warnings)}
 	if x.sample.Paired() {
 		t.Share = "positive_share"

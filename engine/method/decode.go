@@ -29,12 +29,6 @@ var options = option.Table[Options]{
 	{Name: "class_weight", Kind: "numbers", Exclusive: true,
 		Meaning: "factor on the weights of the labeled rows of each class, for their loss and not for class_prior; null: 1",
 		Field:   func(o *Options) any { return &o.ClassWeight }},
-	{Name: "constraint", Kind: "string", Choices: []string{"equality", "penalty"},
-		Meaning: "how entropy and expectation enforce the class prior",
-		Field:   func(o *Options) any { return &o.Constraint }},
-	{Name: "penalty_weight", Kind: "number", Exclusive: true,
-		Meaning: "weight of the divergence of mean probabilities from the class prior; constraint penalty only",
-		Field:   func(o *Options) any { return &o.PenaltyWeight }},
 	{Name: "kl_weight", Kind: "number", Exclusive: true,
 		Meaning: "weight of the averaged divergence of labels and probabilities; posterior only",
 		Field:   func(o *Options) any { return &o.KLWeight }},
@@ -89,7 +83,7 @@ func DecodeOptions(text []byte) (Options, error) {
 func (o *Options) OfSample() sample.Options {
 	of := o.Options
 	row := Find(o.Method)
-	of.ClassScores, of.RowByRow, of.Keeps = o.Loss.Row().ClassScores, row.Copies, row.Keeps
+	of.ClassScores, of.Vectors = o.Loss.Row().ClassScores, row.Vectors
 	return of
 }
 
@@ -104,9 +98,6 @@ func (o *Options) Agree() error {
 	case row.Probable && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)
-	case o.Penalized() && !row.Penalty:
-		return fault.Argument("constraint is \"penalty\", but method %s enforces the class prior exactly: use entropy or "+
-			"expectation", o.Method)
 	case o.Balance == "mean" && o.Loss.Row().ClassScores:
 		return fault.Argument("balance is \"mean\", which needs the squared hinge, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)

@@ -30,7 +30,7 @@ func regularizeWith(r *Run, entropy float64) *Solution {
 	if !ok {
 		return nil
 	}
-	expected := belief.NewExpected(d.risk, r.Objective, constraint(r), entropy)
+	expected := belief.NewExpected(d.risk, r.Objective, entropy)
 	r.began(d.risk.Score)
 	p, solve := r.Path, d.solve(risk.Nonconvex{Risk: d.risk})
 	r.measureProbable(expected.Measure)
@@ -41,18 +41,10 @@ func regularizeWith(r *Run, entropy float64) *Solution {
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, least: 1}, minimize.Limits{Tolerance: r.Options.Tol,
 		MaxSteps: finalSteps, Line: path.Line})
-	warnProbable(r, expected.Multipliers != nil, expected.Residual)
+	warnProbable(r, true, expected.Residual)
 	found := r.read(d.risk)
 	found.Soft = expected.Soft()
 	return found
-}
-
-// constraint holds the class prior.
-func constraint(r *Run) belief.Constraint {
-	if r.Options.Penalized() {
-		return &belief.Penalty{Prior: r.Objective.Prior, Weight: r.Options.PenaltyWeight}
-	}
-	return belief.Equality(r.Objective.Prior)
 }
 
 const (
@@ -87,7 +79,7 @@ func (s *rounds) Level() (value, historyLevel float64) { return 1, s.Full }
 
 // Next implements schedule.Schedule.
 func (s *rounds) Next(step schedule.Step) ending.Reason {
-	held, exact := s.Held(), s.Multipliers != nil
+	held := s.Held()
 	if s.stuck++; s.Residual < 0.9*s.least || held {
 		s.stuck, s.least = 0, min(s.least, s.Residual)
 	}
@@ -95,7 +87,7 @@ func (s *rounds) Next(step schedule.Step) ending.Reason {
 	switch {
 	case step.Solve.Converged && held:
 		return ending.Converged
-	case exact && s.stuck >= patience || s.count == maxRounds && !held:
+	case s.stuck >= patience || s.count == maxRounds && !held:
 		return ending.Constraint
 	case s.count == maxRounds:
 		return ending.NotConverged

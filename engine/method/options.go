@@ -23,19 +23,17 @@ var balances = []string{"auto", "share", "mean", "labels"}
 // Options are the settings of a fit. Defaults and legal ranges are written here and nowhere else.
 type Options struct {
 	sample.Options
-	Method        Method
-	Alpha         float64 // option.AutoWeight: what suits the number of rows
-	Constraint    string
-	PenaltyWeight float64
-	KLWeight      float64
-	Balance       string
-	Loss          Loss
-	Calibrate     bool
-	MaxSwitches   int // 0: all that help
-	MaxIter       int
-	Tol           float64
-	Threads       int
-	RandomState   int
+	Method      Method
+	Alpha       float64 // option.AutoWeight: what suits the number of rows
+	KLWeight    float64
+	Balance     string
+	Loss        Loss
+	Calibrate   bool
+	MaxSwitches int // 0: all that help
+	MaxIter     int
+	Tol         float64
+	Threads     int
+	RandomState int
 }
 
 // Defaults are the options if none are given.
@@ -43,10 +41,7 @@ func Defaults() Options {
 	return Options{
 		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, UnlabeledWeight: option.AutoWeight,
 			FitIntercept: true},
-		Method: auto, Alpha: option.AutoWeight, Constraint: "equality", PenaltyWeight: 10, KLWeight: 0.1, Balance: "auto",
+		Method: auto, Alpha: option.AutoWeight, KLWeight: 0.1, Balance: "auto",
 		Loss: SquaredHinge, MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
-
-// Penalized reports whether the class prior is held at a cost only.
-func (o *Options) Penalized() bool { return o.Constraint == "penalty" }

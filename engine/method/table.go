@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
-	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
 // Row is what the engine has to know of a method: one row of the table each.
@@ -13,13 +12,13 @@ type Row struct {
 	Fit    func(r *Run) *Solution // nil: Begins does
 	Losses []Loss                 // that it supports
 	// Balance that measured best: "mean" needs the fewest passes, and finds small classes less well.
-	Balance    string // "labels": thresholds stay where the labels put them
-	KeepsMean  bool   // whether labels that were picked leave the balance as it is
-	Level      string // column of the history: what changes from step to step
-	Keeps      sample.Keeps
+	Balance    string                         // "labels": thresholds stay where the labels put them
+	KeepsMean  bool                           // whether labels that were picked leave the balance as it is
+	Level      string                         // column of the history: what changes from step to step
+	Soft       bool                           // whether it has soft labels
+	Vectors    int                            // of weights that it keeps
 	OwnLoss    func(paired bool) loss.Classes // of all rows, unlabeled ones too; nil: that of the options
 	Probable   bool                           // whether it learns from probabilities, not from labels
-	Penalty    bool                           // whether the class prior may be held at a cost only
 	Copies     bool                           // whether it fits copies of rows in place of weights
 	TwoClasses bool                           // whether it supports no more
 	Supervised func(r *Run) *Solution         // without unlabeled rows; nil: the solution by Newton steps
@@ -38,21 +37,20 @@ var (
 // Rows of all methods, in the order of the pages.
 var table = []Row{
 	{Name: auto, Begins: annealing, Compares: switching, Losses: labelLosses, Balance: "mean", Level: "temperature",
-		Keeps: sample.Keeps{Soft: true}, CoarseStart: true},
+		Soft: true, CoarseStart: true},
 	{Name: annealing, Fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
-		Keeps: sample.Keeps{Soft: true}, CoarseStart: true},
+		Soft: true, CoarseStart: true},
 	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
-		Keeps: sample.Keeps{SoftFrom: true}, CoarseStart: true},
+		CoarseStart: true},
 	{Name: "pair_switching", Fit: switchPairs, Supervised: supervisedPairs, Losses: []Loss{SquaredHinge, Hinge},
 		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true},
 	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
-		KeepsMean: true, Level: "unlabeled_weight", Keeps: sample.Keeps{Vectors: 2 * descentPairs}},
+		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2 * descentPairs},
 	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
-		Probable: true, Penalty: true, Keeps: sample.Keeps{Given: true}},
+		Probable: true},
 	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
-		Probable: true, Penalty: true, Keeps: sample.Keeps{Given: true}},
-	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true,
-		Keeps: sample.Keeps{Given: true}},
+		Probable: true},
+	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true},
 }
 
 // Find is the row of a method.

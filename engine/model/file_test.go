@@ -98,7 +98,7 @@ func TestSaveMistakes(t *testing.T) {
 	}
 	m.Metadata = []byte(strings.Repeat("[", 64) + strings.Repeat("]", 64))
 	wantFault(t, Save(path, m, nil), fault.BadArgument,
-		"metadata cannot be kept in the header of a model file: there are more than 64 levels at byte 465")
+		"metadata cannot be kept in the header of a model file: there are more than 64 levels at byte 453")
 	m = randomModel(2, 3)
 	m.Coef[1] = math.Inf(1)
 	wantFault(t, Save(path, m, nil), fault.Internal,
@@ -223,7 +223,7 @@ func TestLoadFilesThatLie(t *testing.T) {
 			`its header cannot be read: the name "n_iter" stands twice in an object at byte `},
 		{"a field missing", `"n_iter":12,`, ``, "its header cannot be read: the field n_iter is missing"},
 		{"null", `"n_iter":12`, `"n_iter":null`, "its header cannot be read: the field n_iter is null"},
-		{"warnings of another form", `"kind":"class_prior"`, `"Kind":"class_prior"`,
+		{"warnings of another form", `"kind":"small_share"`, `"Kind":"small_share"`,
 			"its header cannot be read: the field warnings is "},
 		{"a warning that is null", `"warnings":[{`, `"warnings":[null,{`, "its header cannot be read: the field warnings is "},
 		{"a value that is null", `"class":1`, `"class":null`, "its header cannot be read: the field warnings is "},

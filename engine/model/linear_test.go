@@ -27,7 +27,7 @@ func randomModel(classes, features int) *Linear {
 	m := &Linear{
 		Classes: classes, Features: features, Outputs: OutputsOf(classes), Report: Report{
 			Method: "annealing", Iterations: 12, Objective: random.Float64(), Termination: "entropy",
-			Warnings: []warning.Warning{warning.ClassPrior.Of(1, 0.5, 0.25)},
+			Warnings: []warning.Warning{warning.SmallShare.Of(1, 0.25, 3)},
 			Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
 		},
 	}

@@ -18,7 +18,6 @@ type kernel interface {
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
 	key(i int, hashes []uint64) uint64   // a number for every value that is not zero, added up, see Matrix.Keys
-	same(i, j int) bool                  // whether two rows have the same values, in the same order
 	square(i int, scale float64) float64 // squared length of a row times scale
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)

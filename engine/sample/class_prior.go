@@ -83,7 +83,7 @@ func (s *Sample) Prior(classes int) (*Prior, error) {
 
 // prior finds the shares by the option; where no unlabeled row takes part they are the shares of the labeled rows.
 func (s *Sample) prior(classes int) (*Prior, error) {
-	found := s.apart(s.ForShares(classes))
+	found := s.ForShares(classes)
 	labels := found.LabelShares(s.Job)
 	if given := s.Options.ClassPrior.Shares; given != nil {
 		if len(given) != classes {
@@ -94,8 +94,7 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 				return nil, err
 			}
 		}
-		warnings := append(s.unknownClasses(labels), s.doubt(found, given, labels)...)
-		return &Prior{Shares: given, Picked: s.picked, Warnings: warnings}, nil
+		return &Prior{Shares: given, Picked: s.picked, Warnings: s.unknownClasses(labels)}, nil
 	}
 	if s.All.Labeled == 0 {
 		return &Prior{Shares: s.likelyShares()}, nil
@@ -185,55 +184,6 @@ func (s *Sample) labeledOf(classes int) []int64 {
 	}
 	s.Job.ReduceCounts(counts)
 	return counts
-}
-
-// doubt warns where labeled and unlabeled rows together contradict shares that were given. Only one machine looks: of a
-// group each would need the labeled rows of all. It looks at the linear view alone, as mixtures would take as much time
-// as a whole fit of two classes, and at few unlabeled rows: they count as no more than the labeled ones, see
-// shares.shift.
-func (s *Sample) doubt(sample crossfit.Sample, given, labels []float64) []warning.Warning {
-	known := s.Options.ClassPrior.Rule != "" || s.Job.Group != nil || s.All.Labeled == 0
-	if known || s.Constant() || !s.Transductive() || slices.Contains(labels, 0) {
-		return nil
-	}
-	most := min(crossfit.SampleRows, max(leastDoubting, doubting*s.All.Labeled))
-	found, doubted := shares.Gather(s.Job.Silent(), sample, false, most).Doubt(s.Job, given)
-	if !doubted {
-		return nil
-	}
-	worst := 0
-	for y := range found {
-		if math.Abs(found[y]-given[y]) > math.Abs(found[worst]-given[worst]) {
-			worst = y
-		}
-	}
-	return []warning.Warning{warning.ClassPrior.Of(float64(worst), given[worst], found[worst])}
-}
-
-// Unlabeled rows that doubt looks at, and how many for each labeled one. With crossfit.SampleRows it takes up to four
-// times as long and doubts equal shares in 18 of 48 cases, otherwise in 17, true ones in none (eight text sets).
-const (
-	leastDoubting = 512
-	doubting      = 4
-)
-
-// apart has equal rows that were merged one by one again: how certain shares are depends on the number of labels, not
-// on that of the rows that differ.
-func (s *Sample) apart(found crossfit.Sample) crossfit.Sample {
-	if s.FirstEqual == nil {
-		return found
-	}
-	found.Labeled, found.Class, found.Unlabeled, found.Copies = nil, nil, nil, false
-	for i, y := range s.Labels {
-		if y < 0 {
-			found.Unlabeled = append(found.Unlabeled, int32(i))
-		} else {
-			found.Labeled, found.Class = append(found.Labeled, int32(i)), append(found.Class, y)
-		}
-	}
-	found.LabeledWeight = slices.Repeat([]float64{1}, len(found.Labeled))
-	found.UnlabeledWeight = slices.Repeat([]float64{1}, len(found.Unlabeled))
-	return found
 }
 
 // ForShares are the rows as package shares takes them.

@@ -90,8 +90,8 @@ func peak(f func()) float64 {
 	return float64(most) - float64(start)
 }
 
-// What is refused would not fit; what is near the limit is let through. The caller's copy of the model is part of the
-// forecast but not of what the engine takes.
+// What is let through fits, and what is refused is within a factor of the limit. The caller's copy of the model is part
+// of the forecast but not of what the engine takes.
 func TestForecastOfMemory(t *testing.T) {
 	if worktest.Raced {
 		t.Skip("the race detector takes memory of its own")
@@ -131,8 +131,8 @@ func TestForecastOfMemory(t *testing.T) {
 		}
 		got := min(peak(work), peak(work)) // garbage that waits for its collector counts in one, where others work, too
 		copied := 8 * float64(c.problem.Rows.Cols()*model.OutputsOf(c.classes))
-		if ratio := (forecast - copied) / got; ratio < 0.7 || ratio > 2 {
-			t.Errorf("%s: %.1f MB in the forecast, %.1f MB were taken", name, (forecast-copied)/1e6, got/1e6)
+		if ratio := (forecast - copied) / got; ratio < 0.9 || ratio > 4 {
+			t.Errorf("%s: ratio %.2f, %.1f MB in the forecast, %.1f MB were taken", name, ratio, (forecast-copied)/1e6, got/1e6)
 		}
 	}
 }
@@ -152,9 +152,9 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		want    string
 	}{
 		{scattered(20, 1<<29, 50, 2, 4), nil, fault.NoMemory,
-			"a fit of 20 rows with n_features 536870912 and 2 classes: 15 GB, use fewer features"},
+			"a fit of 20 rows with n_features 536870912 and 2 classes: 17 GB, use fewer features"},
 		{scattered(20, 1<<22, 50, 20, 20), nil, fault.NoMemory, "n_features 4194304 and 20 classes: 1 GB"},
-		{scattered(20_000, 50, 50, 2000, 4000), nil, fault.NoMemory, "20000 rows with n_features 50 and 2000 classes: 3 GB"},
+		{scattered(20_000, 50, 50, 2000, 4000), nil, fault.NoMemory, "20000 rows with n_features 50 and 2000 classes: 5 GB"},
 		{scattered(200, 50, 50, 2, 4), func(o *method.Options) { o.Hierarchy = groups(2, 2_000_000) }, fault.NoMemory, "GB"},
 		{scattered(3, 1<<30, 50, 3, 3), nil, fault.BadArgument,
 			"coef would have 1073741824 x 3 values: at most 2147483648 are possible"},

@@ -34,16 +34,7 @@ type Options struct {
 	Hierarchy       []int     // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
 	ClassScores     bool // the loss is one of all class scores: two classes need a column each
-	RowByRow        bool // equal rows are not merged, see copies.go
-	Keeps           Keeps
-}
-
-// Keeps is what a method keeps in memory beside weights and costs.
-type Keeps struct {
-	Soft     bool // soft labels
-	SoftFrom bool // soft labels, from a start
-	Vectors  int  // of weights
-	Given    bool // probabilities given prior costs, where there are any
+	Vectors         int  // of weights that the method keeps
 }
 
 // Sample is a problem made ready, for any number of classes: rows by kind, weights normalized. Runs share it: once made
@@ -74,8 +65,7 @@ type Sample struct {
 	depth int      // how often a part has been drawn of a part
 	keys  []uint64 // [n] see rows.Keys; of a part
 
-	Copies     []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
-	FirstEqual []int32   // [n] the row that stands for each row; nil: every row takes part
+	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
 	picked   bool // see Problem.Picked
 	prepared *Prepared
@@ -90,9 +80,6 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	if err := s.takeCensus(); err != nil {
 		return nil, err
 	}
-	if err := s.merge(&p); err != nil {
-		return nil, err
-	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
 	s.resolveWeight()
 	if err := s.applyClassWeight(); err != nil {
@@ -101,16 +88,13 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	s.findCopies(p)
 	s.normalize(s.LabeledWeight)
 	s.normalize(s.UnlabeledWeight)
-	if err := s.checkMemory(0, p.Start != nil); err != nil {
+	if err := s.checkMemory(); err != nil {
 		return nil, err
 	}
-	if s.prepared = p.Prepared; s.prepared == nil || s.FirstEqual != nil { // which have weights of their own
+	if s.prepared = p.Prepared; s.prepared == nil {
 		s.prepared = Prepare(p.Rows, p.Weights, job)
 	}
 	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
-	if err := s.checkMemory(s.Rows.Cols(), p.Start != nil); err != nil {
-		return nil, err
-	}
 	s.Pass = s.Rows.NonZeros()
 	return s, nil
 }

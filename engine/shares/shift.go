@@ -22,22 +22,6 @@ func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
 	return found, drawn
 }
 
-// Doubt reports whether the scores contradict shares that were given, [K], each above 0: the likelihood of the
-// unlabeled rows is so much lower than at the shares found that half a chi-square variable of K-1 degrees of freedom is
-// rarely as large (its mean and doubtAt standard deviations). Of the 84 cases with which the constants of this package
-// were chosen (seven text sets, 5 to 80 labels of each class or as many at random) none doubts the true shares; equal
-// shares are doubted in 7 of 10 where they are off by more than 0.5 in sum.
-func (e *Evidence) Doubt(job *work.Job, given []float64) (found []float64, doubted bool) {
-	job = job.Local()
-	if len(e.Unlabeled.Weight) == 0 {
-		return e.labelShares(), false
-	}
-	s := e.shift(job, make([]float64, e.Classes))
-	found, _ = s.find(job, e.labelShares())
-	half := float64(e.Classes-1) / 2
-	return found, s.likelier(job, found, given) > half+doubtAt*math.Sqrt(half)
-}
-
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
 	labels := make([]float64, e.Classes)
@@ -121,7 +105,6 @@ func (s *shift) likelier(job *work.Job, some, others []float64) float64 {
 }
 
 const (
-	doubtAt   = 3.0
 	halfRow   = 0.5  // of each class, before anything is known
 	chance    = 0.1  // of a degree of freedom in shrink
 	suspicion = 0.05 // ρ until the shares are found

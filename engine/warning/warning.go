@@ -48,17 +48,10 @@ var (
 	OneUnlabeled = Kind{"one_unlabeled", "", "only one row is unlabeled: the model is fitted on labeled rows only"}
 	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every " +
 		"row. Label at least one row of another class"}
-	RowLengths = Kind{"row_lengths", "spread", "the unlabeled rows have very different lengths (their standard " +
-		"deviation is %.2g times their mean). A score grows with the length of its row, so the fit may separate long rows " +
-		"from short ones instead of the classes. Scale every row to unit length (scikit-learn: Normalizer); for counts " +
-		"take logarithms first"}
 	DominantFeatures = Kind{"dominant_features", "feature share", "feature %v and few others carry a share of %.2g of " +
-		"the variance of the rows, so the fit may separate the rows by these features instead of the classes. Scale a " +
-		"block of columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler); remove stop words " +
-		"and frequent words from text"}
-	ColumnScales = Kind{"column_scales", "feature deviation median", "the features have very different scales: the " +
-		"standard deviation of feature %v is %.3g, the median over the features %.3g. Features of small scale have little " +
-		"influence. Scale the features to equal standard deviations (scikit-learn: StandardScaler)"}
+		"the variance of the rows, so the fit may separate the rows by these features instead of the classes. Leave out " +
+		"stop words and frequent words; scale rows of counts to unit length (scikit-learn: TfidfVectorizer, Normalizer), " +
+		"and a block of columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler)"}
 )
 
 // Of the class shares:
@@ -72,8 +65,6 @@ var (
 		"and the preprocessing (remove stop words, use idf, scale rows to unit length)"}
 	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts: to adjust the threshold as " +
 		"well, set fit_intercept to true and balance to \"share\""}
-	ClassPrior = Kind{"class_prior", "class prior found", "class_prior gives class %v a share of %.3f, but the labeled " +
-		"and the unlabeled rows together suggest %.3f: check class_prior, or use \"auto\""}
 	WeakPrior = Kind{"weak_prior", "class prior lower upper narrower", "few labels leave the estimated class prior " +
 		"uncertain: that of class %v is %.3f, with a 90%% interval from %.3f to %.3f. Give class_prior if you know the " +
 		"shares, or label more rows: five more of each class would make the intervals about %.0f%% narrower"}
@@ -95,7 +86,7 @@ var (
 		"times 2 alpha times the objective, above tol = %.2g, and more steps would not help: raise tol or alpha"}
 	Constraint = Kind{"constraint", "residual allowed", "the mean probabilities of the unlabeled rows stay %.2g away " +
 		"from class_prior (the tolerance is %.2g): these rows may not allow it. Set fit_intercept to true, " +
-		"check class_prior, or set constraint to \"penalty\""}
+		"or check class_prior"}
 )
 
 // Of probabilities:

@@ -14,8 +14,8 @@ func TestKindsAreThoseOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, RowLengths, DominantFeatures, ColumnScales, NoLabel, SmallShare,
-		Collapse, Balance, ClassPrior, WeakPrior, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
+	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, DominantFeatures, NoLabel, SmallShare,
+		Collapse, Balance, WeakPrior, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
 		NotStationary, Constraint, Calibration, CalibrationFailed}
 	_, table, _ := strings.Cut(string(page), "| kind | values |")
 	rows := regexp.MustCompile("(?m)^\\| `\"(\\w+)\"` \\| (.*?) ?\\|").FindAllStringSubmatch(table, len(kinds))

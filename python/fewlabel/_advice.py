@@ -14,16 +14,15 @@ from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 # `not_calibrated` give the same warning.
 _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("no_unlabeled", "calibration", "calibration_failed"), None),
-    **dict.fromkeys(("one_unlabeled", "one_class"), DataWarning),
-    **dict.fromkeys(("row_lengths", "dominant_features", "column_scales"), DataWarning),
-    **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "class_prior", "weak_prior"), ClassPriorWarning),
+    **dict.fromkeys(("one_unlabeled", "one_class", "dominant_features"), DataWarning),
+    **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "weak_prior"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
 
 _WIDE = 0.8  # length of the intervals of both classes together
 
-_OF_ROWS = ("row_lengths", "dominant_features", "column_scales")  # kinds that look at no label
+_OF_ROWS = ("dominant_features",)  # kinds that look at no label
 
 # Texts that stand for a missing label, written by people or by a conversion to text.
 _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
@@ -39,8 +38,6 @@ _SENTENCES = {
     "collapse": "class {name} is predicted for {share:.1%} of the unlabeled rows, but its share in the class "
     "prior is {prior:.1%}: the fit may have collapsed. Label more rows, or check class_prior and the preprocessing "
     "(remove stop words, use idf, scale rows to unit length)",
-    "class_prior": "class_prior gives class {name} a share of {prior:.1%}, but the labeled and the unlabeled rows "
-    'together suggest {found:.1%}: check class_prior, or use "auto"',
     "weak_prior": "few labels leave the estimated class prior uncertain: that of class {name} is {prior:.1%}, with a "
     "90% interval from {lower:.1%} to {upper:.1%}. Give class_prior if you know the shares, or label more rows: five "
     "more of each class would make the intervals about {narrower:.0f}% narrower",

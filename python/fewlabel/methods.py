@@ -6,7 +6,7 @@ A name means the method with default options: `method="switching"` is the same a
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-__all__ = ["Annealing", "Auto", "Entropy", "Expectation", "Gradient", "PairSwitching", "Posterior", "Switching"]
+__all__ = ["Annealing", "Auto", "Gradient", "PairSwitching", "Posterior", "Switching"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,39 +90,13 @@ class Gradient:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entropy:
-    """Entropy regularization: probabilities of low entropy with the class prior as their mean.
-
-    Parameters
-    ----------
-    constraint : {"equality", "penalty"}, default="equality"
-        How the mean of the probabilities is constrained. "equality": exactly, with multipliers. "penalty": by a
-        penalty.
-    penalty_weight : float, default=10.0
-        Weight of the divergence of the mean probabilities from the class prior with constraint "penalty", above 0,
-        relative to the averaged loss.
-    """
-
+class _Entropy:  # no options: the name says all
     name: ClassVar[str] = "entropy"
-    constraint: str = "equality"
-    penalty_weight: float = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expectation:
-    """Expectation regularization: probabilities with the class prior as their mean.
-
-    Parameters
-    ----------
-    constraint : {"equality", "penalty"}, default="equality"
-        As in `Entropy`.
-    penalty_weight : float, default=10.0
-        As in `Entropy`.
-    """
-
+class _Expectation:
     name: ClassVar[str] = "expectation"
-    constraint: str = "equality"
-    penalty_weight: float = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +113,9 @@ class Posterior:
     kl_weight: float = 0.1
 
 
-Method = Auto | Annealing | Switching | PairSwitching | Gradient | Entropy | Expectation | Posterior
+Method = Auto | Annealing | Switching | PairSwitching | Gradient | _Entropy | _Expectation | Posterior
 _BY_NAME = {
-    kind.name: kind for kind in (Auto, Annealing, Switching, PairSwitching, Gradient, Entropy, Expectation, Posterior)
+    kind.name: kind for kind in (Auto, Annealing, Switching, PairSwitching, Gradient, _Entropy, _Expectation, Posterior)
 }
 
 

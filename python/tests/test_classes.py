@@ -204,13 +204,6 @@ def test_a_share_of_less_than_one_row() -> None:
     assert 3 not in model.predict(X[UNLABELED])
 
 
-def test_the_warning_of_a_contradicted_prior_has_the_name_of_the_class() -> None:
-    many = many_topics(labels=60)
-    names = np.array(["a", "b", "c", "d", "-1"])[many.y]
-    with pytest.warns(UserWarning, match=r"class_prior gives class a a share of 2\.0%, but .* suggest (3|4)\d\.\d%"):
-        TransductiveSVC(class_prior=[0.02, 0.45, 0.2, 0.33]).fit(many.X, names)
-
-
 # --- probabilities ----------------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.preprocessing import normalize
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 
@@ -176,8 +175,10 @@ def test_known_columns_warn_and_are_supervised() -> None:
 
 
 def test_warnings_of_columns_name_them() -> None:
-    with pytest.warns(fewlabel.ClassPriorWarning, match=r"2 of 2 columns of y \(0, 1\): class_prior gives class"):
-        TransductiveSVC(class_prior=[0.01, 0.01]).fit(X, np.column_stack([FIRST, FIRST]))
+    rows = sp.hstack([X, np.full((N, 1), 30.0)], format="csr")  # pushes all scores to one side
+    model = TransductiveSVC(class_prior=[0.5, 0.5], fit_intercept=False, alpha=1.0, unlabeled_weight=1e-6)
+    with pytest.warns(fewlabel.ClassPriorWarning, match=r"2 of 2 columns of y \(0, 1\): class \d is predicted"):
+        model.fit(rows, np.column_stack([FIRST, FIRST]))
 
 
 @pytest.mark.parametrize(
@@ -282,10 +283,10 @@ def test_fits_on_several_machines_take_one_label_a_row() -> None:
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
 def test_a_column_is_warned_of_its_own_unlabeled_rows(order: list[int]) -> None:
     rng = np.random.default_rng(0)
-    length = np.where(np.arange(4000) < 2000, np.exp(1.5 * rng.normal(size=4000)), 1)
-    rows = normalize(rng.normal(size=(4000, 6))) * length[:, None]
+    rows = (rng.random((4000, 300)) < 0.05).astype(float)
     y = (rows[:, :2] > 0).astype(int)
-    y[20:2000, 0] = -1  # of unequal length
+    y[20:2000, 0] = -1  # with a heavy feature
     y[2020:, 1] = -1
-    with pytest.warns(DataWarning, match="Normalizer"):
-        TransductiveSVC(n_jobs=1).fit(sp.csr_array(np.hstack([np.maximum(rows, 0), np.maximum(-rows, 0)])), y[:, order])
+    rows[:2000, 7] *= 30
+    with pytest.warns(DataWarning, match="feature 7 and few others"):
+        TransductiveSVC(n_jobs=1).fit(sp.csr_array(rows), y[:, order])

@@ -248,13 +248,6 @@ def test_one_labeled_class_gives_a_constant_model_unless_the_prior_names_another
     assert not model.coef_.any()
 
 
-def test_warning_when_a_given_prior_contradicts_labels_and_rows() -> None:
-    many = text_like(labeled=100)
-    with pytest.warns(ClassPriorWarning, match="class_prior") as caught:
-        TransductiveSVC(class_prior=[0.05, 0.95]).fit(many.X, many.y)
-    assert caught[0].filename == __file__
-
-
 @pytest.mark.filterwarnings("error")
 def test_no_warning_when_a_true_prior_is_far_from_labels_that_were_picked() -> None:
     many = text_like(share=0.15)
@@ -303,7 +296,7 @@ def test_warnings_of_the_library() -> None:
         {"kind": "no_unlabeled", "values": {}, "text": "none"},
         {"kind": "moon", "values": {"class": 1}, "text": "the moon is full"},
         {"kind": "no_label", "values": {"class": 1}, "text": "class 1 has none"},
-        {"kind": "row_lengths", "values": {"spread": 2}, "text": "some are long"},
+        {"kind": "dominant_features", "values": {"feature": 2, "share": 0.5}, "text": "one is large"},
         {"kind": "max_iter", "values": {"max_iter": 5}, "text": "max_iter is low"},
     ]
     with warnings.catch_warnings(record=True) as caught:
@@ -316,7 +309,7 @@ def test_warnings_of_the_library() -> None:
             "classes least. Label some rows of this class.",
             ClassPriorWarning,
         ),
-        ("some are long.", DataWarning),
+        ("one is large.", DataWarning),
         ("max_iter is low. The fit took 7 steps; the objective is 0.25.", ConvergenceWarning),
     ]
 
@@ -346,21 +339,6 @@ def test_a_balance_that_needs_an_intercept() -> None:
     with pytest.warns(ClassPriorWarning, match="set fit_intercept to true") as caught:
         TransductiveSVC(method=Annealing(balance="mean"), fit_intercept=False).fit(X, Y)
     assert len(caught) == 1
-
-
-def test_rows_of_very_different_lengths_are_warned_about() -> None:
-    lengths = sp.diags_array(np.random.default_rng(0).lognormal(size=len(Y)))
-    with pytest.warns(DataWarning, match=r"very different lengths .*Normalizer.*logarithms first\.$") as caught:
-        TransductiveSVC().fit(lengths @ X, Y)
-    assert [warning.filename for warning in caught if "lengths" in str(warning.message)] == [__file__]
-
-
-def test_features_of_very_different_scales_are_warned_about() -> None:
-    rng = np.random.default_rng(0)
-    dense = rng.normal(size=(len(Y), 6)) + TRUTH[:, np.newaxis]
-    dense[:, 4] *= 500
-    with pytest.warns(DataWarning, match=r"standard deviation of feature 4 is .*StandardScaler"):
-        TransductiveSVC().fit(dense, Y)
 
 
 def test_the_categories_of_warnings_are_user_warnings() -> None:

@@ -18,7 +18,7 @@ from fewlabel._native._signatures import LINEAR
 
 X, Y, _ = text_like(n=60, d=30)
 IN_PYTHON_ONLY = {"unlabeled", "n_jobs", "verbose", "warm_start"}
-OF_METHODS = {"balance", "constraint", "kl_weight", "max_switches", "penalty_weight"}
+OF_METHODS = {"balance", "kl_weight", "max_switches"}
 RENAMED = {"threads": "n_jobs"}
 KINDS = [getattr(methods, name) for name in methods.__all__]
 both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogisticRegression])

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel._inputs import _data
 from fewlabel._native import _fit
-from fewlabel.methods import Entropy, Expectation, Posterior
+from fewlabel.methods import Posterior
 
 METHODS = ["entropy", "expectation", "posterior"]
 HELD = METHODS[:2]
@@ -118,8 +118,6 @@ def test_without_unlabeled_rows_it_is_supervised(method: str) -> None:
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        (Entropy(constraint="exact"), "constraint is .*exact"),
-        (Expectation(penalty_weight=0.0), "penalty_weight is 0.*above 0"),
         (Posterior(kl_weight=0.0), "kl_weight is 0"),
     ],
 )
@@ -133,8 +131,6 @@ def test_options_out_of_range(method: Any, message: str) -> None:
     ("options", "message"),
     [
         ({"method": "entropy", "balance": "labels"}, "balance is .*labels.*leave balance"),
-        ({"method": "posterior", "constraint": "penalty"}, "constraint is .penalty.*posterior.*use entropy or expect"),
-        ({"method": "annealing", "constraint": "penalty"}, "constraint is .penalty.*annealing.*use entropy or expect"),
         ({"method": "entropy", "loss": "squared_hinge"}, "method entropy supports maxent"),
     ],
 )
@@ -151,12 +147,3 @@ def test_large_margins_have_no_probabilities() -> None:
         match=r"method='entropy' is not one of 'auto', 'annealing', 'switching', 'pair_switching', 'gradient', nor",
     ):
         TransductiveSVC(method="entropy").fit(X, y)
-
-
-def test_a_penalty_leaves_the_prior_a_little() -> None:
-    X, _, y = topics()
-    off = [
-        fitted(Expectation(**options), X, y, class_prior=[0.1, 0.2, 0.3, 0.4]).history_["constraint_residual"][-1]
-        for options in ({}, {"constraint": "penalty"}, {"constraint": "penalty", "penalty_weight": 0.1})
-    ]
-    assert off[0] < off[1] < off[2]
