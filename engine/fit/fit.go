@@ -76,7 +76,11 @@ func fitSample(s *sample.Sample, p sample.Problem, options method.Options, befor
 		return nil, err
 	}
 	found.Agreement = agreement(s, found.origin, found.Transduction)
-	return found.Result, calibrate(x, found.Result)
+	err = calibrate(x, found.Result)
+	for k, w := range found.Model.Warnings {
+		found.Model.Warnings[k] = w.Named(options.ClassNames)
+	}
+	return found.Result, err
 }
 
 // fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a

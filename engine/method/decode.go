@@ -26,6 +26,9 @@ var options = option.Table[Options]{
 	{Name: "class_prior", Kind: "string or numbers", Choices: sample.PriorRules,
 		Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows",
 		Field:   func(o *Options) any { return &o.ClassPrior }},
+	{Name: "class_names", Kind: "strings",
+		Meaning: "names of the classes, for messages; null: their numbers",
+		Field:   func(o *Options) any { return &o.ClassNames }},
 	{Name: "class_weight", Kind: "numbers", Exclusive: true,
 		Meaning: "factor on the weights of the labeled rows of each class, for their loss and not for class_prior; null: 1",
 		Field:   func(o *Options) any { return &o.ClassWeight }},
@@ -75,8 +78,10 @@ func (o *Options) Values() map[string]any { return options.Values(o) }
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
 	o := Defaults()
-	err := options.Decode(text, &o)
-	return o, err
+	if err := options.Decode(text, &o); err != nil {
+		return o, err
+	}
+	return o, o.ClassPrior.Check(o.ClassNames)
 }
 
 // OfSample are the options of the sample that the method learns from.

@@ -29,9 +29,6 @@ const Largest = 1e100
 // Table has the options of a kind of problem.
 type Table[O any] []Option[O]
 
-// A Checker is a field that checks its value itself.
-type Checker interface{ Check() error }
-
 // A Number is a field that is a number or a word: ok reports whether it is a number.
 type Number interface {
 	Number() (value float64, ok bool)
@@ -45,7 +42,7 @@ func (t Table[O]) Text(defaults O) string {
 		switch {
 		case o.Choices != nil:
 			entry["choices"] = o.Choices
-		case o.Kind != "boolean":
+		case o.Kind != "boolean" && o.Kind != "strings":
 			entry["minimum"], entry["exclusive_minimum"] = o.Minimum, o.Exclusive
 		}
 		if o.Kind == "number" || o.Kind == "number or auto" {
@@ -110,7 +107,7 @@ func (t Table[O]) set(o *O, name string, value json.RawMessage) error {
 // nullable reports whether null has a meaning.
 func (t Option[O]) nullable(o *O) bool {
 	switch t.Field(o).(type) {
-	case *[]float64, *[]int:
+	case *[]float64, *[]int, *fault.Names:
 		return true
 	}
 	return false
@@ -120,7 +117,7 @@ func (t Option[O]) kindInWords() string {
 	switch t.Kind {
 	case "integer":
 		return "an integer"
-	case "integers", "numbers":
+	case "integers", "numbers", "strings":
 		return "an array of " + t.Kind
 	case "number or auto":
 		return "a number or \"auto\""
@@ -150,8 +147,6 @@ func (t Option[O]) check(o *O) error {
 				return err
 			}
 		}
-	case Checker:
-		return field.Check()
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (p ClassPrior) MarshalJSON() ([]byte, error) {
 }
 
 // Check refuses an unknown rule and shares that are none.
-func (p *ClassPrior) Check() error {
+func (p *ClassPrior) Check(names fault.Names) error {
 	if p.Shares == nil {
 		if !slices.Contains(PriorRules, p.Rule) {
 			return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,
@@ -54,7 +54,7 @@ func (p *ClassPrior) Check() error {
 	total := 0.0
 	for class, share := range p.Shares {
 		if !(share > 0 && share < 1) {
-			return fault.Argument("class_prior of class %d is %v: it must lie between 0 and 1", class, share)
+			return fault.Argument("class_prior of class %s is %v: it must lie between 0 and 1", names.Of(class), share)
 		}
 		total += share
 	}
@@ -90,7 +90,7 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
 		}
 		if s.Options.ClassPrior.Rule == "" { // shares that were found can be 0: see allowed
-			if err := s.Options.ClassPrior.Check(); err != nil {
+			if err := s.Options.ClassPrior.Check(s.Options.ClassNames); err != nil {
 				return nil, err
 			}
 		}
@@ -103,13 +103,14 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 		return &Prior{Shares: labels, Picked: s.picked}, nil
 	}
 	if class := slices.Index(s.labeledOf(classes), 0); class >= 0 {
-		return nil, fault.Data("class %d has no labeled row: label one, or give class_prior with its share "+
-			"(class numbers start at 0)", class)
+		return nil, fault.Data("class %s has no labeled row: label one, or give class_prior with its share%s",
+			s.Options.ClassNames.Of(class), s.Options.ClassNames.Note())
 	}
 	for class, share := range labels {
 		if !(share > 0 && share < 1) {
-			return nil, fault.Data("weights: the labeled rows of class %d have a share of %v of the labeled weight, which "+
-				"cannot be the class prior: make the weights less unequal, or give class_prior", class, share)
+			return nil, fault.Data("weights: the labeled rows of class %s have a share of %.3g of the labeled weight, which "+
+				"cannot be the class prior: make the weights less unequal, or give class_prior",
+				s.Options.ClassNames.Of(class), share)
 		}
 	}
 	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {

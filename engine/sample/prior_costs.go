@@ -3,8 +3,6 @@ package sample
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
@@ -169,19 +167,19 @@ func (s *Sample) checkAllowed(costs, multipliers, shares []float64, heaviest flo
 	for y, v := range multipliers {
 		within[y] = v < middle
 	}
-	return contradiction(within, shares, confined[0], heaviest, s.total(s.UnlabeledRows))
+	return contradiction(s.Options.ClassNames, within, shares, confined[0], heaviest, s.total(s.UnlabeledRows))
 }
 
 // contradiction is the error of shares below what the rows that can only have some classes need, by a row or more. It
 // is stated for the smaller of two sets: these classes, or the others; confined and heaviest are parts of all rows.
-func contradiction(within []bool, shares []float64, confined, heaviest, all float64) error {
-	var in, out []string
+func contradiction(names fault.Names, within []bool, shares []float64, confined, heaviest, all float64) error {
+	var in, out []int
 	due := 0.0
 	for y, is := range within {
 		if is {
-			in, due = append(in, strconv.Itoa(y)), due+shares[y]
+			in, due = append(in, y), due+shares[y]
 		} else {
-			out = append(out, strconv.Itoa(y))
+			out = append(out, y)
 		}
 	}
 	if confined-due < heaviest*(1-1e-9) {
@@ -192,10 +190,10 @@ func contradiction(within []bool, shares []float64, confined, heaviest, all floa
 	}
 	if len(in) <= len(out) {
 		return fault.Data("class_prior gives %.6g of %.6g rows without a label to class %s, but %.6g of these rows can have "+
-			"no other class: a share of at least %.6g is needed (class numbers start at 0)", due*all, all,
-			strings.Join(in, ", "), confined*all, confined)
+			"no other class: a share of at least %.6g is needed%s", due*all, all, names.List(in), confined*all, confined,
+			names.Note())
 	}
 	return fault.Data("class_prior needs %.6g of %.6g rows without a label for class %s, but only %.6g of these rows may "+
-		"have it: a share of at most %.6g is possible (class numbers start at 0)", (1-due)*all, all,
-		strings.Join(out, ", "), (1-confined)*all, 1-confined)
+		"have it: a share of at most %.6g is possible%s", (1-due)*all, all, names.List(out), (1-confined)*all, 1-confined,
+		names.Note())
 }

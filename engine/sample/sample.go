@@ -30,8 +30,9 @@ type Problem struct {
 type Options struct {
 	UnlabeledWeight float64 // option.AutoWeight: what fits the numbers of rows
 	ClassPrior      ClassPrior
-	ClassWeight     []float64 // [classes] factors on the weights of the labeled rows; nil: all 1
-	Hierarchy       []int     // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
+	ClassNames      fault.Names // [classes] for messages
+	ClassWeight     []float64   // [classes] factors on the weights of the labeled rows; nil: all 1
+	Hierarchy       []int       // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
 	FitIntercept    bool
 	ClassScores     bool // the loss is one of all class scores: two classes need a column each
 	Vectors         int  // of weights that the method keeps

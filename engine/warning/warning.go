@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
@@ -14,7 +15,11 @@ import (
 type Warning struct {
 	Kind   string             `json:"kind"`
 	Values map[string]float64 `json:"values"` // by the names of the kind, if finite; shares are 0 to 1
-	Text   string             `json:"text"`   // what is, and what to do, with class numbers
+	Text   string             `json:"text"`   // what is, and what to do, with names of classes where they are known
+
+	kind    *Kind
+	printed []float64
+	reason  string
 }
 
 // UnmarshalJSON reads an object that has exactly these three fields.
@@ -46,10 +51,10 @@ type Kind struct{ name, values, text string }
 var (
 	NoUnlabeled  = Kind{"no_unlabeled", "", "no row is unlabeled: the model is fitted on labeled rows only"}
 	OneUnlabeled = Kind{"one_unlabeled", "", "only one row is unlabeled: the model is fitted on labeled rows only"}
-	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every " +
-		"row. Label at least one row of another class"}
-	DominantFeatures = Kind{"dominant_features", "feature share", "feature %v and few others carry a share of %.2g of " +
-		"the variance of the rows, so the fit may separate the rows by these features instead of the classes. Leave out " +
+	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every row. Label " +
+		"at least one row of another class, or name the class of the others by class_prior"}
+	DominantFeatures = Kind{"dominant_features", "feature share", "feature %v and few others carry %.0f%% of the " +
+		"variance of the rows, so the fit may separate the rows by these features instead of the classes. Leave out " +
 		"stop words and frequent words; scale rows of counts to unit length (scikit-learn: TfidfVectorizer, Normalizer), " +
 		"and a block of columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler)"}
 )
@@ -58,16 +63,16 @@ var (
 var (
 	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +
 		"the rows that fit the other classes least. Label some rows of this class"}
-	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g in the class prior, which is " +
+	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g%% in the class prior, which is " +
 		"less than one of the %v unlabeled rows: it may be predicted for none of them"}
-	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for a share of %.3f of the unlabeled rows, " +
-		"but its share in the class prior is %.3f: the fit may have collapsed. Label more rows, or check class_prior " +
-		"and the preprocessing (remove stop words, use idf, scale rows to unit length)"}
+	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for %.1f%% of the unlabeled rows, but its " +
+		"share in the class prior is %.1f%%: the fit may have collapsed. Label more rows, or check class_prior and the " +
+		"preprocessing (remove stop words, use idf, scale rows to unit length)"}
 	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts: to adjust the threshold as " +
 		"well, set fit_intercept to true and balance to \"share\""}
 	WeakPrior = Kind{"weak_prior", "class prior lower upper narrower", "few labels leave the estimated class prior " +
-		"uncertain: that of class %v is %.3f, with a 90%% interval from %.3f to %.3f. Give class_prior if you know the " +
-		"shares, or label more rows: five more of each class would make the intervals about %.0f%% narrower"}
+		"uncertain: that of class %v is %.1f%%, with a 90%% interval from %.1f%% to %.1f%%. Give class_prior if you know " +
+		"the shares, or label more rows: five more of each class would make the intervals about %.0f%% narrower"}
 )
 
 // Of the end:
@@ -98,19 +103,36 @@ var (
 
 // Of is a warning of this kind.
 func (k Kind) Of(values ...float64) Warning {
-	w, printed := Warning{Kind: k.name, Values: map[string]float64{}}, make([]any, len(values))
+	w := Warning{Kind: k.name, Values: map[string]float64{}, kind: &k, printed: values}
 	for i, name := range strings.Fields(k.values) {
-		printed[i] = values[i]
 		if !math.IsNaN(values[i]) && !math.IsInf(values[i], 0) { // JSON has neither
 			w.Values[name] = values[i]
 		}
 	}
-	w.Text = fmt.Sprintf(k.text, printed...)
+	return w.Named(nil)
+}
+
+// Named is the warning with the names of the classes in its text.
+func (w Warning) Named(names fault.Names) Warning {
+	if w.kind == nil { // from a file
+		return w
+	}
+	printed := make([]any, len(w.printed))
+	for i, name := range strings.Fields(w.kind.values) {
+		switch printed[i] = w.printed[i]; name {
+		case "class":
+			printed[i] = names.Of(int(w.printed[i]))
+		case "share", "prior", "lower", "upper":
+			printed[i] = 100 * w.printed[i]
+		}
+	}
+	w.Text = fmt.Sprintf(w.kind.text, printed...) + w.reason
 	return w
 }
 
 // Because adds a reason to the text.
 func (w Warning) Because(reason string) Warning {
-	w.Text += ": " + reason
+	w.reason = ": " + reason
+	w.Text += w.reason
 	return w
 }

@@ -33,6 +33,8 @@ def in_words(option: dict[str, Any]) -> str:
         return ", ".join(f'`"{choice}"`' for choice in option["choices"])
     if option["type"] == "boolean":
         return "`true`, `false`"
+    if option["type"] == "strings":
+        return "any"
     each = "each " if option["type"] in ("numbers", "integers") else ""
     own = option.get("maximum", 1e100) != 1e100  # the page says this one once for all
     most = f", at most {option['maximum']}" if own else ""

@@ -26,7 +26,7 @@ both = pytest.mark.parametrize("estimator", [TransductiveSVC, SemiSupervisedLogi
 
 def options(estimator: type = TransductiveSVC) -> list[dict[str, Any]]:
     """The library's options that are parameters of the estimator."""
-    other = {"loss"} if estimator is SemiSupervisedLogisticRegression else set()
+    other = {"class_names"} | ({"loss"} if estimator is SemiSupervisedLogisticRegression else set())
     return [o for o in json.loads(_library.text("fewlabel_options", LINEAR)) if o["name"] not in OF_METHODS | other]
 
 

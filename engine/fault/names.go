@@ -1,0 +1,34 @@
+package fault
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Names are those of the classes, for messages; nil: they have numbers only.
+type Names []string
+
+// Of is the name of a class.
+func (n Names) Of(class int) string {
+	if class < len(n) {
+		return n[class]
+	}
+	return strconv.Itoa(class)
+}
+
+// List has the names of some classes.
+func (n Names) List(classes []int) string {
+	names := make([]string, len(classes))
+	for k, class := range classes {
+		names[k] = n.Of(class)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Note says what numbers of classes are, where they have no names.
+func (n Names) Note() string {
+	if n == nil {
+		return " (class numbers start at 0)"
+	}
+	return ""
+}
