@@ -98,7 +98,7 @@ func TestSaveMistakes(t *testing.T) {
 	}
 	m.Metadata = []byte(strings.Repeat("[", 64) + strings.Repeat("]", 64))
 	wantFault(t, Save(path, m, nil), fault.BadArgument,
-		"metadata cannot be kept in the header of a model file: there are more than 64 levels at byte 452")
+		"metadata cannot be kept in the header of a model file: there are more than 64 levels at byte 328")
 	m = randomModel(2, 3)
 	m.Coef[1] = math.Inf(1)
 	wantFault(t, Save(path, m, nil), fault.Internal,

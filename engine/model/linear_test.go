@@ -27,7 +27,7 @@ func randomModel(classes, features int) *Linear {
 	m := &Linear{
 		Classes: classes, Features: features, Outputs: OutputsOf(classes), Report: Report{
 			Method: "annealing", Iterations: 12, Objective: random.Float64(), Termination: "entropy",
-			Warnings: []warning.Warning{warning.SmallShare.Of(1, 0.25, 3)},
+			Warnings: []warning.Warning{{Kind: "small_share", Values: map[string]float64{"class": 1, "prior": 0.25}, Text: "class 1 is small"}},
 			Metadata: []byte(`{"classes":["a<b","é"],"number":12345678901234567890}`),
 		},
 	}
