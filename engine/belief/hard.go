@@ -3,7 +3,6 @@ package belief
 import (
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -11,15 +10,18 @@ import (
 // Hard labels keep the class counts.
 type Hard struct {
 	*risk.Risk
-	costs       *Costs
-	maxSwitches int     // exchanges of a relabeling; 0: all that help
-	Labels      []int32 // [units]
-	before      []int32
+	costs    *Costs
+	exchange Exchange
+	Labels   []int32 // [units]
+	before   []int32
 }
 
+// Exchange makes the exchanges of labels [units] of a relabeling, given their costs [units, K]; nil: all that help.
+type Exchange func(labels []int32, costs []float64, classes int)
+
 // NewHard are hard labels of the unlabeled rows, class 0 to begin with.
-func NewHard(r *risk.Risk, costs *Costs, maxSwitches int) *Hard {
-	return &Hard{Risk: r, costs: costs, maxSwitches: maxSwitches, Labels: make([]int32, costs.units.count())}
+func NewHard(r *risk.Risk, costs *Costs, exchange Exchange) *Hard {
+	return &Hard{Risk: r, costs: costs, exchange: exchange, Labels: make([]int32, costs.units.count())}
 }
 
 // Begin finds the best labels at the risk's scores.
@@ -49,15 +51,15 @@ func (h *Hard) Enter(part float64) {
 	})
 }
 
-// Relabel changes the labels to the best ones at the current scores that keep the counts. Where a limit on exchanges is
-// given, it makes the exchanges that lower the costs.
+// Relabel changes the labels to the best ones at the current scores that keep the counts. Where exchanges are
+// limited, it makes those that lower the costs.
 func (h *Hard) Relabel() (switched int, entropy float64) {
 	h.costs.Measure(h.Risk)
 	h.before = append(h.before[:0], h.Labels...)
-	if h.maxSwitches == 0 {
+	if h.exchange == nil {
 		h.costs.Cheapest(h.Labels)
 	} else {
-		labeling.Switch(h.Labels, h.costs.finite(), h.costs.objective.Classes, h.maxSwitches)
+		h.exchange(h.Labels, h.costs.finite(), h.costs.objective.Classes)
 	}
 	return differences(h.Labels, h.before), 0
 }

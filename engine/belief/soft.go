@@ -77,12 +77,12 @@ const nearShares = 1e-6
 
 // Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how
 // many are not the likeliest ones.
-func (s *Soft) Harden(maxSwitches int) (hard *Hard, changed int) {
+func (s *Soft) Harden(exchange Exchange) (hard *Hard, changed int) {
 	o := s.costs.objective
 	s.costs.Level = o.Weight
 	s.costs.Measure(s.Risk)
 	likeliest := s.costs.units.labelsOf(s.labels)
-	hard = NewHard(s.Risk, s.costs, maxSwitches)
+	hard = NewHard(s.Risk, s.costs, exchange)
 	copy(hard.Labels, likeliest)
 	s.costs.Cheapest(hard.Labels)
 	return hard, o.Job.Count(differences(hard.Labels, likeliest))

@@ -39,15 +39,7 @@ func fitProblem(p sample.Problem, options method.Options, job *work.Job) (*Resul
 	if s.PriorCosts != nil && s.Transductive() {
 		return fitKnown(s, p, options)
 	}
-	return fitMade(s, p, options, 0)
-}
-
-// fitMade fits the sample that was made of a problem, after some steps of another fit.
-func fitMade(s *sample.Sample, p sample.Problem, options method.Options, before int) (*Result, error) {
-	if method.Find(options.Method).Copies && s.Copies != nil {
-		return fitCopies(p, options, s.Job, before)
-	}
-	return fitSample(s, p, options, before)
+	return fitSample(s, p, options, 0)
 }
 
 // begin refuses options that do not go together, or that a group cannot follow.
@@ -61,6 +53,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 	return options.Together()
 }
 
+// fitSample fits the sample that was made of a problem, after some steps of another fit.
 func fitSample(s *sample.Sample, p sample.Problem, options method.Options, before int) (*Result, error) {
 	x, err := newSetting(s, options, p.Start)
 	if err != nil {
@@ -81,24 +74,4 @@ func fitSample(s *sample.Sample, p sample.Problem, options method.Options, befor
 		found.Model.Warnings[k] = w.Named(options.ClassNames)
 	}
 	return found.Result, err
-}
-
-// fitCopies fits the copies of the rows that their weights stand for: labels that are exchanged one by one, each with a
-// dual variable, cannot be divided.
-func fitCopies(p sample.Problem, options method.Options, job *work.Job, before int) (*Result, error) {
-	copied, first := p.Copied(job.Pool)
-	s, err := sample.New(copied, options.OfSample(), job)
-	if err != nil {
-		return nil, err
-	}
-	result, err := fitSample(s, copied, options, before)
-	if err != nil {
-		return nil, err
-	}
-	classes := make([]int32, len(first))
-	for i, k := range first {
-		classes[i] = result.Transduction[k]
-	}
-	result.Transduction = classes
-	return result, nil
 }

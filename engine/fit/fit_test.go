@@ -12,6 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
@@ -45,9 +46,11 @@ func settings() map[string]method.Options {
 			out[by+" "+balance] = o
 		}
 	}
-	hinge := plainOptions()
-	hinge.Method, hinge.Loss = "pair_switching", "hinge"
-	out["pair_switching hinge"] = hinge
+	for _, by := range []method.Method{"annealing", "pair_switching"} {
+		hinge := plainOptions()
+		hinge.Method, hinge.Loss = by, "hinge"
+		out[string(by)+" hinge"] = hinge
+	}
 	return out
 }
 
@@ -197,7 +200,7 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	data := planted.Topics(200, 60, 200, 0.5, 4)
 	var reference []float64
-	for _, by := range []string{"annealing", "switching"} {
+	for _, by := range []string{"annealing", "switching", "pair_switching"} {
 		o := plainOptions()
 		o.Method = method.Method(by)
 		result := mustFit(t, data, nil, o)
@@ -206,16 +209,6 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 		}
 		if !slices.Equal(result.Model.Coef, reference) || len(result.Model.Warnings) != 1 {
 			t.Errorf("%s: another solution, or warnings %v", by, result.Model.Warnings)
-		}
-	}
-	o := plainOptions()
-	o.Method, o.Tol = "pair_switching", 1e-8
-	exact := plainOptions()
-	exact.Tol = 1e-8
-	want := mustFit(t, data, nil, exact).Model
-	for j, w := range mustFit(t, data, nil, o).Model.Coef {
-		if math.Abs(w-want.Coef[j]) > 1e-2 {
-			t.Errorf("pair_switching: coef[%d] is %v, Newton gives %v", j, w, want.Coef[j])
 		}
 	}
 	half := planted.Topics(200, 60, 100, 0.5, 4)
@@ -235,7 +228,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 4)
 	large, small := planted.Topics(9000, 240, 10, 0.3, 5), planted.Topics(500, 240, 10, 0.3, 5)
 	for name, o := range settings() {
-		if o.Method == "pair_switching" { // one thread does the work
+		if o.Method == "pair_switching" { // an exchange takes a step
 			sameBits(t, name, small, o)
 		} else if !worktest.Raced {
 			sameBits(t, name, large, o)
@@ -522,11 +515,11 @@ func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
 func TestLabelsThatDoNotSettle(t *testing.T) {
 	data := planted.Topics(800, 60, 40, 0.4, 7)
 	o := plainOptions()
-	o.Method, o.MaxSwitches = "switching", 1
+	o.Method = "switching"
 	x := settingOf(t, data, o)
 	r, k := runOf(t, data, o)
 	r.Costs.Admit(k)
-	hard := belief.NewHard(k, r.Costs, 1)
+	hard := belief.NewHard(k, r.Costs, labeling.SwitchPair)
 	for place, i := range x.sample.Unlabeled {
 		hard.Labels[place] = 1 - data.Truth[i]
 	}
@@ -589,14 +582,9 @@ func TestBadProblems(t *testing.T) {
 			o.ClassPrior.Shares, p.Labels[7] = []float64{0.2, 0.8}, 2
 		}},
 		{"class_prior has 1 entries", func(_ *sample.Problem, o *method.Options) { o.ClassPrior.Shares = []float64{0.2} }},
-		{"loss is \"maxent\"", func(_ *sample.Problem, o *method.Options) { o.Method, o.Loss = "pair_switching", "maxent" }},
 		{"balance is \"mean\"", func(_ *sample.Problem, o *method.Options) { o.Balance, o.Loss = "mean", "maxent" }},
-		{"hierarchy is given", func(_ *sample.Problem, o *method.Options) {
-			o.Method, o.Hierarchy = "pair_switching", []int{2, 2, -1}
-		}},
-		{"method is \"pair_switching\"", func(p *sample.Problem, o *method.Options) { o.Method, p.Labels[7] = "pair_switching", 2 }},
 		{"hierarchy: class 1", func(_ *sample.Problem, o *method.Options) { o.Hierarchy = []int{1, -1, 0} }},
-		{"loss is \"hinge\"", func(_ *sample.Problem, o *method.Options) { o.Loss = "hinge" }},
+		{"loss is \"hinge\"", func(_ *sample.Problem, o *method.Options) { o.Method, o.Loss = "gradient", "hinge" }},
 	} {
 		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", err, c.want)

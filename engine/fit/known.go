@@ -30,7 +30,7 @@ import (
 //	Cost     two fits, and a copy of the rows for the second
 func fitKnown(s *sample.Sample, p sample.Problem, options method.Options) (*Result, error) {
 	if s.All.Labeled > 0 && s.Job.Count(s.WellKnown()) == 0 { // the second fit would be the first
-		return fitMade(s, p, options, 0)
+		return fitSample(s, p, options, 0)
 	}
 	p.Copies = s.Copies != nil // weights of parts of rows do not change that
 	begin, steps := p.Start, 0
@@ -73,7 +73,7 @@ func fitFirst(s *sample.Sample, p sample.Problem, options method.Options) (*Resu
 	if s.Job.Count(len(more.Rows)) > 0 {
 		first, err = fitMore(p, more, options, s.Job, 0)
 	} else {
-		first, err = fitMade(s, p, options, 0)
+		first, err = fitSample(s, p, options, 0)
 	}
 	if err == nil && calibrated && s.Job.Stopped() {
 		uncalibrated(first, warning.CalibrationFailed.Of().Because("the fit was stopped"))
@@ -98,7 +98,7 @@ func fitMore(
 	if err != nil {
 		return nil, err
 	}
-	result, err := fitMade(s, q, options, before)
+	result, err := fitSample(s, q, options, before)
 	if err != nil {
 		return nil, err
 	}

@@ -192,13 +192,18 @@ func TestPriorCostsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 func TestCopiesOfRowsWithSetsAreTheirWeights(t *testing.T) {
 	data := fiveClasses(300, 3)
 	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	var copies []int
+	var costs []float64
 	for i := range data.Labels {
 		p.Weights = append(p.Weights, float64(1+i%3))
+		for range 1 + i%3 {
+			copies, costs = append(copies, i), append(costs, p.Costs[5*i:5*i+5]...)
+		}
 	}
+	copied := withCosts(choose(data, copies), 5, costs)
 	for _, by := range []string{"annealing", "switching"} {
 		o := plainOptions()
 		o.Method = method.Method(by)
-		copied, _ := p.Copied(work.NewPool(1))
 		weighed, alone := mustFitProblem(t, p, o), mustFitProblem(t, copied, o)
 		if a, b := weighed.Model.Objective, alone.Model.Objective; math.Abs(a-b) > 0.02*b {
 			t.Errorf("%s: objective %v with weights, %v with copies", by, a, b)

@@ -72,9 +72,6 @@ func solve(r *method.Run, row *method.Row) *method.Solution {
 		return row.Fit(r)
 	}
 	warnSupervised(r)
-	if row.Supervised != nil {
-		return row.Supervised(r)
-	}
 	return method.FitSupervised(r)
 }
 

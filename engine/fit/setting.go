@@ -53,10 +53,6 @@ func newSetting(s *sample.Sample, options method.Options, start *model.Linear) (
 			return nil, err
 		}
 	}
-	if x.named.TwoClasses && !s.Paired() {
-		return nil, fault.Argument("method is %q: it supports two classes only, but there are %d; use annealing or switching",
-			options.Method, s.Classes())
-	}
 	if s.Classes() > s.All.Rows && !s.Paired() {
 		return nil, fault.Argument("class_prior has %d classes, more than the %d rows", s.Classes(), s.All.Rows)
 	}

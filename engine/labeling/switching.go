@@ -48,21 +48,47 @@ func (f *frontier) switchPair(a, b, most int) (switched int) {
 	return switched
 }
 
-// exchange gives the cheapest row of each of two classes the label of the other, if that lowers the cost.
-func (f *frontier) exchange(a, b int) bool {
+// SwitchPair makes the exchange of two labels that lowers Σ c_iy most, of all pairs of classes, if any lowers it.
+func SwitchPair(labels []int32, costs []float64, classes int) {
+	f, most := newFrontier(labels, costs, classes), 0.0
+	var pair [2]int
+	for a := range classes {
+		for b := a + 1; b < classes; b++ {
+			if gain := f.gain(a, b); gain > most {
+				pair, most = [2]int{a, b}, gain
+			}
+		}
+	}
+	if most > 0 {
+		f.exchange(pair[0], pair[1])
+	}
+}
+
+// gain is what the cheapest exchange of labels between two classes lowers the cost by, 0 if none does.
+func (f *frontier) gain(a, b int) float64 {
 	there, some := f.cheapest(a, b)
 	back, others := f.cheapest(b, a)
 	if !some || !others {
-		return false
+		return 0
 	}
 	largest := 0.0
 	for _, row := range []int32{there.row, back.row} {
 		costs := f.costs[int(row)*f.classes:]
 		largest = max(largest, math.Abs(costs[a]), math.Abs(costs[b]))
 	}
-	if !(-there.key-back.key > rounding*largest) {
+	if gain := -there.key - back.key; gain > rounding*largest {
+		return gain
+	}
+	return 0
+}
+
+// exchange gives the cheapest row of each of two classes the label of the other, if that lowers the cost.
+func (f *frontier) exchange(a, b int) bool {
+	if f.gain(a, b) == 0 {
 		return false
 	}
+	there, _ := f.cheapest(a, b)
+	back, _ := f.cheapest(b, a)
 	f.move(there.row, b)
 	f.move(back.row, a)
 	return true

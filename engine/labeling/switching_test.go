@@ -112,6 +112,37 @@ func TestSwitchLeavesNoHelpfulPair(t *testing.T) {
 	}
 }
 
+// SwitchPair makes the exchange that gains most, and none where none helps.
+func TestSwitchPairMakesTheBestExchange(t *testing.T) {
+	for seed := range uint64(24) {
+		for _, in := range []instance{topics(80, 7, seed), whole(80, 2, 5, seed), whole(60, 3, 1, seed)} {
+			labels := in.greedy()
+			rand.New(rand.NewPCG(seed, 1)).Shuffle(len(labels), func(i, j int) {
+				labels[i], labels[j] = labels[j], labels[i]
+			})
+			for range 500 {
+				best, before, old := in.helpful(labels), in.total(labels), slices.Clone(labels)
+				SwitchPair(labels, in.costs, in.classes())
+				changed := 0
+				for i := range labels {
+					if labels[i] != old[i] {
+						changed++
+					}
+				}
+				if gain := before - in.total(labels); math.Abs(gain-best) > 1e-9 || changed != 2 && best > 1e-9 {
+					t.Fatalf("seed %d: an exchange of %d labels gains %v, the best %v", seed, changed, gain, best)
+				}
+				if changed == 0 {
+					break
+				}
+			}
+			if best := in.helpful(labels); best > 1e-9 || !slices.Equal(in.countsOf(labels), in.counts) {
+				t.Errorf("seed %d: an exchange would still gain %v, or the counts changed", seed, best)
+			}
+		}
+	}
+}
+
 func TestSwitchEndsNearTheOptimum(t *testing.T) {
 	for _, size := range [][2]int{{5581, 10}, {4000, 40}} {
 		in := regrets(size[0], size[1])

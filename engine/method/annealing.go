@@ -45,7 +45,7 @@ func anneal(r *Run) *Solution {
 		soft.Relabel()
 	}
 	labels := d.risk.Soft
-	hard, changed := soft.Harden(r.Options.MaxSwitches)
+	hard, changed := soft.Harden(r.exchange())
 	d.settle(hard, changed, 0)
 	found := r.read(d.risk)
 	found.Soft = labels

@@ -38,7 +38,7 @@ var options = option.Table[Options]{
 	{Name: "balance", Kind: "string", Choices: balances,
 		Meaning: "how the class prior is enforced", Field: func(o *Options) any { return &o.Balance }},
 	{Name: "loss", Kind: "string", Choices: lossNames(),
-		Meaning: "loss of a row; hinge with method pair_switching only",
+		Meaning: "loss of a row",
 		Field:   func(o *Options) any { return (*string)(&o.Loss) }},
 	{Name: "hierarchy", Kind: "integers", Minimum: -1,
 		Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree",
@@ -58,8 +58,6 @@ var options = option.Table[Options]{
 		Field:   func(o *Options) any { return &o.Tol }},
 	{Name: "threads", Kind: "integer", Minimum: 1,
 		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
-	{Name: "random_state", Kind: "integer",
-		Meaning: "seed of the order of coordinates in pair_switching", Field: func(o *Options) any { return &o.RandomState }},
 }
 
 func textsOf[T ~string](list ...T) (texts []string) {
@@ -87,8 +85,7 @@ func DecodeOptions(text []byte) (Options, error) {
 // OfSample are the options of the sample that the method learns from.
 func (o *Options) OfSample() sample.Options {
 	of := o.Options
-	row := Find(o.Method)
-	of.ClassScores, of.Vectors = o.Loss.Row().ClassScores, row.Vectors
+	of.ClassScores, of.Vectors = o.Loss.Row().ClassScores, Find(o.Method).Vectors
 	return of
 }
 
@@ -98,13 +95,11 @@ func (o *Options) Agree() error {
 	case !slices.Contains(row.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
 			strings.Join(textsOf(row.Losses...), ", "))
-	case row.TwoClasses && o.Hierarchy != nil:
-		return fault.Argument("hierarchy is given, but method is %s: use annealing or switching", o.Method)
 	case row.Probable && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)
 	case o.Balance == "mean" && o.Loss.Row().ClassScores:
-		return fault.Argument("balance is \"mean\", which needs the squared hinge, but loss is %q: use "+
+		return fault.Argument("balance is \"mean\", which needs a loss of margins, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
 	}
 	return nil

@@ -20,38 +20,43 @@ const (
 // LossRow is what the engine has to know of a loss.
 type LossRow struct {
 	Name        Loss
-	Margin      loss.Margin                          // of a pair; one of all class scores has pairs of one class only
+	Margin      func(smoothing float64) loss.Margin  // of a pair; one of all class scores has pairs of one class only
 	Classes     func(smoothing float64) loss.Classes // of many classes
 	ClassScores bool                                 // it compares the scores of all classes
-	Squared     bool
-	Smoothings  []float64 // ever smaller ones; the first one on the way
-	Temperature float64   // that scores have about with many labels, see fit.Calibration
+	Smoothings  []float64                            // ever smaller ones; the first one on the way
+	Temperature float64                              // that scores have about with many labels, see fit.Calibration
 	// Free is that unlabeled rows cost nothing at T = λ', whatever their probabilities: annealing begins there.
 	Free bool
 }
 
-// The hinge of Crammer & Singer is smoothed: coarsely on the way, and at the end by these values in turn. The
-// smoothed hinge is above the hinge by at most smoothing * log K.
-var smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
+// The hinges are smoothed: coarsely on the way, and at the end by these values in turn. That of Crammer & Singer is
+// then above the hinge by at most smoothing * log K, that of margins by a quarter of its band.
+var (
+	smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
+	bands      = []float64{0.3, 0.1, 0.03, 0.01, 0.003}
+)
 
 // usualTemperature is about what many labels give: margins end near 1; scores of loss maxent are logarithms of odds.
 const usualTemperature = 0.2
 
 var losses = []LossRow{
-	{Name: SquaredHinge, Margin: loss.SquaredHinge{}, Classes: oneAgainstRest(loss.SquaredHinge{}), Squared: true,
-		Smoothings: []float64{0}, Temperature: usualTemperature},
-	{Name: Hinge, Margin: loss.Hinge{}, Classes: oneAgainstRest(loss.Hinge{}), Smoothings: []float64{0},
+	{Name: SquaredHinge, Margin: squaredHinge, Classes: oneAgainstRest(squaredHinge), Smoothings: []float64{0},
 		Temperature: usualTemperature},
-	{Name: CrammerSinger, Margin: loss.SquaredHinge{}, ClassScores: true, Smoothings: smoothings,
+	{Name: Hinge, Margin: hinge, Classes: oneAgainstRest(hinge), Smoothings: bands, Temperature: usualTemperature},
+	{Name: CrammerSinger, Margin: squaredHinge, ClassScores: true, Smoothings: smoothings,
 		Classes:     func(smoothing float64) loss.Classes { return loss.Softmax{Smoothing: smoothing, Margin: 1} },
 		Temperature: usualTemperature},
-	{Name: Maxent, Margin: loss.SquaredHinge{}, ClassScores: true, Smoothings: []float64{0}, Temperature: 1, Free: true,
+	{Name: Maxent, Margin: squaredHinge, ClassScores: true, Smoothings: []float64{0}, Temperature: 1, Free: true,
 		Classes: func(float64) loss.Classes { return loss.Softmax{Smoothing: 1} }},
 }
 
+func squaredHinge(float64) loss.Margin { return loss.SquaredHinge{} }
+
+func hinge(band float64) loss.Margin { return loss.Huber{Band: band} }
+
 // oneAgainstRest is a loss of margins for many classes.
-func oneAgainstRest(margin loss.Margin) func(float64) loss.Classes {
-	return func(float64) loss.Classes { return loss.OneAgainstRest{Margin: margin} }
+func oneAgainstRest(margin func(float64) loss.Margin) func(float64) loss.Classes {
+	return func(smoothing float64) loss.Classes { return loss.OneAgainstRest{Margin: margin(smoothing)} }
 }
 
 // Row is the row of a loss.
@@ -62,7 +67,7 @@ func (l Loss) Row() *LossRow {
 // Of is the loss of a row's class scores; a pair has the scores of one column.
 func (l *LossRow) Of(paired bool) func(smoothing float64) loss.Classes {
 	if paired {
-		return func(float64) loss.Classes { return loss.Signed{Margin: l.Margin} }
+		return func(smoothing float64) loss.Classes { return loss.Signed{Margin: l.Margin(smoothing)} }
 	}
 	return l.Classes
 }

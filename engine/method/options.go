@@ -33,7 +33,6 @@ type Options struct {
 	MaxIter     int
 	Tol         float64
 	Threads     int
-	RandomState int
 }
 
 // Defaults are the options if none are given.

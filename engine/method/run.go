@@ -5,6 +5,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
@@ -92,6 +93,16 @@ func (r *Run) began(score objective.Scorer) {
 	for k, i := range r.Objective.Sample.Unlabeled {
 		score(row, i)
 		r.Origin[k] = int32(vector.Largest(row))
+	}
+}
+
+// exchange is the limit of the options on exchanges of labels.
+func (r *Run) exchange() belief.Exchange {
+	if r.Options.MaxSwitches == 0 {
+		return nil
+	}
+	return func(labels []int32, costs []float64, classes int) {
+		labeling.Switch(labels, costs, classes, r.Options.MaxSwitches)
 	}
 }
 

@@ -17,7 +17,7 @@ func selfTrain(r *Run) *Solution {
 	if !ok {
 		return nil
 	}
-	hard := belief.NewHard(d.risk, r.Costs, r.Options.MaxSwitches)
+	hard := belief.NewHard(d.risk, r.Costs, nil)
 	r.Costs.Admit(d.risk)
 	r.began(d.risk.Score)
 	hard.Begin() // labels by its scores

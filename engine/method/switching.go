@@ -24,20 +24,28 @@ func switchLabels(r *Run) *Solution {
 	if !ok {
 		return nil
 	}
-	hard := belief.NewHard(d.risk, r.Costs, r.Options.MaxSwitches)
+	hard := belief.NewHard(d.risk, r.Costs, r.exchange())
 	if r.Objective.Start != nil && r.Options.MaxSwitches == 0 { // a limit on exchanges has no soft labels
 		return switchFromStart(d, hard)
 	}
-	r.Costs.Admit(d.risk)
-	r.began(d.risk.Score)
+	return d.raise(hard, schedule.Parts(firstLevel, raise))
+}
+
+// raise lets λ' rise by these parts, or at once to its value, with hard labels that begin at the current scores.
+func (d *descent) raise(hard *belief.Hard, parts []float64) *Solution {
+	if d.AtOnce {
+		parts = []float64{1}
+	}
+	d.Costs.Admit(d.risk)
+	d.began(d.risk.Score)
 	hard.Begin()
-	rising := &schedule.Rising{Parts: levels(r), Full: r.Objective.Weight, Stays: true, End: ending.NoSwitch}
-	r.Path.Follow(d.solve(d.risk), hard, rising, r.Path.Limits.Way(1))
-	if r.Path.Reason == ending.NotFinite || r.Path.Reason == ending.GivenUp {
+	rising := &schedule.Rising{Parts: parts, Full: d.Objective.Weight, Stays: true, End: ending.NoSwitch}
+	d.Path.Follow(d.solve(d.risk), hard, rising, d.Path.Limits.Way(1))
+	if d.Path.Reason == ending.NotFinite || d.Path.Reason == ending.GivenUp {
 		return nil
 	}
-	d.settle(hard, 0, r.Objective.Weight)
-	return r.read(d.risk)
+	d.settle(hard, 0, d.Objective.Weight)
+	return d.read(d.risk)
 }
 
 // λ' starts at firstLevel of its value and is raised by this factor. Keerthi et al. 2012 start at 1e-4: below 0.01
@@ -46,14 +54,6 @@ const (
 	firstLevel = 0.01
 	raise      = 3.0
 )
-
-// levels are the parts of their weight that the unlabeled rows have, one after the other.
-func levels(r *Run) []float64 {
-	if r.AtOnce {
-		return []float64{1}
-	}
-	return schedule.Parts(firstLevel, raise)
-}
 
 // Switching goes on from an earlier model with soft labels that are nearly hard: hard ones hardly leave the minimum of
 // the model before, which the added labels have made a worse one than others. More steps, or warmer labels, end lower

@@ -19,9 +19,6 @@ type Row struct {
 	Vectors    int                            // of weights that it keeps
 	OwnLoss    func(paired bool) loss.Classes // of all rows, unlabeled ones too; nil: that of the options
 	Probable   bool                           // whether it learns from probabilities, not from labels
-	Copies     bool                           // whether it fits copies of rows in place of weights
-	TwoClasses bool                           // whether it supports no more
-	Supervised func(r *Run) *Solution         // without unlabeled rows; nil: the solution by Newton steps
 	OneMachine bool                           // whether ranks cannot share the rows
 
 	Begins      Method // that runs first,
@@ -30,7 +27,7 @@ type Row struct {
 }
 
 var (
-	labelLosses  = []Loss{SquaredHinge, CrammerSinger, Maxent}
+	labelLosses  = []Loss{SquaredHinge, Hinge, CrammerSinger, Maxent}
 	maxentLosses = []Loss{Maxent}
 )
 
@@ -42,8 +39,8 @@ var table = []Row{
 		Soft: true, CoarseStart: true},
 	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		CoarseStart: true},
-	{Name: "pair_switching", Fit: switchPairs, Supervised: supervisedPairs, Losses: []Loss{SquaredHinge, Hinge},
-		Balance: "share", Level: "unlabeled_weight", TwoClasses: true, Copies: true, OneMachine: true},
+	{Name: "pair_switching", Fit: switchPairs, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
+		OneMachine: true},
 	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
 		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2 * descentPairs},
 	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",

@@ -55,8 +55,8 @@ func Map(s *sample.Sample) (scores.Map, error) {
 	return scores.NewTree(s.Classes(), parents)
 }
 
-// Frame is where the intercepts come from.
-func (o *Objective) Frame() risk.Frame {
+// frame is where the intercepts come from.
+func (o *Objective) frame() risk.Frame {
 	s := o.Sample
 	switch {
 	case !s.Options.FitIntercept:
@@ -104,7 +104,7 @@ func Cheapest(l loss.Classes, scores, scratch, prior []float64) float64 {
 
 // Risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (o *Objective) Risk() *risk.Risk {
-	s, frame := o.Sample, o.Frame()
+	s, frame := o.Sample, o.frame()
 	if frame.Constant {
 		frame.Center = s.Center(o.Job) // the coordinates that suit conjugate gradients
 	}

@@ -16,8 +16,8 @@ type Start struct {
 	Model  *model.Linear
 }
 
-// Coef are the weights for the sample's packed features in units of its length, the outputs of a feature side by side.
-func (s *Start) Coef() []float64 {
+// coef are the weights for the sample's packed features in units of its length, the outputs of a feature side by side.
+func (s *Start) coef() []float64 {
 	outputs := s.Model.Outputs
 	coef := make([]float64, len(s.Sample.Feature)*outputs)
 	for k, old := range s.Sample.Feature {
@@ -53,7 +53,7 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 
 // move moves a risk with this number of outputs to the start.
 func (s *Start) move(r *risk.Risk, outputs int) {
-	coef, intercept := s.Coef(), s.Model.Intercept
+	coef, intercept := s.coef(), s.Model.Intercept
 	if s.Model.Outputs < outputs {
 		coef, intercept = bothSides(coef), bothSides(intercept)
 	}

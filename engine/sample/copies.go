@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // mostCopies bounds the copies that weights stand for, a row on average: hard labels are found copy by copy.
@@ -45,24 +44,4 @@ func (s *Sample) Units() int {
 		return len(s.Unlabeled)
 	}
 	return int(vector.Sum(s.UnlabeledRows))
-}
-
-// Copied is the problem with copies of its rows in place of weights, and the first copy of every row; a row of weight 0
-// stays, without a part in the fit, and the copies of one whose weight is no whole number share it.
-func (p Problem) Copied(pool *work.Pool) (copied Problem, first []int32) {
-	copied = Problem{Start: p.Start, Classes: p.Classes}
-	var rows []int32
-	for i, weight := range p.Weights {
-		first = append(first, int32(len(rows)))
-		number := math.Max(1, math.Ceil(weight))
-		for range int(number) {
-			rows = append(rows, int32(i))
-			copied.Labels, copied.Weights = append(copied.Labels, p.Labels[i]), append(copied.Weights, weight/number)
-			if p.Costs != nil {
-				copied.Costs = append(copied.Costs, p.costsOf(i)...)
-			}
-		}
-	}
-	copied.Rows = p.Rows.Selected(pool, rows)
-	return copied, first
 }

@@ -2,7 +2,6 @@ package sample
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -66,28 +65,6 @@ func TestOfEachClassAsManyRowsCount(t *testing.T) {
 		}
 		if len(more.Rows) != 12 || math.Abs(sums[0]-2) > 1e-6 || math.Abs(sums[1]-2) > 1e-6 {
 			t.Errorf("%s: %d rows of weights %v, want 12 of 2 and 2", name, len(more.Rows), sums)
-		}
-	}
-}
-
-// Copies have the weight of their row in all, whole or not.
-func TestCopiesShareAWeight(t *testing.T) {
-	dense, err := rows.NewDense(5, 1, 1, []float64{1, 2, 3, 4, 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := Problem{Rows: dense, Labels: []int32{0, 1, -1, 0, 1}, Weights: []float64{0, 1, 3, 0.25, 2.7}}
-	copied, first := p.Copied(work.NewPool(1))
-	if want := []int32{0, 1, 2, 5, 6}; !slices.Equal(first, want) {
-		t.Fatalf("the first copies are %v, want %v", first, want)
-	}
-	for i, k := range first {
-		sum := 0.0
-		for _, weight := range copied.Weights[k:append(first, int32(len(copied.Weights)))[i+1]] {
-			sum += weight
-		}
-		if math.Abs(sum-p.Weights[i]) > 1e-15 {
-			t.Errorf("copies of row %d weigh %v, want %v", i, sum, p.Weights[i])
 		}
 	}
 }

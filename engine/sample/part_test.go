@@ -92,18 +92,22 @@ func TestASubsampleKnowsRowsByWhatTheyAre(t *testing.T) {
 	if !slices.Equal(found, sorted) {
 		t.Errorf("%d rows, in another order %d", len(want), len(found))
 	}
-	weights := make([]float64, 4000)
+	weights, copies := make([]float64, 4000), []int32(nil)
+	copied := sample.Problem{}
 	for i := range weights {
 		weights[i] = float64(1 + i%3)
+		for range 1 + i%3 {
+			copies, copied.Labels = append(copies, int32(i)), append(copied.Labels, data.Labels[i])
+		}
 	}
+	copied.Rows = data.Rows.Selected(work.NewPool(1), copies)
 	weighted := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
-	copied, first := weighted.Copied(work.NewPool(1))
 	total := 0.0
 	for _, i := range partOf(t, weighted).Rows {
 		total += weights[i]
 	}
-	if copies := partOf(t, sample.Problem{Rows: copied.Rows, Labels: copied.Labels}).Rows; float64(len(copies)) != total {
-		t.Errorf("%v copies by weights, %d as rows, of %d", total, len(copies), len(first))
+	if copies := partOf(t, copied).Rows; float64(len(copies)) != total {
+		t.Errorf("%v copies by weights, %d as rows", total, len(copies))
 	}
 }
 
