@@ -27,7 +27,6 @@
 //	              rows, and the labeled ones as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
 //	              for any smooth function: QuasiNewton
-//	dual          both hinges, solved one dual coordinate at a time; start at Descent.Solve
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
 //	structure     the subspace near which the weights of many auxiliary problems over the rows lie, for further features;
 //	              start at Fit, then solve in auxiliary.go and iterate in subspace.go
@@ -54,7 +53,7 @@
 // schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a file in scores.
 //
 // Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares -> crossfit, probability, risk,
-// dual, labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
+// labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
 // minimizer nothing of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them:
 // sequence, structure -> schedule, trace, model, option, minimize, rows.
 //

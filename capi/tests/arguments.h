@@ -274,7 +274,7 @@ static void make_options(caller *c) {
       "\"hierarchy\": [3, 3, -1, -1]", "\"hierarchy\": [0, 0]", "\"hierarchy\": [4, 4, 5, 5, -1, -1]",
       "\"hierarchy\": []", "\"hierarchy\": [9e9]", "\"fit_intercept\": false", "\"max_switches\": 1",
       "\"max_iter\": 1", "\"max_iter\": 0", "\"max_iter\": 1e30", "\"tol\": 1e-300", "\"tol\": 1e300", "\"tol\": 0",
-      "\"threads\": 3", "\"threads\": 1000000000", "\"threads\": -3", "\"random_state\": 7", "\"calibrate\": true",
+      "\"threads\": 3", "\"threads\": 1000000000", "\"threads\": -3", "\"calibrate\": true",
       "\"aplha\": 1", "}{", "\xff"};
   char *text = c->in.text;
   int k;

@@ -24,7 +24,7 @@ func FuzzOptions(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", "null", "[]", `{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`,
 		`{"alpha": 1e100, "tol": 5e-324, "unlabeled_weight": 1e6}`, `{"alpha": 5e-324, "max_iter": 9007199254740993}`,
-		`{"threads": 9223372036854775807}`, `{"random_state": -1}`, `{"max_switches": 1, "method": "pair_switching"}`,
+		`{"threads": 9223372036854775807}`, `{"max_switches": 1, "method": "pair_switching"}`,
 		`{"alpha": 1e999}`, `{"alhpa": 1}`, `{"alpha": "1"}`, `{"alpha": null, "alpha": 2}`, `{"class_prior": null}`,
 		`{"loss": "hinge", "method": "pair_switching", "balance": "labels"}`, `{"class_prior": [[]]}`,
 		`{"unlabeled_weight": 0, "fit_intercept": false}`, `{"balance": "mean"} {}`, `{"hierarchy": [0]}`,

@@ -49,7 +49,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     max_iter: int = 10000
     tol: float = 1e-5
     n_jobs: int | None = None
-    random_state: Any = None
     warm_start: bool = False
     verbose: int = 0
 
@@ -76,9 +75,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
             effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
             fit as repeating the row k times, up to rounding. The two fits may still reach different local minima: if
-            rounding decides a tie (loss "crammer_singer"), or if there are more than 5,000 unlabeled copies, of which
-            class_prior="auto" uses 5,000. With fractional or larger weights each row gets one hard label. The weighted
-            class shares may then drift from `class_prior_` with "pair_switching" and `max_switches`.
+            rounding decides a tie (losses "hinge" and "crammer_singer"), or if there are more than 5,000 unlabeled
+            copies, of which class_prior="auto" uses 5,000. With fractional or larger weights each row gets one hard
+            label. The weighted class shares may then drift from `class_prior_` with "pair_switching" and
+            `max_switches`.
 
         Returns
         -------

@@ -14,7 +14,6 @@ class Estimator(BaseEstimator):
     """An estimator of this package."""
 
     n_jobs: Any
-    random_state: Any
     warm_start: bool
     classes_: Any
     n_iter_: int
@@ -27,13 +26,8 @@ class Estimator(BaseEstimator):
         return tags
 
     def _library_options(self, names: Sequence[str]) -> dict[str, Any]:
-        """Parameters that are options of the library, threads and seed. The library checks their ranges."""
-        options = {name: getattr(self, name) for name in names} | {"threads": _threads.resolve(self.n_jobs)}
-        if isinstance(self.random_state, np.random.RandomState):
-            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
-        elif self.random_state is not None:
-            options["random_state"] = self.random_state
-        return options
+        """Parameters that are options of the library, and threads. The library checks their ranges."""
+        return {name: getattr(self, name) for name in names} | {"threads": _threads.resolve(self.n_jobs)}
 
     def _is_warm(self) -> bool:
         """Whether a fit continues from the fitted model."""

@@ -53,12 +53,12 @@ class KernelTransductiveSVC(TransductiveSVC):
     calibrate, unlabeled, max_iter, tol : see `TransductiveSVC`
     n_jobs : int or None, default=None
         Number of threads. The neighbor search interprets it as scikit-learn does.
-    random_state : int, RandomState instance or None, default=None
-        Seed for drawing the basis rows of the kernels "rbf" and callable. None means a fixed seed.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model and keeps its `features_`. The kernel and its parameters must be
         the same.
     verbose : see `TransductiveSVC`
+    random_state : int, RandomState instance or None, default=None
+        Seed for drawing the basis rows of the kernels "rbf" and callable. None means a fixed seed.
     kernel : {"auto", "graph", "rbf", "linear", "precomputed"} or callable, default="auto"
         "auto": "graph" or "rbf", whichever predicts held-out labels better and depends less on single labels; see
         Notes. "graph": `GraphKernelFeatures`, in which rows are similar if many short paths in a neighbor graph connect
@@ -140,6 +140,7 @@ class KernelTransductiveSVC(TransductiveSVC):
     ('graph', True)
     """
 
+    random_state: Any = None
     kernel: Any = "auto"
     gamma: Any = "scale"
     n_neighbors: int = 5

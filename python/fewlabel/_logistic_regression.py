@@ -45,8 +45,6 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         Tolerance of the last solve: relative distance of its objective from the optimum. "entropy" and "posterior" are
         not convex; their last solve stops at the gradient norm that corresponds to this distance at curvature `alpha`.
     n_jobs : see `TransductiveSVC`
-    random_state : int, RandomState instance or None, default=None
-        Not used: none of these methods is random.
     warm_start, verbose : see `TransductiveSVC`
 
     Attributes

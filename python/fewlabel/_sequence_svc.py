@@ -347,6 +347,10 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _options(self) -> dict[str, Any]:
         """The options of the library that do not depend on the tags."""
         options = self._library_options(_OPTIONS)
+        if isinstance(self.random_state, np.random.RandomState):
+            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
+        elif self.random_state is not None:
+            options["random_state"] = self.random_state
         if options["max_iter"] is None:
             options["max_iter"] = 0
         elif isinstance(self.max_iter, int) and self.max_iter < 1:

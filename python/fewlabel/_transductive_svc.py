@@ -19,7 +19,7 @@ class TransductiveSVC(LinearClassifier):
         How labels of unlabeled rows are found. "auto": by annealing and by switching, and the solution with the lower
         objective is returned. "annealing": soft labels that become hard as a temperature decreases. "switching": hard
         labels, many exchanged at a time, while the weight of the unlabeled rows increases.
-        "pair_switching": Joachims' algorithm, one pair exchanged at a time; two classes only. "gradient": no labels,
+        "pair_switching": Joachims' algorithm, one pair exchanged at a time. "gradient": no labels,
         but a smooth loss of the margin between the best and the second-best class. An object of `fewlabel.methods` is a
         method with options.
     alpha : float or "auto", default="auto"
@@ -37,9 +37,9 @@ class TransductiveSVC(LinearClassifier):
         ten or more labels; a class prior that names no other class is ignored.
     loss : {"squared_hinge", "hinge", "crammer_singer"}, default="squared_hinge"
         Loss of a row. "squared_hinge": ½max(0, 1-m)² of its margin m, summed over more than two classes, one against
-        the rest. "hinge": max(0, 1-m), for "pair_switching" only. "crammer_singer": the largest of 0 and 1 + s_k - s_y
-        over the other classes k, with the score s_y of its own class; it is smoothed, and slower. "gradient" uses its
-        own losses, see Notes: leave the default.
+        the rest. "hinge": max(0, 1-m), likewise. "crammer_singer": the largest of 0 and 1 + s_k - s_y over the other
+        classes k, with the score s_y of its own class. The last two are smoothed, and slower. "gradient" uses its own
+        losses, see Notes: leave the default.
     hierarchy : dict, str or None, default=None
         Tree whose leaves are the classes: a dict from child to parent over the names of classes and groups, or a
         separator in the class names: with "." the class "a.b.c" is below "a.b", which is below "a". Names without a
@@ -57,16 +57,13 @@ class TransductiveSVC(LinearClassifier):
         "-1" in texts. None: every row is labeled. Any other value is the marker, for example 0 for labels from SVMlight
         and SVMlin files. If "auto" is ambiguous, `fit` raises a ValueError.
     max_iter : int, default=10000
-        Maximum number of outer steps: temperatures, relabelings, or solves and exchanged pairs. The last step is always
-        an exact solve for the current labels. Without unlabeled rows: Newton steps, at most 200;
-        a solution by the dual, which may come before, counts as one.
+        Maximum number of outer steps: temperatures or relabelings. The last step is always an exact solve for the
+        current labels. Without unlabeled rows: Newton steps, at most 200.
     tol : float, default=1e-5
         Tolerance of the last solve: relative distance of its objective from the optimum.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
         Results are bitwise identical for any number of threads.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the methods that use random numbers. None means a fixed seed: the same input gives the same model.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model, at a low temperature or at the full weight of the unlabeled rows,
         for example after labels were added. Features and classes must be the same; all parameters may change.
@@ -162,7 +159,8 @@ class TransductiveSVC(LinearClassifier):
 
         alpha/2 Σ_k (rms² ‖w_k‖² + b_k²)  +  1/l Σ_labeled ξ(s, y)  +  unlabeled_weight/u Σ_unlabeled min_k ξ(s, k)
 
-    where ξ(s, y) = ½max(0, 1-s_y)² + Σ_{k≠y} ½max(0, 1+s_k)². The loss "crammer_singer" (smoothed, at most 0.001
+    where ξ(s, y) = ½max(0, 1-s_y)² + Σ_{k≠y} ½max(0, 1+s_k)². "hinge" is smoothed from 0.003 below the margin 1 to
+    0.003 above it, at most 0.00075 above the hinge. The loss "crammer_singer" (smoothed, at most 0.001
     log(n_classes) above the hinge) and `hierarchy` use this objective for two classes as well; `coef_` is then the
     difference w_1 - w_0. With `hierarchy`, groups have weights too, which the first term includes, and the score of a
     class is the sum along its path from the top.

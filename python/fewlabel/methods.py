@@ -62,7 +62,7 @@ class Switching:
 
 @dataclass(frozen=True, kw_only=True)
 class PairSwitching:
-    """Joachims' algorithm: hard labels, one pair exchanged at a time. Two classes only.
+    """Joachims' algorithm: hard labels, one pair exchanged at a time, while the weight of the unlabeled rows doubles.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ __all__ = ["fit"]
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 _Made = TypeVar("_Made")
 
-# Parameters that may differ between ranks; the library compares the seed itself.
-_OF_A_RANK = ("n_jobs", "random_state", "verbose")
+# Parameters that may differ between ranks.
+_OF_A_RANK = ("n_jobs", "verbose")
 
 
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:

@@ -70,9 +70,6 @@ def test_same_defaults(estimator: type) -> None:
         assert {"name", "type", "default", "meaning"} <= set(option)
         if name == "threads" or name in own:
             continue  # the library's 1 thread; Python's None means all cores
-        if name == "random_state":
-            assert python[name] is None  # stands for the library's fixed seed
-            continue
         assert option["default"] == python[name], name
         assert isinstance(python[name], type(option["default"])) or option["type"] == "number"
 

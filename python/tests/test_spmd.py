@@ -285,7 +285,6 @@ def test_probabilities_and_warm_starts_work_on_ranks() -> None:
         ({"tol": 1e-3}, 1, "tol is 0.001 on rank 1, but not on rank 0"),
         ({"unlabeled": None}, 1, "unlabeled is None on rank 1, but not on rank 0"),
         ({"hierarchy": {"class 0": "all", "class 1": "all"}}, 2, "hierarchy is {'class 0'"),
-        ({"random_state": 3}, 1, "different options"),
         ({"alpha": "a"}, 0, "alpha"),
         ({"calibrate": True}, None, "calibrate"),
         ({"method": Switching(max_switches=2)}, None, "max_switches"),

@@ -218,7 +218,7 @@ calibrate : bool, default=False
 unlabeled, max_iter, tol : see `{local}`
 n_jobs : int or None, default=None
     Number of threads on each worker. None: the threads that the worker has for tasks.
-random_state, warm_start, verbose : see `{local}`
+warm_start, verbose : see `{local}`
 client : distributed.Client or None, default=None
     The cluster. None: the current client. It is not pickled.
 trusted_network : bool, default=False
