@@ -127,8 +127,7 @@ TASKS = {  # names of `fewlabel` itself, and modules for all of their names
     "Classifiers": [
         "TransductiveSVC",
         "SemiSupervisedLogisticRegression",
-        "KernelTransductiveSVC",
-        "GraphKernelFeatures",
+        "KernelFeatures",
     ],
     "Methods": ["methods"],
     "Preparation": ["preprocessing"],

@@ -44,13 +44,13 @@ def many_classes(report: Report) -> None:
 
 def graphs(report: Report) -> None:
     """The neighbor graph."""
-    from fewlabel import GraphKernelFeatures
+    from fewlabel import KernelFeatures
 
     warnings.simplefilter("ignore")
     for name, X in rows(np.random.default_rng(0)).items():
-        graph = GraphKernelFeatures(n_jobs=1)
+        graph = KernelFeatures(n_jobs=1)
         spent, _ = measure.seconds(lambda: graph.fit(X))  # noqa: B023
-        report.add(f"graph of {name}", spent, " s", f"{graph.n_pieces_} components")
+        report.add(f"graph of {name}", spent, " s", f"{len(graph._map.sizes)} components")
 
 
 def rows(rng: np.random.Generator) -> dict[str, Any]:

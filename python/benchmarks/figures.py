@@ -20,6 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits, make_moons
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 
 from benchmarks import data
@@ -91,22 +92,23 @@ def with_legend(figure: plt.Figure, axes: Any) -> plt.Figure:
 
 def curves() -> plt.Figure:
     """Two moons, with a label each, and ten digits, the only ones that have a label; by rows and by the graph."""
-    from fewlabel import KernelTransductiveSVC, TransductiveSVC
+    from fewlabel import KernelFeatures, TransductiveSVC
 
     figure = plt.figure(figsize=(8.4, 2.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(3, 1))
-    models = {"TransductiveSVC": TransductiveSVC(n_jobs=1), "KernelTransductiveSVC": KernelTransductiveSVC(n_jobs=1)}
+    svc = TransductiveSVC(n_jobs=1)
+    models = {"TransductiveSVC": svc, "KernelFeatures": make_pipeline(KernelFeatures(), svc)}
     X, moon = make_moons(200, noise=0.06, random_state=0)
     y = np.where(np.isin(np.arange(200), [np.argmax(X[:, 1]), np.argmin(X[:, 1])]), moon, -1)
     for panel, (name, model) in zip(left.subplots(1, 2, sharey=True), models.items(), strict=True):
-        found = model.fit(X, y).transduction_
+        found = model.fit(X, y).predict(X)
         panel.scatter(*X.T, c=np.where(found == 1, "#0072b2", "#d98c00"), s=8)
         panel.scatter(*X[y >= 0].T, c="black", s=120, marker="*")
         panel.set(title=f"{name}: {np.mean(found == moon):.0%}", aspect="equal", xticks=[], yticks=[])
     pixels, digit = load_digits(return_X_y=True)
     labeled = np.array([np.flatnonzero(digit == c)[0] for c in range(10)])
     y = np.where(np.isin(np.arange(len(digit)), labeled), digit, -1)
-    fitted = {name: model.fit(normalize(pixels), y).transduction_ for name, model in models.items()}
+    fitted = {name: model.fit(normalize(pixels), y).predict(normalize(pixels)) for name, model in models.items()}
     right.suptitle("\n".join(f"{name}: {np.mean((f == digit)[y < 0]):.0%}" for name, f in fitted.items()), fontsize=10)
     for row, panel in zip(pixels[labeled], right.subplots(2, 5).flat, strict=True):
         panel.imshow(row.reshape(8, 8), cmap="gray_r", interpolation="nearest")

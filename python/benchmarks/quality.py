@@ -28,6 +28,7 @@ import pandas as pd
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
@@ -46,7 +47,7 @@ PEERS = LEARNERS[2:]  # that the default should not fall behind
 METHODS = ("annealing", "switching", "pair_switching", "gradient", "entropy", "expectation", "posterior")
 LOGISTIC = "logistic"  # SemiSupervisedLogisticRegression as it comes
 PROBABLE = (LOGISTIC, *METHODS[4:])  # of its class
-KERNELS = ("kernel", "graph", "rbf")  # KernelTransductiveSVC, first with its default; no shares are given
+KERNELS = ("graph", "rbf")  # of KernelFeatures; no shares are given
 CELL = ["set", "labels", "sampling"]
 BEHIND = 0.01  # of macro F, with which the default counts as worse than the best peer
 CONFIDENCE = 0.9
@@ -58,14 +59,14 @@ BINS = 15  # of the calibration error
 # ------------------------------------------------------------------ learners
 def learner(name: str, task: Task) -> Any:
     """The estimator of a name, not fitted."""
-    from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC
+    from fewlabel import KernelFeatures, SemiSupervisedLogisticRegression, TransductiveSVC
 
     shares = {"class_prior": task.shares, "n_jobs": 1}
     if name in METHODS:
         kind = SemiSupervisedLogisticRegression if name in PROBABLE else TransductiveSVC
         return kind(method=name, **shares)
     if name in KERNELS:
-        return KernelTransductiveSVC(**{} if name == "kernel" else {"kernel": name}, n_jobs=1)
+        return make_pipeline(KernelFeatures(kernel=name), TransductiveSVC(n_jobs=1))
     return {
         "default": TransductiveSVC(n_jobs=1),
         "true": TransductiveSVC(**shares),

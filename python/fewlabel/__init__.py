@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     )
     from fewlabel._aso_classifier import ASOClassifier
     from fewlabel._aso_transformer import ASOTransformer
-    from fewlabel._graph_features import GraphKernelFeatures
-    from fewlabel._kernel_svc import KernelTransductiveSVC
+    from fewlabel._kernel_features import KernelFeatures
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
     from fewlabel._model_file import load_model, save_model
     from fewlabel._sequence_svc import SequenceSVC
@@ -41,8 +40,7 @@ __all__ = [
     "ClassPriorWarning",
     "DataWarning",
     "FewlabelWarning",
-    "GraphKernelFeatures",
-    "KernelTransductiveSVC",
+    "KernelFeatures",
     "SemiSupervisedLogisticRegression",
     "SequenceSVC",
     "TransductiveSVC",
@@ -73,8 +71,7 @@ _MODULE_OF = {  # of the names that are not modules themselves
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",
     "FewlabelWarning": "_warnings",
-    "GraphKernelFeatures": "_graph_features",
-    "KernelTransductiveSVC": "_kernel_svc",
+    "KernelFeatures": "_kernel_features",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "SequenceSVC": "_sequence_svc",
     "TransductiveSVC": "_transductive_svc",

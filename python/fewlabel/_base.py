@@ -255,11 +255,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Returns
         -------
-        model : LinearSVC, LogisticRegression or Pipeline
+        model : LinearSVC or LogisticRegression
             A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
             Its decisions have the same bits for sparse rows; for dense rows they are equal up to rounding. The
             probabilities of `LogisticRegression` are those of `predict_proba` with calibrate=False.
-            `KernelTransductiveSVC` gives a pipeline of its `features_` and `LinearSVC`.
 
         Raises
         ------

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from planted import text_like
 
-from fewlabel import ASOClassifier, ASOTransformer, KernelTransductiveSVC, SequenceSVC, TransductiveSVC
+from fewlabel import ASOClassifier, ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
@@ -503,7 +503,7 @@ def aso(**given: Any) -> Any:
 
 
 def by_kernel(kernel: Any, X: Any = SMALL) -> Any:
-    return KernelTransductiveSVC(kernel=kernel, n_components=4).fit(X, GIVEN)
+    return KernelFeatures(kernel=kernel, n_components=4).fit(X)
 
 
 def of_lengths(lengths: Any) -> Any:

@@ -254,7 +254,7 @@ def test_the_gain_of_the_means_is_the_ratio_of_the_mean_gains():
 
 def test_every_learner_has_a_line_and_known_fits_are_taken_over(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(data.SETS, "planted", planted)
-    learners = (*quality.LEARNERS, "posterior", "kernel")
+    learners = (*quality.LEARNERS, "posterior", "graph")
     arguments = ["--sets", "planted", "--labels", "10", "--draws", "1", "--output"]
     assert quality.main([*arguments, str(tmp_path / "all.csv"), "--learners", ",".join(learners)]) == 0
     every = quality.pd.read_csv(tmp_path / "all.csv")

@@ -21,7 +21,6 @@ from sklearn.utils.multiclass import type_of_target
 import fewlabel
 from fewlabel import (
     DataWarning,
-    KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
     TransductiveSVC,
     inspection,
@@ -200,9 +199,6 @@ def test_bad_input(y: np.ndarray, parameters: dict[str, Any], message: str) -> N
 
 
 def test_what_does_not_take_several_labels_says_so(tmp_path: Any) -> None:
-    with pytest.raises(ValueError, match=r"which KernelTransductiveSVC does not take: use sklearn\.multioutput"):
-        KernelTransductiveSVC().fit(X, Y)
-    assert not get_tags(KernelTransductiveSVC()).classifier_tags.multi_label
     assert get_tags(TransductiveSVC()).classifier_tags.multi_label
     model = quietly(TransductiveSVC(warm_start=True), X, Y)
     for refused in (

@@ -95,7 +95,7 @@ CORRUPTIONS = {
 
 # ------------------------------------------------------------------ ways in
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # beside the defaults
-    "KernelTransductiveSVC": [{"kernel": kernel} for kernel in ("linear", "graph", lambda X, Y: (X @ Y.T).toarray())],
+    "KernelFeatures": [{"kernel": kernel} for kernel in ("rbf", lambda X, Y: (X @ Y.T).toarray())],
     "ASOClassifier": [{"feature_groups": [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]}],
     "ASOTransformer": [{"auxiliary": "frequent"}],
     "TransductiveSVC": [{"method": method, "calibrate": True} for method in ("switching", "gradient")],
@@ -151,11 +151,10 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
 
 def others() -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
     """Matrices that are no X, and rows in other places."""
-    precomputed = fewlabel.KernelTransductiveSVC(kernel="precomputed")
-    yield "precomputed fit", lambda X: fewlabel.KernelTransductiveSVC(kernel="precomputed").fit(X, Y), KERNEL
-    yield "precomputed predict", precomputed.fit(KERNEL, Y).predict, KERNEL
-    by_kernel = lambda made: fewlabel.KernelTransductiveSVC(kernel=lambda A, B: made if len(A.data) else 0)  # noqa: E731
-    yield "kernel(X, Y)", lambda X: by_kernel(X).fit(GOOD, Y), KERNEL
+    yield "precomputed fit", fewlabel.KernelFeatures(kernel="precomputed").fit, KERNEL
+    yield "precomputed transform", fewlabel.KernelFeatures(kernel="precomputed").fit(KERNEL).transform, KERNEL
+    by_kernel = lambda made: fewlabel.KernelFeatures(kernel=lambda A, B: made if len(A.data) else 0)  # noqa: E731
+    yield "kernel(X, Y)", lambda X: by_kernel(X).fit(GOOD), KERNEL
     answers = sp.csr_array(GOOD > 0.3, dtype=np.float64)
     yield "auxiliary", lambda A: fewlabel.ASOTransformer(n_components=2, auxiliary=A).fit(GOOD), answers
     by_call = lambda A: fewlabel.ASOTransformer(n_components=2, auxiliary=lambda X, y: A).fit(GOOD)  # noqa: E731

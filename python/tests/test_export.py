@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import LinearSVC
 
-from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.inspection import top_features
 
 TWO, FOUR = text_like(labeled=40), many_topics(labels=60)
@@ -55,15 +55,6 @@ def test_trees_names_and_pipelines_go_along() -> None:
     shipped = Pipeline([*pipeline.steps[:-1], ("svc", pipeline[-1].to_sklearn())])
     assert shipped[-1].feature_names_in_.tolist() == list(table)
     np.testing.assert_array_equal(shipped.predict(table), pipeline.predict(table))
-
-
-@pytest.mark.parametrize("kernel", ["graph", "rbf", "linear"])
-def test_a_kernel_model_is_a_pipeline(kernel: str) -> None:
-    X = TWO.X.toarray()
-    model = KernelTransductiveSVC(kernel=kernel, class_prior=[0.6, 0.4]).fit(X, TWO.y)
-    theirs = model.to_sklearn()
-    assert isinstance(theirs, LinearSVC) == (kernel == "linear")
-    np.testing.assert_allclose(theirs.decision_function(X + 0.01), model.decision_function(X + 0.01), atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:all labeled rows have class")
@@ -172,5 +163,3 @@ def test_features_without_weight_are_not_listed() -> None:
     assert [names.tolist() for names in top_features(model, ["x", "y", "z"]).features] == [["x"], ["y"]]
     with pytest.raises(ValueError, match="feature_names must have shape"):
         top_features(model, ["x"])
-    with pytest.raises(TypeError, match="kernel features"):
-        top_features(KernelTransductiveSVC(kernel="rbf").fit(TWO.X, TWO.y))

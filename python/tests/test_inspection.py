@@ -21,7 +21,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from fewlabel import (
-    KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
     SequenceSVC,
     TransductiveSVC,
@@ -156,13 +155,6 @@ def test_models_that_cannot_answer(ask: Any) -> None:
         ask(TransductiveSVC(), TWO.X[[0]])
     with pytest.raises(TypeError, match="linear classifier with coef_"):
         ask(RandomForestClassifier(2).fit(TWO.X, TWO.truth), TWO.X[[0]])
-
-
-@pytest.mark.parametrize("ask", [explain, unseen_mass])
-def test_kernel_features_are_not_explained(ask: Any) -> None:
-    with pytest.raises(TypeError, match="weights of KernelTransductiveSVC are those of kernel features"):
-        ask(KernelTransductiveSVC(kernel="rbf").fit(TWO.X, TWO.y), TWO.X[[0]])
-    ask(KernelTransductiveSVC(kernel="linear").fit(TWO.X, TWO.y), TWO.X[[0]])
 
 
 def test_labels_in_the_place_of_a_number_of_rows() -> None:

@@ -15,7 +15,7 @@ from planted import many_topics, text_like
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC, _progress, compare
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _progress, compare
 from fewlabel._native import _library
 from fewlabel._native._fit import run
 from fewlabel._native._signatures import Progress
@@ -31,7 +31,7 @@ def test_silence_is_the_default() -> None:
     """Nothing on file descriptors 1 and 2, whoever writes: Python or the library."""
     program = """if True:
         from planted import many_topics, text_like
-        from fewlabel import KernelTransductiveSVC, SemiSupervisedLogisticRegression, TransductiveSVC, compare
+        from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, compare
         for rows, y, _ in (text_like(labeled=40), many_topics(labels=60)):
             TransductiveSVC(verbose=0).fit(rows, y).predict(rows)
             SemiSupervisedLogisticRegression(method="switching").fit(rows, y).predict_proba(rows)
@@ -164,12 +164,6 @@ def test_fits_in_processes_give_the_same() -> None:
         lambda n: LearningCurveDisplay.from_estimator(model, X, Y, n_labels=[4], n_draws=2, n_jobs=n).scores.tolist(),
     ):
         assert ask(2) == ask(None)
-
-
-def test_a_kernel_fit_has_one_bar(capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("tqdm")
-    KernelTransductiveSVC(kernel="rbf", n_components=20, verbose=1).fit(X.toarray(), Y)
-    assert capfd.readouterr().err.count("\n") == 1
 
 
 def test_watches_are_called_at_the_end_even_of_a_short_task() -> None:

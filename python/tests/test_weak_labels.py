@@ -15,7 +15,6 @@ from sklearn.model_selection import cross_val_score
 
 from fewlabel import (
     ClassPriorWarning,
-    KernelTransductiveSVC,
     SemiSupervisedLogisticRegression,
     SequenceSVC,
     TransductiveSVC,
@@ -87,7 +86,6 @@ def test_sets_of_one_class_and_of_all_are_labels_and_markers(method: str) -> Non
         SemiSupervisedLogisticRegression(method="posterior"),
         SemiSupervisedLogisticRegression(method="entropy"),
         SemiSupervisedLogisticRegression(method="expectation"),
-        KernelTransductiveSVC(kernel="rbf"),
         TransductiveSVC(hierarchy="."),
         TransductiveSVC(calibrate=True),
     ],

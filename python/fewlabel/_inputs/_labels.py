@@ -88,8 +88,8 @@ def _refuse_weak(weak: bool) -> None:
     if not weak:
         raise ValueError(
             "y has sets or groups of classes or several columns, which are not supported here: y must have one label "
-            "or marker a row. Sets and probabilities of classes are for `fit` of TransductiveSVC, "
-            "KernelTransductiveSVC and SemiSupervisedLogisticRegression"
+            "or marker a row. Sets and probabilities of classes are for `fit` of TransductiveSVC and "
+            "SemiSupervisedLogisticRegression"
         )
 
 

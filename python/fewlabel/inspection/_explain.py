@@ -84,7 +84,7 @@ def explain(
     >>> explanation.label, explanation.features[0]
     ('ride', 'car')
     """
-    classifier = _linear_model.final_in_features(model)
+    classifier = _linear_model.final(model)
     rows = _linear_model.rows_of(model, _one_row(row), "row")
     predicted = classifier.predict(rows)
     if len(predicted) != 1:

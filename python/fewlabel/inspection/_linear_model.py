@@ -25,8 +25,8 @@ def marker(model: Any) -> Any:
     if isinstance(model, type) or not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
         kind = f"the class {model.__name__}" if isinstance(model, type) else type(classifier).__name__
         raise TypeError(
-            "model, the first argument, must be TransductiveSVC, KernelTransductiveSVC or "
-            f"SemiSupervisedLogisticRegression, or a pipeline that ends in one, got {kind}"
+            "model, the first argument, must be TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline "
+            f"that ends in one, got {kind}"
         )
     return classifier.unlabeled
 
@@ -58,14 +58,6 @@ def final(model: Any) -> Any:
         kind = type(classifier).__name__
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
     _columns.refuse(classifier, "this function")
-    return classifier
-
-
-def final_in_features(model: Any) -> Any:
-    """The same, if its weights are those of the features of its rows."""
-    classifier = final(model)
-    if getattr(classifier, "features_", None) is not None:
-        raise TypeError(f"the weights of {type(classifier).__name__} are those of kernel features, not of X's features")
     return classifier
 
 

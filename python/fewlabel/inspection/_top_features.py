@@ -112,7 +112,7 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     >>> [names.tolist() for names in found.features]
     [['wine'], ['car']]
     """
-    classifier = _linear_model.final_in_features(model)
+    classifier = _linear_model.final(model)
     n = _numbers.check_count("n", n)
     if len(classifier.classes_) == 1:
         raise ValueError(f"the model has only one class, {classifier.classes_[0]}, so no feature is in its favor")

@@ -43,7 +43,7 @@ def unseen_mass(model: Any, X: Any) -> np.ndarray:
     >>> unseen_mass(model, [[1.0, 0.0, 3.0], [0.5, 0.5, 0.0]])
     array([0.75, 0.  ])
     """
-    classifier, rows = _linear_model.final_in_features(model), _linear_model.rows_of(model, X)
+    classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, X)
     classifier.decision_function(rows)  # checks the rows
     rows = _linear_model.matrix(rows)
     _data.check_finite(rows, below=_data.HUGE)

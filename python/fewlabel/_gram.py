@@ -1,61 +1,52 @@
 """Features of a kernel given as a matrix or a function: rows whose inner products are the kernel."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigvalsh, solve_triangular
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
+from fewlabel._distinct import parts
 from fewlabel._inputs import _data
 
 _ROUNDING = 1e-5  # tolerance relative to the largest entry of a kernel, which may have been computed in float32
-_BLOCK = 1 << 24  # numbers in one chunk
+_EQUAL = 1e-9  # relative difference of residuals that counts as none
+
+Kernel = Callable[[Any, Any], Any]
 
 
-def parts(n: int, width: int) -> list[slice]:
-    """Slices of n rows of this width, at most _BLOCK numbers each."""
-    step = max(1, _BLOCK // max(1, width))
-    return [slice(start, start + step) for start in range(0, n, step)]
+class Given:
+    """Features of a kernel matrix of all rows (n, n), spanned by at most `most` of them."""
+
+    def __init__(self, gram: np.ndarray, most: int):
+        factor, self._pivots = pivoted_cholesky(_checked(gram), most)
+        self._factor = factor[self._pivots]  # (m, m), lower
+        self.n_features = len(self._pivots)
+
+    def features(self, columns: np.ndarray) -> np.ndarray:
+        """Features (n, m), given the kernel with each row of the matrix."""
+        return _solved(self._factor, columns[:, self._pivots])
 
 
-@dataclass(eq=False, repr=False)
-class GramFeatures(BaseEstimator):
-    """Features of a kernel that is given as a matrix (`kernel` is None) or as a function of two arrays of rows.
+class Spanned:
+    """Features of a kernel function, spanned by these rows."""
 
-    At most `n_components` rows span them: the pivots of a Cholesky factor, chosen among all rows of a matrix, or among
-    rows drawn at random for a function. The features G satisfy G Gᵀ = K if the pivots span the kernel.
-    """
+    def __init__(self, kernel: Kernel, rows: Any):
+        factor, pivots = pivoted_cholesky(_checked(_evaluated(kernel, rows, rows)), rows.shape[0])
+        self._kernel, self._rows, self._factor = kernel, rows[pivots], factor[pivots]
+        self.n_features = len(pivots)
 
-    kernel: Callable[[Any, Any], Any] | None
-    n_components: int
-    random_state: Any = 0
-
-    def fit_transform(self, X: Any) -> np.ndarray:
-        """Features (n, m) of the rows of X (n, d) or of the kernel matrix (n, n)."""
-        n = X.shape[0]
-        m = min(n, self.n_components)
-        if self.kernel is None:
-            gram, basis = _checked_gram(X), None
-        else:
-            random = check_random_state(self.random_state)
-            basis = X[np.sort(random.permutation(n)[:m])]
-            gram = _checked_gram(_evaluated(self.kernel, basis, basis))
-        factor, pivots = pivoted_cholesky(gram, m)
-        self._pivots, self._basis = pivots, None if basis is None else basis[pivots]
-        self._factor = factor[pivots]  # (m, m), lower
-        return factor if basis is None else self.transform(X)
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Features (n, m) of new rows, given in the form of `fit`."""
-        columns = X[:, self._pivots] if self.kernel is None else _evaluated(self.kernel, X, self._basis)
-        return np.ascontiguousarray(solve_triangular(self._factor, columns.T, lower=True).T)
+    def features(self, X: Any) -> np.ndarray:
+        """Features (n, m) of rows."""
+        return _solved(self._factor, _evaluated(self._kernel, X, self._rows))
 
 
-def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
+def _solved(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(solve_triangular(factor, columns.T, lower=True).T)
+
+
+def _evaluated(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
     found = _data.admitted(kernel(X, Y), "kernel(X, Y)")
     found = found.toarray() if sp.issparse(found) else np.asarray(found)
     if found.dtype.kind not in "biuf":
@@ -71,7 +62,7 @@ def _evaluated(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
     return found
 
 
-def _checked_gram(gram: np.ndarray) -> np.ndarray:
+def _checked(gram: np.ndarray) -> np.ndarray:
     if gram.shape[0] != gram.shape[1]:
         raise ValueError(f"a kernel of the rows with each other is square, got {gram.shape[0]} rows of {gram.shape[1]}")
     largest = np.abs(gram).max()
@@ -90,10 +81,11 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
     Source: Fine and Scheinberg (JMLR 2001). A matrix that is not positive semidefinite raises a ValueError.
     """
     n = gram.shape[0]
+    similar = np.abs(gram).sum(axis=1)  # decides between equal residuals, whatever the order of the rows
     left = gram.diagonal().astype(np.float64)  # diagonal of the residual
     enough = 10 * float(np.finfo(gram.dtype).eps) * n * max(0.0, left.max())
     factor, pivots = np.zeros((n, most), order="F"), list[int]()
-    while len(pivots) < most and (pivot := int(left.argmax())) not in pivots and left[pivot] > enough:
+    while len(pivots) < most and (pivot := _largest(left, similar)) not in pivots and left[pivot] > enough:
         m = len(pivots)
         column = gram[:, pivot] - factor[:, :m] @ factor[pivot, :m]
         column[pivots] = 0.0
@@ -104,6 +96,10 @@ def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarra
     factor = np.ascontiguousarray(factor[:, : len(pivots)])
     _check_positive(gram, factor, left)
     return factor, np.array(pivots, dtype=np.intp)
+
+
+def _largest(left: np.ndarray, similar: np.ndarray) -> int:
+    return int(np.where(left >= (1 - _EQUAL) * left.max(), similar, -1.0).argmax())
 
 
 def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> None:

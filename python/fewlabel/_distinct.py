@@ -1,0 +1,54 @@
+"""Distinct rows in an order that depends on their values alone, so that the order of a caller's rows has no effect."""
+
+import hashlib
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel._structure import canonical
+
+_DIGEST = 16  # bytes that stand for a row
+_BLOCK = 1 << 24  # numbers in one chunk
+
+
+class Distinct:
+    """The distinct rows, by a hash of their values: an order as good as random."""
+
+    def __init__(self, X: Any, zeros: bool = True):
+        """`zeros`: whether rows of zeros count."""
+        digests = list(_digests(X))
+        known: dict[bytes, list[int]] = {}
+        for row, digest in enumerate(digests):
+            known.setdefault(digest, []).append(row)
+        if not zeros:
+            known.pop(_digest(b""), None)
+        order = sorted(known)
+        self.number = {digest: number for number, digest in enumerate(order)}  # of a distinct row
+        self.first = np.array([known[digest][0] for digest in order], dtype=np.intp)  # row with these values
+        self.counts = np.array([len(known[digest]) for digest in order], dtype=np.float64)
+
+    def find(self, X: Any) -> np.ndarray:
+        """Number (n,) of the distinct row that equals each row; -1: none does."""
+        return np.array([self.number.get(digest, -1) for digest in _digests(X)], dtype=np.intp)
+
+
+def parts(n: int, width: int) -> list[slice]:
+    """Slices of n rows of this width, at most _BLOCK numbers each."""
+    step = max(1, _BLOCK // max(1, width))
+    return [slice(start, start + step) for start in range(0, n, step)]
+
+
+def _digests(X: Any) -> Iterator[bytes]:
+    """Bytes for each row, the same for equal rows: of zeros, those of no bytes."""
+    for part in [slice(None)] if sp.issparse(X) else parts(*X.shape):
+        rows = canonical(sp.csr_array(X[part], dtype=np.float64))
+        indices = rows.indices.astype(np.int64)
+        for begin, end in itertools.pairwise(rows.indptr.tolist()):
+            yield _digest(indices[begin:end].tobytes() + rows.data[begin:end].tobytes())
+
+
+def _digest(row: bytes) -> bytes:
+    return hashlib.blake2b(row, digest_size=_DIGEST).digest()

@@ -1,0 +1,217 @@
+"""KernelFeatures: rows of features whose inner products are a kernel."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _advice, _gram, _neighbor_graph
+from fewlabel._distinct import Distinct
+from fewlabel._estimator import Estimator
+from fewlabel._inputs import _data, _memory, _numbers
+from fewlabel._interrupts import interruptible
+from fewlabel._structure import canonical
+from fewlabel._warnings import DataWarning
+
+_KERNELS = ("graph", "rbf", "precomputed")
+_GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Features whose inner products are a kernel, for classes that no linear boundary separates.
+
+    Use it for images, sensor readings and curves, in a pipeline before a linear classifier. The features of the kernel
+    "graph" depend on all rows of `fit`: fit it on labeled and unlabeled rows.
+
+    Parameters
+    ----------
+    kernel : {"graph", "rbf", "precomputed"} or callable, default="graph"
+        "graph": rows are similar if many short paths connect them in a graph of nearest neighbors, see Notes. "rbf":
+        exp(-gamma ‖x - y‖²). "precomputed": X is the kernel matrix of all rows; in `transform`, the kernel between new
+        rows and those of `fit`, shape (n_new, n_rows). A callable takes two arrays of rows, sparse if X is, and returns
+        their kernel matrix (n, m).
+    gamma : "scale" or float, default="scale"
+        Parameter of "rbf", above 0. "scale": 1 / (n_features * X.var()), as in scikit-learn's `SVC`.
+    n_neighbors : int, default=5
+        For "graph": number of neighbors of each row, or all other rows if there are fewer. Two rows are connected if
+        either is among the neighbors of the other.
+    n_components : int or None, default=None
+        Largest number of features. None: 50 for "graph", 500 for other kernels. With as many as distinct rows the
+        kernel is exact.
+    n_jobs : int or None, default=None
+        Number of threads of the neighbor search, as in scikit-learn.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features of X. With "precomputed": number of rows of `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X had names in `fit`.
+
+    Warns
+    -----
+    DataWarning
+        If the graph is not connected: labels do not spread between its components.
+
+    See Also
+    --------
+    TransductiveSVC : The classifier for these features.
+    sklearn.semi_supervised.LabelSpreading : Spreads labels along the graph, without a margin.
+
+    Notes
+    -----
+    "graph": with the normalized Laplacian L of the graph, its smallest eigenvalues λ and their eigenvectors v, the
+    features are v sqrt(10 / (λ + .001)), and their inner products are the kernel 10 (L + .001)⁻¹. Equal rows are one
+    node with the weight of its rows. New rows get the Nyström extension: with k neighbors i among the rows of `fit`, of
+    degrees d_i, the sum of the neighbors' features over sqrt(k d_i), divided by 1 - λ or ½, whichever is larger. The
+    graph does not change; fit again if many rows are new.
+
+    Other kernels are spanned by `n_components` rows (Williams and Seeger, NIPS 2000): of "rbf" and a callable those
+    with the smallest hash of their values, as good as random; of "precomputed" the pivots of a Cholesky factor.
+
+    A row of zeros, such as a text without a known word, is similar to no row: its features of "graph" and "rbf" are 0.
+    The order of the rows has no effect on the kernel.
+
+    References
+    ----------
+    Zien, Brefeld and Scheffer (ICML 2007): the kernel of the graph, and kernels as features. Bengio et al. (NIPS 2003):
+    the extension. Fine and Scheinberg (JMLR 2001): the factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from fewlabel import KernelFeatures, TransductiveSVC
+    >>> X, moon = make_moons(200, noise=0.1, random_state=0)
+    >>> y = np.where(np.arange(200) < 4, moon, -1)
+    >>> model = make_pipeline(KernelFeatures(), TransductiveSVC()).fit(X, y)
+    >>> bool(np.mean(model.predict(X) == moon) > 0.98)
+    True
+    """
+
+    kernel: Any = "graph"
+    gamma: Any = "scale"
+    n_neighbors: int = 5
+    n_components: int | None = None
+    n_jobs: int | None = None
+
+    def fit(self, X: Any, y: Any = None) -> "KernelFeatures":
+        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            All rows, labeled and unlabeled.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : KernelFeatures
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, X is invalid, or a kernel is not symmetric and positive semidefinite.
+        MemoryError
+            If the estimated memory exceeds the available memory (Linux only).
+        """
+        gamma = self._check_parameters()
+        X = canonical(_data.rows_of(self, X, reset=True))
+        m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
+        if self.kernel == "graph":
+            graph = interruptible(lambda: _neighbor_graph.Graph(X, m, self.n_neighbors, self.n_jobs))
+            if len(graph.sizes) > 1:
+                _warn_of_pieces(graph.sizes, self.n_neighbors)
+            self._map: Any = graph
+            return self
+        n, m = X.shape[0], min(X.shape[0], m)
+        _memory.need(24.0 * n * m, f"{m} features of {n} rows", "set n_components to fewer")
+        if self.kernel == "precomputed":
+            self._map = interruptible(lambda: _gram.Given(_dense(X), m))
+            return self
+        rows = X[_nonzero(X)] if _nonzero(X).any() else X
+        kernel = self.kernel if callable(self.kernel) else partial(rbf_kernel, gamma=gamma or _scale(rows))
+        self._map = interruptible(lambda: _gram.Spanned(kernel, rows[Distinct(rows).first[:m]]))
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Features of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows; with "precomputed", their kernel with each row of `fit`.
+
+        Returns
+        -------
+        features : ndarray of shape (n_rows, n_components), float64
+            See Notes. There are fewer columns than `n_components` if they are enough for the kernel.
+        """
+        check_is_fitted(self)
+        X = canonical(_data.rows_of(self, X, reset=False))
+        if self.kernel == "precomputed":
+            X = _dense(X)
+        features = np.asarray(interruptible(lambda: self._map.features(X)))
+        if self.kernel in ("graph", "rbf"):
+            features[~_nonzero(X)] = 0.0
+        return features
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._map.n_features)
+
+    def _check_parameters(self) -> float | None:
+        """The value of gamma; None: it depends on X."""
+        if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
+            names = ", ".join(f'"{name}"' for name in _KERNELS)
+            raise ValueError(f"kernel must be one of {names} or a callable, got {self.kernel!r}")
+        _numbers.check_count("n_neighbors", self.n_neighbors)
+        if self.n_components is not None:
+            _numbers.check_count("n_components", self.n_components)
+        if isinstance(self.gamma, str) and self.gamma == "scale":
+            return None
+        return _numbers.check_positive("gamma", self.gamma, otherwise='"scale" or ')
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+
+def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
+    ordered = np.sort(sizes)[::-1].tolist()
+    listed = ", ".join(map(str, ordered[:5])) + (", ..." if len(ordered) > 5 else "")
+    _advice.warn(
+        f"the graph of n_neighbors={n_neighbors} has {len(sizes)} connected components of {listed} rows: labels "
+        "do not spread between components. Increase n_neighbors.",
+        DataWarning,
+    )
+
+
+def _nonzero(X: Any) -> np.ndarray:
+    """Which rows (n,) have another value than 0."""
+    return np.diff(X.indptr) > 0 if sp.issparse(X) else X.any(axis=1)
+
+
+def _scale(X: Any) -> float:
+    """1 / (number of features * variance of the values)."""
+    mean = X.mean()
+    squares = X.multiply(X).mean() if sp.issparse(X) else np.mean(np.square(X, dtype=np.float64))
+    variance = float(squares - mean * mean)
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def _dense(kernel: Any) -> np.ndarray:
+    if not sp.issparse(kernel):
+        return kernel
+    _memory.need(8.0 * kernel.shape[0] * kernel.shape[1], "a sparse kernel as an array", "give fewer rows")
+    return kernel.toarray()
