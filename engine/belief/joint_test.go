@@ -1,7 +1,6 @@
 package belief
 
 import (
-	"math"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
@@ -16,7 +15,7 @@ const alpha = 0.02
 
 // joined is the risk of some labeled rows with the cost of the others, over a class tree.
 func joined(
-	t *testing.T, n int, inRows bool, center []float64,
+	t *testing.T, n int, center []float64,
 	cost func(rows []int32, u []float64, r *risk.Risk) []risk.Joint,
 ) *risk.Risk {
 	t.Helper()
@@ -26,7 +25,7 @@ func joined(
 		t.Fatal(err)
 	}
 	r := risk.New(work.NewJob(2, nil), data.Rows, tree, loss.Softmax{Smoothing: 1},
-		risk.Frame{Constant: true, Center: center}, alpha, inRows)
+		risk.Frame{Constant: true, Center: center}, alpha)
 	var rows []int32
 	for i, y := range data.Labels {
 		r.Label[i], r.Cost[i] = y, 1.0/15
@@ -66,7 +65,7 @@ func center() []float64 {
 
 func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 	for name, center := range map[string][]float64{"plain": nil, "center": center()} {
-		r := joined(t, 40, false, center, entropyOf)
+		r := joined(t, 40, center, entropyOf)
 		newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
 		newton.Minimize(r, minimize.Limits{MaxSteps: 1}) // away from W = 0
 		dim := r.Dim()
@@ -91,39 +90,6 @@ func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 			near(t, name+": gradient", gradient[k], (high-low)/(2*h), 1e-8)
 			for q := range dim {
 				near(t, name+": Hessian", product[q], (up[q]-down[q])/(2*h), 1e-7)
-			}
-		}
-	}
-}
-
-// Weights held as sums of rows lead to the same model.
-func TestJointCostsWithSumsOfRows(t *testing.T) {
-	for name, cost := range map[string]func(rows []int32, u []float64, r *risk.Risk) risk.Joint{
-		"expectation": func(rows []int32, u []float64, r *risk.Risk) risk.Joint { return someCost(rows, u, r, 0) },
-		"entropy":     func(rows []int32, u []float64, r *risk.Risk) risk.Joint { return someCost(rows, u, r, 0.3) },
-		"posterior": func(rows []int32, u []float64, r *risk.Risk) risk.Joint {
-			e := NewPosterior(work.NewJob(2, nil), rows, u, prior, r.Stride())
-			e.Weight = 0.4
-			return e
-		},
-	} {
-		for _, center := range [][]float64{nil, center()} {
-			var coefs [2][]float64
-			for k, inRows := range []bool{false, true} {
-				r := joined(t, 60, inRows, center, func(rows []int32, u []float64, r *risk.Risk) []risk.Joint {
-					return []risk.Joint{cost(rows, u, r)}
-				})
-				newton := minimize.NewNewton(r.Dim(), work.NewPool(1))
-				limits := minimize.Limits{Tolerance: 1e-10, MaxSteps: 1000, Line: 0.3}
-				if out := newton.Minimize(risk.Nonconvex{Risk: r}, limits); !out.Converged {
-					t.Fatalf("%s: %+v", name, out)
-				}
-				coefs[k], _ = r.Linear()
-			}
-			for j, w := range coefs[0] {
-				if math.Abs(w-coefs[1][j]) > 2e-3*(1+math.Abs(w)) {
-					t.Fatalf("%s: weight %d is %v as a sum of rows, %v as a weight", name, j, coefs[1][j], w)
-				}
 			}
 		}
 	}

@@ -57,12 +57,6 @@ func (s *Soft) Gradient(dst []float64) float64 {
 	return s.Risk.Gradient(dst)
 }
 
-// Residual implements minimize.ByRows.
-func (s *Soft) Residual(dst []float64) float64 {
-	s.Renew()
-	return s.Risk.Residual(dst)
-}
-
 // Renew sets the soft labels to the best ones at the current scores that keep the class shares.
 func (s *Soft) Renew() {
 	o := s.costs.objective

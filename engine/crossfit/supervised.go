@@ -37,7 +37,7 @@ func (s *Sample) fit(job *work.Job, labeled *rows.Matrix, feature []int32, held 
 		panic(err)
 	}
 	r := risk.New(job, labeled, tree, loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
-		risk.Frame{Constant: s.Intercept}, strength, labeled.Rows() < labeled.Cols())
+		risk.Frame{Constant: s.Intercept}, strength)
 	var rows []int32
 	total := 0.0
 	for k, weight := range s.LabeledWeight {

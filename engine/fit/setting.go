@@ -71,7 +71,7 @@ func (x *setting) newRun(job *work.Job, row *method.Row, begin from, bound float
 	warm := begin.model != nil
 	o, atOnce := x.objective(job, row), warm || bound > 0 && x.direct()
 	if warm {
-		o.Start, o.InRows = &objective.Start{Sample: x.sample, Model: begin.model}, false // a start is no sum of rows
+		o.Start = &objective.Start{Sample: x.sample, Model: begin.model}
 	}
 	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Row(), Objective: o, Costs: belief.NewCosts(o),
 		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, row, x.before+begin.steps),
@@ -99,11 +99,11 @@ func (x *setting) objective(job *work.Job, row *method.Row) *objective.Objective
 	l, paired := x.options.Loss.Row(), x.sample.Paired()
 	o := &objective.Objective{Sample: x.sample, Job: job, Classes: x.sample.Classes(), Scores: x.scores,
 		Prior: x.prior.Shares, Alpha: x.options.Alpha, Weight: x.options.UnlabeledWeight, Loss: l.Of(paired),
-		Smoothings: l.Smoothings, Centered: x.centered(row), InRows: true, MeanScore: objective.TwoSides,
+		Smoothings: l.Smoothings, Centered: x.centered(row), MeanScore: objective.TwoSides,
 		Unlabeled: objective.Cheapest}
-	if row.OwnLoss != nil { // scores are compared with each other, and not with two sides; L-BFGS needs the weights
+	if row.OwnLoss != nil { // scores are compared with each other, and not with two sides
 		o.Loss = func(float64) loss.Classes { return row.OwnLoss(paired) }
-		o.InRows, o.MeanScore, o.Unlabeled = false, objective.OneSide, objective.Given
+		o.MeanScore, o.Unlabeled = objective.OneSide, objective.Given
 	}
 	return o
 }

@@ -87,7 +87,9 @@ func (c *ConjugateGradients) advance(length float64) (square float64) {
 // updateDirection sets direction = conjugated residual + beta direction.
 func (c *ConjugateGradients) updateDirection(beta float64) {
 	c.pool.Stripes(len(c.direction), func(lo, hi int) {
-		conjugate(c.direction[lo:hi], c.conjugated[lo:hi], beta)
+		for j, d := range c.direction[lo:hi] {
+			c.direction[lo+j] = c.conjugated[lo+j] + beta*d
+		}
 	})
 }
 

@@ -85,8 +85,7 @@ func (o Outcome) Finite() bool { return o.Gap-o.Gap == 0 }
 // call.
 type Newton struct {
 	*ConjugateGradients
-	gradient                                   []float64 // the residual takes its place
-	stepImage, directionImage, conjugatedImage []float64 // of inRows
+	gradient []float64 // the residual takes its place
 }
 
 // NewNewton makes a minimizer for d variables, whose vectors are divided among the threads of a pool.
@@ -96,23 +95,10 @@ func NewNewton(d int, pool *work.Pool) *Newton {
 	return n
 }
 
-// stepper is the two parts of a Newton step that depend on how vectors are held.
-type stepper interface {
-	// gradient takes the gradient at the current point: value, length, bound on F(w) - F(w*).
-	gradient() (value, norm, gap float64)
-	// solve aims the objective along an approximate solution of H s = -g, and returns the slope g . s there; eta is the
-	// forcing term.
-	solve(eta float64) (slope float64)
-}
-
 // Minimize moves the objective's point to the minimum within limits.
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 	if f, ok := f.(Rounded); ok {
 		f.Round(limits.Rounded)
-	}
-	var way stepper = inVariables{n, f}
-	if rows, ok := f.(ByRows); ok && rows.InRows() {
-		way = inRows{n, rows}
 	}
 	forcing := limits.Forcing
 	if forcing == 0 {
@@ -125,7 +111,9 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 			result.Steps = steps
 			return result
 		}
-		value, norm, gap := way.gradient()
+		value := f.Gradient(n.gradient)
+		n.residual = n.gradient
+		norm, gap := math.Sqrt(n.square()), f.Gap(n.gradient)
 		result = Outcome{Value: value, Gap: gap, Steps: steps}
 		if gap <= limits.Tolerance*value {
 			result.Converged = true
@@ -136,8 +124,8 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		}
 		last = norm
 		f.UpdateHessian()
-		slope := way.solve(max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
-		t := lineSearch(f, slope, max(limits.Line, exactLine))
+		n.aim(f, max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
+		t := lineSearch(f, -n.inner, max(limits.Line, exactLine))
 		if t == 0 {
 			return result
 		}
@@ -166,19 +154,8 @@ const exactLine = 1e-10
 
 const maxConjugateSteps = 250
 
-// inVariables takes Newton steps in the space of the variables.
-type inVariables struct {
-	*Newton
-	f Objective
-}
-
-func (n inVariables) gradient() (value, norm, gap float64) {
-	value = n.f.Gradient(n.Newton.gradient)
-	return value, math.Sqrt(n.square()), n.f.Gap(n.Newton.gradient)
-}
-
-func (n inVariables) solve(eta float64) (slope float64) {
-	n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.Newton.gradient[lo:hi], -1) })
-	n.f.SetDirection(n.Solve(n.f, n.Newton.gradient, eta, maxConjugateSteps))
-	return -n.inner
+// aim leads the objective along an approximate solution of H s = -g; eta is the forcing term.
+func (n *Newton) aim(f Objective, eta float64) {
+	n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.gradient[lo:hi], -1) })
+	f.SetDirection(n.Solve(f, n.gradient, eta, maxConjugateSteps))
 }

@@ -32,7 +32,6 @@ type Objective struct {
 	Loss       func(smoothing float64) loss.Classes // ξ
 	Smoothings []float64                            // of the loss, ever smaller; the first one alone if it has none
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
-	InRows     bool                                 // weights are held as sums of rows, if these are fewer than features
 	// MeanScore is that of a class with this share; its rows have the score 1 and the others -1, or 1 and 0.
 	MeanScore func(share float64) float64
 	// Unlabeled is the loss of an unlabeled row with some prior costs at its class scores; scratch [K] is written.
@@ -73,14 +72,6 @@ func (o *Objective) frame() risk.Frame {
 	return risk.Frame{Center: s.Center(o.Job), Mean: mean}
 }
 
-// inRows reports whether weights are held as sums of rows: less than weights of features where there are fewer rows.
-// One column is little to hold, and machines have to add weights. Measured on whole fits of wap and k1b, 5 labels a
-// class: 1.2 to 1.5 times the time without.
-func (o *Objective) inRows() bool {
-	rows := o.Sample.Rows
-	return o.InRows && o.Job.Group == nil && !o.Sample.Paired() && rows.Rows() < rows.Cols()
-}
-
 // TwoSides is the mean score where the rows of a class have the score 1 and others -1.
 func TwoSides(share float64) float64 { return 2*share - 1 }
 
@@ -108,7 +99,7 @@ func (o *Objective) Risk() *risk.Risk {
 	if frame.Constant {
 		frame.Center = s.Center(o.Job) // the coordinates that suit conjugate gradients
 	}
-	r := risk.New(o.Job, s.Rows, o.Scores, o.Loss(o.Smoothings[0]), frame, o.Alpha, o.inRows())
+	r := risk.New(o.Job, s.Rows, o.Scores, o.Loss(o.Smoothings[0]), frame, o.Alpha)
 	if o.Start != nil {
 		o.Start.move(r, o.Scores.Outputs())
 	}

@@ -49,13 +49,14 @@ func (f frame) walk(lo, hi int, each func(panel panel.Panel, start, end int)) {
 	}
 }
 
-// shift puts into dst [stride] what all scores of a class have in common along p: the change of its intercept.
-func (f frame) shift(pool *work.Pool, dst, p []float64) {
-	clear(dst)
+// shift [stride] is what all scores of a class have in common along p: the change of its intercept.
+func (f frame) shift(pool *work.Pool, p []float64) []float64 {
+	shift := make([]float64, f.shape.Stride())
 	if f.Center != nil {
-		pool.Total(f.features(), dst, func(lo, hi int, part []float64) { f.addCenter(part, p, lo, hi) })
+		pool.Total(f.features(), shift, func(lo, hi int, part []float64) { f.addCenter(part, p, lo, hi) })
 	}
-	f.shifted(dst, p)
+	f.shifted(shift, p)
+	return shift
 }
 
 // addCenter adds Σ_j μ_j p_jy over the features lo ... hi-1 to dst [stride].

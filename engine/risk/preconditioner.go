@@ -284,8 +284,7 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 	if p == nil {
 		return false
 	}
-	shift := make([]float64, r.shape.Stride())
-	r.frame.shift(r.job.Pool, shift, residual)
+	shift := r.frame.shift(r.job.Pool, residual)
 	scores := p.scratch()
 	r.job.CountAndCheck(2 * int64(p.on.NonZeros()))
 	p.matrix.TimesPanels(r.job, p.on, scores, residual, r.shape)

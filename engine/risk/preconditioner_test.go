@@ -24,11 +24,10 @@ func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 		if !r.Precondition(z, gradient) {
 			t.Fatalf("%s: no preconditioner", name)
 		}
-		back, shift := make([]float64, r.Dim()), make([]float64, 1) // P z
+		back, shift := make([]float64, r.Dim()), r.frame.shift(r.job.Pool, z) // P z
 		for j := range z {
 			back[j] = alpha * z[j]
 		}
-		r.frame.shift(r.job.Pool, shift, z)
 		for _, i := range labeled {
 			q := r.state[i] * (r.rows.RowTimes(int(i), z) + shift[0])
 			for j, x := range data.Dense[i] {
@@ -113,7 +112,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 		r.Precondition(z, gradient)
 		for y := range 5 {
 			pair := Frame{Constant: frame.Constant, Center: frame.Center}
-			narrow := New(r.job, data.Rows, scores.Pair{}, signed, pair, alpha, false)
+			narrow := New(r.job, data.Rows, scores.Pair{}, signed, pair, alpha)
 			narrow.PreconditionBy(labeled, nil)
 			for _, i := range labeled {
 				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.shape.Stride()+y]

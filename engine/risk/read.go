@@ -40,21 +40,16 @@ func (r *Risk) Loss() loss.Classes { return r.loss }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {
-	if r.basis != nil {
-		return r.alpha / 2 * r.basis.square
-	}
-	shift := make([]float64, r.shape.Stride())
-	r.frame.shift(r.job.Pool, shift, r.weights)
+	shift := r.frame.shift(r.job.Pool, r.weights)
 	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
 }
 
 // Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs], those of a feature side by
 // side.
 func (r *Risk) Linear() (coef, intercept []float64) {
-	weights, shift := r.linear()
 	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())
-	r.eachFeature(weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
-	return coef, r.intercepts(shift)
+	r.eachFeature(func(j int, w []float64) { copy(coef[j*len(w):], w) })
+	return coef, r.intercepts()
 }
 
 // Read is Linear for the last time, in another order of the features, with the outputs of all rows [n, outputs]:
@@ -62,27 +57,28 @@ func (r *Risk) Linear() (coef, intercept []float64) {
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
 	r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil // the results are as large
-	weights, shift := r.score(r.rows.All())
+	r.score(r.rows.All())
 	outputs = compact(r.scores, r.shape.Stride(), k)
 	coef = make([]float64, features*k)
-	r.eachFeature(weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
-	return coef, r.intercepts(shift), outputs
+	r.eachFeature(func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
+	return coef, r.intercepts(), outputs
 }
 
 // eachFeature visits the weights [outputs] of every feature.
-func (r *Risk) eachFeature(weights []float64, visit func(feature int, weights []float64)) {
+func (r *Risk) eachFeature(visit func(feature int, weights []float64)) {
 	row := make([]float64, r.shape.Stride())
 	for j := range r.rows.Cols() {
 		for v := range r.Map.Columns() {
-			row[v] = weights[r.shape.At(j, v)]
+			row[v] = r.weights[r.shape.At(j, v)]
 		}
 		r.Map.Down(row)
 		visit(j, row[:r.Map.Outputs()])
 	}
 }
 
-// intercepts are those of the outputs; shift [stride] is changed.
-func (r *Risk) intercepts(shift []float64) []float64 {
+// intercepts are those of the outputs.
+func (r *Risk) intercepts() []float64 {
+	shift := r.frame.shift(r.job.Pool, r.weights)
 	r.Map.Down(shift)
 	intercept := shift[:r.Map.Outputs()]
 	for y, m := range r.frame.Mean {

@@ -19,7 +19,7 @@ type supervised func(job *work.Job, rows *rows.Matrix, class []int32, all int, f
 
 func fitBy(m scores.Map, l loss.Classes) supervised {
 	return func(job *work.Job, rows *rows.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64) {
-		r := New(job, rows, m, l, frame, alpha, false)
+		r := New(job, rows, m, l, frame, alpha)
 		for i, y := range class {
 			r.Cost[i], r.Label[i] = 1/float64(all), y
 		}

@@ -41,7 +41,7 @@ type Risk struct {
 	Offset []float64
 	Joint  []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
 
-	weights, direction []float64    // [shape] W; that of SetDirection, in coefficients of rows where there is a basis
+	weights, direction []float64    // [shape] W; that of SetDirection
 	scores             []float64    // [n, stride] stored scores of the rows with a weight
 	changes            []float64    // [n, stride] of scores along a vector: the last multiplied, or the direction
 	slope, state       []float64    // [n, stride] of each row's loss: its gradient; what its HessVec needs
@@ -50,8 +50,7 @@ type Risk struct {
 	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
 	activity           []uint8      // [n] bits hasSlope and hasCurvature
 	terms              terms
-	basis              *rowBasis // how W is held in place of weights, or nil
-	rounded            bool      // see Round
+	rounded            bool // see Round
 
 	preconditioner *preconditioner
 }
@@ -66,26 +65,19 @@ const (
 	hasCurvature = 2
 )
 
-// New makes the risk at W = 0, no row with a weight. Weights may be held as sums of rows: a matter of time and memory,
-// not of the result.
-func New(
-	job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame, alpha float64, inRows bool,
-) *Risk {
+// New makes the risk at W = 0, no row with a weight.
+func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame, alpha float64) *Risk {
 	shape := panel.Shape{Features: rows.Cols(), Classes: m.Columns()}
-	if f.Constant && !inRows {
+	if f.Constant {
 		shape.Features++
 	}
 	r := &Risk{job: job, rows: rows, Map: m, alpha: alpha, shape: shape, frame: frame{Frame: f, shape: shape}}
 	r.SetLoss(l)
 	n := rows.Rows()
 	r.Cost, r.Label, r.Place, r.activity = make([]float64, n), make([]int32, n), make([]int32, n), make([]uint8, n)
-	for _, v := range []*[]float64{&r.scores, &r.slope, &r.state} {
+	r.weights = make([]float64, shape.Len())
+	for _, v := range []*[]float64{&r.scores, &r.changes, &r.slope, &r.state} {
 		*v = make([]float64, n*shape.Stride())
-	}
-	if inRows {
-		r.basis = r.newRowBasis()
-	} else {
-		r.weights, r.changes = make([]float64, shape.Len()), make([]float64, n*shape.Stride())
 	}
 	r.support, r.withSlope, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
 	return r
@@ -99,19 +91,14 @@ func (r *Risk) SetLoss(l loss.Classes) {
 	}
 }
 
-// Dim is the number of variables, or of coefficients.
-func (r *Risk) Dim() int {
-	if r.basis != nil {
-		return len(r.basis.coef)
-	}
-	return len(r.weights)
-}
+// Dim is the number of variables.
+func (r *Risk) Dim() int { return len(r.weights) }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
 // own; coef [d, outputs] as Linear gives it. Call it before UpdateSupport.
 func (r *Risk) MoveTo(coef, intercept []float64) {
 	outputs, features := r.Map.Outputs(), r.frame.features()
-	columns, last := make([]float64, r.Map.Columns()), make([]float64, r.shape.Stride())
+	columns := make([]float64, r.Map.Columns())
 	put := func(j int, values []float64) {
 		r.Map.Split(columns, values)
 		for v, w := range columns {
@@ -126,7 +113,7 @@ func (r *Risk) MoveTo(coef, intercept []float64) {
 	}
 	put(features, intercept)
 	if r.frame.Center != nil { // the last feature's weight is the score of the center
-		r.frame.shift(r.job.Pool, last, r.weights)
+		last := r.frame.shift(r.job.Pool, r.weights)
 		for v := range columns {
 			at := r.shape.At(features, v)
 			r.weights[at] += r.weights[at] - last[v]
@@ -142,7 +129,7 @@ func (r *Risk) UpdateSupport() {
 	}
 	grown, support := false, make([]int32, 0, len(r.Cost))
 	for i, cost := range r.Cost {
-		if cost > 0 || r.inBasis(i) {
+		if cost > 0 {
 			support, grown = append(support, int32(i)), grown || !known[i]
 		}
 	}
@@ -154,28 +141,15 @@ func (r *Risk) UpdateSupport() {
 	}
 }
 
-// score computes the scores of some rows at the current point, and returns the weights and intercepts as linear does.
-func (r *Risk) score(on *rows.Subset) (weights, shift []float64) {
-	weights, shift = r.linear()
-	r.times(on, r.scores, weights, shift, r.frame.Mean)
+// score computes the scores of some rows at the current point.
+func (r *Risk) score(on *rows.Subset) {
+	r.times(on, r.scores, r.weights, r.frame.shift(r.job.Pool, r.weights), r.frame.Mean)
 	if r.Offset != nil {
 		stride, k := r.shape.Stride(), r.Map.Outputs()
 		for _, i := range on.Rows() {
 			vector.Add(r.scores[int(i)*stride:int(i)*stride+k], 1, r.Offset[int(i)*k:])
 		}
 	}
-	return weights, shift
-}
-
-// linear gives the weights [shape] of every column and its intercept [stride] without the mean at the current point.
-func (r *Risk) linear() (weights, shift []float64) {
-	shift = make([]float64, r.shape.Stride())
-	if r.basis != nil {
-		r.weigh(shift)
-		return r.basis.features, shift
-	}
-	r.frame.shift(r.job.Pool, shift, r.weights)
-	return r.weights, shift
 }
 
 // Gradient implements minimize.Objective.
@@ -192,7 +166,7 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	return r.alpha/2*square + sums[0] + joint
 }
 
-// Weights are the variables at the current point, where they are not held as sums of rows.
+// Weights are the variables at the current point.
 func (r *Risk) Weights() []float64 { return r.weights }
 
 // AdoptWeights lets w, which has the variables at the current point, hold them from now on.
@@ -258,10 +232,7 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 
 // SetDirection implements minimize.Objective.
 func (r *Risk) SetDirection(direction []float64) {
-	stride := r.shape.Stride()
-	shift, own := make([]float64, stride), make([]float64, stride)
-	r.frame.shift(r.job.Pool, shift, direction)
-	r.frame.shift(r.job.Pool, own, r.weights)
+	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.weights)
 	r.direction = direction
 	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
 	r.inner = r.frame.inner(r.job.Pool, r.weights, direction, own, shift)
@@ -298,19 +269,11 @@ func (r Nonconvex) Line(t float64) (value, slope, curvature float64) { return r.
 
 // Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {
-	weights := r.weights
-	if r.basis != nil {
-		weights = r.basis.coef
-		r.basis.square += t * (2*r.inner + t*r.squareNorm)
-	}
-	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(weights[lo:hi], t, r.direction[lo:hi]) })
+	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
 	r.job.EachRow(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
 			vector.Add(r.scores[int(i)*stride:(int(i)+1)*stride], t, r.changes[int(i)*stride:])
 		}
 	})
-	if r.basis != nil {
-		r.direction, r.changes = nil, nil // the minimizer's
-	}
 }

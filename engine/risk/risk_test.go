@@ -60,7 +60,7 @@ func trees(t *testing.T) map[string]*scores.Tree {
 func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data planted.Data) *Risk {
 	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
-	r := New(work.NewJob(2, nil), data.Rows, m, l, frame, alpha, false)
+	r := New(work.NewJob(2, nil), data.Rows, m, l, frame, alpha)
 	for i := range r.Cost {
 		r.Cost[i] = float64(i%4) / rowsOfClasses
 		r.Label[i], r.Place[i] = int32(i%m.Classes()), int32(i)
@@ -100,8 +100,7 @@ func softLabels(random *rand.Rand, classes int) []float64 {
 
 // value is F of the weights of the columns, recomputed from dense rows.
 func value(r *Risk, data planted.Data) float64 {
-	total, d, shift := 0.0, data.Rows.Cols(), make([]float64, r.shape.Stride())
-	r.frame.shift(r.job.Pool, shift, r.weights)
+	total, d, shift := 0.0, data.Rows.Cols(), r.frame.shift(r.job.Pool, r.weights)
 	for v := range r.Map.Columns() {
 		for j := range d {
 			w := r.weights[r.shape.At(j, v)]
@@ -198,8 +197,8 @@ func TestTwoClassesAreThePair(t *testing.T) {
 		if pair.Mean != nil {
 			frame.Mean = []float64{-pair.Mean[0], pair.Mean[0]}
 		}
-		binary := New(job, data.Rows, scores.Pair{}, signed, pair, alpha, false)
-		many := New(job, data.Rows, flat, classLosses["one against the rest"], frame, alpha, false)
+		binary := New(job, data.Rows, scores.Pair{}, signed, pair, alpha)
+		many := New(job, data.Rows, flat, classLosses["one against the rest"], frame, alpha)
 		for i, y := range data.Truth {
 			many.Cost[i], many.Label[i] = 1.0/200, y
 			binary.Cost[i], binary.Label[i] = 1.0/200, y
@@ -225,7 +224,7 @@ func TestAFlatTreeIsNoTree(t *testing.T) {
 	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
 	var coefs [2][]float64
 	for k, parents := range [][]int32{{-1, -1, -1, -1, -1}, {5, 5, 5, 5, 5, -1}} {
-		r := New(work.NewJob(1, nil), data.Rows, tree(t, parents...), classLosses["maxent"], Frame{Constant: true}, alpha, false)
+		r := New(work.NewJob(1, nil), data.Rows, tree(t, parents...), classLosses["maxent"], Frame{Constant: true}, alpha)
 		for i, y := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/rowsOfClasses, y
 		}
@@ -279,7 +278,7 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	data := planted.Topics(400, 60, 10, 0.3, 5)
 	minimum := func(frame Frame) (coef []float64, intercept float64) {
-		r := New(work.NewJob(1, nil), data.Rows, scores.Pair{}, signed, frame, alpha, false)
+		r := New(work.NewJob(1, nil), data.Rows, scores.Pair{}, signed, frame, alpha)
 		for i, class := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/400, class
 		}

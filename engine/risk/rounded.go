@@ -13,7 +13,7 @@ func (r *Risk) Round(allowed bool) {
 }
 
 // rounds reports whether there are rounded products.
-func (r *Risk) rounds() bool { return r.basis == nil && len(r.Joint) == 0 && r.rows.Rounds(r.shape) }
+func (r *Risk) rounds() bool { return len(r.Joint) == 0 && r.rows.Rounds(r.shape) }
 
 // timesRounded is times, rounded.
 func (r *Risk) timesRounded(on *rows.Subset, dst, p, shift []float64) {

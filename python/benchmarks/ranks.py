@@ -1,8 +1,7 @@
 """Rows that ranks or workers share: the model of one machine, what they exchange, and what one rank costs.
 
 Three ranks run under mpirun (mpi4py and an MPI are needed), three workers as a Dask cluster of this machine. A rank
-alone has nothing to exchange and does what one machine does. Of several each has the weights of all features, where one
-machine may hold those of many classes as sums of rows: that is the processor time of three ranks beyond one machine's.
+alone has nothing to exchange and does what one machine does.
 """
 
 from __future__ import annotations
