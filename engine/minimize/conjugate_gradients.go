@@ -1,6 +1,8 @@
 package minimize
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -87,9 +89,7 @@ func (c *ConjugateGradients) advance(length float64) (square float64) {
 // updateDirection sets direction = conjugated residual + beta direction.
 func (c *ConjugateGradients) updateDirection(beta float64) {
 	c.pool.Stripes(len(c.direction), func(lo, hi int) {
-		for j, d := range c.direction[lo:hi] {
-			c.direction[lo+j] = c.conjugated[lo+j] + beta*d
-		}
+		floats.AddScaledTo(c.direction[lo:hi], c.conjugated[lo:hi], beta, c.direction[lo:hi])
 	})
 }
 

@@ -1,6 +1,8 @@
 package risk
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -84,9 +86,7 @@ func (f frame) beginProduct(pool *work.Pool, dst, p []float64, alpha float64, sh
 	sums := make([]float64, 1+stride) // p . p without the constant feature, μ . p
 	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
 		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
-			for k, v := range p[start:end] {
-				dst[start+k] = alpha * v
-			}
+			floats.ScaleTo(dst[start:end], alpha, p[start:end])
 			part[0] += vector.Dot(p[start:end], p[start:end])
 		})
 		if f.Center != nil {
@@ -187,9 +187,7 @@ func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total 
 	vector.Add(minus, -1, total)
 	pool.Stripes(f.features(), func(lo, hi int) {
 		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
-			for k, v := range src[start:end] {
-				dst[start+k] = scale * v
-			}
+			floats.ScaleTo(dst[start:end], scale, src[start:end])
 		})
 		if f.Center != nil {
 			f.addOuter(dst, lo, hi, minus)

@@ -1,5 +1,11 @@
-// Package vector has the dense loops that every solver needs.
+// Package vector has the dense loops that every solver needs. Those of gonum take half the time of loops in Go; what
+// adds up stays ours: other orders of the terms would have other bits.
 package vector
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
 
 // Dot is Σ a_j b_j, in four sums; b is at least as long as a.
 func Dot(a, b []float64) float64 {
@@ -20,10 +26,7 @@ func Dot(a, b []float64) float64 {
 
 // Add adds scale * src to dst; src is at least as long as dst.
 func Add(dst []float64, scale float64, src []float64) {
-	src = src[:len(dst)]
-	for j := range dst {
-		dst[j] += scale * src[j]
-	}
+	floats.AddScaled(dst, scale, src[:len(dst)])
 }
 
 // AddSquare adds scale * src to dst and returns the squared norm of the new dst.
@@ -72,9 +75,7 @@ func Sum(a []float64) float64 {
 
 // Scale multiplies a by a factor.
 func Scale(a []float64, factor float64) {
-	for j := range a {
-		a[j] *= factor
-	}
+	floats.Scale(factor, a)
 }
 
 // Largest is the first place of the largest entry.
@@ -109,11 +110,6 @@ func AddOuter(dst, a, b []float64) {
 		Add(dst, b[0], a)
 		return
 	}
-	for _, v := range a {
-		row := dst[:len(b)]
-		for c := range row {
-			row[c] += v * b[c]
-		}
-		dst = dst[len(b):]
-	}
+	rows := blas64.General{Rows: len(a), Cols: len(b), Stride: len(b), Data: dst}
+	blas64.Ger(1, blas64.Vector{N: len(a), Data: a, Inc: 1}, blas64.Vector{N: len(b), Data: b, Inc: 1}, rows)
 }
