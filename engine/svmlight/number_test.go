@@ -63,8 +63,7 @@ func TestNumberOnRandomText(t *testing.T) {
 	}
 }
 
-// Halfway between two neighbours the last remainder decides: an odd number of 54 bits over a power of two is such a
-// tie, and written with the digits of t * 5^k / 10^k it goes through quotient.
+// Halfway between two neighbours the last digit decides: an odd number of 54 bits over a power of two is such a tie.
 func TestNumberOnTies(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {
@@ -77,17 +76,6 @@ func TestNumberOnTies(t *testing.T) {
 			for _, near := range []uint64{digits - 1, digits, digits + 1} {
 				checkNumber(t, fmt.Sprintf("%de-%d", near, power))
 			}
-		}
-	}
-}
-
-func TestQuotientNeedsNoHelp(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	for range 100_000 {
-		mantissa, power := max(1, random.Uint64()>>random.IntN(64)), random.IntN(28)
-		want, _ := strconv.ParseFloat(fmt.Sprintf("%de-%d", mantissa, power), 64)
-		if got := quotient(mantissa, power); got != want {
-			t.Fatalf("quotient(%d, %d) = %v, want %v", mantissa, power, got, want)
 		}
 	}
 }

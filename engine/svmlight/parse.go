@@ -2,168 +2,145 @@ package svmlight
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"math"
+	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// parser turns blocks of whole lines into arrays; it is reset and used again for the next block.
+// parser turns lines into arrays. Its methods row and labelsAlone read a line and return what is wrong with it.
 type parser struct {
-	options ReadOptions
-	job     *work.Job
-	text    []byte // of the block
-	piece
+	Data
+	job        *work.Job
+	withLabels bool // each row starts with its labels
+	base, end  int  // numbers of the first feature and behind the largest that is allowed
 }
 
-// piece is what one block of lines holds. The ends count from the start of the block.
-type piece struct {
-	lines     int // read so far, the one with a mistake included
-	ends      []int64
-	indices   []int32
-	values    []float64
-	labels    []float64
-	labelEnds []int64
-	columns   int // the largest column and 1
-}
-
-func (p *piece) reset() {
-	*p = piece{
-		ends: p.ends[:0], indices: p.indices[:0], values: p.values[:0], labels: p.labels[:0], labelEnds: p.labelEnds[:0],
+func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []byte) error) (*Data, error) {
+	text, err := open(path, o.MaxExpansion, job)
+	if err != nil {
+		return nil, err
 	}
-}
-
-func (p *piece) endRow() {
-	p.ends = append(p.ends, int64(len(p.values)))
-	p.labelEnds = append(p.labelEnds, int64(len(p.labels)))
-}
-
-// shiftEnds counts the ends from the start of the file, which has so many values and labels before the block.
-func (p *piece) shiftEnds(values, labels int64) {
-	for i := range p.ends {
-		p.ends[i] += values
-		p.labelEnds[i] += labels
-	}
-}
-
-// parse reads whole lines up to the first mistake, which is in line number p.lines of the block.
-func (p *parser) parse() *mistake {
-	for text := p.text; len(text) > 0; {
-		line := text
-		if end := bytes.IndexByte(text, '\n'); end >= 0 {
-			line, text = text[:end], text[end+1:]
-		} else {
-			text = nil
+	defer text.file.Close()
+	p := &parser{Data: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}, job: job,
+		withLabels: o.LabelsPath == "", base: firstFeature(o.ZeroBased)}
+	p.end = p.base + cmp.Or(o.Features, math.MaxInt32)
+	for text.Scan() {
+		if err := p.room(text.Bytes(), path); err != nil {
+			return nil, err
 		}
-		p.lines++
-		if found := p.line(line); found != nil {
-			return found
+		if wrong := parse(p, text.Bytes()); wrong != nil {
+			return nil, fault.Data("%s, line %d: %v", path, text.lines, wrong)
 		}
 	}
-	return nil
+	if err := text.Err(); err != nil {
+		return nil, text.failure(err)
+	}
+	return &p.Data, nil
 }
 
-func (p *parser) line(line []byte) *mistake {
-	comment := bytes.IndexByte(line, '#')
-	if comment >= 0 {
-		line = line[:comment]
+func firstFeature(zeroBased bool) int {
+	if zeroBased {
+		return 0
 	}
-	if p.options.labelsOnly {
-		return p.onlyLabel(line)
-	}
-	start := skipBlanks(line, 0)
-	rowsOnly := p.options.LabelsPath != ""
-	if start == len(line) {
-		if rowsOnly && comment < 0 {
-			p.endRow() // a row without features
-		}
+	return 1
+}
+
+// room makes room for all that a line can hold.
+func (p *parser) room(line []byte, path string) error {
+	values, labels := bytes.Count(line, []byte(":")), 1+bytes.Count(line, []byte(","))
+	allValues, allLabels := len(p.Values)+values, len(p.Labels)+labels
+	if allValues <= cap(p.Values) && allLabels <= cap(p.Labels) && len(p.Indptr) < cap(p.Indptr) {
 		return nil
 	}
-	if !rowsOnly {
-		var found *mistake
-		if start, found = p.rowLabels(line, start); found != nil {
-			return found
-		}
+	const growth = 1.25 // of arrays that append moves
+	if err := need(growth*float64(12*allValues+8*allLabels+16*len(p.Indptr)), "reading "+path,
+		"read the file in parts, or on a machine with more memory"); err != nil {
+		return err
 	}
-	if found := p.features(line, start); found != nil {
-		return found
-	}
-	p.endRow()
+	p.Values, p.Indices = slices.Grow(p.Values, values), slices.Grow(p.Indices, values)
+	p.Labels = slices.Grow(p.Labels, labels)
+	p.Indptr, p.LabelIndptr = slices.Grow(p.Indptr, 1), slices.Grow(p.LabelIndptr, 1)
 	return nil
 }
 
-// rowLabels reads the labels "3" or "3,17" at the start of a row and returns where its features start.
-func (p *parser) rowLabels(line []byte, start int) (int, *mistake) {
-	first := token(line, start)
-	if bytes.IndexByte(first, ':') >= 0 {
-		if start > 0 {
-			return start, nil
+// need is replaced in tests.
+var need = memory.Need
+
+// row reads a row. In SVMlin's form an empty line is a row without features.
+func (p *parser) row(line []byte) (wrong error) {
+	line, _, commented := bytes.Cut(line, []byte("#"))
+	words := 0
+	for word := range bytes.FieldsSeq(line) {
+		p.job.Check()
+		words++
+		if p.withLabels && words == 1 && (&line[0] == &word[0] || bytes.IndexByte(word, ':') < 0) {
+			wrong = p.labels(word)
+		} else {
+			wrong = p.pair(word)
 		}
-		return 0, noLabel(first)
+		if wrong != nil {
+			return wrong
+		}
 	}
+	if words > 0 || !p.withLabels && !commented {
+		p.endRow()
+	}
+	return nil
+}
+
+// labelsAlone reads a line of SVMlin's second file. Comments and empty lines do not count.
+func (p *parser) labelsAlone(line []byte) error {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return nil
+	}
+	defer p.endRow()
+	return p.labels(line)
+}
+
+func (p *parser) endRow() {
+	p.Rows++
+	p.Indptr = append(p.Indptr, int64(len(p.Values)))
+	p.LabelIndptr = append(p.LabelIndptr, int64(len(p.Labels)))
+}
+
+// labels reads the labels "3" or "3,17" of a row.
+func (p *parser) labels(word []byte) error {
 	for at := 0; ; at++ {
-		value, length := number(first[at:])
+		value, length := number(word[at:])
 		at += length
-		if length == 0 || (at < len(first) && first[at] != ',') || math.IsInf(value, 0) {
-			return 0, badLabel(first)
+		if length == 0 || (at < len(word) && word[at] != ',') || math.IsInf(value, 0) {
+			return fmt.Errorf("the label %.40q is not a finite number (rows without labels need a file of labels)", word)
 		}
-		p.labels = append(p.labels, value)
-		if at == len(first) {
-			return skipBlanks(line, start+at), nil
+		p.Labels = append(p.Labels, value)
+		if at == len(word) {
+			return nil
 		}
 	}
 }
 
-// features reads the pairs "number:value" from start to the end of the line.
-func (p *parser) features(line []byte, start int) *mistake {
-	base, columns := p.options.base(), p.options.columns()
-	indices, values, most := p.indices, p.values, p.columns
-	for at, look := start, start; at < len(line); at = skipBlanks(line, at) {
-		if at-look > usualBlock { // inside of a long line
-			p.job.Check()
-			look = at
-		}
-		first, feature := at, 0
-		for ; at < len(line) && isDigit(line[at]); at++ {
-			feature = min(feature*10+int(line[at]-'0'), tooLarge)
-		}
-		if at == first || at == len(line) || line[at] != ':' {
-			word := token(line, first)
-			if !bytes.HasPrefix(word, []byte("qid:")) {
-				return p.badPair(word)
-			}
-			at = first + len(word)
-			continue
-		}
-		value, length := number(line[at+1:])
-		at += 1 + length
-		column := feature - base
-		if length == 0 || (at < len(line) && !isBlank(line[at])) || math.IsInf(value, 0) || uint(column) >= uint(columns) {
-			return p.badPair(token(line, first))
-		}
-		indices, values = append(indices, int32(column)), append(values, value)
-		most = max(most, column+1)
+// pair reads a feature and its value, "17:0.5".
+func (p *parser) pair(word []byte) error {
+	name, text, paired := bytes.Cut(word, []byte(":"))
+	feature, digits := wholeNumber(name)
+	value, length := number(text)
+	switch {
+	case !paired:
+		return fmt.Errorf("%.40q is not a feature:value pair", word)
+	case string(name) == "qid":
+		return nil
+	case digits == 0 || digits < len(name) || feature < p.base || feature >= p.end:
+		return fmt.Errorf("the feature number in %.40q is not a whole number from %d to %d, by zero_based and n_features",
+			word, p.base, p.end-1)
+	case length == 0 || length < len(text) || math.IsInf(value, 0):
+		return fmt.Errorf("the value in %.40q is not a finite number", word)
 	}
-	p.indices, p.values, p.columns = indices, values, most
+	p.Indices, p.Values = append(p.Indices, int32(feature-p.base)), append(p.Values, value)
+	p.Features = max(p.Features, feature-p.base+1)
 	return nil
 }
-
-const tooLarge = 1 << 40 // any feature number from here on
-
-// token is the text from start to the next blank.
-func token(line []byte, start int) []byte {
-	end := start
-	for end < len(line) && !isBlank(line[end]) {
-		end++
-	}
-	return line[start:end]
-}
-
-func skipBlanks(line []byte, at int) int {
-	for at < len(line) && isBlank(line[at]) {
-		at++
-	}
-	return at
-}
-
-// isBlank counts the carriage return of a Windows line end as a blank.
-func isBlank(c byte) bool { return c == ' ' || c-'\t' < 5 }

@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -19,58 +18,45 @@ import (
 )
 
 const (
-	usualBlock = 1 << 20
-	maxWindow  = 128 << 20 // what the zstd program allows without being asked for more
+	window = 128 << 20 // of zstd: what its program allows without being asked for more
+
+	// A compressed file may give so many bytes of text from each byte, or freeText if that is more. Files of data expand
+	// 2 to 11 times (measured on 20 Newsgroups, plain, gzip and zstd), and gzip up to 1,032 times, zstd 32,768.
+	usualExpansion = 100
+	freeText       = 64 << 20
 )
 
 // longestLine in bytes: more than ten million values. It is replaced in tests.
 var longestLine = 1 << 28
 
-// A compressed file may give so many bytes of text from each byte, or freeText if that is more. Files of data expand
-// 2 to 11 times (measured on 20 Newsgroups, plain, gzip and zstd), and gzip up to 1,032 times, zstd 32,768.
-const (
-	usualExpansion = 100
-	freeText       = 64 << 20
-)
+var errExpansion = errors.New("more text than allowed")
 
-var (
-	errLongLine  = errors.New("a line without end")
-	errExpansion = errors.New("more text than allowed")
-)
-
-// source gives the text of a file in blocks of whole lines, whatever it is compressed with.
+// source gives the lines of a file, whatever it is compressed with.
 type source struct {
-	path      string
-	blockSize int
-	text      io.Reader
-	rest      []byte // the start of a line whose end has not been read
-	end       error  // why no text is left: io.EOF or a failure
+	*bufio.Scanner // of the text
+	path           string
+	lines          int // so far
+	job            *work.Job
+	file           *os.File
+	decoder        io.Reader
+	end            error // why no text is left: io.EOF or a failure
 
-	file     *os.File
-	buffered *bufio.Reader
-	size     int64 // of the file in bytes; 0: unknown
-	fetched  int64 // bytes read from the file
-	release  func()
-
-	job       *work.Job
-	produced  int64 // bytes of text so far
-	expansion int64 // bytes of text allowed for a byte of the file; 0: any
+	fetched, produced int64 // bytes read from the file, bytes of text
+	expansion         int64 // bytes of text allowed for a byte of the file; 0: any
 }
 
-func openSource(path string, o ReadOptions, job *work.Job) (*source, error) {
-	file, err := os.Open(path)
+func open(path string, expansion int, job *work.Job) (s *source, err error) {
+	s = &source{path: path, job: job, expansion: int64(cmp.Or(expansion, usualExpansion))}
+	if s.file, err = os.Open(path); err == nil {
+		err = s.decompress(bufio.NewReaderSize(readerFunc(s.fetch), 1<<16))
+	}
 	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	s := &source{path: path, blockSize: usualBlock, file: file, release: func() {}, job: job}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		s.size = info.Size()
-	}
-	s.buffered = bufio.NewReaderSize(readerFunc(s.fetch), 1<<16)
-	if err := s.decompress(int64(o.MaxExpansion)); err != nil {
-		s.close()
+		s.file.Close()
 		return nil, s.failure(err)
 	}
+	s.Scanner = bufio.NewScanner(readerFunc(s.read))
+	s.Buffer(make([]byte, 1<<18), longestLine)
+	s.Split(s.line)
 	return s, nil
 }
 
@@ -85,92 +71,46 @@ func (s *source) fetch(p []byte) (int, error) {
 }
 
 // decompress puts the right decoder over the file, recognized by its first bytes.
-func (s *source) decompress(expansion int64) (err error) {
-	start, err := s.buffered.Peek(4)
+func (s *source) decompress(file *bufio.Reader) error {
+	start, err := file.Peek(4)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	s.expansion = cmp.Or(expansion, usualExpansion)
 	switch {
 	case isGzip(start):
-		s.text, err = gzip.NewReader(s.buffered)
+		s.decoder, err = gzip.NewReader(file)
 	case isZstd(start): // without goroutines
-		var decoder *zstd.Decoder
-		decoder, err = zstd.NewReader(s.buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err == nil {
-			s.text, s.release = decoder, decoder.Close
-		}
+		s.decoder, err = zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 	default:
-		s.text, s.expansion, err = s.buffered, 0, nil
+		s.decoder, s.expansion, err = file, 0, nil
 	}
 	return err
 }
 
-func isGzip(start []byte) bool { return len(start) >= 2 && start[0] == 0x1f && start[1] == 0x8b }
+func isGzip(start []byte) bool { return bytes.HasPrefix(start, []byte{0x1f, 0x8b}) }
 
 // isZstd recognizes frames with data and the skippable frames that parallel compressors put first.
 func isZstd(start []byte) bool {
-	if len(start) < 4 {
-		return false
-	}
-	data := bytes.Equal(start, []byte{0x28, 0xb5, 0x2f, 0xfd})
-	skippable := start[0]>>4 == 5 && bytes.Equal(start[1:], []byte{0x2a, 0x4d, 0x18})
-	return data || skippable
+	data := bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd})
+	return data || len(start) == 4 && start[0]>>4 == 5 && bytes.HasSuffix(start, []byte{0x2a, 0x4d, 0x18})
 }
 
-func (s *source) close() {
-	s.release()
-	s.file.Close()
+// read gives text as long as the file expands to no more than is allowed.
+func (s *source) read(p []byte) (n int, err error) {
+	s.job.Check()
+	n, s.end = s.decoder.Read(p)
+	if s.produced += int64(n); s.expansion > 0 && s.produced > max(freeText, s.expansion*s.fetched) {
+		s.end = errExpansion
+	}
+	return n, s.end
 }
 
-// block gives the next whole lines in buffer, which may move; io.EOF after the last. A failure comes after all whole
-// lines in front of it, so that what is found first does not depend on where blocks end.
-func (s *source) block(buffer []byte) ([]byte, error) {
-	buffer = append(buffer[:0], s.rest...)
-	s.rest = s.rest[:0]
-	for searched := 0; s.end == nil; {
-		if len(buffer) > longestLine {
-			return nil, errLongLine
-		}
-		buffer = s.fill(slices.Grow(buffer, s.blockSize))
-		if cut := searched + bytes.LastIndexByte(buffer[searched:], '\n') + 1; cut > searched {
-			s.rest = append(s.rest, buffer[cut:]...)
-			return buffer[:cut], nil
-		}
-		searched = len(buffer)
+// line is bufio.ScanLines and counts, but the start of a line in front of a failure is no line.
+func (s *source) line(text []byte, atEnd bool) (length int, line []byte, err error) {
+	if length, line, err = bufio.ScanLines(text, atEnd && s.end == io.EOF); line != nil {
+		s.lines++
 	}
-	if s.end != io.EOF {
-		return nil, s.failure(s.end)
-	}
-	if len(buffer) == 0 {
-		return nil, io.EOF
-	}
-	return buffer, nil
-}
-
-// fill reads text until the buffer is full or no text is left. Only io.EOF is a good end: io.ErrUnexpectedEOF, which
-// io.ReadFull would mix up with it, is how the decoders report a file that was cut short.
-func (s *source) fill(buffer []byte) []byte {
-	for len(buffer) < cap(buffer) && s.end == nil {
-		s.job.Check()
-		n, err := s.text.Read(buffer[len(buffer):cap(buffer)])
-		buffer, s.end = buffer[:len(buffer)+n], err
-		if s.produced += int64(n); s.expansion > 0 && s.produced > max(freeText, s.expansion*s.consumed()) {
-			s.end = errExpansion
-		}
-	}
-	return buffer
-}
-
-// consumed is the bytes of the file that the text so far was made of.
-func (s *source) consumed() int64 { return s.fetched - int64(s.buffered.Buffered()) }
-
-// share is the part of the file that has been read, from 0 to 1; 0 when the size of the file is unknown.
-func (s *source) share() float64 {
-	if s.size == 0 {
-		return 0
-	}
-	return min(1, float64(s.consumed())/float64(s.size))
+	return length, line, err
 }
 
 // failure names the file and distinguishes a failing disk from a damaged file.
@@ -178,19 +118,15 @@ func (s *source) failure(err error) error {
 	var system *fs.PathError
 	switch {
 	case errors.As(err, &system):
-		return unreadable(s.path, err)
+		return fault.File("cannot read %s: %v", s.path, wholefile.Reason(err))
+	case err == bufio.ErrTooLong:
+		return fault.Data("%s, line %d: it is longer than %d bytes: this is not a svmlight file", s.path, s.lines+1,
+			longestLine)
 	case err == errExpansion:
 		return fault.Data("%s gives more than %d times as much text as it has bytes, and more than %d MiB: if you trust it, "+
 			"raise max_expansion", s.path, s.expansion, freeText>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.Data("%s is truncated, or a few other bytes follow the compressed data", s.path)
-	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return fault.Data("%s was compressed with a window of more than %d MiB", s.path, maxWindow>>20)
-	default:
-		return fault.Data("%s cannot be decompressed: %v", s.path, err)
 	}
-}
-
-func unreadable(path string, err error) error {
-	return fault.File("cannot read %s: %v", path, wholefile.Reason(err))
+	return fault.Data("%s cannot be decompressed: %v", s.path, err)
 }

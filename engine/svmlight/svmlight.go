@@ -6,8 +6,8 @@
 // with several labels, "3,17"; without any it starts with a blank. "qid:7" tokens of ranking sets are skipped. Feature
 // numbers may be unsorted and may stand twice: they are kept as they are.
 //
-// Start at Read. The file is decompressed as it is read (source.go), cut into blocks of whole lines, and the blocks are
-// parsed side by side (parse.go, number.go) and joined in order (read.go).
+// Start at Read. The file is decompressed as it is read (source.go), and each line is parsed into the arrays
+// (parse.go, number.go).
 package svmlight
 
 import (
@@ -32,23 +32,15 @@ type ReadOptions struct {
 	LabelsPath string // SVMlin's form: the file with the labels, one a line; "": each row starts with its labels
 	ZeroBased  bool   // the first feature is number 0; otherwise it is number 1
 	Features   int    // 0: the largest number found; otherwise a larger number in the file is an error
-	Threads    int    // below 1 counts as 1
 
 	// MaxExpansion is how many bytes of text a byte of a compressed file may give; 0: 100. The first 64 MiB are free.
 	MaxExpansion int
 	Progress     *work.Progress // its cancel flag ends the reading; may be nil
-
-	labelsOnly bool // this is the file with the labels
 }
 
-const (
-	maxColumn   = math.MaxInt32 - 1 // so that the number of features fits an int32 as well
-	maxFeatures = maxColumn + 1
-)
-
 func (o ReadOptions) check() error {
-	if o.Features < 0 || o.Features > maxFeatures {
-		return fault.Argument("n_features is %d: it must be 0 (as many as the file has) to %d", o.Features, maxFeatures)
+	if o.Features < 0 || o.Features > math.MaxInt32 {
+		return fault.Argument("n_features is %d: it must be 0 (as many as the file has) to %d", o.Features, math.MaxInt32)
 	}
 	if o.MaxExpansion < 0 || o.MaxExpansion > math.MaxInt32 {
 		return fault.Argument("max_expansion is %d: it must be 0 (%d) to %d", o.MaxExpansion, usualExpansion, math.MaxInt32)
@@ -56,18 +48,32 @@ func (o ReadOptions) check() error {
 	return nil
 }
 
-// base is the number of the first feature.
-func (o ReadOptions) base() int {
-	if o.ZeroBased {
-		return 0
+// Read reads a svmlight file, plain or compressed with gzip or zstd, recognized by its first bytes. Errors name the
+// file and the line.
+func Read(path string, o ReadOptions) (data *Data, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
 	}
-	return 1
+	err = work.Guard(func() error { // which gives the cancelled error
+		data, err = readBoth(path, o, work.NewJob(1, o.Progress))
+		return err
+	})
+	return data, err
 }
 
-// columns is the number of columns that a feature may be in.
-func (o ReadOptions) columns() int {
-	if o.Features == 0 {
-		return maxFeatures
+// readBoth reads the rows and, in SVMlin's form, the second file.
+func readBoth(path string, o ReadOptions, job *work.Job) (*Data, error) {
+	data, err := readFile(path, o, job, (*parser).row)
+	if err != nil || o.LabelsPath == "" {
+		return data, err
 	}
-	return o.Features
+	labels, err := readFile(o.LabelsPath, o, job, (*parser).labelsAlone)
+	if err != nil {
+		return nil, err
+	}
+	if labels.Rows != data.Rows {
+		return nil, fault.Data("%s has %d rows, but %s has %d labels", path, data.Rows, o.LabelsPath, labels.Rows)
+	}
+	data.Labels, data.LabelIndptr = labels.Labels, labels.LabelIndptr
+	return data, nil
 }
