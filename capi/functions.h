@@ -14,10 +14,8 @@
   F(decision_with, go_many_rows(n_outputs, rows))             \
   F(sequence_fit, LONG)                                       \
   F(sequence_decode, LONG)                                    \
-  F(sequence_decode_scores, LONG)                             \
   F(structure_fit, LONG)                                      \
   F(structure_features, LONG)                                 \
-  F(shape, BRIEF)                                             \
   F(report, BRIEF)                                            \
   F(array, length > LONG_ARRAY)                               \
   F(assemble, LONG)                                           \
@@ -62,12 +60,6 @@
   A(int64_t, n_sequences) A(int32_t, threads) A(int32_t *, tags) A(double *, scores) \
   A(double *, margins) A(double *, marginals)
 
-#define sequence_decode_scores_ARGUMENTS(A)                                                     \
-  A(const double *, unary) A(int64_t, n_rows) A(int64_t, n_tags) A(const double *, transitions) \
-  A(const double *, start) A(const double *, end) A(const int64_t *, lengths)                   \
-  A(int64_t, n_sequences) A(int32_t, threads) A(int32_t *, tags) A(double *, scores)            \
-  A(double *, margins) A(double *, marginals)
-
 #define structure_fit_ARGUMENTS(A)                                                               \
   A(const fewlabel_rows *, rows) A(const fewlabel_rows *, labels) A(const fewlabel_rows *, hidden) \
   A(const int32_t *, hides) A(const int32_t *, groups) A(int64_t, n_components)                  \
@@ -75,8 +67,6 @@
 
 #define structure_features_ARGUMENTS(A) \
   A(int64_t, model) A(const fewlabel_rows *, rows) A(int32_t, threads) A(double *, features)
-
-#define shape_ARGUMENTS(A) A(int64_t, handle) A(fewlabel_sizes *, sizes)
 
 #define report_ARGUMENTS(A) A(int64_t, handle) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
 
@@ -95,7 +85,7 @@
 
 #define svmlight_read_ARGUMENTS(A)                                                                 \
   A(const char *, path) A(const char *, labels_path) A(int32_t, zero_based) A(int64_t, n_features) \
-  A(int64_t, max_expansion) A(int32_t, threads) A(fewlabel_progress *, progress) A(int64_t *, data)
+  A(int64_t, max_expansion) A(fewlabel_progress *, progress) A(int64_t *, data) A(int64_t *, sizes)
 
 #define svmlight_write_ARGUMENTS(A) \
   A(const char *, path) A(const fewlabel_rows *, rows) A(const double *, labels) A(int32_t, zero_based)

@@ -23,7 +23,7 @@ func go_outputs(handle C.int64_t) C.int64_t {
 	if m, ok := o.Model.(*model.Structure); ok {
 		return C.int64_t(m.Components + m.Outputs)
 	}
-	return o.sizes().n_outputs
+	return C.int64_t(o.outputs())
 }
 
 //export go_many_rows

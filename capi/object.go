@@ -95,29 +95,15 @@ func (o *object) text() (string, error) {
 	return string(text), nil
 }
 
-func (c *call) shape(a *C.shape_call) error {
-	o, dst := c.object("handle", a.handle, anyKind...), output(c, "sizes", a.sizes)
-	if c.err == nil {
-		*dst = o.sizes()
-	}
-	return nil
-}
-
-func (o *object) sizes() C.fewlabel_sizes {
-	s := C.fewlabel_sizes{kind: C.int32_t(o.kind())}
+// outputs is how many decisions a model gives for a row, 0 for one that gives none.
+func (o *object) outputs() int {
 	switch m := o.Model.(type) {
 	case *model.Linear:
-		s.n_features, s.n_classes, s.n_outputs = C.int64_t(m.Features), C.int64_t(m.Classes), C.int64_t(m.Outputs)
-	case *model.Chain:
-		s.n_features, s.n_classes = C.int64_t(m.Features), C.int64_t(m.Tags)
+		return m.Outputs
 	case *model.Structure:
-		s.n_features, s.n_outputs = C.int64_t(m.Features), C.int64_t(m.Outputs)
-		s.n_components, s.n_groups = C.int64_t(m.Components), C.int64_t(m.Groups)
-	default:
-		s.n_features, s.n_rows = C.int64_t(o.data.Features), C.int64_t(o.data.Rows)
-		s.n_values, s.n_labels = C.int64_t(len(o.data.Values)), C.int64_t(len(o.data.Labels))
+		return m.Outputs
 	}
-	return s
+	return 0
 }
 
 func (c *call) report(a *C.report_call) error {

@@ -24,7 +24,7 @@ func (c *call) predict(a *C.predict_call) error {
 	}
 	n := int64(matrix.Rows())
 	classes := optional[int32](c, "classes", unsafe.Pointer(a.classes), n)
-	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(o.sizes().n_outputs))
+	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(o.outputs()))
 	m, decides := o.Model.(*model.Linear)
 	switch {
 	case c.err != nil:

@@ -6,13 +6,13 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/svmlight"
 )
 
 func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 	dst, file := output(c, "data", a.data), c.text("path", a.path)
-	options := svmlight.ReadOptions{Threads: c.pool(a.threads).Threads(), ZeroBased: c.flag("zero_based", a.zero_based),
+	sizes := slice[int64](c, "sizes", unsafe.Pointer(a.sizes), 4)
+	options := svmlight.ReadOptions{ZeroBased: c.flag("zero_based", a.zero_based),
 		LabelsPath: c.optionalText("labels_path", a.labels_path), Features: int(a.n_features),
 		MaxExpansion: int(a.max_expansion), Progress: c.progress(a.progress)}
 	if c.err != nil {
@@ -20,17 +20,10 @@ func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 	}
 	read, err := svmlight.Read(file, options)
 	if err == nil {
-		*dst = C.int64_t(handles.add(fromData(read)))
+		*dst = C.int64_t(handles.add(&object{data: read}))
+		copy(sizes, []int64{int64(read.Rows), int64(read.Features), int64(len(read.Values)), int64(len(read.Labels))})
 	}
 	return err
-}
-
-// fromData keeps a file that was read.
-func fromData(d *svmlight.Data) *object {
-	return &object{data: d, facts: []strictjson.Field{
-		{Name: "n_rows", Value: d.Rows}, {Name: "n_features", Value: d.Features},
-		{Name: "n_values", Value: len(d.Values)}, {Name: "n_labels", Value: len(d.Labels)},
-	}}
 }
 
 func (c *call) svmlightWrite(a *C.svmlight_write_call) error {

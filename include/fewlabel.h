@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 8
+#define FEWLABEL_ABI_VERSION 9
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -275,14 +275,6 @@ int32_t fewlabel_sequence_decode(int64_t model, const fewlabel_rows *rows, const
                                  int64_t n_sequences, int32_t threads, int32_t *tags, double *scores,
                                  double *margins, double *marginals, char *error, int64_t error_size);
 
-/* The same from scores of the caller.
- *   unary  [n_rows * n_tags] score of every tag, those of a token side by side; -infinity forbids a tag at a token
- *   transitions [n_tags * n_tags], start, end [n_tags]  as in a model; -infinity forbids */
-int32_t fewlabel_sequence_decode_scores(const double *unary, int64_t n_rows, int64_t n_tags, const double *transitions,
-                                        const double *start, const double *end, const int64_t *lengths,
-                                        int64_t n_sequences, int32_t threads, int32_t *tags, double *scores,
-                                        double *margins, double *marginals, char *error, int64_t error_size);
-
 /* ---- Structure --------------------------------------------------------------------------------------------------- */
 
 /* Learn a subspace shared by the weights of good classifiers from unlabeled rows (Ando & Zhang 2005): components, which
@@ -310,26 +302,11 @@ int32_t fewlabel_structure_features(int64_t model, const fewlabel_rows *rows, in
 
 /* ---- Handles of every kind --------------------------------------------------------------------------------------- */
 
-/* Sizes of what a handle stands for, 0 where it has no such size. They give the lengths of arrays. */
-typedef struct {
-  int32_t kind;         /* FEWLABEL_LINEAR, FEWLABEL_SEQUENCE, FEWLABEL_STRUCTURE or FEWLABEL_DATA */
-  int64_t n_features;
-  int64_t n_classes;    /* classes, or tags */
-  int64_t n_outputs;    /* decisions of a row: 1 for one or two classes, otherwise n_classes */
-  int64_t n_components; /* of a structure: components of each group */
-  int64_t n_groups;     /* of a structure: groups of features */
-  int64_t n_rows;       /* this and the next two of data */
-  int64_t n_values;
-  int64_t n_labels;
-} fewlabel_sizes;
-
-int32_t fewlabel_shape(int64_t handle, fewlabel_sizes *sizes, char *error, int64_t error_size);
-
 /* The report of a fit, a model file or a data file as a JSON object. As fewlabel_options for `text`.
- *   of every kind      its sizes: "n_classes" ("n_tags" of sequences), "n_features", "n_outputs", "n_components",
- *                      "n_groups", "n_rows", "n_values", "n_labels"; and "arrays": the names and lengths of what
- *                      fewlabel_array gives
- *   of every model     "method" (the loss of sequences, the solver of a structure), "n_iter", "objective",
+ *   of every kind      "arrays": the names and lengths of what fewlabel_array gives
+ *   of every model     its sizes: "n_classes" ("n_tags" of sequences), "n_features", "n_outputs" (decisions of a row:
+ *                      1 for one or two classes, otherwise n_classes), "n_components" of each group, "n_groups";
+ *                      "method" (the loss of sequences, the solver of a structure), "n_iter", "objective",
  *                      "termination_condition", "warnings" (objects of "kind", a name as "collapse"; "values", an
  *                      object of numbers, in which "class" is a class number; "text", a sentence for people; docs/c.md
  *                      lists the kinds), "metadata" (the text given to fewlabel_save)
@@ -404,16 +381,16 @@ int64_t fewlabel_live_handles(void);
 /* ---- svmlight files ---------------------------------------------------------------------------------------------- */
 
 /* Read a svmlight / libsvm file: plain, gzip or zstd, detected by its first bytes.
- *   labels_path   SVMlin format: rows without labels, labels in this second file; NULL: each row starts with one
+ *   labels_path   SVMlin format: rows without labels, labels in this second file; NULL: each row starts with its labels
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
  *   max_expansion 0: 100. A compressed file that expands to more than 64 MiB of text and by more than this factor is
  *                 refused. Data files expand 2 to 11 times.
  *   progress      setting its `cancel` to 1 from another thread stops reading; may be NULL
- *   data          set to the handle: fewlabel_shape gives the sizes, fewlabel_array the arrays, which go into
- *                 fewlabel_rows as they are */
+ *   data          set to the handle: fewlabel_array gives the arrays, which go into fewlabel_rows as they are
+ *   sizes         [4] set to n_rows, n_features, n_values and n_labels */
 int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_t zero_based, int64_t n_features,
-                               int64_t max_expansion, int32_t threads, fewlabel_progress *progress, int64_t *data,
+                               int64_t max_expansion, fewlabel_progress *progress, int64_t *data, int64_t *sizes,
                                char *error, int64_t error_size);
 
 /* Write rows as a svmlight file; compressed when the path ends in .gz or .zst; `labels` [n_rows]. */

@@ -43,8 +43,7 @@ static void after(caller *c, int function, int32_t status) {
   require(c, status == FEWLABEL_OK || written == 0 || memchr(c->message.bytes, 0, written) != NULL, function, status,
           "the message has no end");
   for (k = 0; k < N_OUTPUTS; k++) {
-    const int may_have = function == CALL_decision_with || function == CALL_sequence_decode ||
-                         function == CALL_sequence_decode_scores;
+    const int may_have = function == CALL_decision_with || function == CALL_sequence_decode;
     const int written_to = status == FEWLABEL_OK || (may_have && status == FEWLABEL_BAD_DATA);
     require(c, untouched(&c->out[k], written_to ? ROOM : 0), function, status,
             "writes behind an output, or an output of a failed call");
@@ -66,25 +65,32 @@ static void forget(caller *c, int64_t freed) {
   c->n_features[place] = c->n_features[c->n_live];
 }
 
-/* Remember the handle in the first output, and the features that rows for it must have. */
-static void keep(caller *c) {
-  fewlabel_sizes sizes;
-  const int place = c->n_live++;
-  memcpy(&c->live[place], c->out[0].bytes, sizeof c->live[place]);
-  c->faults += fewlabel_shape(c->live[place], &sizes, NULL, 0) != FEWLABEL_OK || sizes.n_features <= 0;
-  c->kind[place] = sizes.kind;
-  c->n_features[place] = sizes.n_features;
-}
-
-/* The length of an array that the report tells; -1 if it has none of this name. */
-static int64_t length_of(int64_t model, const char *name) {
+/* A number of the report behind its `part`; -1 if it has none of this name. */
+static int64_t reported(int64_t handle, const char *part, const char *name) {
   char text[ROOM], wanted[60];
   const char *found;
   int64_t needed;
-  if (fewlabel_report(model, text, sizeof text, &needed, NULL, 0) != FEWLABEL_OK) return -1;
+  if (fewlabel_report(handle, text, sizeof text, &needed, NULL, 0) != FEWLABEL_OK) return -1;
   sprintf(wanted, "\"%s\":", name);
-  found = strstr(strstr(text, "\"arrays\":"), wanted);
+  found = strstr(strstr(text, part), wanted);
   return found == NULL ? -1 : atol(found + strlen(wanted));
+}
+
+static int64_t length_of(int64_t handle, const char *name) { return reported(handle, "\"arrays\":", name); }
+
+/* Remember the handle in the first output, and the features that rows for it must have. */
+static void keep(caller *c, int function) {
+  const int place = c->n_live++;
+  int64_t sizes[4], h;
+  memcpy(&h, c->out[0].bytes, sizeof h);
+  memcpy(sizes, c->out[1].bytes, sizeof sizes);
+  c->live[place] = h;
+  c->kind[place] = function == CALL_svmlight_read             ? FEWLABEL_DATA
+                   : reported(h, "{", "n_tags") >= 0          ? FEWLABEL_SEQUENCE
+                   : reported(h, "{", "n_components") >= 0    ? FEWLABEL_STRUCTURE
+                                                              : FEWLABEL_LINEAR;
+  c->n_features[place] = function == CALL_svmlight_read ? sizes[1] : reported(h, "{", "n_features");
+  c->faults += c->n_features[place] <= 0;
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
@@ -114,13 +120,9 @@ static int64_t prepare(caller *c, int function) {
   if (kinds != 0) h = handle(c, kinds);
   memset(&c->in, 0, sizeof c->in);
   if (takes(function, "const fewlabel_rows * rows;")) make_rows_for(c, h);
-  if (takes(function, "const double * coef;") || takes(function, "const double * unary;")) make_weights(c);
+  if (takes(function, "const double * coef;")) make_weights(c);
   if (function == CALL_decision_with || function == CALL_structure_fit) {
     if (c->in.rows.n_features == INT32_MAX) c->in.rows.n_features = 0; /* weights would be a bad pointer */
-  }
-  if (function == CALL_sequence_decode_scores) {
-    c->in.rows.n_rows = 1 + below(c, MOST_ROWS);
-    c->spoiled = 1; /* not finite numbers among the weights */
   }
   if (takes(function, "const int64_t * lengths;")) make_lengths(c);
   if (function == CALL_structure_fit) c->spoiled = 1; /* too few features occur, or too few that differ */
@@ -237,20 +239,10 @@ static int32_t call_sequence_fit(caller *c) {
                                OUT(int64_t, 0), MESSAGE);
 }
 
-/* Of a model, or of scores that the caller holds; each output may be NULL: not wanted. */
+/* Each output may be NULL: not wanted. */
 static int32_t call_sequence_decode(caller *c, int64_t h) {
   return fewlabel_sequence_decode(h, OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c),
                                   OUT(int32_t, 0), OUT(double, 1), OUT(double, 2), OUT(double, 3), MESSAGE);
-}
-
-static int32_t call_sequence_scores(caller *c) {
-  static const int64_t impossible[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1) << 48};
-  const double *table = c->in.table;
-  return fewlabel_sequence_decode_scores(
-      OR_NULL(c, table), spoil(c, 20) ? ONE_OF(c, impossible) : c->in.rows.n_rows,
-      spoil(c, 20) ? ONE_OF(c, impossible) : 1 + below(c, MOST_CLASSES), OR_NULL(c, table + 100),
-      OR_NULL(c, table + 200), OR_NULL(c, table + 210), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c),
-      OUT(int32_t, 0), OUT(double, 1), OUT(double, 2), OUT(double, 3), MESSAGE);
 }
 
 static int32_t call_text(caller *c, int function, int64_t h) {
@@ -286,8 +278,8 @@ static int32_t call_read(caller *c) {
   const int64_t n_features = spoil(c, 10) ? odd_size(c) : 0;
   const int32_t zero_based = spoil(c, 20) ? (int32_t)odd_size(c) : 0;
   const int64_t max_expansion = spoil(c, 20) ? odd_size(c) : 0;
-  return fewlabel_svmlight_read(read_path(c, c->data), labels, zero_based, n_features, max_expansion, threads(c), NULL,
-                                OUT(int64_t, 0), MESSAGE);
+  return fewlabel_svmlight_read(read_path(c, c->data), labels, zero_based, n_features, max_expansion, NULL,
+                                OUT(int64_t, 0), OUT(int64_t, 1), MESSAGE);
 }
 
 /* A function of the table without a case is a warning of the compiler, and an error. */
@@ -301,11 +293,9 @@ static int32_t call(caller *c, enum function function, int64_t h) {
     case CALL_decision_with: return call_decision_with(c);
     case CALL_sequence_fit: return call_sequence_fit(c);
     case CALL_sequence_decode: return call_sequence_decode(c, h);
-    case CALL_sequence_decode_scores: return call_sequence_scores(c);
     case CALL_structure_fit: return call_structure_fit(c);
     case CALL_structure_features:
       return fewlabel_structure_features(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
-    case CALL_shape: return fewlabel_shape(h, OUT(fewlabel_sizes, 0), MESSAGE);
     case CALL_array: return call_array(c, h);
     case CALL_assemble: return call_assemble(c);
     case CALL_save: return fewlabel_save(h, written_path(c, c->models), metadata, MESSAGE);
@@ -334,7 +324,7 @@ static void *call_at_random(void *argument) {
     const int64_t h = prepare(c, function);
     const int32_t status = call(c, (enum function)function, h);
     if (status == FEWLABEL_OK && function == CALL_free) forget(c, h);
-    if (status == FEWLABEL_OK && gives_handle(function)) keep(c);
+    if (status == FEWLABEL_OK && gives_handle(function)) keep(c, function);
     after(c, function, status);
   }
   while (c->n_live > 0) {

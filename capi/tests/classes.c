@@ -90,14 +90,6 @@ static void report_has(int64_t model, const char *text) {
   if (strstr(report, text) == NULL) complain(__FILE__, __LINE__, text, report);
 }
 
-static void shape_is(int64_t model, int64_t n_classes, int64_t n_features, int64_t n_outputs) {
-  fewlabel_sizes sizes;
-  WORKS(fewlabel_shape(model, &sizes, ERROR));
-  HOLDS(sizes.kind == FEWLABEL_LINEAR && sizes.n_classes == n_classes);
-  HOLDS(sizes.n_features == n_features && sizes.n_outputs == n_outputs && sizes.n_rows == 0 && sizes.n_groups == 0);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "sizes is NULL", fewlabel_shape(model, NULL, ERROR));
-}
-
 /* Every row is of its class, by the class numbers, by the largest decision and by the decisions computed here. */
 static void finds_the_classes(int64_t model, const many_problem *p) {
   int32_t classes[MANY_ROWS];
@@ -151,7 +143,7 @@ static void every_loss_and_method(void) {
   for (i = 0; i < sizeof options / sizeof *options; i++) {
     int64_t model = fitted(&p, options[i]);
     report_has(model, "\"n_classes\":3,\"n_features\":6,\"n_outputs\":3");
-    shape_is(model, K, MANY_FEATURES, K);
+    report_has(model, "\"n_classes\":3,\"n_features\":6,\"n_outputs\":3");
     report_has(model, "\"history.share_distance\"");
     finds_the_classes(model, &p);
     if (i == 0) arrays_of_a_fit(model, &p);
@@ -170,7 +162,7 @@ static void two_classes_have_one_decision(void) {
     int64_t model = 0;
     WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, options[k], NULL, NULL, &model, ERROR));
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
-    shape_is(model, 2, N_FEATURES, 1);
+    report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));
     for (i = 0; i < N_ROWS; i++) HOLDS((decisions[i] > 0) == (i >= N_ROWS / 2));
     WORKS(fewlabel_free(model, ERROR));
@@ -188,7 +180,7 @@ static void a_file_keeps_them(void) {
   model = fitted(&p, "{\"hierarchy\": [3, 3, -1, -1]}");
   WORKS(fewlabel_save(model, CLASSES_FILE, "{\"parents\": [3, 3, -1, -1]}", ERROR));
   WORKS(fewlabel_load(CLASSES_FILE, &loaded, ERROR));
-  shape_is(loaded, K, MANY_FEATURES, K);
+  report_has(loaded, "\"n_classes\":3,\"n_features\":6,\"n_outputs\":3");
   report_has(loaded, "\"parents\":[3,3,-1,-1]");
   finds_the_classes(loaded, &p);
   WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));

@@ -399,7 +399,6 @@ static void misused_models(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "length is -1", fewlabel_array(model, "coef", FEWLABEL_FLOAT64, numbers, -1, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "name is \"coefs\": a linear classifier has coef",
         fewlabel_array(model, "coefs", FEWLABEL_FLOAT64, numbers, 4, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "sizes is NULL", fewlabel_shape(model, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_report(model, NULL, 0, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is 4: the text takes", fewlabel_report(model, text, 4, &needed, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_options(FEWLABEL_LINEAR, NULL, 0, NULL, ERROR));
@@ -416,10 +415,9 @@ static void misused_models(void) {
 }
 
 static void wrong_handles(void) {
-  int64_t live = fewlabel_live_handles(), needed, data, model = good_model(), stale = good_model();
+  int64_t live = fewlabel_live_handles(), needed, data, sizes[4], model = good_model(), stale = good_model();
   int32_t classes[N_ROWS];
   double numbers[N_ROWS];
-  fewlabel_sizes sizes;
   problem p;
   good_problem(&p);
   HOLDS(fewlabel_live_handles() == live + 2);
@@ -427,7 +425,6 @@ static void wrong_handles(void) {
   FAILS(FEWLABEL_BAD_HANDLE, "a handle that was freed", fewlabel_free(stale, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, classes, NULL, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_predict(stale, &p.rows, 1, NULL, numbers, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "handle is", fewlabel_shape(stale, &sizes, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "handle is", fewlabel_report(stale, NULL, 0, &needed, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "handle is", fewlabel_array(stale, "coef", FEWLABEL_FLOAT64, numbers, 4, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "model is", fewlabel_save(stale, "never-written", NULL, ERROR));
@@ -436,7 +433,7 @@ static void wrong_handles(void) {
   FAILS(FEWLABEL_BAD_HANDLE, "model is 1000000000000",
         fewlabel_predict(INT64_C(1000000000000), &p.rows, 1, classes, NULL, ERROR));
   WORKS(fewlabel_svmlight_write("misuse.svmlight", &p.rows, p.weights, 0, ERROR));
-  WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 0, 1, NULL, &data, ERROR));
+  WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 0, NULL, &data, sizes, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, NULL, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "start is",
         fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, data, NULL, NULL, NULL, &needed, ERROR));
@@ -478,9 +475,6 @@ static int32_t structure(const problem *p, const char *options, int64_t n_compon
                                           ERROR);
   HOLDS((status == FEWLABEL_OK) == (model != -7));
   if (status == FEWLABEL_OK) { /* features of one group of rows go together */
-    fewlabel_sizes sizes;
-    WORKS(fewlabel_shape(model, &sizes, ERROR));
-    HOLDS(sizes.kind == FEWLABEL_STRUCTURE && sizes.n_components == n_components && sizes.n_groups == 1);
     WORKS(fewlabel_array(model, "components", FEWLABEL_FLOAT64, components, n_components * N_FEATURES, ERROR));
     WORKS(fewlabel_array(model, "strengths", FEWLABEL_FLOAT64, strengths, n_components, ERROR));
     WORKS(fewlabel_array(model, "history.objective", FEWLABEL_FLOAT64, objective, options == NULL ? 0 : 3, ERROR));

@@ -37,14 +37,14 @@ static int64_t fitted(sequences *s, const char *options) {
   return model;
 }
 
-/* A model, the same put together from its arrays, and its scores decoded agree. */
+/* A model and the same put together from its arrays agree. */
 static void decoding(const char *options) {
   sequences s;
   int64_t model, again = 0;
   int32_t tags[N_ROWS], other_tags[N_ROWS];
-  double coef[N_FEATURES * N_TAGS], transitions[N_TAGS * N_TAGS], start[N_TAGS], end[N_TAGS], unary[N_ROWS * N_TAGS];
+  double coef[N_FEATURES * N_TAGS], transitions[N_TAGS * N_TAGS], start[N_TAGS], end[N_TAGS];
   double scores[N_SEQUENCES], margins[N_SEQUENCES], marginals[N_ROWS * N_TAGS], other[N_SEQUENCES];
-  int i, k;
+  int i;
   good_sequences(&s);
   model = fitted(&s, options);
   WORKS(fewlabel_sequence_decode(model, &s.p.rows, s.lengths, N_SEQUENCES, 2, tags, scores, margins, marginals, ERROR));
@@ -57,22 +57,8 @@ static void decoding(const char *options) {
   WORKS(fewlabel_array(model, "start", FEWLABEL_FLOAT64, start, N_TAGS, ERROR));
   WORKS(fewlabel_array(model, "end", FEWLABEL_FLOAT64, end, N_TAGS, ERROR));
   WORKS(assemble(SIZES, coef, transitions, start, end, &again));
-  WORKS(fewlabel_sequence_decode(again, &s.p.rows, s.lengths, N_SEQUENCES, 1, other_tags, other, NULL, NULL, ERROR));
-  HOLDS(memcmp(tags, other_tags, sizeof tags) == 0 && memcmp(scores, other, sizeof scores) == 0);
-  for (i = 0; i < N_ROWS; i++) {
-    for (k = 0; k < N_TAGS; k++) {
-      unary[N_TAGS * i + k] = s.p.values[2 * i] * coef[N_TAGS * s.p.indices[2 * i] + k] +
-                              s.p.values[2 * i + 1] * coef[N_TAGS * s.p.indices[2 * i + 1] + k];
-    }
-  }
-  WORKS(fewlabel_sequence_decode_scores(unary, N_ROWS, N_TAGS, transitions, start, end, s.lengths, N_SEQUENCES, 1,
-                                        other_tags, NULL, other, NULL, ERROR));
-  HOLDS(memcmp(tags, other_tags, sizeof tags) == 0);
-  for (i = 0; i < N_SEQUENCES; i++) HOLDS(fabs(other[i] - margins[i]) < 1e-9);
-  unary[0] = unary[1] = -INFINITY;
-  FAILS(FEWLABEL_BAD_DATA, "sequence 0, the rows 0 to 3, has no path",
-        fewlabel_sequence_decode_scores(unary, N_ROWS, N_TAGS, transitions, start, end, s.lengths, N_SEQUENCES, 1,
-                                        other_tags, NULL, NULL, NULL, ERROR));
+  WORKS(fewlabel_sequence_decode(again, &s.p.rows, s.lengths, N_SEQUENCES, 1, other_tags, NULL, other, NULL, ERROR));
+  HOLDS(memcmp(tags, other_tags, sizeof tags) == 0 && memcmp(margins, other, sizeof margins) == 0);
   WORKS(fewlabel_free(again, ERROR));
   WORKS(fewlabel_free(model, ERROR));
 }
@@ -113,7 +99,6 @@ static void files(void) {
 static void refused(void) {
   sequences s;
   int64_t model = 0, linear = 0;
-  const int64_t one = 1;
   int32_t tags[N_ROWS];
   fewlabel_progress progress;
   double pairs[N_TAGS * N_TAGS] = {0, 0, 0, NAN}, zeros[N_FEATURES * N_TAGS] = {0};
@@ -147,9 +132,6 @@ static void refused(void) {
         assemble("{\"n_tags\": 2, \"n_features\": 2}", zeros, zeros, zeros, zeros, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "transitions would have 50000 x 50000 values",
         assemble("{\"n_tags\": 50000, \"n_features\": 1}", zeros, pairs, zeros, zeros, &model));
-  FAILS(FEWLABEL_NO_MEMORY, "a chain of so many tags needs about",
-        fewlabel_sequence_decode_scores(zeros, 1, 10000000, pairs, zeros, zeros, &one, 1, 1, tags, NULL, NULL, NULL,
-                                        ERROR));
   WORKS(fewlabel_fit(&s.p.rows, s.p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a linear classifier",
         fewlabel_sequence_decode(linear, &s.p.rows, s.lengths, N_SEQUENCES, 1, tags, NULL, NULL, NULL, ERROR));

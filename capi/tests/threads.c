@@ -144,8 +144,7 @@ static void fits_at_the_same_time(void) {
 /* What a child sees; the number of the first thing that is wrong, 0 if all is right. */
 static int child(int64_t model, const char *version) {
   problem p;
-  int64_t a;
-  fewlabel_sizes sizes;
+  int64_t a, sizes[4];
   int32_t classes[N_ROWS];
   double numbers[N_ROWS];
   char tiny[] = "xxxx";
@@ -157,11 +156,10 @@ static int child(int64_t model, const char *version) {
   if (!REFUSED(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, numbers, N_FEATURES, ERROR))) return 5;
   if (!REFUSED(fewlabel_save(model, "never-written", NULL, ERROR))) return 6;
   if (!REFUSED(fewlabel_load("never-read", &a, ERROR))) return 7;
-  if (!REFUSED(fewlabel_svmlight_read("never-read", NULL, 0, 0, 0, 1, NULL, &a, ERROR))) return 8;
+  if (!REFUSED(fewlabel_svmlight_read("never-read", NULL, 0, 0, 0, NULL, &a, sizes, ERROR))) return 8;
   if (!REFUSED(fewlabel_svmlight_write("never-written", &p.rows, numbers, 0, ERROR))) return 11;
   if (!REFUSED(fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &a, ERROR))) return 12;
   if (!REFUSED(fewlabel_free(model, ERROR))) return 13;
-  if (!REFUSED(fewlabel_shape(model, &sizes, ERROR))) return 19;
   if (!REFUSED(fewlabel_assemble(FEWLABEL_LINEAR, "{}", NULL, 0, &a, ERROR))) return 20;
   if (!REFUSED(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, numbers, NULL, NULL, 2, ERROR))) return 21;
   if (!REFUSED(fewlabel_structure_fit(&p.rows, &p.rows, NULL, NULL, NULL, 1, NULL, NULL, &a, ERROR))) return 22;

@@ -18,21 +18,26 @@ type Decoded struct {
 	Marginals []float64 // [tokens*K] probabilities
 }
 
-// Unary gives the unary scores [·*K] of the tokens first ... end-1, in memory that may be dst.
-type Unary func(first, end int, dst []float64) []float64
-
-// Decode finds best paths, margins and marginals of sequences by the chain of a model, whose features it does not need.
-func Decode(pool *work.Pool, m *model.Chain, bounds []int, unary Unary, to Decoded) error {
+// Decode finds best paths, margins and marginals of sequences of the lengths by a model.
+func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to Decoded) error {
+	if x.Cols() != m.Features {
+		return fault.Argument("rows have %d features, the model has %d", x.Cols(), m.Features)
+	}
+	bounds, err := boundsOf(lengths, x.Rows())
+	if err != nil {
+		return err
+	}
 	c, err := chainOf(m)
 	if err != nil {
 		return err
 	}
-	sequences := len(bounds) - 1
+	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
+	sequences := len(lengths)
 	failures := make([]error, decodeBlocks)
 	pool.Run(decodeBlocks, func(b int) {
-		d := decoder{chain: c, to: to}
+		d := decoder{chain: c, rows: x, weights: weights, to: to}
 		for i := b * sequences / decodeBlocks; i < (b+1)*sequences/decodeBlocks && failures[b] == nil; i++ {
-			failures[b] = d.decode(i, bounds[i], bounds[i+1], unary)
+			failures[b] = d.decode(i, bounds[i], bounds[i+1])
 		}
 	})
 	return cmp.Or(failures...)
@@ -43,6 +48,8 @@ const decodeBlocks = 64 // tasks that sequences are divided into
 // decoder decodes one sequence after the other.
 type decoder struct {
 	*chain
+	rows         *rows.Matrix
+	weights      rows.Weights
 	memory       lattice
 	to           Decoded
 	unary        []float64
@@ -50,12 +57,12 @@ type decoder struct {
 }
 
 // decode decodes sequence i, the tokens first ... end-1.
-func (d *decoder) decode(i, first, end int, unary Unary) error {
-	scores := unary(first, end, room(&d.unary, (end-first)*d.tags))
+func (d *decoder) decode(i, first, end int) error {
+	scores := room(&d.unary, (end-first)*d.tags)
+	d.rows.SpanDecisions(rows.Span{First: first, End: end}, d.weights, scores)
 	for k, score := range scores {
-		if math.IsNaN(score) || math.IsInf(score, 1) {
-			return fault.Data("the score of tag %d in row %d is %v: only numbers and -infinity are allowed", k%d.tags,
-				first+k/d.tags, score)
+		if math.IsNaN(score) || math.IsInf(score, 0) {
+			return fault.Data("the score of tag %d in row %d is %v: it must be finite", k%d.tags, first+k/d.tags, score)
 		}
 	}
 	path, score := room(&d.path, end-first), 0.0
@@ -70,8 +77,7 @@ func (d *decoder) decode(i, first, end int, unary Unary) error {
 		score = d.best(&d.memory, scores, path)
 	}
 	if math.IsInf(score, -1) {
-		return fault.Data("sequence %d, the rows %d to %d, has no path: forbidden transitions and masks leave none", i, first,
-			end-1)
+		return fault.Data("sequence %d, the rows %d to %d, has no path: forbidden transitions leave none", i, first, end-1)
 	}
 	if d.to.Scores != nil {
 		d.to.Scores[i] = score
@@ -82,16 +88,4 @@ func (d *decoder) decode(i, first, end int, unary Unary) error {
 		d.marginals(&d.memory, scores, 1, into, nil)
 	}
 	return nil
-}
-
-// UnaryOf gives the unary scores of rows by the weights of a model.
-func UnaryOf(m *model.Chain, x *rows.Matrix) (Unary, error) {
-	if x.Cols() != m.Features {
-		return nil, fault.Argument("rows have %d features, the model has %d", x.Cols(), m.Features)
-	}
-	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
-	return func(first, end int, dst []float64) []float64 {
-		x.SpanDecisions(rows.Span{First: first, End: end}, weights, dst)
-		return dst
-	}, nil
 }

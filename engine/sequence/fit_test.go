@@ -257,16 +257,8 @@ func mustChain(t *testing.T, m *model.Chain) *chain {
 
 func decoded(t *testing.T, m *model.Chain, p Problem) []int32 {
 	t.Helper()
-	bounds, err := Bounds(p.Lengths, p.Rows.Rows())
-	if err != nil {
-		t.Fatal(err)
-	}
-	unary, err := UnaryOf(m, p.Rows)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tags := make([]int32, p.Rows.Rows())
-	if err := Decode(work.NewPool(2), m, bounds, unary, Decoded{Tags: tags}); err != nil {
+	if err := Decode(work.NewPool(2), m, p.Rows, p.Lengths, Decoded{Tags: tags}); err != nil {
 		t.Fatal(err)
 	}
 	return tags
@@ -312,8 +304,13 @@ func TestMarginsAndMarginalsAreThoseOfTheChain(t *testing.T) {
 	c, unary := drawn(random, 3, 12, 1, 0, false)
 	bounds := []int{0, 1, 6, 12}
 	d := Decoded{make([]int32, 12), make([]float64, 3), make([]float64, 3), make([]float64, 36)}
-	given := func(first, end int, _ []float64) []float64 { return unary[first*3 : end*3] }
-	if err := Decode(work.NewPool(2), modelOfChain(c), bounds, given, d); err != nil {
+	m := modelOfChain(c)
+	m.Features, m.Coef = 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	x, err := rows.NewDense(12, 3, 3, unary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Decode(work.NewPool(2), m, x, []int64{1, 5, 6}, d); err != nil {
 		t.Fatal(err)
 	}
 	for i := range d.Scores {
@@ -450,7 +447,7 @@ func TestAFeatureThatNoStepMovesIsRegularized(t *testing.T) {
 func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 	const alpha = 1e-2
 	p := planted(3, 40, 0.2)
-	bounds, err := Bounds(p.Lengths, p.Rows.Rows())
+	bounds, err := boundsOf(p.Lengths, p.Rows.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -547,13 +544,8 @@ func TestSetsOfTags(t *testing.T) {
 
 func wrongTags(t *testing.T, r *Result, p Problem, truth []int32) (wrong int) {
 	t.Helper()
-	unary, err := UnaryOf(r.Model, p.Rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bounds, _ := Bounds(p.Lengths, p.Rows.Rows())
 	tags := make([]int32, len(truth))
-	if err := Decode(work.NewPool(1), r.Model, bounds, unary, Decoded{Tags: tags}); err != nil {
+	if err := Decode(work.NewPool(1), r.Model, p.Rows, p.Lengths, Decoded{Tags: tags}); err != nil {
 		t.Fatal(err)
 	}
 	for i, y := range truth {

@@ -81,12 +81,12 @@ func (s *sample) checkMethod(Problem) error {
 
 // divide sets the bounds.
 func (s *sample) divide(p Problem) (err error) {
-	s.bounds, err = Bounds(p.Lengths, p.Rows.Rows())
+	s.bounds, err = boundsOf(p.Lengths, p.Rows.Rows())
 	return err
 }
 
-// Bounds turns lengths of sequences into the places where they begin, and checks that they make up all rows.
-func Bounds(lengths []int64, rows int) ([]int, error) {
+// boundsOf turns lengths of sequences into the places where they begin, and checks that they make up all rows.
+func boundsOf(lengths []int64, rows int) ([]int, error) {
 	bounds := make([]int, len(lengths)+1)
 	for i, length := range lengths {
 		if length < 1 {

@@ -69,17 +69,30 @@ static int parse_line(int64_t n_features, row_buffer *row) {
   return 1;
 }
 
+/* The number of features of a model, from its report, a JSON object. */
+static int64_t features_of(int64_t model) {
+  const char *const name = "\"n_features\":";
+  int64_t needed, n_features;
+  char *text;
+  need(fewlabel_report(model, NULL, 0, &needed, error, sizeof error), "length of the report");
+  text = NEW(char, needed);
+  need(fewlabel_report(model, text, needed, &needed, error, sizeof error), "report");
+  ensure(strstr(text, name) != NULL, "the report has no n_features");
+  n_features = strtoll(strstr(text, name) + strlen(name), NULL, 10);
+  free(text);
+  return n_features;
+}
+
 /* Read rows to the end of `in` and write their classes to `out`; the number of rows. */
 static int64_t stream(FILE *in, FILE *out, int64_t model) {
   row_buffer row = {NULL, 0, NULL, NULL, 0, 0};
   int64_t n_rows = 0, indptr[2] = {0, 0};
   int32_t its_class;
-  fewlabel_sizes sizes;
-  need(fewlabel_shape(model, &sizes, error, sizeof error), "sizes of the model");
+  const int64_t n_features = features_of(model);
   while (read_line(in, &row)) {
-    if (!parse_line(sizes.n_features, &row)) continue;
+    if (!parse_line(n_features, &row)) continue;
     indptr[1] = row.n;
-    const fewlabel_rows rows = FEWLABEL_SPARSE_ROWS(1, sizes.n_features, row.n, indptr, row.indices, row.values);
+    const fewlabel_rows rows = FEWLABEL_SPARSE_ROWS(1, n_features, row.n, indptr, row.indices, row.values);
     need(fewlabel_predict(model, &rows, 1, &its_class, NULL, error, sizeof error), "predicting the class of a row");
     fprintf(out, "%d\n", (int)its_class);
     n_rows++;

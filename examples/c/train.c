@@ -34,20 +34,19 @@ static void copy(int64_t handle, const char *name, int32_t type, void *values, i
 
 /* Read a file. The library says how large the arrays must be, we provide them, and it fills them. */
 static void read_dataset(const char *path, dataset *d) {
-  fewlabel_sizes sizes;
-  int64_t handle, i;
+  int64_t handle, sizes[4], i;
   double *labels;
-  need(fewlabel_svmlight_read(path, NULL, 0, 0, 0, 2, NULL, &handle, error, sizeof error), "reading the rows");
-  need(fewlabel_shape(handle, &sizes, error, sizeof error), "sizes");
-  ensure(sizes.n_labels == sizes.n_rows, "there are rows with more or fewer labels than one");
-  new_dataset(d, sizes.n_rows, sizes.n_features, sizes.n_values);
-  labels = NEW(double, sizes.n_rows);
-  copy(handle, "indptr", FEWLABEL_INT64, d->indptr, sizes.n_rows + 1);
-  copy(handle, "indices", FEWLABEL_INT32, d->indices, sizes.n_values);
-  copy(handle, "values", FEWLABEL_FLOAT64, d->values, sizes.n_values);
-  copy(handle, "labels", FEWLABEL_FLOAT64, labels, sizes.n_rows);
+  need(fewlabel_svmlight_read(path, NULL, 0, 0, 0, NULL, &handle, sizes, error, sizeof error), "reading the rows");
+  const int64_t n_rows = sizes[0], n_features = sizes[1], n_values = sizes[2], n_labels = sizes[3];
+  ensure(n_labels == n_rows, "there are rows with more or fewer labels than one");
+  new_dataset(d, n_rows, n_features, n_values);
+  labels = NEW(double, n_rows);
+  copy(handle, "indptr", FEWLABEL_INT64, d->indptr, n_rows + 1);
+  copy(handle, "indices", FEWLABEL_INT32, d->indices, n_values);
+  copy(handle, "values", FEWLABEL_FLOAT64, d->values, n_values);
+  copy(handle, "labels", FEWLABEL_FLOAT64, labels, n_rows);
   need(fewlabel_free(handle, error, sizeof error), "freeing the file's data");
-  for (i = 0; i < sizes.n_rows; i++) d->labels[i] = class_of(labels[i]);
+  for (i = 0; i < n_rows; i++) d->labels[i] = class_of(labels[i]);
   free(labels);
 }
 

@@ -28,7 +28,7 @@ static int64_t fit(const dataset *d, const char *options) {
   return model;
 }
 
-/* An array of a model by its name. fewlabel_report lists the names and lengths; these follow from the shape. */
+/* An array of a model by its name. fewlabel_report lists the names and lengths; these follow from the rows. */
 static double *array_of(int64_t model, const char *name_of_array, int64_t length) {
   double *values = NEW(double, length);
   need(fewlabel_array(model, name_of_array, FEWLABEL_FLOAT64, values, length, error, sizeof error), name_of_array);
@@ -78,7 +78,6 @@ static int count_right(const char *what, const int32_t *classes) {
 int main(void) {
   dataset d;
   int64_t model;
-  fewlabel_sizes sizes;
   int32_t *classes = NEW(int32_t, N_DOCUMENTS);
   double *decisions, *coef;
 
@@ -89,16 +88,14 @@ int main(void) {
   count_right("without the tree", classes);
 
   model = fit(&d, in_a_tree);
-  need(fewlabel_shape(model, &sizes, error, sizeof error), "sizes of the model");
-  ensure(sizes.n_classes == N_TOPICS && sizes.n_features == d.rows.n_features, "a size is wrong");
-  decisions = NEW(double, N_DOCUMENTS * sizes.n_outputs);
+  decisions = NEW(double, N_DOCUMENTS * N_TOPICS);
   need(fewlabel_predict(model, &d.rows, 1, classes, decisions, error, sizeof error), "predicting");
   check_decisions(classes, decisions);
   ensure(count_right("with the tree", classes) >= N_DOCUMENTS * 3 / 4, "fewer topics were found than expected");
   print_document(decisions + 20 * N_TOPICS, classes[20]);
 
   /* The weights of a feature stand side by side; feature 0 is the most frequent word of the first topic. */
-  coef = array_of(model, "coef", sizes.n_features * sizes.n_outputs);
+  coef = array_of(model, "coef", d.rows.n_features * N_TOPICS);
   printf("feature 0 speaks for %s with a weight of %.2f, for %s with %.2f\n", name[0], coef[0], name[5], coef[5]);
   ensure(coef[0] > coef[5], "the word of a topic speaks for another topic");
 
