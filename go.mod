@@ -5,7 +5,7 @@ go 1.26.0
 toolchain go1.26.8
 
 require (
-	github.com/klauspost/compress v1.20.3 // zstd and gzip: svmlight files
+	github.com/klauspost/compress v1.20.3 // zstd: svmlight files
 	golang.org/x/sys v0.49.0 // cpu: which loops the processor can run
 	gonum.org/v1/gonum v0.17.0 // mat: Cholesky factors of the preconditioner; small factors of a structure
 )

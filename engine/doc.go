@@ -41,7 +41,7 @@
 //	sequence      label sequences, which have a problem and options of their own: chains, their losses, two solvers,
 //	              beliefs about sequences without labels; start at Fit, then stochastic.go and unlabeled.go
 //	model         linear classifiers and components, files of models of all kinds; start at Linear, then Load
-//	svmlight      svmlight files, read in parallel, and written; start at Read
+//	svmlight      svmlight files, read and written; start at Read
 //	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object
 //	wholefile     a file is written whole or not at all
 //	memory        what would not fit into memory is refused; start at Need

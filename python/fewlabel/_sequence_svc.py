@@ -240,10 +240,13 @@ class SequenceSVC(ClassifierMixin, Estimator):
         tags : ndarray of shape (n_tokens,), or list of such
             Tags. A list with one array per sequence if X is a list.
         """
-        found, tokens = self._decoded(X, lengths, allowed, "tags")
-        return _given.as_given(X, self.classes_[found["tags"]], tokens)
+        scores, tokens = self._scores(X, lengths)
+        if allowed is not None:
+            scores = np.where(_given.mask(allowed, scores.shape), scores, -np.inf)
+        tags = _sequences.best_tags(scores, self._weights(), tokens, _threads.resolve(self.n_jobs))
+        return _given.as_given(X, self.classes_[tags], tokens)
 
-    def decision_function(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> np.ndarray:
+    def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and its margin over the second best.
 
         Parameters
@@ -252,18 +255,16 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Features of the tokens, as in `fit`.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Tokens of each sequence, as in `fit`.
-        allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
-            Which tags a token may have, in the order of `classes_`. None: all.
 
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
             Score and margin. The margin is infinite if only one sequence of tags is possible.
         """
-        found, _ = self._decoded(X, lengths, allowed, "scores", "margins")
+        found, _ = self._decoded(X, lengths, "scores", "margins")
         return np.column_stack([found["scores"], found["margins"]])
 
-    def predict_marginals(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
+    def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
         Parameters
@@ -272,15 +273,13 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Features of the tokens, as in `fit`.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Tokens of each sequence, as in `fit`.
-        allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
-            Which tags a token may have, in the order of `classes_`. None: all.
 
         Returns
         -------
         marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
             In the order of `classes_`; each row sums to 1. A list if X is a list.
         """
-        found, tokens = self._decoded(X, lengths, allowed, "marginals")
+        found, tokens = self._decoded(X, lengths, "marginals")
         return _given.as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
@@ -319,14 +318,16 @@ class SequenceSVC(ClassifierMixin, Estimator):
         tags.input_tags.two_d_array = False  # a row is a token, which has no meaning without its neighbors
         return tags
 
-    def _decoded(self, X: Any, lengths: Any, allowed: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    def _scores(self, X: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of the tags at each token, and the lengths of the sequences."""
         check_is_fitted(self)
         X, _, tokens = _given.flat(X, None, lengths)
         X = _data.rows_of(self, X, reset=False)
         tokens = _given.checked(tokens, X.shape[0])
-        scores = _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs)
-        if allowed is not None:
-            scores = np.where(_given.mask(allowed, scores.shape), scores, -np.inf)
+        return _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs), tokens
+
+    def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        scores, tokens = self._scores(X, lengths)
         threads = _threads.resolve(self.n_jobs)
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
 

@@ -356,7 +356,6 @@ def test_bad_handles(handle: int) -> None:
         ("fewlabel_array", handle, b"coef", c.FLOAT64, out.ctypes.data, 1),
         ("fewlabel_predict", handle, ctypes.byref(rows.struct), 1, None, out.ctypes.data),
         ("fewlabel_save", handle, b"/tmp/never", None),
-        ("fewlabel_shape", handle, ctypes.byref(c.Sizes())),
     ]
     for function, *arguments in calls:
         status, message = status_of(function, *arguments)

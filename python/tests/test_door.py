@@ -181,7 +181,6 @@ FUNCTIONS: dict[Callable[..., Any], Callable[[Any], Any]] = {
     inspection.unseen_mass: lambda X: inspection.unseen_mass(pipeline().fit(GOOD, Y), X),
     fewlabel.compare: lambda X: fewlabel.compare(fewlabel.TransductiveSVC(), X, Y, ["annealing"], cv=2),
     fewlabel.estimate_class_prior: lambda X: fewlabel.estimate_class_prior(X, Y),
-    fewlabel.datasets.dump_svmlight_file: lambda X: fewlabel.datasets.dump_svmlight_file(X, Y, "never-written"),
     fewlabel.spmd.fit: lambda X: fewlabel.spmd.fit(fewlabel.TransductiveSVC(), X, Y, comm=Alone()),
     plotting.LearningCurveDisplay.from_estimator: lambda X: plotting.LearningCurveDisplay.from_estimator(
         fewlabel.TransductiveSVC(), X, Y, n_labels=[4], n_draws=1

@@ -177,7 +177,6 @@ STRUCTS = {
     "fewlabel_rows": c.Rows,
     "fewlabel_progress": c.Progress,
     "fewlabel_group": c.Group,
-    "fewlabel_sizes": c.Sizes,
     "fewlabel_named": c.Named,
 }
 

@@ -15,7 +15,7 @@ STATUS = """
 import ctypes, gc, gzip, os, resource, sys, time
 import numpy as np, scipy.sparse as sp
 from pathlib import Path
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, datasets, load_model, save_model
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, load_model, save_model
 from fewlabel._native import _library
 from planted import many_topics, text_like
 
@@ -86,7 +86,8 @@ def test_a_svmlight_file_that_does_not_fit(tmp_path: Path) -> None:
 with gzip.open(sys.argv[1], "wb", compresslevel=1) as file:
     for _ in range(100):
         file.write(b"1 1:1\\n" * 250_000)
-refused(lambda: datasets.load_svmlight_file(sys.argv[1]))
+data, sizes, path = ctypes.c_int64(), np.zeros(4, np.int64), os.fsencode(sys.argv[1])
+refused(lambda: _library.call("fewlabel_svmlight_read", path, None, 0, 0, 0, None, data, sizes))
 """,
         str(path),
     )

@@ -383,9 +383,6 @@ def test_tags_that_are_not_allowed_are_not_predicted(
     listed = model.predict(parts(X, lengths), allowed=parts(some, lengths))
     codes = np.searchsorted(model.classes_, np.concatenate(listed))
     assert some[np.arange(len(y)), codes].all()
-    assert (model.predict_marginals(X, lengths, allowed=some)[~some] == 0).all()
-    best = model.decision_function(X, lengths, allowed=some)[:, 0]
-    assert (best <= model.decision_function(X, lengths)[:, 0] + 1e-12).all()
     some[lengths[0]] = False
     with pytest.raises(ValueError, match=r"sequence 1.* has no path"):
         model.predict(X, lengths, allowed=some)

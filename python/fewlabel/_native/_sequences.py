@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewlabel._inputs import _data
 from fewlabel._inputs._data import Rows
 from fewlabel._native import _fit, _library
 from fewlabel._native._signatures import SEQUENCE, Progress
@@ -60,19 +61,25 @@ def assemble(report: Mapping[str, Any], weights: Weights) -> int:
     return _fit.assemble(SEQUENCE, dict(report) | sizes, arrays)
 
 
+def best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int) -> np.ndarray:
+    """The best tags (n,) from unary scores (n, K); -inf where a token cannot have a tag, which the library does not
+    know."""
+    if _library.is_loaded() and not np.isneginf(scores).any():
+        return decode(scores, weights, lengths, n_threads, ("tags",))["tags"]
+    return _best_tags(scores, weights, lengths)
+
+
 def decode(
     scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
     """Decode the requested outputs from unary scores (n, K): "tags" (n,), "scores" and "margins" (n_sequences,),
-    "marginals" (n, K). Tags alone do not need the library."""
-    if wanted == ("tags",) and not _library.is_loaded():
-        return {"tags": _best_tags(scores, weights, lengths)}
+    "marginals" (n, K). The scores are the features of a model whose weights are the identity."""
     n_rows, n_tags = scores.shape
     shapes = {"tags": (n_rows,), "scores": (len(lengths),), "margins": (len(lengths),), "marginals": (n_rows, n_tags)}
     found = {name: np.empty(shapes[name], np.int32 if name == "tags" else np.float64) for name in wanted}
-    unary, *chain = (np.ascontiguousarray(part, dtype=np.float64) for part in (scores, *weights[1:]))
-    given = (unary, n_rows, n_tags, *chain, lengths, len(lengths), n_threads)
-    _library.call("fewlabel_sequence_decode_scores", *given, *map(found.get, shapes))
+    tokens = _data.native(scores).struct, lengths, len(lengths)
+    with _library.released(assemble({}, weights._replace(coef=np.eye(n_tags)))) as model:
+        _library.call("fewlabel_sequence_decode", model, *tokens, n_threads, *map(found.get, shapes))
     return found
 
 

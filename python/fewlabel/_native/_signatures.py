@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64, c_v
 
 import numpy as np
 
-ABI_VERSION = 8
+ABI_VERSION = 9
 
 OK = 0
 BAD_ARGUMENT = 1
@@ -80,22 +80,6 @@ class Group(ctypes.Structure):
     _fields_ = (("rank", c_int32), ("size", c_int32), ("allreduce", Allreduce), ("context", c_void_p))
 
 
-class Sizes(ctypes.Structure):
-    """`fewlabel_sizes`: sizes of a model or of data."""
-
-    _fields_ = (
-        ("kind", c_int32),
-        ("n_features", c_int64),
-        ("n_classes", c_int64),
-        ("n_outputs", c_int64),
-        ("n_components", c_int64),
-        ("n_groups", c_int64),
-        ("n_rows", c_int64),
-        ("n_values", c_int64),
-        ("n_labels", c_int64),
-    )
-
-
 class Named(ctypes.Structure):
     """`fewlabel_named`: an array and its name."""
 
@@ -125,18 +109,14 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_decision_with": _status(_ROWS, _ARRAY, _ARRAY, c_int64, c_int32, c_int32, _ARRAY),
     "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
     "fewlabel_sequence_decode": _status(c_int64, _ROWS, _ARRAY, c_int64, c_int32, *(4 * [_ARRAY])),
-    "fewlabel_sequence_decode_scores": _status(
-        _ARRAY, c_int64, c_int64, *(4 * [_ARRAY]), c_int64, c_int32, *(4 * [_ARRAY])
-    ),
     "fewlabel_structure_fit": _status(_ROWS, _ROWS, _ROWS, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
     "fewlabel_structure_features": _status(c_int64, _ROWS, c_int32, _ARRAY),
-    "fewlabel_shape": _status(c_int64, POINTER(Sizes)),
     "fewlabel_report": _status(c_int64, _TEXT, c_int64, _ARRAY),
     "fewlabel_array": _status(c_int64, _TEXT, c_int32, _ARRAY, c_int64),
     "fewlabel_assemble": _status(c_int32, _TEXT, POINTER(Named), c_int64, _ARRAY),
     "fewlabel_save": _status(c_int64, _TEXT, _TEXT),
     "fewlabel_load": _status(_TEXT, _ARRAY),
     "fewlabel_free": _status(c_int64),
-    "fewlabel_svmlight_read": _status(_TEXT, _TEXT, c_int32, c_int64, c_int64, c_int32, _PROGRESS, _ARRAY),
+    "fewlabel_svmlight_read": _status(_TEXT, _TEXT, c_int32, c_int64, c_int64, _PROGRESS, _ARRAY, _ARRAY),
     "fewlabel_svmlight_write": _status(_TEXT, _ROWS, _ARRAY, c_int32),
 }
