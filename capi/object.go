@@ -24,7 +24,7 @@ const (
 	linear     kind = C.FEWLABEL_LINEAR
 	chain      kind = C.FEWLABEL_SEQUENCE
 	components kind = C.FEWLABEL_STRUCTURE
-	dataset    kind = C.FEWLABEL_DATA
+	dataset    kind = 0 // a file that was read
 )
 
 var anyKind = []kind{linear, chain, components, dataset}

@@ -88,11 +88,10 @@ typedef struct {
 #define FEWLABEL_FLOAT_OF(p) (sizeof *(p) == sizeof(float) ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64)
 #define FEWLABEL_INT_OF(p) (sizeof *(p) == sizeof(int32_t) ? FEWLABEL_INT32 : FEWLABEL_INT64)
 
-/* Kinds of handles. */
+/* Kinds of models. */
 #define FEWLABEL_LINEAR 1    /* a classifier, from fewlabel_fit */
 #define FEWLABEL_SEQUENCE 2  /* a model of label sequences, from fewlabel_sequence_fit */
 #define FEWLABEL_STRUCTURE 3 /* components, with or without a classifier, from fewlabel_structure_fit */
-#define FEWLABEL_DATA 4      /* a file that was read, from fewlabel_svmlight_read */
 
 /* In progress->cancel: stop after the current outer step, fix the labels and return the model. */
 #define FEWLABEL_STOP 2
@@ -344,7 +343,7 @@ int32_t fewlabel_report(int64_t handle, char *text, int64_t text_size, int64_t *
  *                       of each feature; "structure_weight" [1]; and, if there is a classifier, "coef"
  *                       [n_features * n_outputs], "structure_coef" [n_groups * n_components * n_outputs] and
  *                       "intercept" [n_outputs], all outputs of a feature side by side
- *   FEWLABEL_DATA       "indptr" [n_rows + 1] (FEWLABEL_INT64), "indices" [n_values] (FEWLABEL_INT32), "values"
+ *   data                "indptr" [n_rows + 1] (FEWLABEL_INT64), "indices" [n_values] (FEWLABEL_INT32), "values"
  *                       [n_values], "labels" [n_labels] and "label_indptr" [n_rows + 1] (FEWLABEL_INT64): row i has the
  *                       labels label_indptr[i] ... label_indptr[i+1]-1, label i in a file with one label a row */
 int32_t fewlabel_array(int64_t handle, const char *name, int32_t type, void *values, int64_t length, char *error,

@@ -88,6 +88,7 @@ static double odd_number(caller *c) {
 
 #define OR_NULL(c, pointer) (spoil(c, 40) ? NULL : (pointer))
 
+#define FILE_DATA 0 /* in place of a kind of models: a file that was read */
 #define KIND(kind) (1 << (kind))
 #define ANY_MODEL (KIND(FEWLABEL_LINEAR) | KIND(FEWLABEL_SEQUENCE) | KIND(FEWLABEL_STRUCTURE))
 
@@ -251,7 +252,7 @@ static void spoil_dense(caller *c) {
 /* The number of features of the model of a handle, if it is one. */
 static int features_for(caller *c, int64_t model) {
   const int place = place_of(c, model);
-  const int any = place < 0 || c->kind[place] == FEWLABEL_DATA || spoil(c, 10);
+  const int any = place < 0 || c->kind[place] == FILE_DATA || spoil(c, 10);
   return any ? 1 + below(c, MOST_FEATURES) : (int)c->n_features[place];
 }
 

@@ -85,7 +85,7 @@ static void keep(caller *c, int function) {
   memcpy(&h, c->out[0].bytes, sizeof h);
   memcpy(sizes, c->out[1].bytes, sizeof sizes);
   c->live[place] = h;
-  c->kind[place] = function == CALL_svmlight_read             ? FEWLABEL_DATA
+  c->kind[place] = function == CALL_svmlight_read             ? FILE_DATA
                    : reported(h, "{", "n_tags") >= 0          ? FEWLABEL_SEQUENCE
                    : reported(h, "{", "n_components") >= 0    ? FEWLABEL_STRUCTURE
                                                               : FEWLABEL_LINEAR;
@@ -100,7 +100,7 @@ static void keep(caller *c, int function) {
 
 /* The kinds of handles that a function takes; 0: it takes none. */
 static int kinds_for(int function) {
-  if (takes(function, "int64_t handle;")) return ANY_MODEL | KIND(FEWLABEL_DATA);
+  if (takes(function, "int64_t handle;")) return ANY_MODEL | KIND(FILE_DATA);
   if (!takes(function, "int64_t model;")) return 0;
   switch (function) {
     case CALL_predict: return KIND(FEWLABEL_LINEAR) | KIND(FEWLABEL_STRUCTURE);

@@ -404,7 +404,7 @@ static void misused_models(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "needed is NULL", fewlabel_options(FEWLABEL_LINEAR, NULL, 0, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text_size is -4", fewlabel_options(FEWLABEL_SEQUENCE, text, -4, &needed, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "kind is 4: use FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE",
-        fewlabel_options(FEWLABEL_DATA, NULL, 0, &needed, ERROR));
+        fewlabel_options(4, NULL, 0, &needed, ERROR));
   WORKS(fewlabel_options(FEWLABEL_STRUCTURE, NULL, 0, &needed, ERROR));
   p.rows.n_features = N_FEATURES + 1;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows have 5 features, the model has 4",

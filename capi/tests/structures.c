@@ -103,7 +103,7 @@ static void refused(void) {
         assemble_with(SIZES, GROUPS, beyond));
 #define ASSEMBLE(kind, parts, n, at) fewlabel_assemble(kind, SIZES, parts, n, at, ERROR)
   FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL", ASSEMBLE(FEWLABEL_STRUCTURE, good_parts, N_PARTS, NULL));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "kind is 4: use FEWLABEL_LINEAR, ", ASSEMBLE(FEWLABEL_DATA, good_parts, 1, &model));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "kind is 4: use FEWLABEL_LINEAR, ", ASSEMBLE(4, good_parts, 1, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "arrays is NULL", ASSEMBLE(FEWLABEL_STRUCTURE, NULL, 1, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_arrays is -1", ASSEMBLE(FEWLABEL_STRUCTURE, good_parts, -1, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "arrays has no \"structure_coef\", which must have 2 values",

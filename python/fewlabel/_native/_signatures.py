@@ -34,7 +34,6 @@ DENSE = 2
 LINEAR = 1
 SEQUENCE = 2
 STRUCTURE = 3
-DATA = 4
 
 TYPES = {np.dtype(np.int32): INT32, np.dtype(np.int64): INT64, np.dtype(np.float32): FLOAT32}
 TYPES[np.dtype(np.float64)] = FLOAT64
