@@ -92,15 +92,6 @@ for topic, weights in zip(model.classes_, model.coef_, strict=True):
     print(f"{topic:12}", *words[np.argsort(-weights)[:6]])
 
 # %% [markdown]
-# Texts that are worth a label next: the model is unsure of them, and each is similar to many others.
-
-# %%
-from fewlabel.inspection import rank_to_label  # noqa: E402
-
-for row in rank_to_label(model, X, n=5, y=y):
-    print(f"{model.predict(X[[row]])[0]:12}", texts[row].splitlines()[0][:70])
-
-# %% [markdown]
 # ## Use
 #
 # `predict` works on any rows of the same recipe, and it does not need the native library.

@@ -1,8 +1,8 @@
 """
-After the fit: wrong labels, reasons, the next labels
-=====================================================
+After the fit: wrong labels and reasons
+=======================================
 
-Three questions about a fitted model: which labels look wrong, why a row has its class, and what to label next.
+Two questions about a fitted model: which labels look wrong, and why a row has its class.
 """
 
 # %%
@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
-from fewlabel.inspection import explain, rank_to_label, suspicious_labels
+from fewlabel.inspection import explain, suspicious_labels
 
 texts, topics = load_scipy_docs(("linalg", "signal", "stats"))
 names, counts = np.unique(topics, return_counts=True)
@@ -63,9 +63,3 @@ figure, axes = plt.subplots(figsize=(6, 2.4), layout="constrained")
 axes.barh(found.features[::-1], found.contributions[::-1])
 axes.set(xlabel=f"contribution to the score of {found.label}")
 plt.show()
-
-# %%
-# **What should be labeled next?** Texts of which the model is unsure and that are similar to many others.
-
-for row in rank_to_label(model, texts, n=5, y=y):
-    print(f"{model.predict(texts[[row]])[0]:7} {first_line(row)}")

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from fewlabel._transductive_svc import TransductiveSVC
     from fewlabel._version import __version__
     from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
-    from fewlabel.inspection._compare import compare
     from fewlabel.inspection._estimate_class_prior import estimate_class_prior
 
 __all__ = [
@@ -45,7 +44,6 @@ __all__ = [
     "SequenceSVC",
     "TransductiveSVC",
     "__version__",
-    "compare",
     "dask",
     "datasets",
     "estimate_class_prior",
@@ -56,7 +54,6 @@ __all__ = [
     "methods",
     "metrics",
     "model_selection",
-    "onnx",
     "plotting",
     "preprocessing",
     "save_model",
@@ -76,7 +73,6 @@ _MODULE_OF = {  # of the names that are not modules themselves
     "SequenceSVC": "_sequence_svc",
     "TransductiveSVC": "_transductive_svc",
     "__version__": "_version",
-    "compare": "inspection._compare",
     "estimate_class_prior": "inspection._estimate_class_prior",
     "load_model": "_model_file",
     "save_model": "_model_file",

@@ -11,12 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from fewlabel._inputs import _indicator, _labels, _scored, _weak
 
-__all__ = [
-    "labeled_scorer",
-    "multilabel_f1_score",
-    "positive_unlabeled_scores",
-    "precision_recall_breakeven",
-]
+__all__ = ["labeled_scorer", "multilabel_f1_score", "positive_unlabeled_scores"]
 
 
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
@@ -181,58 +176,6 @@ def positive_unlabeled_scores(
     precision = min(1.0, recall * share / positive)
     both = recall + precision
     return PositiveScores(recall, precision, 2 * recall * precision / both if both else 0.0)
-
-
-def precision_recall_breakeven(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:
-    """Precision/recall break-even point of a ranking (Joachims 1998, 1999).
-
-    The share of positive rows among the n rows with the highest scores, where n is the number of positive rows: there,
-    precision and recall are equal. If tied scores straddle this cut, the mean over all orders of the ties is used.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,)
-        True labels, two values.
-    y_score : array-like of shape (n_rows,)
-        Scores, as from `decision_function`; higher means more positive. Finite.
-    pos_label : label or None, default=None
-        The positive class. None: the larger of {0, 1}, {-1, 1} or {False, True}.
-
-    Returns
-    -------
-    breakeven : float
-        Between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If no row is positive, if scores are not finite, or if `pos_label` is needed and not given.
-
-    Examples
-    --------
-    >>> from fewlabel.metrics import precision_recall_breakeven
-    >>> precision_recall_breakeven([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    0.5
-    """
-    truth, scores = column_or_1d(y_true), column_or_1d(y_score).astype(np.float64)
-    check_consistent_length(truth, scores)
-    if not np.isfinite(scores).all():
-        raise ValueError("y_score must be finite")
-    positive = truth == (_positive_label(truth) if pos_label is None else pos_label)
-    wanted = int(positive.sum())
-    if wanted == 0:
-        raise ValueError("y_true has no positive row: precision and recall have no break-even point")
-    cut = np.sort(scores)[-wanted]
-    above, tied = scores > cut, scores == cut
-    hits = positive[above].sum() + (wanted - above.sum()) * positive[tied].mean()
-    return float(hits / wanted)
-
-
-def _positive_label(truth: np.ndarray) -> int:
-    values = set(np.unique(truth).tolist())
-    if values <= {0, 1} or values <= {-1, 1}:
-        return 1
-    raise ValueError(f"y_true has the labels {sorted(values)[:6]}: set pos_label to the positive one")
 
 
 @dataclass(eq=False, repr=False)

@@ -165,24 +165,6 @@ def test_the_objective_never_rises() -> None:
     assert len(ASOTransformer(n_components=3).fit(X).objective_) == 0
 
 
-def test_a_picture_has_a_panel_for_each_component(transformer: ASOTransformer) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from fewlabel.plotting import ComponentDisplay
-
-    display = ComponentDisplay.from_estimator(transformer, components=[2, 0], n_features=3)
-    table = transformer.strongest_features(3)
-    assert [axes.get_title() for axes in display.axes_] == ["component 2", "component 0"]
-    bars, row = display.bars_[0], table[2]
-    wanted = [weight for _, weight in row.positive] + [weight for _, weight in row.negative[::-1]]
-    assert [bar.get_width() for bar in bars] == wanted
-    names = [tick.get_text() for tick in display.axes_[0].get_yticklabels()]
-    assert names[0] == row.positive[0][0]
-    assert names[-1] == row.negative[0][0]
-    single = ComponentDisplay.from_estimator(transformer, components=[1])
-    assert len(single.axes_) == 1
-
-
 # ------------------------------------------------------------------ strategies
 def test_groups_have_components_of_their_own_and_are_hidden_as_a_whole() -> None:
     dense, d = X.toarray(), X.shape[1]

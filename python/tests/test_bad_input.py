@@ -18,7 +18,6 @@ from fewlabel import ASOClassifier, ASOTransformer, KernelFeatures, SequenceSVC,
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
-from fewlabel.inspection import unseen_mass
 from fewlabel.methods import Annealing, Switching
 
 X, Y, TRUTH = text_like(n=80, d=40)
@@ -525,7 +524,6 @@ TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+
         (lambda: by_kernel("rbf", HUGE), TOO_LARGE),
         (lambda: by_kernel("graph", HUGE), TOO_LARGE),
         (lambda: by_kernel("precomputed", np.eye(60) * 1e300), r"X has \+1e\+300 in row 0, column 0"),
-        (lambda: unseen_mass(weighted(None), HUGE), TOO_LARGE),
         (lambda: aso(n_iter=-1, solver="squared").fit(SMALL), "n_iter must be an integer of at least 1, got -1"),
         (lambda: aso(n_iter=2**31, solver="squared").fit(SMALL), "n_iter is 2147483648: it must be at most 1000000"),
         (lambda: of_lengths([2**62] * 4), r"lengths\[0\] is 4611686018427387904, but X has 60 tokens"),

@@ -28,7 +28,6 @@ PUBLIC_MODULES = (
     fewlabel.methods,
     fewlabel.metrics,
     fewlabel.model_selection,
-    fewlabel.onnx,
     fewlabel.plotting,
     fewlabel.preprocessing,
     fewlabel.spmd,

@@ -176,10 +176,8 @@ def pipeline() -> Any:
 FUNCTIONS: dict[Callable[..., Any], Callable[[Any], Any]] = {
     inspection.check: lambda X: inspection.check(fewlabel.TransductiveSVC(), X, Y, cv=2),
     inspection.explain: lambda X: inspection.explain(fewlabel.TransductiveSVC().fit(GOOD, Y), X),
-    inspection.rank_to_label: lambda X: inspection.rank_to_label(pipeline().fit(GOOD, Y), X),
     inspection.suspicious_labels: lambda X: inspection.suspicious_labels(pipeline().fit(GOOD, Y), X, Y),
-    inspection.unseen_mass: lambda X: inspection.unseen_mass(pipeline().fit(GOOD, Y), X),
-    fewlabel.compare: lambda X: fewlabel.compare(fewlabel.TransductiveSVC(), X, Y, ["annealing"], cv=2),
+    inspection.compare: lambda X: inspection.compare(fewlabel.TransductiveSVC(), X, Y, ["annealing"], cv=2),
     fewlabel.estimate_class_prior: lambda X: fewlabel.estimate_class_prior(X, Y),
     fewlabel.spmd.fit: lambda X: fewlabel.spmd.fit(fewlabel.TransductiveSVC(), X, Y, comm=Alone()),
     plotting.LearningCurveDisplay.from_estimator: lambda X: plotting.LearningCurveDisplay.from_estimator(

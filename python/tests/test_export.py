@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from planted import many_topics, text_like
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
@@ -61,73 +61,6 @@ def test_trees_names_and_pipelines_go_along() -> None:
 def test_one_class_has_no_such_model() -> None:
     with pytest.raises(ValueError, match="only one class, a"):
         TransductiveSVC().fit(TWO.X, np.where(TWO.y < 0, None, "a")).to_sklearn()
-
-
-# ------------------------------------------------------------------ ONNX
-PIPELINES = {
-    "words, two classes": (2, CountVectorizer(binary=True), TransductiveSVC()),
-    "tf-idf, four classes": (4, TfidfVectorizer(sublinear_tf=True), TransductiveSVC()),
-    "tf-idf, two classes, probabilities": (2, TfidfVectorizer(), TransductiveSVC(calibrate=True)),
-    "words with accents": (2, TfidfVectorizer(token_pattern="[a-zA-Z0-9_]+"), TransductiveSVC()),
-    "dense, two classes": (2, StandardScaler(), TransductiveSVC()),
-    "dense, four classes, probabilities": (4, StandardScaler(), SemiSupervisedLogisticRegression()),
-}
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", PIPELINES)
-def test_onnx_runtime_predicts_the_same(case: str) -> None:
-    runtime = pytest.importorskip("onnxruntime", reason="models of ONNX are compared with those of onnxruntime")
-    skl2onnx = pytest.importorskip("skl2onnx")
-    from fewlabel.onnx import register
-
-    register()
-    k, transformer, classifier = PIPELINES[case]
-    data = TWO if k == 2 else FOUR
-    dense = isinstance(transformer, StandardScaler)
-    rows: Any = data.X.toarray().astype(np.float32) if dense else TEXTS[k]
-    y = data.y if dense else LABELS[k]
-    if "accents" in case:
-        rows = [f"un café {text} naïve x" for text in rows]
-    pipeline = make_pipeline(transformer, classifier).fit(rows, y)
-    tensor = skl2onnx.common.data_types
-    kind = tensor.FloatTensorType([None, data.X.shape[1]]) if dense else tensor.StringTensorType([None, 1])
-    options = {} if dense else {id(pipeline[0]): {"locale": "C"}}  # for machines without en_US
-    converted = skl2onnx.to_onnx(pipeline, initial_types=[("rows", kind)], options=options)
-    session = runtime.InferenceSession(converted.SerializeToString(), providers=["CPUExecutionProvider"])
-    found = dict(
-        zip(
-            [output.name for output in session.get_outputs()],
-            session.run(None, {"rows": rows if dense else np.array(rows)[:, None]}),
-            strict=True,
-        )
-    )
-    assert found["label"].tolist() == pipeline.predict(rows).tolist()
-    scores = pipeline.decision_function(rows)
-    np.testing.assert_allclose(found["scores"], scores.reshape(len(scores), -1), rtol=1e-5, atol=1e-5)
-    assert ("probabilities" in found) == ("probabilities" in case)
-    if "probabilities" in found:
-        np.testing.assert_allclose(found["probabilities"], pipeline.predict_proba(rows), rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_onnx_of_doubles_bools_and_one_class() -> None:
-    runtime = pytest.importorskip("onnxruntime", reason="models of ONNX are compared with those of onnxruntime")
-    skl2onnx = pytest.importorskip("skl2onnx")
-    from fewlabel.onnx import register
-
-    register()
-    X, kind = TWO.X.toarray(), skl2onnx.common.data_types.DoubleTensorType([None, TWO.X.shape[1]])
-    for y in (np.where(TWO.y < 0, None, TWO.y == 1), np.where(TWO.y < 0, None, "a")):
-        model = TransductiveSVC().fit(X, y)
-        converted = skl2onnx.to_onnx(model, initial_types=[("rows", kind)])
-        session = runtime.InferenceSession(converted.SerializeToString(), providers=["CPUExecutionProvider"])
-        label, scores = session.run(None, {"rows": X})
-        assert label.tolist() == model.predict(X).tolist()
-        np.testing.assert_allclose(scores[:, 0], model.decision_function(X), atol=1e-12)
-    floats = TransductiveSVC().fit(X, np.where(TWO.y < 0, np.nan, TWO.y))
-    with pytest.raises(ValueError, match="classes must be texts, integers or bools to be converted, got float64"):
-        skl2onnx.to_onnx(floats, initial_types=[("rows", kind)])
 
 
 # ------------------------------------------------------------------ the largest weights

@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
@@ -22,12 +21,9 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from fewlabel import (
     SemiSupervisedLogisticRegression,
-    SequenceSVC,
     TransductiveSVC,
-    load_model,
-    save_model,
 )
-from fewlabel.inspection import explain, rank_to_label, suspicious_labels, unseen_mass
+from fewlabel.inspection import explain, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
 
 TWO, FOUR = text_like(labeled=40), many_topics(labels=40)
@@ -149,112 +145,11 @@ def test_bad_questions(arguments: dict[str, Any], message: str) -> None:
         explain(model, **({"row": TWO.X[[0]]} | arguments))
 
 
-@pytest.mark.parametrize("ask", [explain, rank_to_label, unseen_mass])
-def test_models_that_cannot_answer(ask: Any) -> None:
+def test_models_that_cannot_answer() -> None:
     with pytest.raises(NotFittedError):
-        ask(TransductiveSVC(), TWO.X[[0]])
+        explain(TransductiveSVC(), TWO.X[[0]])
     with pytest.raises(TypeError, match="linear classifier with coef_"):
-        ask(RandomForestClassifier(2).fit(TWO.X, TWO.truth), TWO.X[[0]])
-
-
-def test_labels_in_the_place_of_a_number_of_rows() -> None:
-    with pytest.raises(ValueError, match=r"n must be the number .* got an array or list: pass labels as y=\.\.\."):
-        rank_to_label(TransductiveSVC().fit(TWO.X, TWO.y), TWO.X, TWO.y)
-
-
-def test_a_model_of_sequences_does_not_rank_tokens() -> None:
-    model = SequenceSVC().fit(TWO.X, np.where(TWO.y < 0, 0, TWO.y))
-    with pytest.raises(TypeError, match="model labels the tokens of a sequence together"):
-        rank_to_label(model, TWO.X)
-
-
-# ------------------------------------------------------------------ what to label next
-
-
-def margins_of(model: Any, rows: Any) -> np.ndarray:
-    scores = model.decision_function(rows)
-    if scores.ndim == 1:
-        return np.abs(scores)
-    ordered = np.sort(scores)
-    return ordered[:, -1] - ordered[:, -2]
-
-
-@pytest.mark.parametrize("problem", [TWO, FOUR], ids=["two classes", "four"])
-def test_unlabeled_rows_are_chosen_on_which_the_model_is_unsure(problem: Any) -> None:
-    model = TransductiveSVC().fit(problem.X, problem.y)
-    margins, unlabeled = margins_of(model, problem.X), np.flatnonzero(problem.y == -1)
-    rows = rank_to_label(model, problem.X, 20, y=problem.y)
-    assert len(set(rows)) == 20
-    assert (problem.y[rows] == -1).all()
-    np.testing.assert_array_equal(rows, unlabeled[rank_to_label(model, problem.X[unlabeled], 20)])
-    assert margins[rows].max() <= np.median(margins[unlabeled])
-    fewest = rank_to_label(model, problem.X, 20, unsure=1e-9)
-    np.testing.assert_allclose(np.sort(margins[fewest]), np.sort(margins)[:20])
-
-
-@pytest.mark.parametrize("dense", [False, True])
-def test_copies_are_not_chosen_before_all_else(dense: bool) -> None:
-    model = TransductiveSVC().fit(TWO.X, TWO.y)
-    unsure = int(np.argmin(np.abs(model.decision_function(TWO.X))))
-    rows = sp.vstack([TWO.X[[unsure] * 50], TWO.X], format="csr")
-    rows = rows.toarray() if dense else rows
-    chosen = rank_to_label(model, rows, 30)
-    copies = [i for i in chosen if i < 50 or i == 50 + unsure]
-    assert len(copies) == 1
-    assert copies == [chosen[0]]  # the largest cluster
-    assert sorted(rank_to_label(model, rows[:50], 3)) == [0, 1, 2]
-
-
-def test_chosen_rows_are_typical_of_others_and_not_alike() -> None:
-    digits, digit = load_digits(return_X_y=True)
-    y = np.where(np.arange(len(digit)) < 40, digit, -1)
-    model = TransductiveSVC(alpha=0.1, class_prior="labels").fit(digits / 16.0, y)
-    directions = digits / np.linalg.norm(digits, axis=1, keepdims=True)
-    typical, unsure = (rank_to_label(model, digits / 16.0, 30, y=y, unsure=share) for share in (0.5, 1e-9))
-
-    def alike(rows: np.ndarray) -> float:
-        return float(np.mean((directions[rows] @ directions[rows].T)[np.triu_indices(len(rows), 1)]))
-
-    def near(rows: np.ndarray) -> float:
-        """Mean cosine of a row with the twenty that are most like it."""
-        return float(np.mean(np.sort(directions[rows] @ directions.T)[:, -20:]))
-
-    assert alike(typical) < alike(unsure)
-    assert near(typical) > near(unsure)
-
-
-def test_empty_rows_are_not_chosen() -> None:
-    model = TransductiveSVC().fit(TWO.X, TWO.y)
-    rows = sp.vstack([sp.csr_matrix((5, TWO.X.shape[1])), TWO.X], format="csr")
-    assert min(rank_to_label(model, rows, 30)) >= 5
-
-
-def test_of_very_many_rows_some_are_clustered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabel.inspection._rank_to_label.MOST_ROWS", 25)
-    model = TransductiveSVC().fit(TWO.X, TWO.y)
-    for n in (5, 60):
-        assert len(set(rank_to_label(model, TWO.X, n))) == n
-
-
-def test_fewer_rows_than_wanted() -> None:
-    model = TransductiveSVC().fit(TWO.X, TWO.y)
-    assert sorted(rank_to_label(model, TWO.X[:4], 10)) == [0, 1, 2, 3]
-    assert len(rank_to_label(model, TWO.X, 10, y=TWO.truth)) == 0
-    assert rank_to_label(words(), TEXTS, 3, y=DRINKS).shape == (3,)
-
-
-def test_bad_choices() -> None:
-    model = TransductiveSVC().fit(TWO.X, TWO.y)
-    for unsure in (0, -0.1, 1.1, np.nan, "much"):
-        with pytest.raises(ValueError, match="unsure must be a share above 0 and at most 1"):
-            rank_to_label(model, TWO.X, unsure=unsure)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        rank_to_label(model, TWO.X, y=TWO.y[:-1])
-    with pytest.warns(UserWarning, match="all labeled rows have class 0"):
-        constant = TransductiveSVC().fit(TWO.X, np.where(TWO.y == 1, -1, TWO.y))
-    with pytest.raises(ValueError, match="only one class, 0"):
-        rank_to_label(constant, TWO.X)
-    assert explain(constant, TWO.X[[0]]).score > 0
+        explain(RandomForestClassifier(2).fit(TWO.X, TWO.truth), TWO.X[[0]])
 
 
 # ------------------------------------------------------------------ labels that look wrong
@@ -326,61 +221,3 @@ def test_bad_labels(arguments: dict[str, Any], message: str) -> None:
     model = TransductiveSVC().fit(TWO.X, TWO.y)
     with pytest.raises(ValueError, match=message):
         suspicious_labels(model, **({"X": TWO.X, "y": TWO.y} | arguments))
-
-
-# ------------------------------------------------------------------ what the model has never seen
-
-METHODS = [
-    TransductiveSVC(),
-    TransductiveSVC(method="switching"),
-    TransductiveSVC(loss="crammer_singer"),
-    SemiSupervisedLogisticRegression(),
-    SemiSupervisedLogisticRegression(method="switching"),
-]
-
-
-@pytest.mark.parametrize("model", METHODS)
-@pytest.mark.parametrize("problem", [TWO, FOUR], ids=["two classes", "four"])
-def test_unseen_features_are_those_of_no_training_row(model: Any, problem: Any) -> None:
-    """Labeled or not: an unlabeled row is seen too."""
-    rows = problem.X.tolil(copy=True)
-    d = rows.shape[1]
-    rows[:, ::7] = 0
-    unlabeled = np.flatnonzero(problem.y == -1)[0]
-    rows[:, 1] = 0
-    rows[unlabeled, 1] = 0.3  # one row has it, and that has no label
-    model.fit(rows.tocsr(), problem.y)
-    seen = np.asarray((rows != 0).sum(axis=0)).ravel() > 0
-    assert seen[1]
-    assert not seen[::7].any()
-    values = np.asarray(abs(problem.X).todense())
-    wanted = values[:, ~seen].sum(axis=1) / values.sum(axis=1)
-    np.testing.assert_allclose(unseen_mass(model, problem.X), wanted)
-    np.testing.assert_allclose(unseen_mass(model, -problem.X.toarray()), wanted)
-    assert unseen_mass(model, np.eye(d)[[1]])[0] == 0
-
-
-def test_unseen_mass_needs_no_record_of_the_fit(tmp_path: Any) -> None:
-    rows = TWO.X.toarray()
-    rows[:, 5] = 0
-    model = TransductiveSVC().fit(rows, TWO.y)
-    save_model(model, tmp_path / "model")
-    asked = np.array([[0.0] * 120, [0.0] * 5 + [2.0] + [0.5] * 4 + [0.0] * 110])
-    np.testing.assert_array_equal(unseen_mass(load_model(tmp_path / "model"), asked), [0, 0.5])
-    with pytest.raises(ValueError, match="row 1, column 5"):
-        unseen_mass(model, np.where(asked == 2, np.nan, asked))
-
-
-def test_unlabeled_rows_without_weight_teach_nothing() -> None:
-    rows = np.zeros((6, 3))
-    rows[[0, 2, 4], 0] = rows[[1, 3, 5], 1] = 1
-    rows[4:, 2] = 1
-    y = np.array([0, 1, 0, 1, -1, -1])
-    asked = [[1.0, 0.0, 3.0]]
-    assert unseen_mass(TransductiveSVC().fit(rows, y), asked) == 0
-    assert unseen_mass(TransductiveSVC(unlabeled_weight=0).fit(rows, y), asked) == 0.75
-
-
-def test_unseen_mass_of_hashed_words() -> None:
-    model = make_pipeline(HashingVectorizer(n_features=2**18), TransductiveSVC(alpha=0.05)).fit(TEXTS, DRINKS)
-    np.testing.assert_allclose(unseen_mass(model, ["red car", "red tractor", "blue tractor"]), [0, 0.5, 1])

@@ -15,11 +15,11 @@ from planted import many_topics, text_like
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _progress, compare
+from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _progress
 from fewlabel._native import _library
 from fewlabel._native._fit import run
 from fewlabel._native._signatures import Progress
-from fewlabel.inspection import check, suspicious_labels
+from fewlabel.inspection import check, compare, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
 from fewlabel.plotting import LearningCurveDisplay
 
@@ -31,7 +31,7 @@ def test_silence_is_the_default() -> None:
     """Nothing on file descriptors 1 and 2, whoever writes: Python or the library."""
     program = """if True:
         from planted import many_topics, text_like
-        from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, compare
+        from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
         for rows, y, _ in (text_like(labeled=40), many_topics(labels=60)):
             TransductiveSVC(verbose=0).fit(rows, y).predict(rows)
             SemiSupervisedLogisticRegression(method="switching").fit(rows, y).predict_proba(rows)

@@ -24,7 +24,7 @@ from fewlabel import SequenceSVC
 from fewlabel._native import _library, _sequences
 from fewlabel._native._signatures import SEQUENCE
 from fewlabel.datasets import load_conll_file
-from fewlabel.inspection import explain, rank_to_label, suspicious_labels
+from fewlabel.inspection import explain, suspicious_labels
 from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
 
 TAGS = ("B", "I", "O")
@@ -537,7 +537,7 @@ def test_a_sentence_without_tokens_is_named() -> None:
         tagger.predict([["a"], []])
 
 
-@pytest.mark.parametrize("ask", [explain, rank_to_label, lambda model, X: suspicious_labels(model, X, [0])])
+@pytest.mark.parametrize("ask", [explain, lambda model, X: suspicious_labels(model, X, [0])])
 def test_inspection_says_what_to_use_for_sequences(ask: Any) -> None:
     forbidden = iob_forbidden_transitions(["B-X", "I-X", "O"])
     model = SequenceSVC(forbidden_transitions=forbidden).fit(np.eye(3), ["B-X", "I-X", "O"])

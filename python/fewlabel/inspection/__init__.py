@@ -1,5 +1,4 @@
-"""Inspection of a fit: whether unlabeled rows help, why a class is predicted, which rows to label next, which labels
-look wrong.
+"""Inspection of a fit: whether unlabeled rows help, why a class is predicted, which labels look wrong.
 
 All functions use the weights of a linear classifier. `model` is a fitted classifier with `coef_`, a pipeline that ends
 in one, or a search (`GridSearchCV`) over one. Rows are the input of `model.predict`: texts for a pipeline that takes
@@ -8,13 +7,12 @@ texts.
 
 from fewlabel.inspection._check import Check as Check
 from fewlabel.inspection._check import check
+from fewlabel.inspection._compare import compare
 from fewlabel.inspection._explain import Explanation as Explanation
 from fewlabel.inspection._explain import explain
-from fewlabel.inspection._rank_to_label import rank_to_label
 from fewlabel.inspection._suspicious_labels import SuspiciousLabels as SuspiciousLabels
 from fewlabel.inspection._suspicious_labels import suspicious_labels
 from fewlabel.inspection._top_features import TopFeatures as TopFeatures
 from fewlabel.inspection._top_features import top_features
-from fewlabel.inspection._unseen_mass import unseen_mass
 
-__all__ = ["check", "explain", "rank_to_label", "suspicious_labels", "top_features", "unseen_mass"]
+__all__ = ["check", "compare", "explain", "suspicious_labels", "top_features"]

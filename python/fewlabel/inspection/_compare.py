@@ -146,7 +146,8 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    >>> from fewlabel import TransductiveSVC, compare
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.inspection import compare
     >>> rng = np.random.default_rng(0)
     >>> truth = np.arange(400) % 2
     >>> X = rng.normal(size=(400, 20)) + truth[:, None]
