@@ -4,11 +4,10 @@ The blocking call runs in a separate thread. The calling thread waits in short s
 KeyboardInterrupt there; it then sets the cancel flag that the library polls.
 """
 
-import contextlib
 import ctypes
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,23 +86,14 @@ def fitted(
     task: Callable[[int, Progress, ctypes.c_int64], None], watches: Watches = (), start: Callable[[], int] | None = None
 ) -> Fitted:
     """Run a task that gets the handle of the model to continue from, or 0, and makes a model; read the model."""
-    with (
-        _library.released(0 if start is None else start()) as begin,
-        made(lambda progress, model: task(begin, progress, model), watches) as model,
-    ):
-        return read(model)
-
-
-@contextlib.contextmanager
-def made(task: Callable[[Progress, ctypes.c_int64], None], watches: Watches = ()) -> Iterator[int]:
-    """The handle that a task makes, which is freed at the end of the block."""
     progress, handle = Progress(), ctypes.c_int64()
-    try:
-        run(lambda: task(progress, handle), progress, watches)
-        yield handle.value
-    finally:
-        if handle.value:
-            _library.call("fewlabel_free", handle.value)
+    with _library.released(0 if start is None else start()) as begin:
+        try:
+            run(lambda: task(begin, progress, handle), progress, watches)
+            return read(handle.value)
+        finally:
+            if handle.value:
+                _library.call("fewlabel_free", handle.value)
 
 
 def assemble(kind: int, description: Mapping[str, Any], arrays: Mapping[str, Any]) -> int:

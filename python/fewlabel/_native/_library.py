@@ -79,10 +79,10 @@ def text(function: str, *arguments: Any) -> str:
     return buffer.value.decode("utf-8")
 
 
-def array(handle: int, name: str, length: int, dtype: Any = np.float64) -> np.ndarray:
+def array(handle: int, name: str, length: int) -> np.ndarray:
     """A copy of a named array of a handle."""
-    values = np.empty(length, dtype)
-    call("fewlabel_array", handle, name.encode(), c.TYPES[values.dtype], values, length)
+    values = np.empty(length)
+    call("fewlabel_array", handle, name.encode(), c.FLOAT64, values, length)
     return values
 
 
