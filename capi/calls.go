@@ -15,7 +15,6 @@ type function struct {
 var functions = [C.N_CALLS]function{
 	C.CALL_options:            small((*call).options),
 	C.CALL_fit:                large((*call).fit),
-	C.CALL_fit_columns:        large((*call).fitColumns),
 	C.CALL_class_prior:        large((*call).classPrior),
 	C.CALL_predict:            small((*call).predict),
 	C.CALL_decision_with:      small((*call).decisionWith),

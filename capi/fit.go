@@ -50,60 +50,32 @@ func (c *call) fit(a *C.fit_call) error {
 }
 
 func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
-	dst, chosen := output(c, "model", a.model), decoded(c, a.options, method.DecodeOptions)
-	p := c.problem(a.rows, a.labels, a.weights, a.group != nil)
-	c.priorCosts(&p, a.costs, int64(a.n_classes))
+	chosen := decoded(c, a.options, method.DecodeOptions)
+	p, l := c.problem(a.rows, a.labels, a.weights, a.group != nil)
+	dst := slice[int64](c, "models", unsafe.Pointer(a.models), int64(l.columns))
 	if a.start != 0 {
 		p.Start = c.linear("start", a.start)
 	}
 	shared := c.progress(a.progress)
-	if c.err != nil {
+	switch {
+	case c.err != nil:
 		return c.err
+	case l.columns == 1:
+		result, err := fit.FitTogether(p, chosen, shared, group)
+		if err == nil {
+			dst[0] = handles.add(fromFit(result))
+		}
+		return err
+	case p.Start != nil:
+		return fault.Argument("start is a model, but labels.n_columns is %d: use 0", l.columns)
+	case a.group != nil:
+		return fault.Argument("group is given, but labels.n_columns is %d: use NULL", l.columns)
 	}
-	result, err := fit.FitTogether(p, chosen, shared, group)
-	if err == nil {
-		*dst = C.int64_t(handles.add(fromFit(result)))
-	}
-	return err
-}
-
-// mostColumns bounds the columns of labels: more than there are models that anyone can use.
-const mostColumns = 1 << 24
-
-func (c *call) fitColumns(a *C.fit_columns_call) error {
-	k := int64(a.n_columns)
-	if k < 1 || k > mostColumns {
-		return fault.Argument("n_columns is %d: use 1 to %d", k, int64(mostColumns))
-	}
-	chosen, x := decoded(c, a.options, method.DecodeOptions), c.matrix("rows", a.rows)
-	if c.err != nil {
-		return c.err
-	}
-	p, n := sample.Problem{Rows: x}, int64(x.Rows())
-	dst := slice[int64](c, "models", unsafe.Pointer(a.models), k)
-	labels := slice[int32](c, "labels", unsafe.Pointer(a.labels), n*k)
-	p.Weights = optional[float64](c, "weights", unsafe.Pointer(a.weights), n)
-	shares := optional[float64](c, "shares", unsafe.Pointer(a.shares), k)
-	shared := c.progress(a.progress)
-	if c.err != nil {
-		return c.err
-	}
-	results, err := fit.Columns(p, byColumn(labels, int(k)), shares, chosen, shared)
+	results, err := fit.Columns(p, l.byColumn(), chosen, shared)
 	for j, result := range results {
 		dst[j] = handles.add(fromFit(result))
 	}
 	return err
-}
-
-// byColumn is the columns of a matrix whose rows follow each other.
-func byColumn(values []int32, width int) [][]int32 {
-	columns := make([][]int32, width)
-	for k := range columns {
-		for at := k; at < len(values); at += width {
-			columns[k] = append(columns[k], values[at])
-		}
-	}
-	return columns
 }
 
 // linear is the classifier of a handle.
@@ -176,10 +148,10 @@ func (c *call) group(g *C.fewlabel_group) *work.Group {
 	}}
 }
 
-// problem views the training data; a machine of a group may have no rows.
+// problem views the training data, with one column of labels; a machine of a group may have no rows.
 func (c *call) problem(
-	given *C.fewlabel_rows, labels *C.int32_t, weights *C.double, inGroup bool,
-) (p sample.Problem) {
+	given *C.fewlabel_rows, known *C.fewlabel_labels, weights *C.double, inGroup bool,
+) (p sample.Problem, l labels) {
 	if inGroup && c.borrow("rows", unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows) && given.n_rows == 0 {
 		var err error
 		p.Rows, err = rows.Empty(int(given.n_features), given.kind == C.FEWLABEL_DENSE)
@@ -188,26 +160,15 @@ func (c *call) problem(
 		p.Rows = c.matrix("rows", given)
 	}
 	if c.err != nil {
-		return p
+		return p, l
 	}
 	n := int64(p.Rows.Rows())
-	p.Labels = slice[int32](c, "labels", unsafe.Pointer(labels), n)
+	l = c.labels(known, n, inGroup)
 	p.Weights = optional[float64](c, "weights", unsafe.Pointer(weights), n)
-	return p
-}
-
-// priorCosts views the prior costs; NULL is none.
-func (c *call) priorCosts(p *sample.Problem, costs *C.double, classes int64) {
-	switch {
-	case c.err != nil:
-	case costs == nil && classes != 0:
-		c.fail(fault.Argument("n_classes is %d, but costs is NULL: use 0", classes))
-	case costs != nil && (classes < 2 || classes > math.MaxInt32):
-		c.fail(fault.Argument("n_classes is %d: prior costs are those of 2 to 2^31 - 1 classes", classes))
-	case costs != nil:
-		p.Classes = int(classes)
-		p.Costs = slice[float64](c, "costs", unsafe.Pointer(costs), int64(p.Rows.Rows())*classes)
+	if c.err == nil && l.columns == 1 {
+		c.fail(l.addTo(&p))
 	}
+	return p, l
 }
 
 // progress views the struct that the fit shares with its caller; both sides use it with atomic operations, which need
@@ -223,19 +184,26 @@ func (c *call) progress(p *C.fewlabel_progress) *work.Progress {
 }
 
 func (c *call) classPrior(a *C.class_prior_call) error {
-	n := int64(a.n_classes)
-	if n < 2 {
-		return fault.Argument("n_classes is %d: use 2 or more", n)
+	chosen := decoded(c, a.options, sample.DecodeShareOptions)
+	p, l := c.problem(a.rows, a.labels, a.weights, false)
+	switch {
+	case c.err != nil:
+		return c.err
+	case l.columns > 1:
+		return fault.Argument("labels.n_columns is %d: use 1", l.columns)
+	case l.indptr != nil:
+		return fault.Argument("labels.indptr is given: use NULL, shares are found from rows with a label and rows without")
+	case l.classes < 2:
+		return fault.Argument("labels.n_classes is %d: use 2 or more", l.classes)
 	}
+	n := int64(l.classes)
 	shares := slice[float64](c, "shares", unsafe.Pointer(a.shares), n)
 	lower := optional[float64](c, "lower", unsafe.Pointer(a.lower), n)
 	upper := optional[float64](c, "upper", unsafe.Pointer(a.upper), n)
-	chosen := decoded(c, a.options, sample.DecodeShareOptions)
-	p := c.problem(a.rows, a.labels, a.weights, false)
 	if c.err != nil {
 		return c.err
 	}
-	found, err := sample.ClassShares(p, chosen, int(n), a.lower != nil || a.upper != nil)
+	found, err := sample.ClassShares(p, chosen, a.lower != nil || a.upper != nil)
 	copy(shares, found.Share)
 	copy(lower, found.Lower)
 	copy(upper, found.Upper)

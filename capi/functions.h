@@ -8,7 +8,6 @@
 #define FUNCTIONS(F)                                          \
   F(options, BRIEF)                                           \
   F(fit, LONG)                                                \
-  F(fit_columns, LONG)                                        \
   F(class_prior, LONG)                                        \
   F(predict, go_many_rows(go_outputs(model), rows))           \
   F(decision_with, go_many_rows(n_outputs, rows))             \
@@ -27,20 +26,14 @@
 
 #define options_ARGUMENTS(A) A(int32_t, kind) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
 
-#define fit_ARGUMENTS(A)                                                           \
-  A(const fewlabel_rows *, rows) A(const int32_t *, labels) A(const double *, weights) \
-  A(const double *, costs) A(int64_t, n_classes) A(int64_t, start)                 \
-  A(const char *, options) A(fewlabel_progress *, progress)                        \
-  A(const fewlabel_group *, group) A(int64_t *, model)
+#define fit_ARGUMENTS(A)                                                                    \
+  A(const fewlabel_rows *, rows) A(const fewlabel_labels *, labels) A(const double *, weights) \
+  A(int64_t, start) A(const char *, options) A(fewlabel_progress *, progress)                \
+  A(const fewlabel_group *, group) A(int64_t *, models)
 
-#define fit_columns_ARGUMENTS(A)                                                       \
-  A(const fewlabel_rows *, rows) A(const int32_t *, labels) A(const double *, weights) \
-  A(const double *, shares) A(int64_t, n_columns) A(const char *, options)             \
-  A(fewlabel_progress *, progress) A(int64_t *, models)
-
-#define class_prior_ARGUMENTS(A)                                                       \
-  A(const fewlabel_rows *, rows) A(const int32_t *, labels) A(const double *, weights) \
-  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper) A(int64_t, n_classes)
+#define class_prior_ARGUMENTS(A)                                                            \
+  A(const fewlabel_rows *, rows) A(const fewlabel_labels *, labels) A(const double *, weights) \
+  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper)
 
 #define predict_ARGUMENTS(A)                                                     \
   A(int64_t, model) A(const fewlabel_rows *, rows) A(int32_t, threads)           \

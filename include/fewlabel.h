@@ -88,6 +88,27 @@ typedef struct {
 #define FEWLABEL_FLOAT_OF(p) (sizeof *(p) == sizeof(float) ? FEWLABEL_FLOAT32 : FEWLABEL_FLOAT64)
 #define FEWLABEL_INT_OF(p) (sizeof *(p) == sizeof(int32_t) ? FEWLABEL_INT32 : FEWLABEL_INT64)
 
+/* Labels of rows. FEWLABEL_LABELS initializes the struct with one class number or -1 a row.
+ *
+ * What is known of a row without a label, sets or probabilities of its classes, is in compressed row form: row i may
+ * have the classes in the entries indptr[i] ... indptr[i+1]-1 of `classes`. A row with one entry is a labeled row, a row
+ * without entries an unlabeled one, as is a row with all classes and equal probabilities. A labeled row has none. */
+typedef struct {
+  const int32_t *codes;        /* [n_rows * n_columns] row by row: class number 0 ... n_classes-1, or -1: no label. With
+                                  several columns 1, 0, or -1: unknown */
+  int64_t n_columns;           /* 1; more: several labels a row, a classifier of two classes for every column */
+  int64_t n_classes;           /* 2 or more; 0: one more than the largest class number, or the length of the option
+                                  class_prior if that is larger, but at least 2; at most n_rows */
+  const int64_t *indptr;       /* [n_rows + 1] starting at 0 and nondecreasing; NULL: no row has entries. NULL with
+                                  several columns */
+  const int32_t *classes;      /* [indptr[n_rows]] class numbers; a row names a class once */
+  const double *probabilities; /* [indptr[n_rows]] of the classes, above 0 and at most 1. Only their ratios count: rows
+                                  need not sum to 1. NULL: equal ones, a set of classes */
+} fewlabel_labels;
+
+/* Initializer of fewlabel_labels: codes [n_rows]. */
+#define FEWLABEL_LABELS(codes) {codes, 1, 0, 0, 0, 0}
+
 /* Kinds of models. */
 #define FEWLABEL_LINEAR 1    /* a classifier, from fewlabel_fit */
 #define FEWLABEL_SEQUENCE 2  /* a model of label sequences, from fewlabel_sequence_fit */
@@ -146,18 +167,14 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
 
 /* ---- Classifiers ------------------------------------------------------------------------------------------------- */
 
-/* Fit a classifier.
+/* Fit a classifier, or with several columns of labels one for every column.
  *   rows     the training rows, labeled and unlabeled
- *   labels   [n_rows] class number 0 ... n_classes-1, or -1: unlabeled. Every class needs a labeled row, unless the
- *            option class_prior contains its share.
+ *   labels   their labels. Every class needs a labeled row, unless the option class_prior contains its share, or rows
+ *            have sets or probabilities of classes that differ: then no row needs a label, and shares that class_prior
+ *            does not give are the means of the probabilities.
  *   weights  [n_rows] weight of each row, nonnegative; NULL: all 1. Integer weights with a mean of at most 4 that are
  *            not all equal are numbers of copies: the fit equals that of the repeated rows, up to rounding. With other
  *            weights each row gets one hard label.
- *   costs    [n_rows, n_classes] what is known of the rows without a label, row by row: the prior cost of each class, 0
- *            to 1e6; INFINITY where a row cannot have the class. A row with one finite cost is a labeled row, a row of
- *            equal costs an unlabeled one. For probabilities p of the classes the costs are -log p. Costs of labeled
- *            rows are not used. With costs that differ no row needs a label: shares that class_prior does not give are
- *            then the means of the probabilities. NULL, with n_classes 0: none.
  *   start    a model to continue from, for example after labels were added, with the features and classes of this fit,
  *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
  *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which
@@ -165,14 +182,20 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   options  JSON object, for example {"method": "switching", "alpha": 1e-3, "threads": 2}; NULL: the defaults
  *   progress may be NULL
  *   group    machines that share the rows; NULL: this machine has all rows. All machines pass the same options (except
- *            "threads"), n_features, start, kind of rows and class numbers. The arrays "transduction" and
+ *            "threads"), n_features, start, kind of rows, class numbers and n_classes (not 0 if a machine has
+ *            `indptr`). The arrays "transduction" and
  *            "label_distributions" and the history of passes are for the rows of this machine. Not supported in a group
  *            are method "pair_switching", "max_switches" and "calibrate". With class_prior "auto" every machine gets
  *            the labeled rows of all; with many unlabeled rows a class it may get an eighth of these, too.
- *   model    set to the handle; release it with fewlabel_free
+ *   models   [n_columns] set to the handles; release each with fewlabel_free
  *
- * Without costs n_classes is one more than the largest class number, or the length of class_prior if that is larger; it
- * is at most n_rows. The option hierarchy is a tree over the classes as an array with the number of each node's parent:
+ * Several columns share what depends on the rows alone, and are divided among the threads; progress counts columns as
+ * steps. With the same shares a column's model has the bits of its separate fit. The option class_prior is then an array
+ * with the share of class 1 in each column; "auto" and "labels" are both the shares of the column's labels, and labels
+ * of one class alone then give a constant model. class_weight has 2 factors, or 2 for each column, one column after the
+ * other. A column without a label is FEWLABEL_BAD_DATA. start, group and hierarchy are not supported.
+ *
+ * The option hierarchy is a tree over the classes as an array with the number of each node's parent:
  * the nodes 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With
  * five classes "hierarchy": [5, 5, 6, 6, -1, -1, -1] puts classes 0 and 1 into group 5, and 2 and 3 into group 6. In
  * the model the weights of each class include those of its groups. The model does not store the tree (metadata can).
@@ -181,37 +204,23 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  * meaning of alpha do not depend on the scale of the rows. The regularizer in the objective is
  * alpha/2 (rms² |w|² + b²) for the weights w and the intercept b of the model, without b² if balance constrains the
  * mean score. */
-int32_t fewlabel_fit(const fewlabel_rows *rows, const int32_t *labels, const double *weights, const double *costs,
-                     int64_t n_classes, int64_t start, const char *options, fewlabel_progress *progress,
-                     const fewlabel_group *group, int64_t *model, char *error, int64_t error_size);
-
-/* Fit several labels a row: a classifier of two classes for every column of labels. What depends on the rows alone is
- * made once, and columns are divided among the threads. With the same shares a column's model has the bits of its
- * separate fit.
- *   rows, weights, options  as for fewlabel_fit, without class_prior as an array and without
- *              hierarchy; class_weight has 2 factors, or 2 for each column, one column after the other
- *   labels     [n_rows, n_columns] row by row: 1, 0, or -1: unknown. A column without a label is FEWLABEL_BAD_DATA
- *   shares     [n_columns] share of class 1 among the rows that are unknown in the column, above 0 and below 1. NULL:
- *              those of its labels, with class_prior "auto", too; labels of one class alone then give a constant model
- *   progress   counts columns as steps; may be NULL
- *   models     [n_columns] set to the handles; release each with fewlabel_free */
-int32_t fewlabel_fit_columns(const fewlabel_rows *rows, const int32_t *labels, const double *weights,
-                             const double *shares, int64_t n_columns, const char *options,
-                             fewlabel_progress *progress, int64_t *models, char *error, int64_t error_size);
+int32_t fewlabel_fit(const fewlabel_rows *rows, const fewlabel_labels *labels, const double *weights, int64_t start,
+                     const char *options, fewlabel_progress *progress, const fewlabel_group *group, int64_t *models,
+                     char *error, int64_t error_size);
 
 /* Estimate the share of each class among the unlabeled rows, without a classifier.
- *   rows, labels, weights  as for fewlabel_fit
+ *   rows, labels, weights  as for fewlabel_fit. labels.n_classes is the number of the classes that have labels, at
+ *              least 2; labels.n_columns is 1 and labels.indptr NULL
  *   options    JSON object with some of "n_bootstraps" (50; 2 or more), "confidence_level" (0.9; above 0, below 1),
  *              "random_state" (0; seed of the bootstrap), "threads" (1) and "fit_intercept" (true); NULL: the defaults
  *   shares     [n_classes] set to the shares that fewlabel_fit uses with class_prior "auto", bit for bit
  *   lower, upper  [n_classes] set to the limits of a confidence interval with level confidence_level; NULL: not
  *              needed (if both are NULL, the bootstrap is skipped). If no labeled row can be held out because every
  *              class has only one, fewer than two rows are unlabeled, or all labels have one class, the shares are
- *              those of the labels and the interval is 0 to 1.
- *   n_classes  the largest class number plus one, but at least 2 */
-int32_t fewlabel_class_prior(const fewlabel_rows *rows, const int32_t *labels, const double *weights,
-                             const char *options, double *shares, double *lower, double *upper, int64_t n_classes,
-                             char *error, int64_t error_size);
+ *              those of the labels and the interval is 0 to 1. */
+int32_t fewlabel_class_prior(const fewlabel_rows *rows, const fewlabel_labels *labels, const double *weights,
+                             const char *options, double *shares, double *lower, double *upper, char *error,
+                             int64_t error_size);
 
 /* Decisions and classes of rows with the features of the model, a classifier of kind FEWLABEL_LINEAR or
  * FEWLABEL_STRUCTURE. `threads` is 1 or more.

@@ -31,6 +31,10 @@ typedef struct {
   int32_t labels[MOST_ROWS];
   double dense[MOST_TABLE], table[MOST_TABLE]; /* of dense rows, and weights */
   fewlabel_rows rows;
+  int64_t ends[MOST_ROWS + 1];
+  int32_t classes[2 * MOST_ROWS];
+  double probabilities[2 * MOST_ROWS];
+  fewlabel_labels known;
   fewlabel_named parts[MOST_PARTS];
   char text[400]; /* options or a description */
 } inputs;
@@ -159,6 +163,40 @@ static void make_labels(caller *c, int n_rows, int n_classes) {
     in->weights[i] = spoil(c, 400) ? odd_number(c) : below(c, 3);
   }
   for (i = 0; i < n_classes; i++) in->shares[i] = 1.0 / n_classes;
+}
+
+static int64_t n_classes_of(const caller *c) {
+  int64_t n = 0;
+  while (n < MOST_CLASSES && c->in.shares[n] > 0) n++;
+  return n;
+}
+
+/* Labels for a fit: one column, some with rows that may have two classes, or two columns. What is wrong is in the
+ * numbers: sizes of arrays come from the rows. */
+static void make_known(caller *c) {
+  const fewlabel_labels plain = FEWLABEL_LABELS(OR_NULL(c, c->in.labels));
+  inputs *in = &c->in;
+  int i, k = 0;
+  in->known = plain;
+  if (in->rows.n_rows > 0 && in->rows.n_rows <= MOST_ROWS && spoil(c, 6)) {
+    for (i = 0; i < MOST_ROWS; i++) {
+      const int n = in->labels[i] >= 0 && !one_in(c, 100) ? 0 : below(c, 3);
+      in->ends[i] = k;
+      for (; k < in->ends[i] + n; k++) {
+        in->classes[k] = one_in(c, 100) ? (int32_t)odd_size(c) : (k + i) % 2;
+        in->probabilities[k] = one_in(c, 100) ? odd_number(c) : 0.25 * (1 + below(c, 3));
+      }
+    }
+    in->ends[MOST_ROWS] = k;
+    if (one_in(c, 20)) in->ends[below(c, MOST_ROWS)] = below(c, 3); /* the last one bounds what is read */
+    in->known.indptr = in->ends;
+    in->known.classes = OR_NULL(c, in->classes);
+    if (one_in(c, 2)) in->known.probabilities = in->probabilities;
+  } else if (in->rows.n_rows > 0 && in->rows.n_rows <= MOST_ROWS / 2 && spoil(c, 6)) {
+    in->known.n_columns = one_in(c, 4) ? -below(c, 2) : 2;
+  }
+  if (spoil(c, 10)) in->known.n_classes = one_in(c, 2) ? odd_size(c) : n_classes_of(c);
+  memcpy(&c->before, in, sizeof *in);
 }
 
 /* Sparse rows of two to five classes with a word for each, in any of the types. */

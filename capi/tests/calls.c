@@ -78,11 +78,11 @@ static int64_t reported(int64_t handle, const char *part, const char *name) {
 
 static int64_t length_of(int64_t handle, const char *name) { return reported(handle, "\"arrays\":", name); }
 
-/* Remember the handle in the first output, and the features that rows for it must have. */
-static void keep(caller *c, int function) {
+/* Remember handle k of the first output, and the features that rows for it must have. */
+static void keep(caller *c, int function, int k) {
   const int place = c->n_live++;
   int64_t sizes[4], h;
-  memcpy(&h, c->out[0].bytes, sizeof h);
+  memcpy(&h, c->out[0].bytes + k * sizeof h, sizeof h);
   memcpy(sizes, c->out[1].bytes, sizeof sizes);
   c->live[place] = h;
   c->kind[place] = function == CALL_svmlight_read             ? FILE_DATA
@@ -127,12 +127,12 @@ static int64_t prepare(caller *c, int function) {
   if (takes(function, "const int64_t * lengths;")) make_lengths(c);
   if (function == CALL_structure_fit) c->spoiled = 1; /* too few features occur, or too few that differ */
   if (takes(function, "const char * options;") && one_in(c, 2)) {
-    (function == CALL_fit || function == CALL_fit_columns ? make_options
+    (function == CALL_fit             ? make_options
      : function == CALL_class_prior   ? make_share_options
      : function == CALL_structure_fit ? make_structure_options
                                       : make_sequence_options)(c);
   }
-  if (takes(function, "const int32_t * labels;") && spoil(c, 10)) {
+  if (takes(function, " labels;") && spoil(c, 10)) {
     c->in.labels[below(c, MOST_ROWS)] = (int32_t)odd_size(c);
   }
   c->new_kind = 1 + below(c, 3);
@@ -170,19 +170,9 @@ static int32_t call_fit(caller *c) {
   fewlabel_progress progress;
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
   const int64_t start = start_of(c, FEWLABEL_LINEAR);
-  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, NULL, 0, start, OPTIONS,
+  make_known(c);
+  return fewlabel_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, &c->in.known), weights, start, OPTIONS,
                       progress_of(c, &progress), NULL, OUT(int64_t, 0), MESSAGE);
-}
-
-/* Labels of a third class, shares and a tree among the options are wrong here. */
-static int32_t call_fit_columns(caller *c) {
-  fewlabel_progress progress;
-  const double *weights = spoil(c, 2) ? c->in.weights : NULL;
-  const double *shares = spoil(c, 2) ? c->in.shares : NULL;
-  const int64_t n_columns = one_in(c, 10) ? -below(c, 2) : 1;
-  c->spoiled = 1;
-  return fewlabel_fit_columns(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, shares, n_columns, OPTIONS,
-                              progress_of(c, &progress), OUT(int64_t, 0), MESSAGE);
 }
 
 static int64_t n_unlabeled(const caller *c) {
@@ -195,12 +185,14 @@ static int32_t call_class_prior(caller *c) {
   const double *weights = spoil(c, 2) ? c->in.weights : NULL;
   double *lower = one_in(c, 2) ? NULL : (double *)c->out[1].bytes;
   double *upper = one_in(c, 2) ? NULL : (double *)c->out[2].bytes;
-  int64_t n_classes = 0;
-  while (n_classes < MOST_CLASSES && c->in.shares[n_classes] > 0) n_classes++;
-  if (spoil(c, 10)) n_classes = one_in(c, 2) ? -1 : 1 + below(c, MOST_CLASSES);
+  const fewlabel_labels plain = FEWLABEL_LABELS(OR_NULL(c, c->in.labels));
+  c->in.known = plain;
+  c->in.known.n_classes = n_classes_of(c);
+  if (spoil(c, 10)) c->in.known.n_classes = one_in(c, 2) ? -1 : 1 + below(c, MOST_CLASSES);
   if (n_unlabeled(c) < 2) c->spoiled = 1;
-  return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.labels), weights, OPTIONS, OUT(double, 0),
-                              lower, upper, n_classes, MESSAGE);
+  memcpy(&c->before.known, &c->in.known, sizeof c->in.known);
+  return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, &c->in.known), weights, OPTIONS, OUT(double, 0),
+                              lower, upper, MESSAGE);
 }
 
 /* At least one output is wanted; a structure may have no classifier. */
@@ -287,7 +279,6 @@ static int32_t call(caller *c, enum function function, int64_t h) {
   const char *metadata = function != CALL_save || one_in(c, 2) ? NULL : spoil(c, 6) ? "{" : "{\"a\": [1, null]}";
   switch (function) {
     case CALL_fit: return call_fit(c);
-    case CALL_fit_columns: return call_fit_columns(c);
     case CALL_class_prior: return call_class_prior(c);
     case CALL_predict: return call_predict(c, h);
     case CALL_decision_with: return call_decision_with(c);
@@ -320,11 +311,14 @@ static void *call_at_random(void *argument) {
   caller *c = (caller *)argument;
   join_host();
   for (c->k = 0; c->k < c->n_calls && c->faults < 20; c->k++) {
-    const int function = c->n_live == MOST_LIVE ? CALL_free : below(c, N_FUNCTIONS);
+    const int function = c->n_live >= MOST_LIVE - 1 ? CALL_free : below(c, N_FUNCTIONS);
     const int64_t h = prepare(c, function);
     const int32_t status = call(c, (enum function)function, h);
     if (status == FEWLABEL_OK && function == CALL_free) forget(c, h);
-    if (status == FEWLABEL_OK && gives_handle(function)) keep(c, function);
+    if (status == FEWLABEL_OK && gives_handle(function)) {
+      int k;
+      for (k = 0; k < (function == CALL_fit ? (int)c->in.known.n_columns : 1); k++) keep(c, function, k);
+    }
     after(c, function, status);
   }
   while (c->n_live > 0) {
@@ -343,7 +337,7 @@ static caller *new_caller(int number, long n_calls, uint64_t seed) {
   int64_t model = 0;
   int k;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   for (k = 0; k < 2; k++) {
     sprintf(c->models[k], "calls-%d-%d.fewlabel", number, k);
     sprintf(c->data[k], "calls-%d.svmlight%s", number, k ? ".gz" : "");

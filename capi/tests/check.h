@@ -56,6 +56,9 @@ static void complain(const char *file, int line, const char *what, const char *f
 /* A call that must succeed. */
 #define WORKS(call) (checks++, (call) == FEWLABEL_OK ? (void)0 : complain(__FILE__, __LINE__, #call, error))
 
+/* Labels of one column, without sets or probabilities. */
+#define LABELS(codes) (&(const fewlabel_labels)FEWLABEL_LABELS(codes))
+
 /* Fit, predict and free from the start to the end: what must go on working whatever happened before. */
 static void library_is_usable(void) {
   problem p;
@@ -63,7 +66,7 @@ static void library_is_usable(void) {
   int32_t classes[N_ROWS];
   int i;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_predict(model, &p.rows, 2, classes, NULL, ERROR));
   for (i = 0; i < N_ROWS; i++) HOLDS(classes[i] == (i >= N_ROWS / 2));
   WORKS(fewlabel_free(model, ERROR));

@@ -35,52 +35,87 @@ static void many_classes(many_problem *p) {
 
 static int64_t fitted(const many_problem *p, const char *options) {
   int64_t model = 0;
-  WORKS(fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p->rows, LABELS(p->labels), NULL, 0, options, NULL, NULL, &model, ERROR));
   return model;
 }
 
 /* Rows that can have one class are labeled rows, bit for bit; a row without its set of classes has none that is not
  * in the set. */
-static void prior_costs(void) {
+static void weak_labels(void) {
   many_problem p;
-  double costs[MANY_ROWS * K], coef[2][MANY_FEATURES * K];
-  int32_t labels[MANY_ROWS], transduction[MANY_ROWS];
-  int64_t model;
+  double coef[2][MANY_FEATURES * K], probabilities[MANY_ROWS * K];
+  int32_t codes[MANY_ROWS], classes[MANY_ROWS * K], transduction[MANY_ROWS];
+  int64_t indptr[MANY_ROWS + 1] = {0}, model;
+  const fewlabel_labels labels = {codes, 1, K, indptr, classes, NULL};
+  fewlabel_labels wrong = labels;
   int i, k;
   many_classes(&p);
-  memset(costs, 0, sizeof costs);
   for (i = 0; i < MANY_ROWS; i++) {
-    labels[i] = i == 0 ? p.labels[i] : -1;
-    for (k = 0; k < K; k++) costs[i * K + k] = p.labels[i] >= 0 && p.labels[i] != k ? INFINITY : 0;
+    codes[i] = i == 0 ? p.labels[i] : -1;
+    indptr[i + 1] = indptr[i];
+    if (i > 0 && p.labels[i] >= 0) classes[indptr[i + 1]++] = p.labels[i];
   }
   model = fitted(&p, NULL);
   WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef[0], MANY_FEATURES * K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_fit(&p.rows, labels, NULL, costs, K, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, &labels, NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef[1], MANY_FEATURES * K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   HOLDS(memcmp(coef[0], coef[1], sizeof coef[0]) == 0);
-  costs[1 * K] = INFINITY; /* row 1 is not of class 0 */
-  WORKS(fewlabel_fit(&p.rows, labels, NULL, costs, K, 0, NULL, NULL, NULL, &model, ERROR));
-  WORKS(fewlabel_array(model, "transduction", FEWLABEL_INT32, transduction, MANY_ROWS, ERROR));
-  WORKS(fewlabel_free(model, ERROR));
-  HOLDS(transduction[1] != 0);
+  for (i = 0; i < MANY_ROWS; i++) { /* row 1 is of class 1 or 2 */
+    codes[i] = p.labels[i];
+    indptr[i + 1] = i == 0 ? 0 : 2;
+  }
+  for (k = 0; k < 2; k++) classes[k] = k + 1, probabilities[k] = 0.5;
+  for (k = 0; k < 2; k++) {
+    wrong.probabilities = k == 0 ? NULL : probabilities;
+    wrong.n_classes = k == 0 ? K : 0;
+    WORKS(fewlabel_fit(&p.rows, &wrong, NULL, 0, NULL, NULL, NULL, &model, ERROR));
+    WORKS(fewlabel_array(model, "transduction", FEWLABEL_INT32, transduction, MANY_ROWS, ERROR));
+    WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef[k], MANY_FEATURES * K, ERROR));
+    WORKS(fewlabel_free(model, ERROR));
+    HOLDS(transduction[1] != 0);
+  }
+  HOLDS(memcmp(coef[0], coef[1], sizeof coef[0]) == 0);
   model = -7;
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 0",
-        fewlabel_fit(&p.rows, labels, NULL, costs, 0, 0, NULL, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 3, but costs is NULL",
-        fewlabel_fit(&p.rows, labels, NULL, NULL, K, 0, NULL, NULL, NULL, &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "costs is 0x1",
-        fewlabel_fit(&p.rows, labels, NULL, (double *)1, K, 0, NULL, NULL, NULL, &model, ERROR));
-  costs[4] = -1;
-  FAILS(FEWLABEL_BAD_DATA, "costs of row 1 has -1 for class 1",
-        fewlabel_fit(&p.rows, labels, NULL, costs, K, 0, NULL, NULL, NULL, &model, ERROR));
+#define REFUSES(code, text) \
+  FAILS(code, text, fewlabel_fit(&p.rows, &wrong, NULL, 0, NULL, NULL, NULL, &model, ERROR)); \
+  wrong = labels
+  wrong.n_columns = 0;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.n_columns is 0: use 1 to");
+  wrong.n_columns = 2;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 3, but each of several columns has two classes");
+  wrong.n_columns = wrong.n_classes = 2;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.indptr is given, but there are 2 columns");
+  wrong.n_classes = 1;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 1: use 2 or more, or 0");
+  wrong.n_classes = MANY_ROWS + 1;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is ");
+  wrong.n_classes = 2;
+  REFUSES(FEWLABEL_BAD_DATA, "labels.classes of row 1 has class 2, but there are 2 classes");
+  wrong.codes = NULL;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.codes is NULL");
+  wrong.classes = (int32_t *)1;
+  REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.classes is 0x1");
+  for (k = 0; k < 3; k++) {
+    probabilities[1] = k == 0 ? 0 : k == 1 ? NAN : 1.5;
+    wrong.probabilities = probabilities;
+    REFUSES(FEWLABEL_BAD_DATA, "labels.probabilities of row 1 has ");
+  }
+  classes[1] = 1;
+  REFUSES(FEWLABEL_BAD_DATA, "labels.classes of row 1 has class 1 twice");
+  codes[1] = 1;
+  REFUSES(FEWLABEL_BAD_DATA, "labels.indptr gives row 1 entries, but labels.codes the class 1");
+  indptr[3] = 1;
+  REFUSES(FEWLABEL_BAD_DATA, "labels.indptr[3] is 1: it must start at 0 and not decrease");
+  indptr[0] = 1;
+  REFUSES(FEWLABEL_BAD_DATA, "labels.indptr[0] is 1");
   HOLDS(model == -7);
 }
 
 static int32_t refused(const many_problem *p, const char *options) {
   int64_t model = 0;
-  return fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, ERROR);
+  return fewlabel_fit(&p->rows, LABELS(p->labels), NULL, 0, options, NULL, NULL, &model, ERROR);
 }
 
 static void report_has(int64_t model, const char *text) {
@@ -160,7 +195,7 @@ static void two_classes_have_one_decision(void) {
   good_problem(&p);
   for (k = 0; k < sizeof options / sizeof *options; k++) {
     int64_t model = 0;
-    WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, options[k], NULL, NULL, &model, ERROR));
+    WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, options[k], NULL, NULL, &model, ERROR));
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     report_has(model, "\"n_classes\":2,\"n_features\":4,\"n_outputs\":1");
     WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));
@@ -218,8 +253,10 @@ static void shares_without_a_fit(void) {
   many_problem p;
   double table[MANY_ROWS * MANY_FEATURES] = {0}, fit[K], alone[K], shares[K], lower[K], upper[K];
   const fewlabel_rows dense = FEWLABEL_DENSE_ROWS(MANY_ROWS, MANY_FEATURES, table);
+  fewlabel_labels labels = FEWLABEL_LABELS(p.labels);
   int64_t model;
   int i, c;
+  labels.n_classes = K;
   many_classes(&p);
   for (i = 0; i < 2 * MANY_ROWS; i++) table[i / 2 * MANY_FEATURES + p.indices[i]] = p.values[i];
   for (i = 0; i < MANY_ROWS; i++) {
@@ -228,19 +265,19 @@ static void shares_without_a_fit(void) {
   model = fitted(&p, NULL);
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, alone, NULL, NULL, K, ERROR));
-  WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, "{\"threads\": 2}", shares, lower, upper, K, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, alone, NULL, NULL, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, "{\"threads\": 2}", shares, lower, upper, ERROR));
   for (c = 0; c < K; c++) {
     HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
     HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
   }
-  WORKS(fewlabel_fit(&dense, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&dense, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_class_prior(&dense, p.labels, NULL, NULL, shares, NULL, upper, K, ERROR));
+  WORKS(fewlabel_class_prior(&dense, &labels, NULL, NULL, shares, NULL, upper, ERROR));
   for (c = 0; c < K; c++) HOLDS(shares[c] == fit[c]);
   many_classes(&p); /* one label of each class: nothing can be held out */
-  WORKS(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, shares, lower, upper, K, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, lower, upper, ERROR));
   for (c = 0; c < K; c++) HOLDS(fabs(shares[c] - 1.0 / K) < 1e-15 && lower[c] == 0 && upper[c] == 1);
 }
 
@@ -249,6 +286,7 @@ static void several_columns(void) {
   many_problem p;
   double coef[2][MANY_FEATURES];
   int32_t labels[2 * MANY_ROWS];
+  const fewlabel_labels columns = {labels, 2, 0, NULL, NULL, NULL};
   int64_t models[2] = {-7, -7}, alone;
   int i;
   many_classes(&p);
@@ -257,7 +295,7 @@ static void several_columns(void) {
     labels[2 * i] = p.labels[i];
     labels[2 * i + 1] = i == 0 ? 0 : -1;
   }
-  WORKS(fewlabel_fit_columns(&p.rows, labels, NULL, NULL, 2, "{\"threads\": 2}", NULL, models, ERROR));
+  WORKS(fewlabel_fit(&p.rows, &columns, NULL, 0, "{\"threads\": 2}", NULL, NULL, models, ERROR));
   alone = fitted(&p, "{\"class_prior\": \"labels\"}");
   WORKS(fewlabel_array(models[0], "coef", FEWLABEL_FLOAT64, coef[0], MANY_FEATURES, ERROR));
   WORKS(fewlabel_array(alone, "coef", FEWLABEL_FLOAT64, coef[1], MANY_FEATURES, ERROR));
@@ -265,15 +303,17 @@ static void several_columns(void) {
   WORKS(fewlabel_array(models[1], "coef", FEWLABEL_FLOAT64, coef[1], MANY_FEATURES, ERROR));
   for (i = 0; i < MANY_FEATURES; i++) HOLDS(coef[1][i] == 0);
   WORKS(fewlabel_free(alone, ERROR));
-  for (i = 0; i < 2; i++) WORKS(fewlabel_free(models[i], ERROR));
+  alone = models[1];
+  WORKS(fewlabel_free(models[0], ERROR));
   models[0] = -7;
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_columns is 0: use 1 to",
-        fewlabel_fit_columns(&p.rows, labels, NULL, NULL, 0, NULL, NULL, models, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "shares of column 1 is 1.5",
-        fewlabel_fit_columns(&p.rows, labels, NULL, (double[]){0.5, 1.5}, 2, NULL, NULL, models, ERROR));
+#define REFUSES_COLUMNS(code, text, start, options) \
+  FAILS(code, text, fewlabel_fit(&p.rows, &columns, NULL, start, options, NULL, NULL, models, ERROR))
+  REFUSES_COLUMNS(FEWLABEL_BAD_ARGUMENT, "class_prior of column 1 is 1.5", 0, "{\"class_prior\": [0.5, 1.5]}");
+  REFUSES_COLUMNS(FEWLABEL_BAD_ARGUMENT, "class_prior has 3 entries", 0, "{\"class_prior\": [0.5, 0.2, 0.3]}");
+  REFUSES_COLUMNS(FEWLABEL_BAD_ARGUMENT, "start is a model, but labels.n_columns is 2", alone, NULL);
   labels[2 * 3 + 1] = 2;
-  FAILS(FEWLABEL_BAD_DATA, "labels of row 3 in column 1 is 2",
-        fewlabel_fit_columns(&p.rows, labels, NULL, NULL, 2, NULL, NULL, models, ERROR));
+  REFUSES_COLUMNS(FEWLABEL_BAD_DATA, "labels of row 3 in column 1 is 2", 0, NULL);
+  WORKS(fewlabel_free(alone, ERROR));
   HOLDS(models[0] == -7);
 }
 
@@ -291,7 +331,7 @@ static void calibrated_fits(void) {
     table[2 * i + 1] = 1 - i % 2;
     labels[i] = i < 2 * PER_CLASS ? i % 2 : -1;
   }
-  WORKS(fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&rows, LABELS(labels), NULL, 0, "{\"calibrate\": true}", NULL, NULL, &model, ERROR));
   report_has(model, "\"calibration_temperature\":0.");
   report_has(model, "\"calibration_smoothing\":0.0196");
   report_has(model, "\"n_held_out\":20");
@@ -339,7 +379,7 @@ static void more_classes_than_rows(void) {
 
 int main(void) {
   every_loss_and_method();
-  prior_costs();
+  weak_labels();
   two_classes_have_one_decision();
   a_file_keeps_them();
   a_class_without_labels();

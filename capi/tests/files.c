@@ -38,7 +38,7 @@ static void save_good_model(void) {
   double decisions[N_ROWS], same[N_ROWS];
   char report[2000];
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_save(model, MODEL_FILE, "{\"classes\": [\"ham\", \"spam\"]}", ERROR));
   WORKS(fewlabel_load(MODEL_FILE, &loaded, ERROR));
   WORKS(fewlabel_predict(model, &p.rows, 1, NULL, decisions, ERROR));

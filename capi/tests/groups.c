@@ -57,7 +57,7 @@ static void *run(void *argument) {
   group.allreduce = add;
   group.context = m;
   m->thread = pthread_self();
-  m->status = fewlabel_fit(&m->p.rows, m->p.labels, NULL, NULL, 0, 0, m->options, &m->progress, &group, &model,
+  m->status = fewlabel_fit(&m->p.rows, LABELS(m->p.labels), NULL, 0, m->options, &m->progress, &group, &model,
                            m->message,
                            (int64_t)sizeof m->message);
   if (m->status == FEWLABEL_OK) {
@@ -95,7 +95,7 @@ static void finds_the_model_of_one(machine *m) {
   int64_t model = 0;
   int j, k;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, options, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_FEATURES, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   set_up(m);
@@ -141,11 +141,11 @@ static void bad_groups(void) {
   fewlabel_group group = {2, 2, add, NULL};
   good_problem(&p);
   FAILS(FEWLABEL_BAD_ARGUMENT, "group.rank is 2 of size 2",
-        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, &group, &model, ERROR));
+        fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, &group, &model, ERROR));
   group.rank = 0;
   group.allreduce = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "group.allreduce is NULL",
-        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, &group, &model, ERROR));
+        fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, &group, &model, ERROR));
 }
 
 int main(void) {

@@ -14,7 +14,7 @@
 
 static int32_t fit(const problem *p, const char *options) {
   int64_t model = -7;
-  int32_t status = fewlabel_fit(&p->rows, p->labels, p->weights, NULL, 0, 0, options, NULL, NULL, &model, ERROR);
+  int32_t status = fewlabel_fit(&p->rows, LABELS(p->labels), p->weights, 0, options, NULL, NULL, &model, ERROR);
   if (status == FEWLABEL_OK) {
     fewlabel_free(model, NULL, 0);
   } else {
@@ -27,12 +27,12 @@ static void null_pointers_of_a_fit(void) {
   problem p;
   int64_t model;
   good_problem(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL,
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL", fewlabel_fit(NULL, LABELS(p.labels), NULL, 0, NULL, NULL, NULL,
                                                             &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL", fewlabel_fit(&p.rows, NULL, NULL, 0, NULL, NULL, NULL,
                                                               &model, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "model is NULL",
-        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "models is NULL",
+        fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, NULL, ERROR));
   p.rows.indptr = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is NULL", fit(&p, NULL));
   good_problem(&p);
@@ -49,15 +49,15 @@ static void starts_of_a_fit(void) {
   const double coef = 1, intercept = 0, prior[2] = {0.5, 0.5};
   const fewlabel_named parts[] = {{"coef", &coef, 1}, {"intercept", &intercept, 1}, {"class_prior", prior, 2}};
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &first, ERROR));
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, first, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &first, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, first, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_assemble(FEWLABEL_LINEAR, "{\"n_classes\": 2, \"n_features\": 1}", parts, 3, &one_feature, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "start has 1 features",
-        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, one_feature, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&p.rows, LABELS(p.labels), NULL, one_feature, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_free(one_feature, ERROR));
   WORKS(fewlabel_free(first, ERROR));
-  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, first, NULL, NULL, NULL, &model,
+  FAILS(FEWLABEL_BAD_HANDLE, "", fewlabel_fit(&p.rows, LABELS(p.labels), NULL, first, NULL, NULL, NULL, &model,
                                               ERROR));
 }
 
@@ -70,32 +70,32 @@ static void dense_rows(void) {
   int64_t model = -7;
   int i;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_fit(NULL, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(NULL, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.values = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values is NULL",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.values = values;
   rows.row_stride = 1;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 1",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = INT64_MAX;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.row_stride is 9223372036854775807",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.row_stride = 3;
   rows.kind = 3;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.kind is 3: use FEWLABEL_SPARSE or FEWLABEL_DENSE",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.kind = FEWLABEL_DENSE;
   rows.value_type = 9;
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.value_type is 9",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   rows.value_type = FEWLABEL_FLOAT32;
   values[3] = NAN;
   FAILS(FEWLABEL_BAD_DATA, "row 1 has the value NaN",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   values[3] = 0;
   HOLDS(model == -7);
-  WORKS(fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&rows, LABELS(labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_predict(model, &rows, 1, NULL, decisions, ERROR));
   WORKS(fewlabel_predict(model, &rows, 2, classes, NULL, ERROR));
   WORKS(fewlabel_decision_with(&rows, coef, &zero, 1, 1, 1, sums, ERROR));
@@ -109,26 +109,36 @@ static void dense_rows(void) {
 
 static int32_t class_prior(const problem *p, const char *options, int64_t n_classes) {
   double shares[2] = {-7, -7}, lower[2], upper[2];
-  int32_t status = fewlabel_class_prior(&p->rows, p->labels, p->weights, options, shares, lower, upper, n_classes,
-                                        ERROR);
+  const fewlabel_labels labels = {p->labels, 1, n_classes, NULL, NULL, NULL};
+  int32_t status = fewlabel_class_prior(&p->rows, &labels, p->weights, options, shares, lower, upper, ERROR);
   HOLDS((status == FEWLABEL_OK) == (shares[0] != -7));
   return status;
 }
 
 static void class_shares(void) {
   problem p;
-  double shares[2];
+  double shares[3];
+  int64_t indptr[N_ROWS + 1] = {0};
+  fewlabel_labels labels = FEWLABEL_LABELS(p.labels);
   good_problem(&p);
+  labels.n_classes = 2;
   FAILS(FEWLABEL_BAD_ARGUMENT, "shares is NULL",
-        fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, NULL, NULL, NULL, 2, ERROR));
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, NULL, NULL, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_class_prior(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_class_prior(NULL, p.labels, NULL, NULL, shares, NULL, NULL, 2, ERROR));
+        fewlabel_class_prior(NULL, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL",
-        fewlabel_class_prior(&p.rows, NULL, NULL, NULL, shares, NULL, NULL, 2, ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 1: use 2 or more", class_prior(&p, NULL, 1));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "shares cannot have 9223372036854775807 elements", class_prior(&p, NULL, INT64_MAX));
+        fewlabel_class_prior(&p.rows, NULL, NULL, NULL, shares, NULL, NULL, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 1: use 2 or more", class_prior(&p, NULL, 1));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 0: use 2 or more", class_prior(&p, NULL, 0));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 9223372036854775807", class_prior(&p, NULL, INT64_MAX));
+  labels.n_columns = 0;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_columns is 0: use 1",
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
+  labels.n_columns = 1;
+  labels.indptr = indptr;
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.indptr is given: use NULL",
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
+  labels.indptr = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"alpha\"", class_prior(&p, "{\"alpha\": 1}", 2));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_bootstraps is 1: it must be at least 2", class_prior(&p, "{\"n_bootstraps\": 1}", 2));
   FAILS(FEWLABEL_BAD_ARGUMENT, "confidence_level is 0: it must be above 0",
@@ -140,9 +150,10 @@ static void class_shares(void) {
   FAILS(FEWLABEL_BAD_DATA, "no row has a label", class_prior(&p, NULL, 2));
   good_problem(&p);
   p.labels[0] = 2;
-  FAILS(FEWLABEL_BAD_ARGUMENT, "n_classes is 2, but the labels have 3 classes", class_prior(&p, NULL, 2));
+  FAILS(FEWLABEL_BAD_DATA, "labels of row 0 is 2, but there are 2 classes", class_prior(&p, NULL, 2));
+  labels.n_classes = 3;
   FAILS(FEWLABEL_BAD_DATA, "class 0 has no labeled row",
-        fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, shares, NULL, NULL, 3, ERROR));
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
 }
 
 static void weights_of_the_caller(void) {
@@ -314,12 +325,12 @@ static void wrong_pointers(void) {
   p.rows.indptr = (const void *)(UINTPTR_MAX - 15);
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.indptr is 0xfffffffffffffff0, which is not the address of", fit(&p, NULL));
   good_problem(&p);
-  status = fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
-        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  status = fewlabel_fit(&p.rows, LABELS((int32_t *)(memory + page)), NULL, 0, NULL, NULL, NULL, &model, ERROR);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.codes: the memory of element 0",
+        fewlabel_fit(&p.rows, LABELS((int32_t *)(memory + page)), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   /* The status comes through even if the message cannot be written. */
   HOLDS(status ==
-        fewlabel_fit(&p.rows, (int32_t *)(memory + page), NULL, NULL, 0, 0, NULL, NULL, NULL, &model, memory + page,
+        fewlabel_fit(&p.rows, LABELS((int32_t *)(memory + page)), NULL, 0, NULL, NULL, NULL, &model, memory + page,
                      100));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path: the memory", fewlabel_load(memory + page, &model, ERROR));
   munmap(memory, 2 * page);
@@ -356,7 +367,7 @@ static void file_cut_off_during_a_fit(void) {
   rows.values = values;
   HOLDS(pthread_create(&thread, NULL, cut_off, &c) == 0);
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows.values: the memory of element",
-        fewlabel_fit(&rows, labels, NULL, NULL, 0, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
+        fewlabel_fit(&rows, LABELS(labels), NULL, 0, "{\"threads\": 2}", &c.progress, NULL, &model, ERROR));
   pthread_join(thread, NULL);
   munmap(values, size);
   close(c.file);
@@ -370,7 +381,7 @@ static int64_t good_model(void) {
   problem p;
   int64_t model = 0;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   return model;
 }
 
@@ -436,7 +447,7 @@ static void wrong_handles(void) {
   WORKS(fewlabel_svmlight_read("misuse.svmlight", NULL, 0, 0, 0, NULL, &data, sizes, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a data set", fewlabel_predict(data, &p.rows, 1, classes, NULL, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "start is",
-        fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, data, NULL, NULL, NULL, &needed, ERROR));
+        fewlabel_fit(&p.rows, LABELS(p.labels), NULL, data, NULL, NULL, NULL, &needed, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "a data set has indptr, indices, values, labels, label_indptr",
         fewlabel_array(data, "coef", FEWLABEL_FLOAT64, numbers, 4, ERROR));
   WORKS(fewlabel_free(data, ERROR));

@@ -132,7 +132,7 @@ static void refused(void) {
         assemble("{\"n_tags\": 2, \"n_features\": 2}", zeros, zeros, zeros, zeros, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "transitions would have 50000 x 50000 values",
         assemble("{\"n_tags\": 50000, \"n_features\": 1}", zeros, pairs, zeros, zeros, &model));
-  WORKS(fewlabel_fit(&s.p.rows, s.p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &linear, ERROR));
+  WORKS(fewlabel_fit(&s.p.rows, LABELS(s.p.labels), NULL, 0, NULL, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a linear classifier",
         fewlabel_sequence_decode(linear, &s.p.rows, s.lengths, N_SEQUENCES, 1, tags, NULL, NULL, NULL, ERROR));
   WORKS(fewlabel_free(linear, ERROR));

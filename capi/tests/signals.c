@@ -56,7 +56,7 @@ static void all_kinds_of_calls(result *r, const char *options) {
   memset(r, 0, sizeof *r);
   failed += fewlabel_version() == NULL || fewlabel_abi_version() != FEWLABEL_ABI_VERSION;
   failed += fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &needed, message, 200);
-  failed += fewlabel_fit(&small.rows, small.labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, message, 200);
+  failed += fewlabel_fit(&small.rows, LABELS(small.labels), NULL, 0, options, NULL, NULL, &model, message, 200);
   failed += fewlabel_live_handles() < 1;
   failed += fewlabel_array(model, "coef", FEWLABEL_FLOAT64, r->coef, FEATURES, message, 200);
   failed += fewlabel_predict(model, &small.rows, 2, r->classes, NULL, message, 200);
@@ -229,7 +229,7 @@ static void faults_are_named(void) {
   install(SIGALRM, handler, 0);
   set_timer(SIGALRM, 1);
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
-        fewlabel_fit(&small.rows, (int32_t *)nothing, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+        fewlabel_fit(&small.rows, LABELS((int32_t *)nothing), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element",
         fewlabel_options(FEWLABEL_LINEAR, nothing, 100000, &needed, ERROR));
   set_timer(SIGALRM, 0);
@@ -266,7 +266,7 @@ static void ctrl_c(const long_problem *p, const char *options, int64_t cancel, i
   wish = cancel;
   install(SIGINT, stop, 0);
   start_thread(&thread, press_ctrl_c, NULL);
-  status = fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, options, &progress, NULL, &model, ERROR);
+  status = fewlabel_fit(&p->rows, LABELS(p->labels), NULL, 0, options, &progress, NULL, &model, ERROR);
   ended = now();
   pthread_join(thread, NULL);
   install(SIGINT, SIG_IGN, 0);
@@ -351,7 +351,7 @@ static int64_t cancelled_thread_model;
 static void *fit_until_cancelled(void *problem) {
   const long_problem *p = problem;
   char message[100];
-  fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, NULL, &progress, NULL, &cancelled_thread_model, message, 100);
+  fewlabel_fit(&p->rows, LABELS(p->labels), NULL, 0, NULL, &progress, NULL, &cancelled_thread_model, message, 100);
   pthread_testcancel();
   return NULL;
 }
@@ -406,7 +406,7 @@ static void *fit_in_a_group(void *model) {
   pthread_sigmask(SIG_SETMASK, &blocked, NULL);
   fesetround(FE_UPWARD);
   sums.thread = pthread_self();
-  fewlabel_fit(&small.rows, small.labels, NULL, NULL, 0, 0, group_options, NULL, &group, model, message, 100);
+  fewlabel_fit(&small.rows, LABELS(small.labels), NULL, 0, group_options, NULL, &group, model, message, 100);
   pthread_testcancel();
   return NULL;
 }
@@ -424,7 +424,7 @@ static void *fit_without_rows(void *model) {
   char message[100];
   rows.n_rows = rows.n_values = 0;
   rows.indptr = indptr;
-  fewlabel_fit(&rows, small.labels, NULL, NULL, 0, 0, group_options, NULL, &group, model, message, 100);
+  fewlabel_fit(&rows, LABELS(small.labels), NULL, 0, group_options, NULL, &group, model, message, 100);
   return NULL;
 }
 

@@ -128,7 +128,7 @@ static void refused(void) {
         fewlabel_predict(with, &p.rows, 1, classes, NULL, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "classes and decisions are both NULL",
         fewlabel_predict(with, &p.rows, 1, NULL, NULL, ERROR));
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &linear, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a linear classifier",
         fewlabel_structure_features(linear, &p.rows, 1, values, ERROR));
   p.rows.n_features--;

@@ -41,7 +41,7 @@ static void cancel_from_another_thread(const long_problem *p, const char *option
   memset(&button, 0, sizeof button);
   button.delay = delay;
   HOLDS(pthread_create(&thread, NULL, press, &button) == 0);
-  status = fewlabel_fit(&p->rows, p->labels, NULL, NULL, 0, 0, options, &button.progress, NULL, &model, ERROR);
+  status = fewlabel_fit(&p->rows, LABELS(p->labels), NULL, 0, options, &button.progress, NULL, &model, ERROR);
   waited = now();
   pthread_join(thread, NULL);
   waited -= button.cancelled_at;
@@ -72,7 +72,7 @@ static void stop_a_fit(void) {
   good_problem(&p);
   memset(&progress, 0, sizeof progress);
   progress.cancel = FEWLABEL_STOP;
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, &progress, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, &progress, NULL, &model, ERROR));
   WORKS(fewlabel_report(model, report, sizeof report, &needed, ERROR));
   HOLDS(strstr(report, "\"termination_condition\":\"stopped\"") != NULL);
   HOLDS(progress.step == 1);
@@ -98,7 +98,7 @@ static void *work(void *argument) {
     int32_t classes[N_ROWS];
     double coef[N_FEATURES];
     good_problem(&p);
-    w->wrong += fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, "{\"threads\": 3}", NULL, NULL, &model, message,
+    w->wrong += fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, "{\"threads\": 3}", NULL, NULL, &model, message,
                              200) !=
                 FEWLABEL_OK;
     w->wrong += fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_FEATURES, message, 200) != FEWLABEL_OK;
@@ -121,7 +121,7 @@ static void fits_at_the_same_time(void) {
   problem p;
   int k;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_FEATURES, ERROR));
   for (k = 0; k < N_THREADS; k++) {
     workers[k].shared_model = model;
@@ -149,7 +149,7 @@ static int child(int64_t model, const char *version) {
   double numbers[N_ROWS];
   char tiny[] = "xxxx";
   good_problem(&p);
-  if (!REFUSED(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &a, ERROR))) return 1;
+  if (!REFUSED(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &a, ERROR))) return 1;
   if (!REFUSED(fewlabel_predict(model, &p.rows, 1, classes, NULL, ERROR))) return 2;
   if (!REFUSED(fewlabel_predict(model, &p.rows, 1, NULL, numbers, ERROR))) return 3;
   if (!REFUSED(fewlabel_report(model, NULL, 0, &a, ERROR))) return 4;
@@ -161,7 +161,7 @@ static int child(int64_t model, const char *version) {
   if (!REFUSED(fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &a, ERROR))) return 12;
   if (!REFUSED(fewlabel_free(model, ERROR))) return 13;
   if (!REFUSED(fewlabel_assemble(FEWLABEL_LINEAR, "{}", NULL, 0, &a, ERROR))) return 20;
-  if (!REFUSED(fewlabel_class_prior(&p.rows, p.labels, NULL, NULL, numbers, NULL, NULL, 2, ERROR))) return 21;
+  if (!REFUSED(fewlabel_class_prior(&p.rows, LABELS(p.labels), NULL, NULL, numbers, NULL, NULL, ERROR))) return 21;
   if (!REFUSED(fewlabel_structure_fit(&p.rows, &p.rows, NULL, NULL, NULL, 1, NULL, NULL, &a, ERROR))) return 22;
   if (fewlabel_abi_version() != FEWLABEL_ABI_VERSION) return 14;
   if (version != NULL && strcmp(fewlabel_version(), version) != 0) return 15;
@@ -195,7 +195,7 @@ static void children(void) {
   problem p;
   int64_t model = 0;
   good_problem(&p);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   forked_child(model, fewlabel_version());
   WORKS(fewlabel_free(model, ERROR));
   library_is_usable();
@@ -207,7 +207,7 @@ static void first_process(void) {
   problem p;
   good_problem(&p);
   HOLDS(getpid() == 1);
-  WORKS(fewlabel_fit(&p.rows, p.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   HOLDS(unshare(CLONE_NEWPID) == 0);
   forked_child(model, fewlabel_version());
   WORKS(fewlabel_free(model, ERROR));

@@ -26,7 +26,7 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
-			found, err := sample.ClassShares(p, shares, classes, true)
+			found, err := sample.ClassShares(p, shares, true)
 			if err != nil || !slices.Equal(found.Share, want) {
 				t.Errorf("%v, %v; a fit has %v", found.Share, err, want)
 			}
@@ -35,12 +35,13 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 					t.Errorf("%v from %v to %v", share, found.Lower[y], found.Upper[y])
 				}
 			}
-			alone, err := sample.ClassShares(p, shares, classes, false)
+			alone, err := sample.ClassShares(p, shares, false)
 			if err != nil || alone.Lower != nil || !slices.Equal(alone.Share, want) {
 				t.Errorf("%+v, %v without an interval", alone, err)
 			}
-			_, err = sample.ClassShares(p, shares, classes+1, true)
-			wantKinds(t, err, fault.BadArgument)
+			p.Classes = classes + 1
+			_, err = sample.ClassShares(p, shares, true)
+			wantKinds(t, err, fault.BadData)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Columns learns several labels a row: a classifier of two classes for every column of labels, over the same rows.
 //
 //	Problem  column k has labels 0, 1 or -1 (unknown) of the rows: that of Fit for each, with the same rows and weights
-//	Symbols  labels [columns][n]; shares [columns] of class 1 among the unlabeled rows of the column
+//	Symbols  labels [columns][n]; class_prior [columns] the shares of class 1 among the unlabeled rows of each column
 //	Source   ours. What depends on the rows alone is made once: the packed copy and its keys. With the same shares a
 //	         column has the bits of its separate fit
 //	Shares   those that are given; otherwise, by class_prior "auto" too, those of the column's labeled rows. Their
@@ -29,25 +29,25 @@ import (
 //	Stops    every column as Fit does
 //	Cost     a fit a column, without its packing, checks and estimate. Columns are divided among the threads
 func Columns(
-	p sample.Problem, labels [][]int32, shares []float64, options method.Options, progress *work.Progress,
+	p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress,
 ) (results []*Result, err error) {
 	err = work.Guard(func() error {
-		if err := checkColumns(p, labels, shares, options); err != nil {
+		if err := checkColumns(p, labels, options); err != nil {
 			return err
 		}
-		results, err = columns(p, labels, shares, options, work.NewJob(options.Threads, progress), progress)
+		results, err = columns(p, labels, options, work.NewJob(options.Threads, progress), progress)
 		return err
 	})
 	return results, err
 }
 
 // checkColumns refuses what single fits take and several do not.
-func checkColumns(p sample.Problem, labels [][]int32, shares []float64, options method.Options) error {
+func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
+	shares := options.ClassPrior.Shares
 	switch {
 	case shares != nil && len(shares) != len(labels):
-		return fault.Argument("shares has %d entries, but there are %d columns of labels", len(shares), len(labels))
-	case options.ClassPrior.Shares != nil:
-		return fault.Argument("class_prior is an array, but columns have shares of their own: give them as shares")
+		return fault.Argument("class_prior has %d entries, but there are %d columns of labels: give the share of 1 in each",
+			len(shares), len(labels))
 	case options.ClassWeight != nil && len(options.ClassWeight) != 2 && len(options.ClassWeight) != 2*len(labels):
 		return fault.Argument("class_weight has %d entries: 2 are needed, or 2 for each of the %d columns",
 			len(options.ClassWeight), len(labels))
@@ -56,7 +56,7 @@ func checkColumns(p sample.Problem, labels [][]int32, shares []float64, options 
 	}
 	for k, share := range shares {
 		if !(share > 0 && share < 1) {
-			return fault.Argument("shares of column %d is %v: it must lie between 0 and 1", k, share)
+			return fault.Argument("class_prior of column %d is %v: it must lie between 0 and 1", k, share)
 		}
 	}
 	for k, column := range labels {
@@ -73,7 +73,7 @@ func checkColumns(p sample.Problem, labels [][]int32, shares []float64, options 
 
 // columns fits every column on one thread, as many at a time as the job has threads.
 func columns(
-	p sample.Problem, labels [][]int32, shares []float64, options method.Options, job *work.Job, progress *work.Progress,
+	p sample.Problem, labels [][]int32, options method.Options, job *work.Job, progress *work.Progress,
 ) ([]*Result, error) {
 	if err := options.Agree(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func columns(
 	job.Run(len(labels), func(k int) {
 		of, chosen := p, options
 		of.Labels, chosen.ClassPrior = labels[k], sample.ClassPrior{Rule: "labels"}
-		if shares != nil {
+		if shares := options.ClassPrior.Shares; shares != nil {
 			chosen.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
 		}
 		if len(options.ClassWeight) > 2 {

@@ -57,8 +57,8 @@ func TestColumnsHaveTheBitsOfTheirSeparateFits(t *testing.T) {
 	for name, o := range settings() {
 		for _, p := range []sample.Problem{p, weighted} {
 			for _, shares := range [][]float64{nil, {0.35, 0.3, 0.4}} {
-				o.ClassPrior, o.Threads = sample.ClassPrior{Rule: "auto"}, 2
-				together, err := Columns(p, labels, shares, o, nil)
+				o.ClassPrior, o.Threads = sample.ClassPrior{Rule: "auto", Shares: shares}, 2
+				together, err := Columns(p, labels, o, nil)
 				if err != nil {
 					t.Fatal(name, err)
 				}
@@ -89,23 +89,19 @@ func TestErrorsOfColumnsNameThem(t *testing.T) {
 	for i := range none {
 		none[i] = -1
 	}
-	given, tree := method.Defaults(), method.Defaults()
-	given.ClassPrior, tree.Hierarchy = sample.ClassPrior{Shares: []float64{0.5, 0.5}}, []int{-1, -1}
+	short, wide, tree := method.Defaults(), method.Defaults(), method.Defaults()
+	short.ClassPrior.Shares, wide.ClassPrior.Shares = []float64{0.5}, []float64{0.5, 1.5, 0.5}
+	tree.Hierarchy = []int{-1, -1}
 	for want, run := range map[string]func() ([]*Result, error){
 		"row 7 in column 1 is 2": func() ([]*Result, error) {
-			return Columns(p, [][]int32{labels[0], two}, nil, method.Defaults(), nil)
+			return Columns(p, [][]int32{labels[0], two}, method.Defaults(), nil)
 		},
 		"column 2: ": func() ([]*Result, error) {
-			return Columns(p, [][]int32{labels[0], labels[1], none}, nil, method.Defaults(), nil)
+			return Columns(p, [][]int32{labels[0], labels[1], none}, method.Defaults(), nil)
 		},
-		"shares has 1 ": func() ([]*Result, error) {
-			return Columns(p, labels, []float64{0.5}, method.Defaults(), nil)
-		},
-		"shares of column 1 is 1.5": func() ([]*Result, error) {
-			return Columns(p, labels, []float64{0.5, 1.5, 0.5}, method.Defaults(), nil)
-		},
-		"class_prior is an array": func() ([]*Result, error) { return Columns(p, labels, nil, given, nil) },
-		"hierarchy":               func() ([]*Result, error) { return Columns(p, labels, nil, tree, nil) },
+		"class_prior has 1 ":             func() ([]*Result, error) { return Columns(p, labels, short, nil) },
+		"class_prior of column 1 is 1.5": func() ([]*Result, error) { return Columns(p, labels, wide, nil) },
+		"hierarchy":                      func() ([]*Result, error) { return Columns(p, labels, tree, nil) },
 	} {
 		if _, err := run(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
@@ -116,11 +112,11 @@ func TestErrorsOfColumnsNameThem(t *testing.T) {
 func TestColumnsAreCancelledAndCounted(t *testing.T) {
 	p, labels := threeColumns()
 	progress := &work.Progress{Cancel: 1}
-	if _, err := Columns(p, labels, nil, method.Defaults(), progress); !errors.Is(err, fault.ErrCancelled) {
+	if _, err := Columns(p, labels, method.Defaults(), progress); !errors.Is(err, fault.ErrCancelled) {
 		t.Error(err)
 	}
 	progress.Cancel = 0
-	if _, err := Columns(p, labels, nil, method.Defaults(), progress); err != nil || progress.Step != 3 {
+	if _, err := Columns(p, labels, method.Defaults(), progress); err != nil || progress.Step != 3 {
 		t.Error(err, progress.Step)
 	}
 }

@@ -265,7 +265,7 @@ func TestBadPriorCostsAreRefused(t *testing.T) {
 		"costs of row 20 has NaN for class 0":         func(p *sample.Problem) { p.Costs[100] = math.NaN() },
 		"costs of row 20 has 1e+07 for class 0":       func(p *sample.Problem) { p.Costs[100] = 1e7 },
 		"costs has 5 entries, but there are 110 rows": func(p *sample.Problem) { p.Costs = p.Costs[:5] },
-		"labels of row 4 is 4, but the prior costs are those of": func(p *sample.Problem) {
+		"labels of row 4 is 4, but there are 4 classes": func(p *sample.Problem) {
 			p.Classes, p.Costs = 4, p.Costs[:440]
 		},
 		"n_classes is 1": func(p *sample.Problem) { p.Classes = 1 },

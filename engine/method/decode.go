@@ -79,7 +79,7 @@ func DecodeOptions(text []byte) (Options, error) {
 	if err := options.Decode(text, &o); err != nil {
 		return o, err
 	}
-	return o, o.ClassPrior.Check(o.ClassNames)
+	return o, o.ClassPrior.CheckRule()
 }
 
 // OfSample are the options of the sample that the method learns from.

@@ -19,8 +19,6 @@ func TestDecodeOptions(t *testing.T) {
 		`{"max_iter": 0}`:                    "max_iter is 0: it must be at least 1",
 		`{"max_iter": 1.5}`:                  "max_iter is 1.5: it must be an integer",
 		`{"method": "magic"}`:                "it must be one of auto, annealing, switching, pair_switching",
-		`{"class_prior": [0.5, 0.6]}`:        "class_prior sums to 1.1",
-		`{"class_prior": [1.5, -0.5]}`:       "class_prior of class 0 is 1.5: it must lie between 0 and 1",
 		`[1]`:                                "options must be a JSON object",
 		`{"alpha": 1, "alpha": 2}`:           `the name "alpha" stands twice`,
 		`{"Alpha": 1}`:                       `unknown option "Alpha"; there are `,

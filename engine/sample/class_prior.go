@@ -42,15 +42,17 @@ func (p ClassPrior) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Rule)
 }
 
-// Check refuses an unknown rule and shares that are none.
-func (p *ClassPrior) Check(names fault.Names) error {
-	if p.Shares == nil {
-		if !slices.Contains(PriorRules, p.Rule) {
-			return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,
-				strings.Join(PriorRules, ", "))
-		}
-		return nil
+// CheckRule refuses an unknown rule.
+func (p *ClassPrior) CheckRule() error {
+	if p.Shares == nil && !slices.Contains(PriorRules, p.Rule) {
+		return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,
+			strings.Join(PriorRules, ", "))
 	}
+	return nil
+}
+
+// checkShares refuses shares that are none of all classes.
+func (p *ClassPrior) checkShares(names fault.Names) error {
 	total := 0.0
 	for class, share := range p.Shares {
 		if !(share > 0 && share < 1) {
@@ -90,7 +92,7 @@ func (s *Sample) prior(classes int) (*Prior, error) {
 			return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(given), classes)
 		}
 		if s.Options.ClassPrior.Rule == "" { // shares that were found can be 0: see allowed
-			if err := s.Options.ClassPrior.Check(s.Options.ClassNames); err != nil {
+			if err := s.Options.ClassPrior.checkShares(s.Options.ClassNames); err != nil {
 				return nil, err
 			}
 		}

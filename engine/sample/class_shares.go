@@ -35,7 +35,7 @@ func DecodeShareOptions(text []byte) (ShareOptions, error) {
 type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not wanted
 
 // ClassShares finds the class shares that a fit of the same rows with class prior "auto" uses, by the same steps.
-func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found Shares, err error) {
+func ClassShares(p Problem, o ShareOptions, interval bool) (found Shares, err error) {
 	err = work.Guard(func() error {
 		options := Options{UnlabeledWeight: option.AutoWeight, ClassPrior: ClassPrior{Rule: "auto"},
 			FitIntercept: o.FitIntercept}
@@ -43,16 +43,13 @@ func ClassShares(p Problem, o ShareOptions, classes int, interval bool) (found S
 		if err != nil {
 			return err
 		}
-		if known := s.Classes(); known != classes {
-			return fault.Argument("n_classes is %d, but the labels have %d classes", classes, known)
-		}
 		if s.OneClass() {
 			return fault.Data("all labeled rows have the same class: its share needs no estimate")
 		}
 		if !s.Transductive() {
 			return fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more", s.All.Unlabeled)
 		}
-		prior, err := s.Prior(classes)
+		prior, err := s.Prior(s.Classes())
 		if err != nil {
 			return err
 		}

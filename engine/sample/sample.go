@@ -18,7 +18,7 @@ type Problem struct {
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
 	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
 	Costs   []float64     // [n, Classes] prior costs of the rows without a label; nil: all 0. See prior_costs.go
-	Classes int           // of Costs
+	Classes int           // 0: those of the labels and of the class prior; of Costs never 0
 	Start   *model.Linear // a model to begin at; nil: from nothing
 	Picked  bool          // the labeled rows are known not to have been drawn at random
 	Copies  bool          // the weights are numbers of copies, however many
@@ -136,7 +136,7 @@ func (s *Sample) sort(p Problem) error {
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
 				"classes than the %d rows", i, label, n)
 		case p.Classes > 0 && int(label) >= p.Classes:
-			return fault.Data("labels of row %d is %d, but the prior costs are those of %d classes", i, label, p.Classes)
+			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, p.Classes)
 		case weight == 0:
 		case label < 0:
 			if err := s.addUnlabeled(p, i, weight); err != nil {

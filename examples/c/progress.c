@@ -24,8 +24,8 @@ static void *run(void *argument) {
   job *j = (job *)argument;
   /* Each topic has its share of the labels. */
   const char *options = "{\"class_prior\": \"labels\"}";
-  j->status = fewlabel_fit(&j->d->rows, j->d->labels, NULL, NULL, 0, 0, options, &j->progress, NULL, &j->model,
-                           j->message,
+  const fewlabel_labels labels = FEWLABEL_LABELS(j->d->labels);
+  j->status = fewlabel_fit(&j->d->rows, &labels, NULL, 0, options, &j->progress, NULL, &j->model, j->message,
                            sizeof j->message);
   __atomic_store_n(&j->ended, 1, __ATOMIC_RELEASE);
   return NULL;

@@ -142,7 +142,8 @@ static int made_up(void) {
   dataset d;
   int64_t model;
   make_documents(&d, N_DOCUMENTS, N_TOPICS, 2, 5 * N_TOPICS);
-  need(fewlabel_fit(&d.rows, d.labels, NULL, NULL, 0, 0, NULL, NULL, NULL, &model, error, sizeof error), "fitting");
+  const fewlabel_labels known = FEWLABEL_LABELS(d.labels);
+  need(fewlabel_fit(&d.rows, &known, NULL, 0, NULL, NULL, NULL, &model, error, sizeof error), "fitting");
   need(fewlabel_predict(model, &d.rows, 1, classes, NULL, error, sizeof error), "predicting all rows");
   need(fewlabel_save(model, model_path, NULL, error, sizeof error), "saving the model");
   need(fewlabel_free(model, error, sizeof error), "freeing the model");

@@ -75,10 +75,10 @@ static int64_t learn_components(const dataset *d) {
 static void fit_classifier(const dataset *d, int64_t structure, double *coef, double *intercept) {
   double *features = NEW(double, d->rows.n_rows *N_COMPONENTS);
   const fewlabel_rows labeled = FEWLABEL_DENSE_ROWS(N_LABELED, N_COMPONENTS, features);
+  const fewlabel_labels labels = FEWLABEL_LABELS(d->labels);
   int64_t model;
   need(fewlabel_structure_features(structure, &d->rows, 2, features, error, sizeof error), "structure features");
-  need(fewlabel_fit(&labeled, d->labels, NULL, NULL, 0, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error,
-                    sizeof error),
+  need(fewlabel_fit(&labeled, &labels, NULL, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error, sizeof error),
        "fitting");
   need(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, N_COMPONENTS * N_TOPICS, error, sizeof error), "coef");
   need(fewlabel_array(model, "intercept", FEWLABEL_FLOAT64, intercept, N_TOPICS, error, sizeof error), "intercept");

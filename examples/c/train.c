@@ -55,9 +55,9 @@ static void read_dataset(const char *path, dataset *d) {
 static int64_t fit(const dataset *d) {
   /* Scalars are options in JSON; what is not named has its default, and a name that does not exist is an error. */
   const char *options = "{\"method\": \"annealing\", \"alpha\": 1e-3, \"class_prior\": [0.5, 0.5], \"threads\": 2}";
+  const fewlabel_labels labels = FEWLABEL_LABELS(d->labels);
   int64_t model;
-  need(fewlabel_fit(&d->rows, d->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, error, sizeof error),
-                    "fitting");
+  need(fewlabel_fit(&d->rows, &labels, NULL, 0, options, NULL, NULL, &model, error, sizeof error), "fitting");
   return model;
 }
 

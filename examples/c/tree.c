@@ -22,9 +22,9 @@ static const char *const flat = "{" SETTINGS "}";
 static const char *const in_a_tree = "{" SETTINGS ", \"hierarchy\": [6, 6, 7, 7, 8, 8, -1, -1, -1]}";
 
 static int64_t fit(const dataset *d, const char *options) {
+  const fewlabel_labels labels = FEWLABEL_LABELS(d->labels);
   int64_t model;
-  need(fewlabel_fit(&d->rows, d->labels, NULL, NULL, 0, 0, options, NULL, NULL, &model, error, sizeof error),
-                    "fitting");
+  need(fewlabel_fit(&d->rows, &labels, NULL, 0, options, NULL, NULL, &model, error, sizeof error), "fitting");
   return model;
 }
 

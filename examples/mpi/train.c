@@ -39,9 +39,9 @@ static void share(const dataset *all, dataset *own, int rank, int size) {
 /* The weights of a fit. */
 static double *fit(const dataset *d, const fewlabel_group *group) {
   double *coef = NEW(double, d->rows.n_features *N_CLASSES);
+  const fewlabel_labels labels = FEWLABEL_LABELS(d->labels);
   int64_t model;
-  need(fewlabel_fit(&d->rows, d->labels, NULL, NULL, 0, 0, options, NULL, group, &model, error, sizeof error),
-                    "fitting");
+  need(fewlabel_fit(&d->rows, &labels, NULL, 0, options, NULL, group, &model, error, sizeof error), "fitting");
   need(fewlabel_array(model, "coef", FEWLABEL_FLOAT64, coef, d->rows.n_features * N_CLASSES, error, sizeof error),
        "weights");
   need(fewlabel_free(model, error, sizeof error), "freeing the model");

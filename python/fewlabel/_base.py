@@ -287,9 +287,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         plan = self._plan(method, labels.classes, totals, prior)
         self._warn_before(given, labels, weights)
         task = _progress.FitTask(self, X, given, weights)
-        costs = _labels.costs(given, labels, weights)
+        native = _labels.native(given, labels, weights)
         try:
-            warnings = self._solve(plan, _data.native(rows), labels.codes, weights, (show, task.report), costs=costs)
+            warnings = self._solve(plan, _data.native(rows), native, weights, (show, task.report))
         except ValueError as reason:
             renamed = _labels.named(reason, labels.classes)
             if renamed is reason:
@@ -318,14 +318,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self,
         plan: Plan,
         rows: _data.Rows,
-        codes: np.ndarray,
+        labels: _fit.Labels,
         weights: np.ndarray | None,
         watchers: Sequence[_progress.Watch],
         group: Group | None = None,
-        costs: np.ndarray | None = None,
     ) -> list[dict[str, Any]]:
         """Fit in the library, keep the model, and return the warnings."""
-        fitted = _fit.fit(rows, codes, weights, plan.options, watchers, plan.start, group, costs)
+        fitted = _fit.fit(rows, labels, weights, plan.options, watchers, plan.start, group)[0]
         self._keep(plan.classes, plan.tree, fitted)
         return fitted.report["warnings"]
 

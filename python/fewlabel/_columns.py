@@ -47,17 +47,13 @@ def fit(model: Any, X: Any, codes: np.ndarray, sample_weight: Any, method: metho
         | {"class_weight": _class_weight(model.class_weight, np.column_stack([zeros, ones])[fitted])}
     )
     options["class_prior"] = "labels"
+    if shares is not None:
+        options["class_prior"] = shares[fitted] if len(fitted) > 1 else np.append(1 - shares[fitted], shares[fitted])
     found: Sequence[_fit.Fitted] = ()
     if len(fitted):
         with _progress.shown(type(model).__name__, model.verbose, "columns") as show:
-            found = _fit.fit_columns(
-                _data.native(rows),
-                np.ascontiguousarray(codes[:, fitted]),
-                weights,
-                None if shares is None else shares[fitted],
-                options,
-                (show,),
-            )
+            labels = _fit.Labels(np.ascontiguousarray(codes[:, fitted]))
+            found = _fit.fit(_data.native(rows), labels, weights, options, (show,))
     columns = [_constant(codes[:, k], bool(ones[k])) for k in range(codes.shape[1])]
     for k, one in zip(fitted, found, strict=True):
         columns[k] = _column(one)

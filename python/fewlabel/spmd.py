@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from fewlabel import _advice, _positive_share, _progress, methods
 from fewlabel._base import LinearClassifier
 from fewlabel._inputs import _data, _indicator, _labels, _scored, _weights
+from fewlabel._native import _fit
 from fewlabel._native._signatures import Allreduce, Group
 
 __all__ = ["fit"]
@@ -86,11 +87,11 @@ def fit_with(
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
     plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
-    costs = part.costs(ranks, classes)
+    labels = ranks.attempt(lambda: part.native(classes))
     title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(title, verbose, part.method.name) as show:
         try:
-            warnings = estimator._solve(plan, rows, part.codes, part.weights, (show,), ranks.group, costs)
+            warnings = estimator._solve(plan, rows, labels, part.weights, (show,), ranks.group)
         except ValueError as reason:
             renamed = _labels.named(reason, classes)
             if renamed is reason:
@@ -259,9 +260,6 @@ class _Part:
         totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))
         return classes, np.asarray(totals)
 
-    def costs(self, ranks: _Ranks, classes: np.ndarray) -> np.ndarray | None:
-        """Prior costs of the rows, or None if nothing is known of a row of any rank."""
-        own = ranks.attempt(lambda: _labels.costs(self.given, _labels.Labels(classes, self.codes), self.weights))
-        if any(ranks.comm.allgather(own is not None)) and own is None:
-            return np.zeros((len(self.codes), len(classes)))
-        return own
+    def native(self, classes: np.ndarray) -> _fit.Labels:
+        """The labels of the rows for the library."""
+        return _labels.native(self.given, _labels.Labels(classes, self.codes), self.weights)

@@ -273,10 +273,8 @@ def fit_status(struct: c.Rows | None = None, codes: Any = CODES, options: dict |
     status, message = status_of(
         "fewlabel_fit",
         ctypes.byref(rows.struct if struct is None else struct),
-        codes if codes is None else codes.ctypes.data,
+        None if codes is None else ctypes.byref(_fit.Labels(codes).native()),
         None,
-        None,
-        0,
         0,
         None if text is None else text.encode(),
         None,
@@ -326,16 +324,13 @@ def test_null_pointers() -> None:
     error = ctypes.create_string_buffer(100)
     library = _library.library()
     model = ctypes.c_int64()
-    labels = CODES.ctypes.data
-    assert (
-        library.fewlabel_fit(None, labels, None, None, 0, 0, None, None, None, ctypes.byref(model), error, 100)
-        == c.BAD_ARGUMENT
-    )
+    labels = ctypes.byref(_fit.Labels(CODES).native())
+    assert library.fewlabel_fit(None, labels, None, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
     assert b"rows" in error.value
     rows = ctypes.byref(_data.native(X).struct)
-    assert library.fewlabel_fit(rows, labels, None, None, 0, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(rows, labels, None, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT
     assert b"model" in error.value
-    assert library.fewlabel_fit(None, None, None, None, 0, 0, None, None, None, None, None, 0) == c.BAD_ARGUMENT
+    assert library.fewlabel_fit(None, None, None, 0, None, None, None, None, None, 0) == c.BAD_ARGUMENT
 
 
 def test_message_is_cut_to_the_buffer() -> None:
@@ -415,10 +410,7 @@ def load_status(content: bytes, path: Path) -> tuple[int, str]:
 @pytest.fixture
 def model_file(tmp_path: Path) -> bytes:
     rows, model = _data.native(X), ctypes.c_int64()
-    _library.call(
-        "fewlabel_fit", ctypes.byref(rows.struct), CODES.ctypes.data, None, None, 0, 0, *3 * [None],
-        ctypes.byref(model),
-    )  # fmt: skip
+    _library.call("fewlabel_fit", rows.struct, _fit.Labels(CODES).native(), None, 0, *3 * [None], model)
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(tmp_path / "good").encode(), b'{"by": "a test"}')
     return (tmp_path / "good").read_bytes()

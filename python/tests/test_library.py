@@ -175,6 +175,7 @@ def test_no_handle_stays() -> None:
 
 STRUCTS = {
     "fewlabel_rows": c.Rows,
+    "fewlabel_labels": c.Labels,
     "fewlabel_progress": c.Progress,
     "fewlabel_group": c.Group,
     "fewlabel_named": c.Named,

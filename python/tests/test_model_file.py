@@ -332,7 +332,7 @@ def test_the_library_decides_as_python_does(path: Path) -> None:
 def test_a_file_that_the_library_wrote_alone(path: Path) -> None:
     progress, model = _fit.Progress(), ctypes.c_int64()
     rows, codes = _data.native(X), Y.astype(np.int32)
-    _library.call("fewlabel_fit", rows.struct, codes, None, None, 0, 0, None, progress, None, model)
+    _library.call("fewlabel_fit", rows.struct, _fit.Labels(codes).native(), None, 0, None, progress, None, model)
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(path).encode(), None)
     again = load_model(path)

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from fewlabel._inputs import _weak
+from fewlabel._native import _fit
 
 UNLABELED = -1  # class number of a row without a label
 _SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
@@ -145,9 +146,13 @@ def named(reason: ValueError, classes: np.ndarray) -> ValueError:
     )
 
 
-def costs(given: Given, labels: Labels, weights: np.ndarray | None) -> np.ndarray | None:
-    """Prior costs (n, K) of rows without a label, or None."""
-    return None if given.weak is None else _weak.costs(given.weak, len(given.labeled), labels.classes, weights)
+def native(given: Given, labels: Labels, weights: np.ndarray | None) -> _fit.Labels:
+    """The labels for the library."""
+    n_classes = 0 if len(labels.classes) < 2 else len(labels.classes)
+    entries = None
+    if given.weak is not None:
+        entries = _weak.entries(given.weak, len(given.labeled), labels.classes, weights)
+    return _fit.Labels(labels.codes, n_classes, *(entries or ()))
 
 
 def encode(given: Given, weights: np.ndarray | None = None) -> Labels:

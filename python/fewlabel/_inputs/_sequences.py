@@ -92,8 +92,13 @@ def allowed_tags(given: _labels.Given, labels: _labels.Labels) -> np.ndarray | N
     named = [] if given.weak is None else given.weak.names().tolist()
     if unknown := [name for name in named if name not in labels.classes]:
         raise ValueError(f"y has the tag {unknown[0]!r} within sets, but no token has it as its label: label one")
-    costs = _labels.costs(given, labels, None)
-    return None if costs is None else np.isfinite(costs).astype(np.uint8)
+    if given.weak is None:
+        return None
+    indptr, classes, _ = _labels.native(given, labels, None)[2:]
+    allowed = np.ones((len(labels.codes), len(labels.classes)), dtype=np.uint8)
+    allowed[given.weak.rows] = 0
+    allowed[np.repeat(np.arange(len(allowed)), np.diff(indptr)), classes] = 1
+    return allowed
 
 
 def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:

@@ -111,8 +111,8 @@ def of_sets(rows: np.ndarray, sets: list[list[Any]], members: np.ndarray) -> Wea
     return Weak(rows, classes, probabilities)
 
 
-def costs(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
-    """Prior costs (n_rows, K) of the classes: -log p. None where nothing is known of any row with a weight."""
+def entries(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, ...] | None:
+    """In compressed row form, ends of rows, numbers in `classes` and probabilities; None if no row has a weight."""
     if weights is not None:
         counts = weights[weak.rows] > 0
         weak = Weak(weak.rows[counts], weak.classes, weak.probabilities[counts])
@@ -131,12 +131,12 @@ def costs(weak: Weak, n_rows: int, classes: np.ndarray, weights: np.ndarray | No
     columns = [
         place[weak.classes[k].item() if isinstance(weak.classes[k], np.generic) else weak.classes[k]] for k in known
     ]
-    table = np.full((len(weak.rows), len(classes)), np.inf)
-    with np.errstate(divide="ignore"):
-        table[:, columns] = -np.log(weak.probabilities[:, known])
-    found = np.zeros((n_rows, len(classes)))
-    found[weak.rows] = table
-    return found
+    table = np.zeros((len(weak.rows), len(classes)))
+    table[:, columns] = weak.probabilities[:, known]
+    counts = np.zeros(n_rows + 1, dtype=np.int64)
+    counts[weak.rows + 1] = np.count_nonzero(table, axis=1)
+    rows, numbers = np.nonzero(table)
+    return np.cumsum(counts), numbers.astype(np.int32), table[rows, numbers]
 
 
 def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from fewlabel._inputs._data import Rows
 from fewlabel._native import _library
+from fewlabel._native import _signatures as c
 from fewlabel._native._signatures import Group, Named, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
@@ -30,56 +31,51 @@ class Fitted(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
+class Labels(NamedTuple):
+    """Labels of rows, as `fewlabel_labels` describes them."""
+
+    codes: np.ndarray  # (n_rows,) or (n_rows, n_columns) int32
+    n_classes: int = 0
+    indptr: np.ndarray | None = None  # (n_rows + 1,) int64
+    classes: np.ndarray | None = None  # (n_entries,) int32
+    probabilities: np.ndarray | None = None  # (n_entries,) float64
+
+    def native(self) -> c.Labels:
+        """The struct for the library, which points to the arrays."""
+        addresses = [None if array is None else array.ctypes.data for array in self[2:]]
+        n_columns = self.codes.shape[1] if self.codes.ndim == 2 else 1
+        return c.Labels(self.codes.ctypes.data, n_columns, self.n_classes, *addresses)
+
+
 def fit(
     rows: Rows,
-    codes: np.ndarray,
+    labels: Labels,
     weights: np.ndarray | None,
     options: Mapping[str, Any],
     watches: Watches = (),
     start: Callable[[], int] | None = None,
     group: Group | None = None,
-    costs: np.ndarray | None = None,
-) -> Fitted:
-    """Train on rows with class numbers `codes` (int32; -1: unlabeled) and `weights` (float64 or None: all 1).
-
-    `costs` (n_rows, n_classes) are the prior costs of rows without a label; None: nothing is known of them.
+) -> list[Fitted]:
+    """Train a classifier for every column of labels, with `weights` (n_rows,) float64 or None: all 1.
 
     `start` creates in the library the model to continue from and returns its handle, which is freed here. `group`: the
     ranks that share the rows; None if this process has all of them.
     """
-    settings, n_classes = options_text(options).encode(), 0 if costs is None else costs.shape[1]
-
-    def task(begin: int, progress: Progress, model: ctypes.c_int64) -> None:
-        _library.call(
-            "fewlabel_fit", rows.struct, codes, weights, costs, n_classes, begin, settings, progress, group, model
-        )
-
-    return fitted(task, watches, start)
-
-
-def fit_columns(
-    rows: Rows,
-    codes: np.ndarray,
-    weights: np.ndarray | None,
-    shares: np.ndarray | None,
-    options: Mapping[str, Any],
-    watches: Watches = (),
-) -> list[Fitted]:
-    """Train a classifier for every column of `codes` (n_rows, k) of 0, 1 and -1 (int32), with `shares` (k,) of 1."""
-    settings, n_columns, progress = options_text(options).encode(), codes.shape[1], Progress()
-    models = np.zeros(n_columns, dtype=np.int64)
-
-    def task() -> None:
-        _library.call(
-            "fewlabel_fit_columns", rows.struct, codes, weights, shares, n_columns, settings, progress, models
-        )
-
-    try:
-        run(task, progress, watches)
-        return [read(int(model)) for model in models]
-    finally:
-        for model in models[models > 0]:
-            _library.call("fewlabel_free", int(model))
+    settings, known, progress = options_text(options).encode(), labels.native(), Progress()
+    models = np.zeros(known.n_columns, dtype=np.int64)
+    with _library.released(0 if start is None else start()) as begin:
+        try:
+            run(
+                lambda: _library.call(
+                    "fewlabel_fit", rows.struct, known, weights, begin, settings, progress, group, models
+                ),
+                progress,
+                watches,
+            )
+            return [read(int(model)) for model in models]
+        finally:
+            for model in models[models > 0]:
+                _library.call("fewlabel_free", int(model))
 
 
 def fitted(

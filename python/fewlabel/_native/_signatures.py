@@ -57,6 +57,19 @@ class Rows(ctypes.Structure):
     )
 
 
+class Labels(ctypes.Structure):
+    """`fewlabel_labels`: class numbers, and sets or probabilities of classes, borrowed from NumPy arrays."""
+
+    _fields_ = (
+        ("codes", c_void_p),
+        ("n_columns", c_int64),
+        ("n_classes", c_int64),
+        ("indptr", c_void_p),
+        ("classes", c_void_p),
+        ("probabilities", c_void_p),
+    )
+
+
 class Progress(ctypes.Structure):
     """`fewlabel_progress`: shared by a running fit and its observers."""
 
@@ -85,7 +98,7 @@ class Named(ctypes.Structure):
     _fields_ = (("name", c_char_p), ("values", c_void_p), ("length", c_int64))
 
 
-_ROWS, _PROGRESS, _GROUP = POINTER(Rows), POINTER(Progress), POINTER(Group)
+_ROWS, _LABELS, _PROGRESS, _GROUP = POINTER(Rows), POINTER(Labels), POINTER(Progress), POINTER(Group)
 _TEXT = c_char_p  # char *, const char *
 _ARRAY = c_void_p  # int32_t *, int64_t *, double *, void *, const or not
 
@@ -101,9 +114,8 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_version": (c_char_p, ()),
     "fewlabel_live_handles": (c_int64, ()),
     "fewlabel_options": _status(c_int32, _TEXT, c_int64, _ARRAY),
-    "fewlabel_fit": _status(_ROWS, _ARRAY, _ARRAY, _ARRAY, c_int64, c_int64, _TEXT, _PROGRESS, _GROUP, _ARRAY),
-    "fewlabel_fit_columns": _status(_ROWS, _ARRAY, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
-    "fewlabel_class_prior": _status(_ROWS, _ARRAY, _ARRAY, _TEXT, _ARRAY, _ARRAY, _ARRAY, c_int64),
+    "fewlabel_fit": _status(_ROWS, _LABELS, _ARRAY, c_int64, _TEXT, _PROGRESS, _GROUP, _ARRAY),
+    "fewlabel_class_prior": _status(_ROWS, _LABELS, _ARRAY, _TEXT, _ARRAY, _ARRAY, _ARRAY),
     "fewlabel_predict": _status(c_int64, _ROWS, c_int32, _ARRAY, _ARRAY),
     "fewlabel_decision_with": _status(_ROWS, _ARRAY, _ARRAY, c_int64, c_int32, c_int32, _ARRAY),
     "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),

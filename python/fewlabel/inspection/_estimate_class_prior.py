@@ -144,10 +144,11 @@ def estimate_class_prior(
         "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
     }
     shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
+    known = _fit.Labels(codes, len(classes))
     native, settings = _data.native(rows), _fit.options_text(options).encode()
     interruptible(
         lambda: _library.call(
-            "fewlabel_class_prior", native.struct, codes, weights, settings, shares, lower, upper, len(classes)
+            "fewlabel_class_prior", native.struct, known.native(), weights, settings, shares, lower, upper
         )
     )
     totals = _weights.labeled_totals(codes, weights, len(classes))
