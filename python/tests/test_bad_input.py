@@ -325,7 +325,9 @@ def test_null_pointers() -> None:
     library = _library.library()
     model = ctypes.c_int64()
     labels = ctypes.byref(_fit.Labels(CODES).native())
-    assert library.fewlabel_fit(None, labels, None, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
+    assert (
+        library.fewlabel_fit(None, labels, None, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
+    )
     assert b"rows" in error.value
     rows = ctypes.byref(_data.native(X).struct)
     assert library.fewlabel_fit(rows, labels, None, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT

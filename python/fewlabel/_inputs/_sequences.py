@@ -94,10 +94,10 @@ def allowed_tags(given: _labels.Given, labels: _labels.Labels) -> np.ndarray | N
         raise ValueError(f"y has the tag {unknown[0]!r} within sets, but no token has it as its label: label one")
     if given.weak is None:
         return None
-    indptr, classes, _ = _labels.native(given, labels, None)[2:]
     allowed = np.ones((len(labels.codes), len(labels.classes)), dtype=np.uint8)
     allowed[given.weak.rows] = 0
-    allowed[np.repeat(np.arange(len(allowed)), np.diff(indptr)), classes] = 1
+    rows, classes = np.nonzero(given.weak.probabilities)
+    allowed[given.weak.rows[rows], np.searchsorted(labels.classes, given.weak.classes)[classes]] = 1
     return allowed
 
 
