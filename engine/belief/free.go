@@ -21,7 +21,7 @@ type Free struct {
 // NewFree lets the unlabeled rows of a risk have scores, and labels by these; memory is that of minimize.QuasiNewton.
 func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
 	f := &Free{Risk: r, objective: o, costs: costs, labels: make([]int32, len(o.Sample.Unlabeled)),
-		descent: &minimize.QuasiNewton{Pool: o.Job.Pool, Memory: memory}}
+		descent: &minimize.QuasiNewton{Memory: memory}}
 	for _, i := range o.Sample.Unlabeled {
 		f.Label[i] = risk.Unlabeled
 	}
@@ -78,9 +78,7 @@ func (f *Free) Minimize(limits minimize.Limits) (outcome minimize.Outcome) {
 		outcome = minimize.Outcome{Value: value, Gap: f.gap, Steps: steps, Converged: f.gap <= limits.Tolerance*value}
 		return outcome.Converged || !outcome.Finite()
 	}
-	if _, steps := f.descent.Minimize(f, w); !outcome.Converged && steps < limits.MaxSteps {
-		f.At(w, make([]float64, len(w))) // back from a step that did not improve
-	}
+	f.descent.Minimize(f, w)
 	f.AdoptWeights(w)
 	return outcome
 }

@@ -1,10 +1,10 @@
 package minimize
 
 import (
-	"math"
+	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
 )
 
 // Smooth is a function with a gradient. It may panic to be cancelled.
@@ -16,15 +16,12 @@ type Smooth interface {
 // QuasiNewton minimizes a smooth function, convex or not, from gradients.
 //
 //	Problem  a local minimum of F(w), F continuously differentiable
-//	Symbols  g gradient [d]; s, y [d] differences of points and of gradients, the last Memory of them; t step length
-//	Source   Nocedal & Wright 2006, algorithm 7.5 (L-BFGS, with the scaling of equation 7.20) and algorithms 3.5 and 3.6
-//	         (strong Wolfe conditions, by cubic interpolation)
-//	Differences  gonum's optimize evaluates on goroutines of its own, where a cancel, which is a panic here, would end
-//	         the process, and has no place for a bound on the distance to the minimum
+//	Source   gonum's L-BFGS and line search (Moré & Thuente 1994), as Nocedal & Wright 2006, algorithm 7.5, has them.
+//	         Differences: they are called step by step, where optimize.Minimize evaluates on a goroutine of its own, and
+//	         a cancel, which is a panic here, would end the process
 //	Stops    Enough holds for the value and the gradient's length; MaxSteps taken; no step improves (rounding)
-//	Cost     a step: one to two gradients, 4 Memory d operations; (2 Memory + 5) d numbers
+//	Cost     a step: one to two gradients, 4 Memory d operations; (2 Memory + 7) d numbers
 type QuasiNewton struct {
-	Pool     *work.Pool
 	Memory   int // pairs that are kept
 	MaxSteps int
 	// Enough ends the search. It is called after every step, and at the start.
@@ -33,168 +30,76 @@ type QuasiNewton struct {
 
 const (
 	sufficient = 1e-4 // of the decrease that the slope promises
-	flatness   = 0.9  // of the slope at the start
 	mostTries  = 40   // of step lengths
 )
 
-// descent is the state of a search.
+// Minimize moves w to a minimum and returns the value there and the steps taken. The last point evaluated is w.
+func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int) {
+	d := descent{QuasiNewton: q, f: f, w: w}
+	d.at = &optimize.Location{X: slices.Clone(w), Gradient: make([]float64, len(w))}
+	d.evaluate()
+	for again := !d.enough(); again; {
+		again = d.descend()
+	}
+	return d.value, d.steps
+}
+
+// descent is the state of a search: w has the value, and at is the point evaluated last.
 type descent struct {
 	*QuasiNewton
-	f                   Smooth
-	w, g, trial, gTrial []float64
-	direction           []float64
-	s, y                [][]float64
-	rho, weight         []float64
-	value, valueTrial   float64
+	f     Smooth
+	w     []float64
+	value float64
+	at    *optimize.Location
+	steps int
 }
 
-// Minimize moves w to a minimum and returns the value there and the steps taken.
-func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int) {
-	d := descent{QuasiNewton: q, f: f, w: w, weight: make([]float64, q.Memory)}
-	for _, v := range []*[]float64{&d.g, &d.trial, &d.gTrial, &d.direction} {
-		*v = make([]float64, len(w))
-	}
-	d.value = f.At(w, d.g)
-	for steps = 0; !q.Enough(steps, d.value, math.Sqrt(d.dot(d.g, d.g))) && steps < q.MaxSteps; steps++ {
-		d.aim()
-		if !d.search() {
-			if len(d.s) == 0 {
-				break
-			}
-			d.s, d.y, d.rho = nil, nil, nil // the pairs have misled: once more along the gradient
-			d.aim()
-			if !d.search() {
-				break
-			}
+// descend takes steps, at first along the gradient, and reports whether to try that once more: they have led downwards,
+// are not enough, and none improves any more, by the pairs that are kept.
+func (d *descent) descend() (again bool) {
+	before := d.value
+	search := optimize.LinesearchMethod{NextDirectioner: &directions{optimize.LBFGS{Store: d.Memory}},
+		Linesearcher: &optimize.MoreThuente{DecreaseFactor: sufficient}}
+	next, err := search.Init(d.at)
+	for tries := 0; err == nil && tries < mostTries; next, err = search.Iterate(d.at) {
+		if next != optimize.MajorIteration {
+			d.at.F = d.f.At(d.at.X, d.at.Gradient)
+			tries++
+			continue
 		}
+		if d.accept(); d.enough() {
+			return false
+		}
+		tries = 0
+	}
+	if d.at.F < d.value { // the best point that the line search has found
 		d.accept()
+		return !d.enough()
 	}
-	return d.value, steps
+	copy(d.at.X, d.w)
+	d.evaluate()
+	return d.value < before
 }
 
-// aim sets the direction to -H g by the two loops over the pairs.
-func (d *descent) aim() {
-	d.each(d.direction, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			d.direction[j] = -d.g[j]
-		}
-	})
-	for k := len(d.s) - 1; k >= 0; k-- {
-		d.weight[k] = d.rho[k] * d.dot(d.s[k], d.direction)
-		d.add(d.direction, -d.weight[k], d.y[k])
-	}
-	if last := len(d.s) - 1; last >= 0 {
-		factor := 1 / (d.rho[last] * d.dot(d.y[last], d.y[last]))
-		d.each(d.direction, func(lo, hi int) { vector.Scale(d.direction[lo:hi], factor) })
-	}
-	for k := range d.s {
-		d.add(d.direction, d.weight[k]-d.rho[k]*d.dot(d.y[k], d.direction), d.s[k])
-	}
+// evaluate takes the value and the gradient where w is.
+func (d *descent) evaluate() {
+	d.value = d.f.At(d.at.X, d.at.Gradient)
+	d.at.F = d.value
 }
 
-// end is a step length with value and slope there.
-type end struct{ t, value, slope float64 }
-
-// search finds a step that satisfies the strong Wolfe conditions and puts the point there into trial.
-func (d *descent) search() bool {
-	start := end{0, d.value, d.dot(d.g, d.direction)}
-	if !(start.slope < 0) {
-		return false
-	}
-	t := 1.0
-	if len(d.s) == 0 {
-		t = min(1, 1/math.Sqrt(d.dot(d.g, d.g)))
-	}
-	before := start
-	for try := range mostTries {
-		now := d.try(t)
-		switch {
-		case !(now.value <= start.value+sufficient*t*start.slope) || try > 0 && now.value >= before.value:
-			return d.zoom(start, before, now)
-		case math.Abs(now.slope) <= -flatness*start.slope:
-			return true
-		case now.slope >= 0:
-			return d.zoom(start, now, before)
-		}
-		before, t = now, 2*t
-	}
-	return false
-}
-
-// zoom looks between low, which decreases enough, and high.
-func (d *descent) zoom(start, low, high end) bool {
-	for range mostTries {
-		t := interpolated(low, high)
-		if t == low.t || t == high.t {
-			break
-		}
-		now := d.try(t)
-		switch {
-		case !(now.value <= start.value+sufficient*t*start.slope) || now.value >= low.value:
-			high = now
-		case math.Abs(now.slope) <= -flatness*start.slope:
-			return true
-		default:
-			if now.slope*(high.t-low.t) >= 0 {
-				high = low
-			}
-			low = now
-		}
-	}
-	return low.t > 0 && d.try(low.t).value < start.value
-}
-
-// interpolated is the minimum of the cubic through two ends, kept off them by a tenth of the way.
-func interpolated(a, b end) float64 {
-	d1 := a.slope + b.slope - 3*(a.value-b.value)/(a.t-b.t)
-	d2 := math.Copysign(math.Sqrt(d1*d1-a.slope*b.slope), b.t-a.t)
-	t := b.t - (b.t-a.t)*(b.slope+d2-d1)/(b.slope-a.slope+2*d2)
-	low, high := min(a.t, b.t), max(a.t, b.t)
-	if margin := 0.1 * (high - low); !(t >= low+margin && t <= high-margin) {
-		return low + (high-low)/2
-	}
-	return t
-}
-
-// try evaluates at a step length.
-func (d *descent) try(t float64) end {
-	d.each(d.trial, func(lo, hi int) {
-		copy(d.trial[lo:hi], d.w[lo:hi])
-		vector.Add(d.trial[lo:hi], t, d.direction[lo:hi])
-	})
-	d.valueTrial = d.f.At(d.trial, d.gTrial)
-	return end{t, d.valueTrial, d.dot(d.gTrial, d.direction)}
-}
-
-// accept goes to the trial point and keeps the pair, if the curvature along it is above 0.
+// accept takes a step to the point evaluated last.
 func (d *descent) accept() {
-	var s, y []float64
-	if len(d.s) == d.Memory {
-		s, y = d.s[0], d.y[0]
-		d.s, d.y, d.rho = d.s[1:], d.y[1:], d.rho[1:]
-	} else {
-		s, y = make([]float64, len(d.w)), make([]float64, len(d.w))
-	}
-	d.each(s, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			s[j], y[j] = d.trial[j]-d.w[j], d.gTrial[j]-d.g[j]
-		}
-		copy(d.w[lo:hi], d.trial[lo:hi])
-	})
-	d.g, d.gTrial, d.value = d.gTrial, d.g, d.valueTrial
-	if curvature := d.dot(s, y); curvature > 0 {
-		d.s, d.y, d.rho = append(d.s, s), append(d.y, y), append(d.rho, 1/curvature)
-	}
+	copy(d.w, d.at.X)
+	d.value, d.steps = d.at.F, d.steps+1
 }
 
-func (d *descent) dot(a, b []float64) float64 {
-	var sum [1]float64
-	d.Pool.Total(len(a), sum[:], func(lo, hi int, dst []float64) { dst[0] = vector.Dot(a[lo:hi], b[lo:hi]) })
-	return sum[0]
+func (d *descent) enough() bool {
+	return d.Enough(d.steps, d.value, floats.Norm(d.at.Gradient, 2)) || d.steps >= d.MaxSteps
 }
 
-func (d *descent) add(dst []float64, factor float64, src []float64) {
-	d.each(dst, func(lo, hi int) { vector.Add(dst[lo:hi], factor, src[lo:hi]) })
-}
+// directions are those of L-BFGS, the first of which is no longer than the gradient.
+type directions struct{ optimize.LBFGS }
 
-func (d *descent) each(v []float64, task func(lo, hi int)) { d.Pool.Stripes(len(v), task) }
+func (d *directions) InitDirection(at *optimize.Location, direction []float64) (length float64) {
+	return min(1, d.LBFGS.InitDirection(at, direction))
+}

@@ -32,7 +32,7 @@ func TestQuasiNewtonFindsTheMinimumOfRosenbrocksFunction(t *testing.T) {
 		for k := range w {
 			w[k] = start + 0.1*float64(k)
 		}
-		search := QuasiNewton{Pool: work.NewPool(1), Memory: 8, MaxSteps: 1000, Enough: untilFlat(1e-9)}
+		search := QuasiNewton{Memory: 8, MaxSteps: 1000, Enough: untilFlat(1e-9)}
 		value, steps := search.Minimize(function(rosenbrock), w)
 		for _, v := range w {
 			if math.Abs(v-1) > 1e-8 {
@@ -48,7 +48,7 @@ func TestQuasiNewtonFindsTheMinimumOfRosenbrocksFunction(t *testing.T) {
 func TestQuasiNewtonAndNewtonMeet(t *testing.T) {
 	newton, other, w := newQuadratic(20), newQuadratic(20), make([]float64, 20)
 	NewNewton(20, work.NewPool(1)).Minimize(newton, Limits{Tolerance: 1e-15, MaxSteps: 50})
-	search := QuasiNewton{Pool: work.NewPool(1), Memory: 8, MaxSteps: 1000, Enough: untilFlat(1e-9)}
+	search := QuasiNewton{Memory: 8, MaxSteps: 1000, Enough: untilFlat(1e-9)}
 	search.Minimize(function(func(w, g []float64) float64 {
 		copy(other.w, w)
 		return other.Gradient(g)
@@ -62,7 +62,7 @@ func TestQuasiNewtonAndNewtonMeet(t *testing.T) {
 
 func TestQuasiNewtonEndsWhereNothingImproves(t *testing.T) {
 	w := []float64{3}
-	search := QuasiNewton{Pool: work.NewPool(1), Memory: 4, MaxSteps: 1000, Enough: untilFlat(0)}
+	search := QuasiNewton{Memory: 4, MaxSteps: 1000, Enough: untilFlat(0)}
 	search.Minimize(function(func(w, g []float64) float64 { // |w| has no gradient at its minimum
 		g[0] = math.Copysign(1, w[0])
 		return math.Abs(w[0])

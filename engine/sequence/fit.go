@@ -87,7 +87,7 @@ func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, en
 // where every token has a label. Otherwise there may be several minima, and the gap is NaN.
 func quasiNewton(s *sample, w weights, steps *trace.Trace) (objective, gap float64, end ending.Reason) {
 	last := cmp.Or(s.options.MaxIter, mostSteps)
-	search := minimize.QuasiNewton{Pool: s.Pool, Memory: pairs, MaxSteps: last,
+	search := minimize.QuasiNewton{Memory: pairs, MaxSteps: last,
 		Enough: func(step int, value, norm float64) bool {
 			if step > 0 {
 				steps.Record(value, 0, 0, 0, 0)

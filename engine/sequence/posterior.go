@@ -66,7 +66,7 @@ func (p *posterior) enter(at weights, _ float64) {
 	})
 	v := make([]float64, p.tags)
 	p.base = p.partitions(v, make([]float64, p.tags))
-	search := minimize.QuasiNewton{Pool: p.Pool, Memory: pairs, MaxSteps: dualSteps,
+	search := minimize.QuasiNewton{Memory: pairs, MaxSteps: dualSteps,
 		Enough: func(_ int, _, norm float64) bool { return norm <= dualTolerance }}
 	search.Minimize(dual{p, make([]float64, p.tags)}, v)
 	for y, share := range p.prior {

@@ -54,7 +54,7 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 	}
 	c.rows.Weight = make([]float64, n)
 	vector.Add(c.rows.Weight, 1/total, rows.Weight)
-	search := minimize.QuasiNewton{Pool: job.Pool, Memory: calibrationMemory, MaxSteps: calibrationSteps,
+	search := minimize.QuasiNewton{Memory: calibrationMemory, MaxSteps: calibrationSteps,
 		Enough: func(_ int, value, norm float64) bool { return norm*norm/2 <= calibrationTolerance*value }}
 	for scaled, again := make([]float64, dim), true; again; {
 		search.Minimize(c, scaled)
