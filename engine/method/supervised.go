@@ -5,6 +5,9 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/path"
+	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -23,7 +26,10 @@ func FitSupervised(r *Run) *Solution {
 	p, limits := r.Path, r.Path.Limits.Supervised()
 	p.Reason = ending.Converged
 	d := r.descent()
+	steps := d.nearly(limits)
+	limits.MaxSteps -= steps
 	p.Last = d.sharpen(d.solve(d.risk)(limits))
+	p.Last.Steps += steps
 	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
 	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
 		p.Reason = ending.MaxIter
@@ -38,6 +44,19 @@ func FitSupervised(r *Run) *Solution {
 	}
 	p.Record(0, 0)
 	return found
+}
+
+// nearly comes near the solution of two classes with many labeled rows, in products to six digits, and returns the
+// steps. Without these, fits of comp.*, GCAT and CCAT with all labels take up to 1.4 times as long.
+func (d *descent) nearly(limits minimize.Limits) (steps int) {
+	s := d.Objective.Sample
+	if limits.MaxSteps == 1 || !s.Paired() || d.Objective.Start != nil || d.Objective.Job.Group != nil ||
+		risk.Preconditions(s.All.Labeled, s.Rows.NonZeros()) {
+		return 0
+	}
+	limits.Tolerance, limits.MaxSteps, limits.Line, limits.Rounded =
+		path.Looseness*limits.Tolerance, limits.MaxSteps-1, path.Line, true
+	return d.solve(d.risk)(limits).Steps
 }
 
 // FitScores is the solution, loosely, at the hard labels of the unlabeled rows that have the largest sum of scores
