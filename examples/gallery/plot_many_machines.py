@@ -17,8 +17,8 @@ from distributed import Client, LocalCluster
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
+import fewlabel
 from fewlabel import TransductiveSVC
-from fewlabel.dask import DaskTransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 
 texts, topics = load_scipy_docs(("linalg", "signal", "stats"))
@@ -61,10 +61,10 @@ idf = np.log((1 + found[-1]) / (1 + found[:-1])) + 1
 X = client.persist([delayed(weighted)(part, idf) for part in counts])
 
 # %%
-# The fit, predictions and the score are computed where the rows are; ``to_local`` gives what to save.
+# The fit and the predictions are computed where the rows are.
 
-model = DaskTransductiveSVC().fit(X, parts_of_y)
-predicted = model.predict(X).compute()
+model = fewlabel.dask.fit(client, TransductiveSVC(), X, parts_of_y)
+predicted = np.concatenate(compute(*[delayed(model.predict)(part) for part in X]))
 unlabeled = np.setdiff1d(np.arange(len(texts)), labeled)
 print(f"{np.mean(predicted[unlabeled] == topics[unlabeled]):.1%} of {len(unlabeled)} texts right")
 

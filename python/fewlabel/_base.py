@@ -54,7 +54,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     _methods: ClassVar[tuple[str, ...]]  # names that `method` can have
     _needs_calibration: ClassVar[bool] = False  # to have probabilities
-    _takes_columns: ClassVar[bool] = True  # several labels a row
 
     @with_callbacks
     def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -271,7 +270,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = self._takes_columns
+        tags.classifier_tags.multi_label = True
         return tags
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:

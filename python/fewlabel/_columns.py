@@ -62,12 +62,6 @@ def fit(model: Any, X: Any, codes: np.ndarray, sample_weight: Any, method: metho
 
 
 def _refuse_parameters(model: Any) -> None:
-    name = type(model).__name__
-    if not model._takes_columns:
-        raise ValueError(
-            f"y has several labels a row, which {name} does not take: use sklearn.multioutput.MultiOutputClassifier, a "
-            "fit for each column"
-        )
     if model.hierarchy is not None:
         raise ValueError("hierarchy is given, but y has several labels a row: a column has the classes 0 and 1")
     if model._is_warm():

@@ -270,12 +270,6 @@ def test_scikit_learns_wrapper_gives_the_same_predictions() -> None:
     np.testing.assert_array_equal(wrapped.predict(X), TransductiveSVC().fit(X, y).predict(X))
 
 
-def test_fits_on_several_machines_take_one_label_a_row() -> None:
-    from fewlabel.dask import DaskTransductiveSVC
-
-    assert not get_tags(DaskTransductiveSVC()).classifier_tags.multi_label
-
-
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
 def test_a_column_is_warned_of_its_own_unlabeled_rows(order: list[int]) -> None:
     rng = np.random.default_rng(0)

@@ -10,7 +10,6 @@ import contextlib
 import faulthandler
 import itertools
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -30,12 +29,11 @@ if os.environ.get("FEWLABEL_FAULTS", "") != "1":
     pytest.skip("FEWLABEL_FAULTS is not 1: `make stress`", allow_module_level=True)
 pytest.importorskip("xgboost", reason="no xgboost")
 pytest.importorskip("distributed", reason="no dask.distributed")
-import dask.array as da
 from dask import delayed
 from distributed import Client, MultiLock
 from test_dask import cluster, large, pieces, spread
 
-from fewlabel.dask import DaskTransductiveSVC, _fit, _on_workers
+from fewlabel.dask import _fit, _on_workers, fit
 
 RANKS = 3
 HUNG = 60  # seconds after which a case has hung
@@ -93,21 +91,20 @@ def outcome(kind: str, fit: Callable[[], Any], seconds: float = HUNG) -> Any:
     return found[0]
 
 
-def assert_right(found: Any, alone: Any, client: Client) -> None:
+def assert_right(found: Any, alone: Any) -> None:
     if isinstance(found, BaseException):
         raise found
     assert found.classes_.tolist() == alone.classes_.tolist()
     assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9)
-    with client.as_current():
-        assert (found.transduction_.compute() == alone.transduction_).all()
+    assert (found.transduction_ == alone.transduction_).all()
 
 
 def assert_next_fit_works(client: Client) -> None:
     X, y = rows(2, 90)
     client.wait_for_workers(2, timeout=HUNG)
     parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
-    found = outcome("fits after a fault", lambda: DaskTransductiveSVC(client=client, method="switching").fit(*parts))
-    assert_right(found, TransductiveSVC(method="switching").fit(X, y), client)
+    found = outcome("fits after a fault", lambda: fit(client, TransductiveSVC(method="switching"), *parts))
+    assert_right(found, TransductiveSVC(method="switching").fit(X, y))
 
 
 # --- bytes lost between workers -----------------------------------------------------------------------------------
@@ -205,26 +202,26 @@ def test_what_is_lost_between_workers_is_an_error(client: Client, kind: str, n_c
     parts = spread(client, pieces(X, [50, 100])), spread(client, pieces(y, [50, 100]))
     alone = TransductiveSVC(method="switching").fit(X, y)
 
-    def fit() -> Any:
-        return DaskTransductiveSVC(client=client, method="switching").fit(*parts)
+    def run() -> Any:
+        return fit(client, TransductiveSVC(method="switching"), *parts)
 
     client.run(prepare, "none", -1, -1)
-    assert_right(outcome("whole fits", fit), alone, client)
+    assert_right(outcome("whole fits", run), alone)
     total = max(client.run(sums).values())
     numbers = sorted({1, 2, 3, 7, total // 3, 2 * total // 3, total - 2, total - 1, total})
     failed, ports = 0, ports_of_dask(client)
     for number, rank in itertools.product(numbers, range(RANKS)):
         client.run(prepare, kind, rank, number)
         client.run(look, ports)
-        found = outcome(kind, fit)
+        found = outcome(kind, run)
         if isinstance(found, RuntimeError):
             failed += 1
         else:
-            assert_right(found, alone, client)
+            assert_right(found, alone)
     share = failed / (len(numbers) * RANKS)
     assert share == 0 if kind == "slow sums" else share > 0.8, (kind, share)
     client.run(prepare, "none", -1, -1)
-    assert_right(outcome("fits after a fault", fit), alone, client)
+    assert_right(outcome("fits after a fault", run), alone)
 
 
 # --- workers that end, freeze or begin anew ---------------------------------------------------------------------------
@@ -249,7 +246,7 @@ def during(client: Client, parts: tuple[list[Any], list[Any]], fault: Callable[[
 
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
-    found = outcome(f"{fault.__name__} workers", lambda: DaskTransductiveSVC(client=client, tol=1e-12).fit(*spread_out))
+    found = outcome(f"{fault.__name__} workers", lambda: fit(client, TransductiveSVC(tol=1e-12), *spread_out))
     thread.join(HUNG)
     return found
 
@@ -318,26 +315,9 @@ def test_a_worker_may_have_ended_before_the_fit(long_fit: Any) -> None:
         sent = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
         for process in list(client.run(os.getpid).values())[:2]:
             os.kill(process, signal.SIGKILL)
-        model = DaskTransductiveSVC(client=client)
-        assert_right(outcome("rows computed anew", lambda: model.fit(*parts)), alone, client)
-        assert isinstance(
-            outcome("rows that are gone", lambda: DaskTransductiveSVC(client=client).fit(*sent)), Exception
-        )
+        assert_right(outcome("rows computed anew", lambda: fit(client, TransductiveSVC(), *parts)), alone)
+        assert isinstance(outcome("rows that are gone", lambda: fit(client, TransductiveSVC(), *sent)), Exception)
         assert_next_fit_works(client)
-
-
-def test_labels_on_a_worker_that_has_left_are_an_error_that_says_so() -> None:
-    X, y = rows(2, 90)
-    with connected() as client:
-        parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
-        model = DaskTransductiveSVC(client=client, method="switching").fit(*parts)
-        address, process = min(client.run(os.getpid).items())
-        os.kill(process, signal.SIGKILL)
-        client.wait_for_workers(RANKS)
-        time.sleep(1)
-        found = outcome("labels that are gone", lambda: model.transduction_)
-        assert isinstance(found, RuntimeError)
-        assert f"on {address}, which has left" in str(found)
 
 
 @pytest.mark.parametrize("fault", ["none", "killed"])
@@ -358,10 +338,10 @@ def test_a_fit_waits_for_a_busy_worker_and_ends_if_another_is_killed_meanwhile(f
                 os.kill(processes[2][1], signal.SIGKILL)
 
         threading.Timer(3, occupy).start()
-        model = DaskTransductiveSVC(client=client, method="switching")
-        found = outcome(f"a busy worker, another {fault}", lambda: model.fit(*parts))
+        model = TransductiveSVC(method="switching")
+        found = outcome(f"a busy worker, another {fault}", lambda: fit(client, model, *parts))
         if fault == "none":
-            assert_right(found, TransductiveSVC(method="switching").fit(X, y), client)
+            assert_right(found, TransductiveSVC(method="switching").fit(X, y))
         else:
             assert isinstance(found, RuntimeError), found
             assert f"{processes[2][0]} has left" in str(found)
@@ -378,32 +358,33 @@ def test_fits_at_once_of_several_callers_on_some_of_the_workers_wait_for_each_ot
         found: list[Any] = []
         wanted = [(client, [0, 1, 2]), (other, [2, 1, 0]), (client, [0, 1, 1]), (other, [2, 2, 1]), (client, [2, 0, 2])]
 
-        def fit(caller: Client, workers: list[int]) -> None:
+        def run(caller: Client, workers: list[int]) -> None:
             parts = [spread(caller, pieces(whole, [40, 80]), workers) for whole in (X, y)]
-            fitted = outcome("fits at once", lambda: DaskTransductiveSVC(client=caller).fit(*parts))
-            found.append((fitted, caller))
+            fitted = outcome("fits at once", lambda: fit(caller, TransductiveSVC(), *parts))
+            found.append(fitted)
 
-        threads = [threading.Thread(target=fit, args=each, daemon=True) for each in wanted]
+        threads = [threading.Thread(target=run, args=each, daemon=True) for each in wanted]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(2 * HUNG)
         assert len(found) == len(wanted)
-        for fitted, caller in found:
-            assert_right(fitted, alone, caller)
+        for fitted in found:
+            assert_right(fitted, alone)
 
 
 CALLER = """
 import sys
 from distributed import Client
-from fewlabel.dask import DaskTransductiveSVC
+from fewlabel import TransductiveSVC
+from fewlabel.dask import fit
 sys.path.insert(0, {folder!r})
 from test_dask import large, pieces, spread
 client = Client({address!r}, set_as_default=False)
 X, y = large(30000)
 parts = spread(client, pieces(X, [10000, 20000])), spread(client, pieces(y, [10000, 20000]))
 print("begins", flush=True)
-DaskTransductiveSVC(client=client, tol=1e-12).fit(*parts)
+fit(client, TransductiveSVC(tol=1e-12), *parts)
 """
 
 
@@ -424,81 +405,3 @@ def test_a_caller_that_ends_in_a_fit_does_not_keep_the_workers(how: int) -> None
         caller.wait(HUNG)
         tried.append("callers that end")
         assert_next_fit_works(client)
-
-
-# --- rows and labels -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("bounds", [[0, 75], [75, 75], [75, 150], [0, 0], [0, 150], [150, 150], [75]])
-def test_partitions_may_be_empty_and_fewer_than_the_workers(client: Client, bounds: list[int]) -> None:
-    X, y = rows(3, 150)
-    alone = TransductiveSVC(method="switching").fit(X, y)
-    for dense in False, True:
-        whole = X.toarray() if dense else X
-        parts = spread(client, pieces(whole, bounds)), spread(client, pieces(y, bounds))
-        model = DaskTransductiveSVC(method="switching", client=client)
-        assert_right(outcome("empty or few partitions", lambda: model.fit(*parts)), alone, client)  # noqa: B023
-
-
-@pytest.mark.parametrize("labels", [[3, 7, 100], [-2.0, 0.0, 4.0], ["b", "a", "long"], [0, 1, 2], [1, 0, -7]])
-def test_a_class_may_be_on_any_one_worker_with_any_label(client: Client, labels: list[Any]) -> None:
-    X, names = rows(3, 150)
-    of_class = np.array([-1 if name is None else int(name[-1]) for name in names])
-    y = np.array([None if c < 0 else labels[c] for c in of_class], dtype=object)
-    for order in itertools.permutations(range(3)):
-        key = np.array([*order, 1])[of_class]  # -1: unlabeled rows are in the middle
-        sort = np.argsort(key, kind="stable")
-        bounds = [int((key == 0).sum()), int((key < 2).sum())]
-        parts = spread(client, pieces(X[sort], bounds)), spread(client, pieces(y[sort], bounds))
-        alone = TransductiveSVC(method="switching").fit(X[sort], y[sort])
-        model = DaskTransductiveSVC(method="switching", client=client)
-        assert_right(outcome("classes on one worker", lambda: model.fit(*parts)), alone, client)  # noqa: B023
-
-
-def arrays(X: np.ndarray, y: np.ndarray, rows_X: Any, rows_y: Any) -> tuple[Any, Any]:
-    return da.from_array(X, chunks=(rows_X, -1)), da.from_array(y, chunks=(rows_y,))
-
-
-@pytest.mark.parametrize(
-    ("rows_X", "rows_y", "n_y", "message"),
-    [
-        (30, 30, 89, "y has 29 rows in partition 2, but X has 30"),
-        (30, 30, 60, "y has 2 partitions, but X has 3"),
-        (30, 45, 90, "y has 2 partitions, but X has 3"),
-        (30, (31, 29, 30), 90, "y has (31|29) rows in partition [01], but X has 30"),
-        (90, 30, 90, "y has 3 partitions, but X has 1"),
-    ],
-)
-def test_partitions_of_labels_that_are_not_those_of_rows_are_an_error(
-    client: Client, rows_X: Any, rows_y: Any, n_y: int, message: str
-) -> None:
-    X, y = rows(2, 90)
-    numbers = np.array([-1 if name is None else int(name[-1]) for name in y])
-    with client.as_current():
-        given = arrays(X.toarray(), numbers[:n_y], rows_X, rows_y)
-        failure = outcome("misaligned partitions", lambda: DaskTransductiveSVC(client=client).fit(*given))
-    assert isinstance(failure, ValueError)
-    assert re.search(message, str(failure)), failure
-
-
-@pytest.mark.parametrize("worker", range(RANKS))
-@pytest.mark.parametrize("fault", ["NaN", "texts", "names of features"])
-def test_other_rows_on_one_worker_are_an_error_that_says_so(client: Client, worker: int, fault: str) -> None:
-    pd = pytest.importorskip("pandas")
-    X, y = rows(2, 90)
-    numbers = np.array([-1 if name is None else int(name[-1]) for name in y])
-    numbers[[0, 30, 60]], numbers[[1, 31, 61]] = 0, 1
-    names = [f"word {column}" for column in range(X.shape[1])]
-    frames = [pd.DataFrame(part.toarray(), columns=names) for part in pieces(X, [30, 60])]
-    labels = pieces(numbers, [30, 60])
-    if fault == "NaN":
-        frames[worker].iloc[3, 3] = np.nan
-    elif fault == "texts":
-        labels[worker] = labels[worker].astype(str)
-    else:
-        frames[worker] = frames[worker][names[::-1]]
-    given = spread(client, frames), spread(client, labels)
-    failure = outcome("other rows on one worker", lambda: DaskTransductiveSVC(client=client).fit(*given))
-    words = {"NaN": "NaN", "texts": "y has texts on rank", "names of features": "other feature names on rank"}
-    assert isinstance(failure, ValueError), failure
-    assert words[fault] in str(failure)

@@ -27,7 +27,7 @@ pytest.importorskip("distributed", reason="no dask.distributed")
 from distributed import Client
 from test_dask import cluster, pieces, spread
 
-from fewlabel.dask import DaskTransductiveSVC, _fit, _messages
+from fewlabel.dask import _fit, _messages, fit
 
 SOON = 30.0  # seconds within which a fit ends
 TRIES = int(os.environ.get("FEWLABEL_STRANGERS", "3"))  # of garbage and of damaged messages, each at another time
@@ -88,7 +88,7 @@ def with_stranger(client: Client, monkeypatch: pytest.MonkeyPatch, act: Callable
     monkeypatch.setattr(_fit, "_gathered", gathered)
     begin = time.monotonic()
     try:
-        outcome: Any = DaskTransductiveSVC(client=client, method="switching").fit(*parts)
+        outcome: Any = fit(client, TransductiveSVC(method="switching"), *parts)
     except RuntimeError as failure:
         outcome = failure
     assert time.monotonic() - begin < SOON
@@ -210,6 +210,6 @@ def test_a_cluster_that_encrypts_is_refused_unless_its_network_is_trusted() -> N
         Client(local, set_as_default=False) as encrypted,
     ):
         parts = spread(encrypted, pieces(X, [45])), spread(encrypted, pieces(y, [45]))
-        with pytest.raises(ValueError, match=r"tls://.* without encryption .*set trusted_network to True"):
-            DaskTransductiveSVC(client=encrypted).fit(*parts)
-        assert hasattr(DaskTransductiveSVC(client=encrypted, trusted_network=True).fit(*parts), "coef_")
+        with pytest.raises(ValueError, match=r"tls://.* without encryption .*pass trusted_network=True"):
+            fit(encrypted, TransductiveSVC(), *parts)
+        assert hasattr(fit(encrypted, TransductiveSVC(), *parts, trusted_network=True), "coef_")

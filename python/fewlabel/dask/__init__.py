@@ -1,8 +1,8 @@
-"""Fits with rows on the workers of a Dask cluster, and predictions for Dask's arrays and data frames.
+"""Fits with rows on the workers of a Dask cluster.
 
 It needs `pip install fewlabel[dask]`, in this process and on the workers.
 """
 
-from fewlabel.dask._estimators import DaskSemiSupervisedLogisticRegression, DaskTransductiveSVC
+from fewlabel.dask._fit import fit
 
-__all__ = ["DaskSemiSupervisedLogisticRegression", "DaskTransductiveSVC"]
+__all__ = ["fit"]

@@ -6,13 +6,14 @@ import secrets
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from fewlabel import _progress, methods
 from fewlabel._progress import Watch
 from fewlabel.dask import _messages, _on_workers
 
@@ -27,17 +28,77 @@ _END = 10.0  # seconds for them to end after they were asked to
 _inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # messages of the ranks of a fit
 
 
-class Training(NamedTuple):
-    """Where the labels of the training rows are."""
+def fit(client: Any, model: Any, X: Any, y: Any, sample_weight: Any = None, *, trusted_network: bool = False) -> Any:
+    """Fit an estimator to rows on the workers of a Dask cluster.
 
-    tasks: list[Any]  # futures of the ranks: model and labels
-    ranks: list[tuple[str, list[int]]]  # address of each, and the numbers of its partitions
-    sizes: list[int]  # rows of each partition
-    columns: tuple[str, ...]  # of ROW_LABELS
+    The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, with two
+    exceptions: for class_prior="auto" every worker gets all labeled rows, and with at least 4,096 unlabeled rows a
+    class an eighth of these, if they have at most a million non-zeros. Each worker that holds rows when `fit` begins
+    runs one task, which cannot move, with all its threads. If a worker is lost, the fit fails. Two fits on the same
+    workers wait for each other.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    model : TransductiveSVC or SemiSupervisedLogisticRegression
+        Fitted in place. `calibrate` and scikit-learn's callbacks are for one machine. `n_jobs` is the number of threads
+        on each worker; None: the threads that the worker has for tasks.
+    X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed or Future
+        Training rows. A member of a list is a CSR matrix or array, a dense array or a data frame. Partitions may have 0
+        rows.
+    y : dask.array.Array, dask.dataframe.Series or list of Delayed or Future
+        Labels, in partitions of the same rows as X.
+    sample_weight : the same as y or None, default=None
+        Weight of each row.
+    trusted_network : bool, default=False
+        The workers of a fit exchange sums, class names and labeled rows without encryption. A cluster with TLS is
+        therefore refused, unless this is True: nobody else has access to the network of the workers.
+
+    Returns
+    -------
+    model : estimator
+        The fitted model. `transduction_` has the labels of all rows, in the order of the partitions;
+        `label_distributions_` is left out.
+
+    Raises
+    ------
+    ValueError
+        If parameters or data are invalid, or the cluster encrypts and `trusted_network` is False.
+    TypeError
+        If a parameter has the wrong type, or X or y is not Dask's.
+    RuntimeError
+        If a worker is lost: the message has its address. The fit ends on all workers.
+    KeyboardInterrupt
+        If the user interrupts the fit. It ends on all workers, and the model is left unchanged.
+
+    See Also
+    --------
+    fewlabel.spmd.fit : The same over MPI.
+
+    Examples
+    --------
+    >>> model = fewlabel.dask.fit(client, TransductiveSVC(), X, y)  # doctest: +SKIP
+    >>> X.map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)  # doctest: +SKIP
+    """
+    if hasattr(model, "_skl_callbacks"):
+        raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
+    method = methods.resolve(model.method, model._methods)
+    if not trusted_network:
+        _refuse_encrypted(client)
+    parts = _partitions(X, y, sample_weight)
+    with _progress.shown(type(model).__name__, model.verbose, method.name) as show:
+        fitted, warned = _fit(client, model, parts, show)
+    parameters = model.get_params(deep=False)
+    vars(model).clear()
+    vars(model).update(vars(fitted) | parameters)
+    for warning in warned:
+        warnings.warn(warning, stacklevel=2)
+    return model
 
 
-def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[Any, list[Any], Training]:
-    """The fitted model, warnings, and where the labels of the rows are."""
+def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[Any, list[Any]]:
+    """The fitted model, and its warnings."""
     partitions = client.compute(partitions)
     holders = _holders(client, partitions)
     tasks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
@@ -50,23 +111,29 @@ def fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[An
     with run.locked(), run.ended(), run.subscribed():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
         run.wait(show)
-        first = client.submit(itemgetter(0), run.tasks[0], workers=run.addresses[:1], pure=False)
-        fitted, columns, warned = first.result()
-    return fitted, warned, Training(run.tasks, ranks, [n for n, _ in shapes], columns)
+        found = _gathered(client, run.tasks, run.addresses)
+    fitted, warned, _ = found[0]
+    of_partition = {
+        number: labels
+        for (_, numbers), (*_, parts) in zip(ranks, found, strict=True)
+        for number, labels in zip(numbers, parts, strict=True)
+    }
+    fitted.transduction_ = np.concatenate([of_partition[number] for number in range(len(of_partition))])
+    return fitted, warned
 
 
-def refuse_encrypted(client: Any) -> None:
+def _refuse_encrypted(client: Any) -> None:
     """Raise a ValueError if the cluster encrypts its connections."""
     address = client.scheduler.address
     if address.startswith(("tls://", "wss://")) or client.security.require_encryption:
         raise ValueError(
             f"the cluster at {address} encrypts its connections, but a fit sends sums over rows, class names and, for "
             'class_prior="auto", labeled rows between its workers without encryption (Dask itself carries the rows and '
-            "the model, encrypted). If nobody else reaches the network of the workers, set trusted_network to True"
+            "the model, encrypted). If nobody else reaches the network of the workers, pass trusted_network=True"
         )
 
 
-def is_dask(X: Any) -> bool:
+def _is_dask(X: Any) -> bool:
     """Whether rows or labels are an array or data frame of Dask, or a list of its parts."""
     return hasattr(X, "to_delayed") or (isinstance(X, list | tuple) and bool(X) and all(map(_is_part, X)))
 
@@ -78,12 +145,12 @@ def _is_part(part: Any) -> bool:
     return isinstance(part, Delayed | Future)
 
 
-def one_column(X: Any) -> Any:
+def _one_column(X: Any) -> Any:
     """The array with all features of a row in one chunk."""
     return X.rechunk({1: -1}) if X.ndim == 2 and X.numblocks[1] > 1 else X
 
 
-def partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
+def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
     """A delayed tuple of rows, labels and weights for each partition."""
     from dask.delayed import delayed
 
@@ -97,14 +164,14 @@ def partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
 
 
 def _chunks(name: str, given: Any) -> list[Any]:
-    if not is_dask(given):
+    if not _is_dask(given):
         raise TypeError(
             f"{name} must be an array or data frame of Dask or a list of Delayed or Future, got "
             f"{type(given).__name__}: use dask.array.from_array, or [dask.delayed(part), ...] for sparse parts"
         )
     if isinstance(given, list | tuple):
         return list(given)
-    return list(np.ravel((one_column(given) if hasattr(given, "rechunk") else given).to_delayed()))
+    return list(np.ravel((_one_column(given) if hasattr(given, "rechunk") else given).to_delayed()))
 
 
 def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
@@ -123,9 +190,9 @@ def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
 
 
 def _refuse_lost(client: Any, addresses: list[str]) -> None:
-    if gone := lost(client, addresses):
+    if gone := _lost(client, addresses):
         time.sleep(_CHECK_WORKERS)  # and stay lost
-        gone = {address: what for address, what in lost(client, addresses).items() if address in gone}
+        gone = {address: what for address, what in _lost(client, addresses).items() if address in gone}
     if gone:
         raise RuntimeError(_ended(gone))
 
@@ -155,7 +222,7 @@ def _ranks(holders: Sequence[str], shapes: Sequence[tuple[int, int]]) -> list[tu
     return list(found.items())
 
 
-def lost(client: Any, addresses: list[str]) -> dict[str, str]:
+def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
     """Which of these workers are lost, and why, by address.
 
     Signs of life have the time of the scheduler, whose clock is taken from the most recent one.
@@ -246,7 +313,7 @@ class _Run:
             time.sleep(_POLL)
             self._receive(show)
             if time.monotonic() > checked + _CHECK_WORKERS:
-                checked, before, gone = time.monotonic(), gone, lost(self.client, self.addresses)
+                checked, before, gone = time.monotonic(), gone, _lost(self.client, self.addresses)
                 self.gone = {address: what for address, what in gone.items() if address in before}  # and stay lost
                 if self.gone or self._stalled():
                     raise _Failed
@@ -279,7 +346,7 @@ class _Run:
         """Wait for the ranks whose workers are not lost."""
         last = time.monotonic() + seconds
         while time.monotonic() < last:
-            gone = lost(self.client, self.addresses)
+            gone = _lost(self.client, self.addresses)
             tasks = zip(self.tasks, self.addresses, strict=False)
             if all(task.status != "pending" or address in gone for task, address in tasks):
                 return
@@ -292,7 +359,7 @@ class _Run:
         for failure, _ in failures:
             if not isinstance(failure, RuntimeError | ConnectionError):
                 return failure
-        if gone := self.gone | lost(self.client, self.addresses):
+        if gone := self.gone | _lost(self.client, self.addresses):
             return RuntimeError(_ended(gone))
         if self._stalled():
             return RuntimeError(
@@ -306,7 +373,7 @@ class _Run:
 
     def _run_on(self, function: Callable[[str], None], addresses: list[str]) -> None:
         """Run a function on those of these workers that are not lost."""
-        gone = lost(self.client, self.addresses)
+        gone = _lost(self.client, self.addresses)
         running = [address for address in addresses if address not in gone]
 
         def run() -> None:

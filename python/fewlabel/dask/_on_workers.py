@@ -1,4 +1,4 @@
-"""Functions that run on the workers: the part of a rank in a fit, and a method of an estimator for a block of rows."""
+"""Functions that run on the workers: the part of a rank in a fit."""
 
 import concurrent.futures
 import contextlib
@@ -15,13 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import spmd
-from fewlabel._inputs import _data, _labels, _scored
+from fewlabel._inputs import _data
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
 from fewlabel.dask import _messages
 
 TOPIC = "fewlabel"  # of the events by which ranks send messages to the caller
-ROW_LABELS = ("transduction_", "label_distributions_")
 WAIT = 5.0  # seconds that a rank waits for the others before it reports this, and between reports
 _POLL = 0.05  # seconds between checks whether the fit is cancelled
 _GRACE = 2.0  # seconds for closing the connections to the other ranks
@@ -78,20 +77,21 @@ def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
 
 def fit_rank(
     model: Any, partitions: list[Any], network: dict[str, Any], secret: bytes, name: str, rank: int, size: int
-) -> tuple[Any, dict[str, list[np.ndarray]]]:
-    """Model, columns and warnings, from the first rank only, and the labels of the rows on this worker by partition."""
+) -> tuple[Any, list[Any], list[np.ndarray]]:
+    """Model and warnings, from the first rank only, and the labels of the rows on this worker by partition."""
     from distributed import get_worker
 
-    model = copy.copy(model)  # ranks of one process would share it
-    model.n_jobs = get_worker().state.nthreads if model.n_jobs is None else model.n_jobs
+    n_jobs, model = model.n_jobs, copy.copy(model)  # ranks of one process would share it
+    model.n_jobs = get_worker().state.nthreads if n_jobs is None else n_jobs
     X, y, weight = (_joined(parts) for parts in zip(*partitions, strict=True))
     with warnings.catch_warnings(record=True) as warned, _Ranks(network, secret, name, rank, size) as comm:
         warnings.simplefilter("always")
         spmd.fit_with(model, X, y, weight, comm, comm.shown)
     ends = np.cumsum([part[0].shape[0] for part in partitions])[:-1]
-    labels = {column: np.split(vars(model).pop(column), ends) for column in ROW_LABELS if column in vars(model)}
-    model.n_jobs = None
-    return (model, tuple(labels), [each.message for each in warned]) if rank == 0 else None, labels
+    labels = np.split(vars(model).pop("transduction_"), ends)
+    vars(model).pop("label_distributions_", None)
+    model.n_jobs = n_jobs
+    return (model, [each.message for each in warned], labels) if rank == 0 else (None, [], labels)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -230,34 +230,3 @@ class _Ranks:
     def _check_running(self) -> None:
         if self.name in _cancelled:
             raise ConnectionError("another worker has failed, or the fit was interrupted")
-
-
-def row_labels(result: tuple[Any, dict[str, list[np.ndarray]]], name: str, place: int) -> np.ndarray:
-    """Labels of the rows of a partition, from the result of `fit_rank`."""
-    return result[1][name][place]
-
-
-def block(X: Any, model: Any, method: str, n_columns: int, kind: np.dtype, options: dict[str, Any]) -> np.ndarray:
-    """Result of a method for the rows of a block, of which there may be none."""
-    if not X.shape[0]:
-        return np.empty((0, n_columns) if n_columns else (0,), kind)
-    return np.asarray(getattr(model, method)(X, **options), kind)
-
-
-def frame_block(X: Any, classes: list[Any], **task: Any) -> Any:
-    """The same as a data frame with one column per class, or as a series."""
-    import pandas as pd
-
-    found = block(X, **task)
-    return pd.DataFrame(found, X.index, classes) if classes else pd.Series(found, X.index)
-
-
-def hits(model: Any, partition: tuple[Any, Any, Any]) -> tuple[float, float]:
-    """Weight of the rows with the right class, and of all rows with a label."""
-    X, y, weight = partition
-    groups = (model.hierarchy_ or {}).values()
-    if not _scored.with_one_class(_labels.read(y, model.unlabeled, weak=True), groups).labeled.any():
-        return 0.0, 0.0
-    X, y, weight = _scored.labeled_part(X, y, model.unlabeled, weight, groups)
-    weight = np.ones(len(y)) if weight is None else np.asarray(weight)
-    return float(weight[model.predict(X) == y].sum()), float(weight.sum())
