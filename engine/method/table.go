@@ -42,7 +42,7 @@ var table = []Row{
 	{Name: "pair_switching", Fit: switchPairs, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		OneMachine: true},
 	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
-		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2 * descentPairs},
+		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2*descentPairs + 7},
 	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
 		Probable: true},
 	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",

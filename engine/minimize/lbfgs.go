@@ -26,6 +26,8 @@ type QuasiNewton struct {
 	MaxSteps int
 	// Enough ends the search. It is called after every step, and at the start.
 	Enough func(step int, value, norm float64) bool
+
+	search *optimize.LinesearchMethod // keeps its vectors for the next call
 }
 
 const (
@@ -35,6 +37,10 @@ const (
 
 // Minimize moves w to a minimum and returns the value there and the steps taken. The last point evaluated is w.
 func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int) {
+	if q.search == nil {
+		q.search = &optimize.LinesearchMethod{NextDirectioner: &directions{optimize.LBFGS{Store: q.Memory}},
+			Linesearcher: &optimize.MoreThuente{DecreaseFactor: sufficient}}
+	}
 	d := descent{QuasiNewton: q, f: f, w: w}
 	d.at = &optimize.Location{X: slices.Clone(w), Gradient: make([]float64, len(w))}
 	d.evaluate()
@@ -58,10 +64,8 @@ type descent struct {
 // are not enough, and none improves any more, by the pairs that are kept.
 func (d *descent) descend() (again bool) {
 	before := d.value
-	search := optimize.LinesearchMethod{NextDirectioner: &directions{optimize.LBFGS{Store: d.Memory}},
-		Linesearcher: &optimize.MoreThuente{DecreaseFactor: sufficient}}
-	next, err := search.Init(d.at)
-	for tries := 0; err == nil && tries < mostTries; next, err = search.Iterate(d.at) {
+	next, err := d.search.Init(d.at)
+	for tries := 0; err == nil && tries < mostTries; next, err = d.search.Iterate(d.at) {
 		if next != optimize.MajorIteration {
 			d.at.F = d.f.At(d.at.X, d.at.Gradient)
 			tries++
