@@ -21,7 +21,6 @@ var functions = [C.N_CALLS]function{
 	C.CALL_sequence_fit:       large((*call).sequenceFit),
 	C.CALL_sequence_decode:    small((*call).sequenceDecode),
 	C.CALL_structure_fit:      large((*call).structureFit),
-	C.CALL_structure_features: small((*call).structureFeatures),
 	C.CALL_report:             small((*call).report),
 	C.CALL_array:              small((*call).array),
 	C.CALL_assemble:           small((*call).assemble),

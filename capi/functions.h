@@ -14,7 +14,6 @@
   F(sequence_fit, LONG)                                       \
   F(sequence_decode, LONG)                                    \
   F(structure_fit, LONG)                                      \
-  F(structure_features, LONG)                                 \
   F(report, BRIEF)                                            \
   F(array, length > LONG_ARRAY)                               \
   F(assemble, LONG)                                           \
@@ -58,8 +57,6 @@
   A(const int32_t *, hides) A(const int32_t *, groups) A(int64_t, n_components)                  \
   A(const char *, options) A(fewlabel_progress *, progress) A(int64_t *, model)
 
-#define structure_features_ARGUMENTS(A) \
-  A(int64_t, model) A(const fewlabel_rows *, rows) A(int32_t, threads) A(double *, features)
 
 #define report_ARGUMENTS(A) A(int64_t, handle) A(char *, text) A(int64_t, text_size) A(int64_t *, needed)
 

@@ -16,14 +16,11 @@ const longDecisions = 1 << 20
 //
 //export go_outputs
 func go_outputs(handle C.int64_t) C.int64_t {
-	o, err := handles.at("model", int64(handle), linear, components)
+	o, err := handles.at("model", int64(handle), linear)
 	if err != nil {
 		return 0
 	}
-	if m, ok := o.Model.(*model.Structure); ok {
-		return C.int64_t(m.Components + m.Outputs)
-	}
-	return C.int64_t(o.outputs())
+	return C.int64_t(o.Model.(*model.Linear).Outputs)
 }
 
 //export go_many_rows

@@ -6,7 +6,6 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -56,11 +55,8 @@ func (o *object) kind() kind {
 
 // fromModel makes an object of a model that comes from a file or from arrays.
 func fromModel(m model.Model) *object {
-	switch m := m.(type) {
-	case *model.Linear:
+	if m, ok := m.(*model.Linear); ok {
 		return fromLinear(m, nil)
-	case *model.Chain:
-		return &object{Model: m, facts: gap(math.NaN())}
 	}
 	return &object{Model: m}
 }
@@ -93,17 +89,6 @@ func (o *object) text() (string, error) {
 		return "", fault.Defect("the report of a model cannot be written: %v", err)
 	}
 	return string(text), nil
-}
-
-// outputs is how many decisions a model gives for a row, 0 for one that gives none.
-func (o *object) outputs() int {
-	switch m := o.Model.(type) {
-	case *model.Linear:
-		return m.Outputs
-	case *model.Structure:
-		return m.Outputs
-	}
-	return 0
 }
 
 func (c *call) report(a *C.report_call) error {

@@ -9,49 +9,27 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// classifier is a model that gives decisions.
-type classifier interface {
-	Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error
-}
-
 func (c *call) predict(a *C.predict_call) error {
-	o, pool, matrix := c.object("model", a.model, linear, components), c.pool(a.threads), c.matrix("rows", a.rows)
+	o, pool, matrix := c.object("model", a.model, linear), c.pool(a.threads), c.matrix("rows", a.rows)
 	if c.err != nil {
 		return c.err
 	}
-	n := int64(matrix.Rows())
+	n, m := int64(matrix.Rows()), o.Model.(*model.Linear)
 	classes := optional[int32](c, "classes", unsafe.Pointer(a.classes), n)
-	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(o.outputs()))
-	m, decides := o.Model.(*model.Linear)
+	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(m.Outputs))
 	switch {
 	case c.err != nil:
 		return c.err
 	case a.classes == nil && a.decisions == nil:
 		return fault.Argument("classes and decisions are both NULL")
-	case a.classes != nil && !decides:
-		return fault.Argument("classes is not NULL, but a model of components has decisions only")
 	case a.classes != nil:
 		if err := m.Predict(pool, matrix, classes); err != nil || a.decisions == nil {
 			return err
 		}
 	}
-	return o.Model.(classifier).Decisions(pool, matrix, decisions)
-}
-
-func (c *call) structureFeatures(a *C.structure_features_call) error {
-	o, pool, matrix := c.object("model", a.model, components), c.pool(a.threads), c.matrix("rows", a.rows)
-	if c.err != nil {
-		return c.err
-	}
-	m := o.Model.(*model.Structure)
-	dst := slice[float64](c, "features", unsafe.Pointer(a.features), int64(matrix.Rows())*int64(m.Added()))
-	if c.err != nil {
-		return c.err
-	}
-	return m.StructureFeatures(pool, matrix, dst)
+	return m.Decisions(pool, matrix, decisions)
 }
 
 func (c *call) decisionWith(a *C.decision_with_call) error {

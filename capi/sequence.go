@@ -10,7 +10,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sequence"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
 func (c *call) sequenceFit(a *C.sequence_fit_call) error {
@@ -36,7 +35,7 @@ func (c *call) sequenceFit(a *C.sequence_fit_call) error {
 	}
 	result, err := sequence.Fit(p, chosen, shared)
 	if err == nil {
-		*dst = C.int64_t(handles.add(&object{Model: result.Model, facts: gap(result.Gap),
+		*dst = C.int64_t(handles.add(&object{Model: result.Model,
 			extra: []array{{"history.objective", list[float64](result.Objectives)}}}))
 	}
 	return err
@@ -48,10 +47,6 @@ func (c *call) lengths(lengths *C.int64_t, count C.int64_t, rows int) []int64 {
 		c.fail(fault.Argument("n_sequences is %d: use 1 to the number of rows, %d", int64(count), rows))
 	}
 	return slice[int64](c, "lengths", unsafe.Pointer(lengths), int64(count))
-}
-
-func gap(gap float64) []strictjson.Field {
-	return []strictjson.Field{{Name: "gap", Value: finite(gap)}}
 }
 
 func (c *call) sequenceDecode(a *C.sequence_decode_call) error {

@@ -112,7 +112,7 @@ typedef struct {
 /* Kinds of models. */
 #define FEWLABEL_LINEAR 1    /* a classifier, from fewlabel_fit */
 #define FEWLABEL_SEQUENCE 2  /* a model of label sequences, from fewlabel_sequence_fit */
-#define FEWLABEL_STRUCTURE 3 /* components, with or without a classifier, from fewlabel_structure_fit */
+#define FEWLABEL_STRUCTURE 3 /* components, from fewlabel_structure_fit */
 
 /* In progress->cancel: stop after the current outer step, fix the labels and return the model. */
 #define FEWLABEL_STOP 2
@@ -222,11 +222,11 @@ int32_t fewlabel_class_prior(const fewlabel_rows *rows, const fewlabel_labels *l
                              const char *options, double *shares, double *lower, double *upper, char *error,
                              int64_t error_size);
 
-/* Decisions and classes of rows with the features of the model, a classifier of kind FEWLABEL_LINEAR or
- * FEWLABEL_STRUCTURE. `threads` is 1 or more.
+/* Decisions and classes of rows with the features of the model, a classifier of kind FEWLABEL_LINEAR.
+ * `threads` is 1 or more.
  *   classes    [n_rows] class numbers. With two classes, class 1 has a decision above 0. With more, each row has one
  *              decision per class, and the class with the largest is predicted, the first of equal ones. NULL: not
- *              needed. For a model of kind FEWLABEL_STRUCTURE, whose outputs may be separate problems, it must be NULL
+ *              needed
  *   decisions  [n_rows * n_outputs] decisions, those of a row side by side. NULL: not needed */
 int32_t fewlabel_predict(int64_t model, const fewlabel_rows *rows, int32_t threads, int32_t *classes,
                          double *decisions, char *error, int64_t error_size);
@@ -256,8 +256,8 @@ int32_t fewlabel_decision_with(const fewlabel_rows *rows, const double *coef, co
  *   labels   [n_rows] tag number 0 ... n_tags-1, or -1: none. Every tag needs a labeled token.
  *   allowed  [n_rows, n_tags] 0 where a token without a label cannot have the tag, otherwise 1; NULL: it can have any
  *   start    a model to continue from, with the features and tags of this fit; 0: none
- *   options  JSON object, for example {"loss": "crf", "solver": "lbfgs"}; NULL: the defaults
- *   progress may be NULL; a step is an epoch, or a step of "lbfgs"
+ *   options  JSON object, for example {"loss": "crf", "threads": 2}; NULL: the defaults
+ *   progress may be NULL; a step is an epoch
  *   model    set to the handle
  *
  * The option forbidden_transitions is an array of pairs of tags, flattened: [2, 1, -1, 1] forbids tag 1
@@ -296,17 +296,14 @@ int32_t fewlabel_sequence_decode(int64_t model, const fewlabel_rows *rows, const
  *   n_components  of each group: at most n_problems, and at most the features that occur in any group
  *   options    JSON object, for example {"solver": "squared", "threads": 2}; NULL: the defaults
  *   progress   may be NULL; a step is a block of 32 problems, or the components of a round
- *   model      set to the handle of the components, with structure_weight 1 and without a classifier. Directly after
- *              the fit fewlabel_array also gives "strengths" [n_groups * n_components], the singular values of each
- *              group, falling, and "history.objective", equation 6 after each round (empty with solver "none") */
+ *   model      set to the handle of the components. Directly after the fit fewlabel_array also gives "strengths"
+ *              [n_groups * n_components], the singular values of each group, falling, and "history.objective",
+ *              equation 6 after each round (empty with solver "none")
+ * The features of a row are its inner products with the components: fewlabel_decision_with computes them, with
+ * "components" as coef, by_feature 1 and intercepts of 0. */
 int32_t fewlabel_structure_fit(const fewlabel_rows *rows, const fewlabel_rows *labels, const fewlabel_rows *hidden,
                                const int32_t *hides, const int32_t *groups, int64_t n_components, const char *options,
                                fewlabel_progress *progress, int64_t *model, char *error, int64_t error_size);
-
-/* Structure features [n_rows * n_groups * n_components] of rows: the inner products with the components of each group,
- * those of a row side by side, scaled to structure_weight times the length that the row has in the group. */
-int32_t fewlabel_structure_features(int64_t model, const fewlabel_rows *rows, int32_t threads, double *features,
-                                    char *error, int64_t error_size);
 
 /* ---- Handles of every kind --------------------------------------------------------------------------------------- */
 
@@ -324,8 +321,6 @@ int32_t fewlabel_structure_features(int64_t model, const fewlabel_rows *rows, in
  *                      fit from a start and if there is nothing to compare), "returned" (directly after a fit: the
  *                      method of the returned solution, of method "auto" that is "annealing" or "switching"; null for
  *                      other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below)
- *   FEWLABEL_SEQUENCE  "gap": an upper bound on the distance of the objective from its minimum; null where none is
- *                      known, and in a model from a file
  *
  * Directly after a fit with the option calibrate, decisions can be converted to probabilities: with T the
  * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes,
@@ -349,9 +344,7 @@ int32_t fewlabel_report(int64_t handle, char *text, int64_t text_size, int64_t *
  *                       directly after a fit, "history.objective"
  *   FEWLABEL_STRUCTURE  "components" [n_features * n_components], the components of a feature side by side; those of a
  *                       group are stored at its features, where they are orthonormal; "groups" [n_features], the group
- *                       of each feature; "structure_weight" [1]; and, if there is a classifier, "coef"
- *                       [n_features * n_outputs], "structure_coef" [n_groups * n_components * n_outputs] and
- *                       "intercept" [n_outputs], all outputs of a feature side by side
+ *                       of each feature
  *   data                "indptr" [n_rows + 1] (FEWLABEL_INT64), "indices" [n_values] (FEWLABEL_INT32), "values"
  *                       [n_values], "labels" [n_labels] and "label_indptr" [n_rows + 1] (FEWLABEL_INT64): row i has the
  *                       labels label_indptr[i] ... label_indptr[i+1]-1, label i in a file with one label a row */
@@ -368,10 +361,10 @@ typedef struct {
 /* Create a model from arrays, which are copied.
  *   kind         FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE
  *   description  JSON object with the sizes of the kind, as fewlabel_report gives them, and, where known, "method",
- *                "n_iter", "objective" and "termination_condition". "n_outputs" may be missing, for a structure without
- *                a classifier too, and "n_groups" where it is 1
+ *                "n_iter", "objective" and "termination_condition". "n_outputs" may be missing, and
+ *                "n_groups" where it is 1
  *   arrays       [n_arrays] the arrays of the kind, in any order, as fewlabel_array gives them for a model from a file.
- *                "groups" may be missing where there is one, and "structure_weight" where it is 1 */
+ *                "groups" may be missing where there is one */
 int32_t fewlabel_assemble(int32_t kind, const char *description, const fewlabel_named *arrays, int64_t n_arrays,
                           int64_t *model, char *error, int64_t error_size);
 

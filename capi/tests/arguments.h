@@ -359,12 +359,12 @@ static void make_lengths(caller *c) {
 /* Options of sequences that may go together or not. */
 static void make_sequence_options(caller *c) {
   static const char *const texts[] = {
-      "{\"loss\": \"crf\", \"solver\": \"lbfgs\", \"max_iter\": 20}", "{\"loss\": \"huber\", \"solver\": \"lbfgs\"}",
-      "{\"loss\": \"soft_hinge\", \"rho\": 100, \"alpha\": 1e-300}", "{\"loss\": \"huber\", \"cost\": \"zero_one\"}",
+      "{\"loss\": \"crf\", \"max_iter\": 20}", "{\"loss\": \"soft_hinge\", \"rho\": 100, \"alpha\": 1e-300}",
       "{\"method\": \"gradient\", \"threads\": 3}", "{\"method\": \"posterior\", \"unlabeled_weight\": 1e6}",
-      "{\"method\": \"posterior\", \"class_prior\": [1e-300, 1]}", "{\"method\": \"posterior\", \"solver\": \"lbfgs\"}",
+      "{\"method\": \"posterior\", \"class_prior\": [0.5, 0.5], \"penalty_weight\": 1e-300}",
+      "{\"method\": \"posterior\", \"class_prior\": [1e-300, 1]}",
       "{\"forbidden_transitions\": [0, 1]}", "{\"forbidden_transitions\": [-1, 0, 1, -1]}",
-      "{\"forbidden_transitions\": [9, 1]}", "{\"forbidden_transitions\": [1]}", "{\"max_iter\": -1}",
+      "{\"forbidden_transitions\": [9, 1]}", "{\"forbidden_transitions\": [1]}", "{\"max_iter\": 0}",
       "{\"alpha\": 1e100}", "{\"loss\": 3}", "{"};
   c->spoiled = 1;
   strcpy(c->in.text, ONE_OF(c, texts));
@@ -391,13 +391,9 @@ static void make_model(caller *c, int kind) {
     add_part(c, "start", table + 200, k);
     add_part(c, "end", table + 210, k);
   } else if (kind == FEWLABEL_STRUCTURE) {
-    const int h = 1 + below(c, 3), decides = one_in(c, 2);
-    sprintf(text, "{\"n_features\": %d, \"n_components\": %d, \"n_outputs\": %d}", d, h, decides ? outputs : 0);
+    const int h = 1 + below(c, 3);
+    sprintf(text, "{\"n_features\": %d, \"n_components\": %d}", d, h);
     add_part(c, "components", table, d * h);
-    if (one_in(c, 2)) add_part(c, "structure_weight", c->in.shares, 1);
-    if (decides) add_part(c, "coef", table + 100, d * outputs);
-    if (decides) add_part(c, "structure_coef", table + 200, h * outputs);
-    if (decides) add_part(c, "intercept", table + 220, outputs);
   } else {
     sprintf(text, "{\"n_classes\": %d, \"n_features\": %d}", k, d);
     add_part(c, "coef", table, d * outputs);

@@ -103,9 +103,8 @@ static int kinds_for(int function) {
   if (takes(function, "int64_t handle;")) return ANY_MODEL | KIND(FILE_DATA);
   if (!takes(function, "int64_t model;")) return 0;
   switch (function) {
-    case CALL_predict: return KIND(FEWLABEL_LINEAR) | KIND(FEWLABEL_STRUCTURE);
+    case CALL_predict: return KIND(FEWLABEL_LINEAR);
     case CALL_sequence_decode: return KIND(FEWLABEL_SEQUENCE);
-    case CALL_structure_features: return KIND(FEWLABEL_STRUCTURE);
     default: return ANY_MODEL;
   }
 }
@@ -285,8 +284,6 @@ static int32_t call(caller *c, enum function function, int64_t h) {
     case CALL_sequence_fit: return call_sequence_fit(c);
     case CALL_sequence_decode: return call_sequence_decode(c, h);
     case CALL_structure_fit: return call_structure_fit(c);
-    case CALL_structure_features:
-      return fewlabel_structure_features(h, OR_NULL(c, &c->in.rows), threads(c), OUT(double, 0), MESSAGE);
     case CALL_array: return call_array(c, h);
     case CALL_assemble: return call_assemble(c);
     case CALL_save: return fewlabel_save(h, written_path(c, c->models), metadata, MESSAGE);

@@ -480,7 +480,6 @@ static int32_t structure(const problem *p, const char *options, int64_t n_compon
   static const int32_t hides[] = {0, 1, 2, 3};
   const fewlabel_rows hidden = FEWLABEL_SPARSE_ROWS(4, N_FEATURES, 4, ends, features, ones);
   double components[2 * N_FEATURES], strengths[2], objective[3] = {-7, -7, -7};
-  double features_of_rows[N_ROWS];
   int64_t model = -7;
   int32_t status = fewlabel_structure_fit(&p->rows, &p->rows, &hidden, hides, NULL, n_components, options, NULL, &model,
                                           ERROR);
@@ -492,7 +491,6 @@ static int32_t structure(const problem *p, const char *options, int64_t n_compon
     HOLDS(components[0] * components[1] > 0 && components[2] * components[3] > 0);
     HOLDS(components[0] * components[2] < 0 && strengths[0] > 0);
     HOLDS(options == NULL ? objective[0] == -7 : objective[1] <= objective[0]);
-    WORKS(fewlabel_structure_features(model, &p->rows, 1, features_of_rows, ERROR));
     WORKS(fewlabel_free(model, ERROR));
   }
   return status;

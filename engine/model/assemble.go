@@ -48,7 +48,7 @@ func Assemble(kind string, description []byte, given []Named) (Model, error) {
 	return m, Check(m)
 }
 
-// describe sets sizes and report; a model needs no classifier, one group of features is the usual number.
+// describe sets sizes and report; the outputs follow from the classes, and one group of features is the usual number.
 func describe(m Model, description []byte) error {
 	fields := m.sizes()
 	for k, size := range fields {
@@ -99,15 +99,9 @@ func (a array) take(m Model, given []Named) error {
 		*a.values = slices.Clone(given[k].Values)
 		return nil
 	}
-	s, ok := m.(*Structure)
-	switch {
-	case a.length() == 0: // no classifier
-	case ok && a.name == "groups" && s.Groups == 1:
+	if s, ok := m.(*Structure); ok && a.name == "groups" && s.Groups == 1 {
 		s.GroupOf = make([]float64, s.Features)
-	case ok && a.name == "structure_weight":
-		s.Weight = []float64{1}
-	default:
-		return fault.Argument("arrays has no %q, which must have %d values", a.name, a.length())
+		return nil
 	}
-	return nil
+	return fault.Argument("arrays has no %q, which must have %d values", a.name, a.length())
 }

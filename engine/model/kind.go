@@ -72,12 +72,8 @@ func CheckShape(m Model) error {
 // shapeMistake is a mistake in the sizes, "" if there is none.
 func shapeMistake(m Model) string {
 	for _, size := range m.sizes() {
-		least := 1
-		if size.Name == "n_outputs" { // which depends on the kind
-			least = 0
-		}
-		if n := *size.Value.(*int); n < least || n > maxSize {
-			return fmt.Sprintf("%s is %d: it must be %d to %d", size.Name, n, least, maxSize)
+		if n := *size.Value.(*int); n < 1 || n > maxSize {
+			return fmt.Sprintf("%s is %d: it must be 1 to %d", size.Name, n, maxSize)
 		}
 	}
 	if wrong := m.mistake(); wrong != "" {

@@ -1,6 +1,5 @@
 // Package model holds models of several kinds (kind.go): a linear classifier and what it says of rows (linear.go), the
-// numbers of a chain (chain.go), components with or without a classifier on them (structure.go), and the files they are
-// kept in (file.go, write.go, read.go; docs/model-file.md describes them byte by byte). Start at Linear.
+// numbers of a chain (chain.go), components (structure.go), and the files they are kept in (file.go, write.go, read.go; docs/model-file.md describes them byte by byte). Start at Linear.
 package model
 
 import (

@@ -1,5 +1,5 @@
 // Package sequence labels the tokens of sequences: scores of first-order chains, their best paths and marginals, losses
-// of whole sequences, and two ways to learn from them. Start at Fit, then stochastic.go.
+// of whole sequences, and how to learn from them. Start at Fit, then stochastic.go.
 //
 // # Chains
 //

@@ -115,26 +115,6 @@ func compare(a, b float64) int {
 	return 0
 }
 
-func TestViolatorIsTheBestPathThatIsNotRight(t *testing.T) {
-	eachChain(t, func(t *testing.T, random *rand.Rand, c *chain, unary []float64, _ bool) {
-		tokens := len(unary) / c.tags
-		labels, path := drawnLabels(random, c.tags, tokens, 0.3), make([]int32, tokens)
-		want := math.Inf(-1)
-		eachPath(c.tags, tokens, func(path []int32) {
-			if !hasAll(path, labels) {
-				want = max(want, c.score(unary, path))
-			}
-		})
-		got := c.violator(&lattice{}, unary, labels, path)
-		if !near(got, want) {
-			t.Fatalf("score %v, should be %v", got, want)
-		}
-		if !math.IsInf(want, -1) && (hasAll(path, labels) || !near(c.score(unary, path), want)) {
-			t.Fatalf("path %v with labels %v has %v, should have %v", path, labels, c.score(unary, path), want)
-		}
-	})
-}
-
 func TestConstrainedPathsHaveTheLabels(t *testing.T) {
 	eachChain(t, func(t *testing.T, random *rand.Rand, c *chain, unary []float64, _ bool) {
 		tokens, l := len(unary)/c.tags, &lattice{}

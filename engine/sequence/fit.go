@@ -1,25 +1,20 @@
 package sequence
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-const mostSteps = 1000 // of L-BFGS where the options give no number
-
 // Result is what a fit found.
 type Result struct {
 	Model      *model.Chain // with the report of the fit
-	Gap        float64      // bound on the distance to the optimum; NaN where there is none
-	Objectives []float64    // after every step of L-BFGS; of an epoch the mean loss of the sequences before their steps
+	Objectives []float64    // of every epoch the mean loss of the sequences before their steps
 }
 
 // Fit learns a model.
@@ -43,20 +38,16 @@ func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err err
 
 // solve fits the weights.
 func solve(s *sample, w weights) *Result {
-	steps, gap, end := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}, math.NaN(), ending.None
-	report := model.Report{Method: s.options.Loss}
-	if s.options.Solver == Lbfgs {
-		report.Objective, gap, end = quasiNewton(s, w, steps)
-	} else {
-		report.Objective, end = takeEpochs(s, w, steps)
-	}
-	report.Iterations, report.Termination = steps.Steps(), end.String()
-	return &Result{modelOf(s, w, report), gap, append([]float64{}, steps.Objectives()...)}
+	steps := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
+	objective, end := takeEpochs(s, w, steps)
+	report := model.Report{Method: s.options.Loss, Objective: objective, Iterations: steps.Steps(),
+		Termination: end.String()}
+	return &Result{modelOf(s, w, report), append([]float64{}, steps.Objectives()...)}
 }
 
 // takeEpochs takes stochastic steps over the labeled sequences, then over all.
 func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, end ending.Reason) {
-	d, last := newStochastic(s, w), cmp.Or(s.options.MaxIter, epochs)
+	d, last := newStochastic(s, w), s.options.MaxIter
 	record := func() { steps.Record(d.epoch()/s.labeled, 0, 0, 0, 0) }
 	for record(); steps.Steps() < last && !s.Stopped(); {
 		record()
@@ -81,35 +72,6 @@ func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, en
 		belief.enter(w, 1)
 	}
 	return d.objectiveNow(), end
-}
-
-// quasiNewton takes steps by all sequences until the optimum is near: F(w) - F(w*) <= |g|²/2α, as F is strongly convex
-// where every token has a label. Otherwise there may be several minima, and the gap is NaN.
-func quasiNewton(s *sample, w weights, steps *trace.Trace) (objective, gap float64, end ending.Reason) {
-	last := cmp.Or(s.options.MaxIter, mostSteps)
-	search := minimize.QuasiNewton{Memory: pairs, MaxSteps: last,
-		Enough: func(step int, value, norm float64) bool {
-			if step > 0 {
-				steps.Record(value, 0, 0, 0, 0)
-			}
-			gap = norm * norm / (2 * s.options.Alpha)
-			return gap <= s.options.Tol*value || s.Stopped()
-		}}
-	objective, _ = search.Minimize(newObjective(s), w.all)
-	switch {
-	case gap <= s.options.Tol*objective:
-		end = ending.Converged
-	case s.Stopped():
-		end = ending.Stopped
-	case steps.Steps() == last:
-		end = ending.MaxIter
-	default:
-		end = ending.NotConverged
-	}
-	if !whole(s.labels) {
-		gap = math.NaN()
-	}
-	return objective, gap, end
 }
 
 // warmStart puts a model into the weights.

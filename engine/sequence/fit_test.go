@@ -63,6 +63,29 @@ func mustFit(t *testing.T, p Problem, change func(o *Options)) *Result {
 	return result
 }
 
+// gradientOf is the gradient of F at the weights of d, summed over the sequences.
+func gradientOf(d *stochastic) []float64 {
+	d.setChain(d.chain, d.w.chain)
+	g, p := newWeights(d.shape), place{counts: newCounts(d.tags)}
+	for _, i := range d.order {
+		d.evaluate(&p, i)
+		d.rows.AddSpansPanels(d.Pool, []rows.Span{d.span(i)}, g.coef, [][]float64{p.scores}, d.shape)
+		vector.Add(g.chain.all, 1, p.counts.all)
+	}
+	vector.Scale(g.all, 1/d.labeled)
+	vector.Add(g.all, d.options.Alpha, d.w.all)
+	return g.all
+}
+
+func mustSample(t *testing.T, p Problem, o Options) *sample {
+	t.Helper()
+	s, err := newSample(p, o, work.NewJob(2, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 	for _, missing := range []float64{0, 0.5} {
 		for _, tags := range []int{1, 3, 9} {
@@ -77,75 +100,59 @@ func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 					p.Labels[t] = -1 // forbidden
 				}
 			}
-			s, err := newSample(p, o, work.NewJob(2, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, random := newObjective(s), rand.New(rand.NewPCG(7, 8))
-			w := make([]float64, weightsLen(s.shape))
-			g, other := make([]float64, len(w)), make([]float64, len(w))
+			s, random := mustSample(t, p, o), rand.New(rand.NewPCG(7, 8))
+			d := newStochastic(s, newWeights(s.shape))
+			w := d.w.all
 			for k := range s.rows.Cols() {
 				for y := range tags {
 					w[s.shape.At(k, y)] = random.NormFloat64()
 				}
 			}
-			f.At(w, g)
-			for k := range w {
-				if g[k] == 0 && w[k] == 0 {
+			for k, slope := range gradientOf(d) {
+				if slope == 0 && w[k] == 0 {
 					continue // what fills up a panel, and what is forbidden
 				}
 				const step = 1e-5
 				at := w[k]
 				w[k] = at + step
-				above := f.At(w, other)
+				above := d.objectiveNow()
 				w[k] = at - step
-				below := f.At(w, other)
+				below := d.objectiveNow()
 				w[k] = at
-				if difference := (above - below) / (2 * step); math.Abs(difference-g[k]) > 1e-8 {
-					t.Fatalf("%d tags, weight %d: gradient %v, difference %v", tags, k, g[k], difference)
+				if difference := (above - below) / (2 * step); math.Abs(difference-slope) > 1e-8 {
+					t.Fatalf("%d tags, weight %d: gradient %v, difference %v", tags, k, slope, difference)
 				}
 			}
 		}
 	}
 }
 
-func TestOptimaAreCertified(t *testing.T) {
-	p := planted(3, 40, 0)
-	for name, loss := range map[string]string{"crf": "crf", "softmax margin": "softmax_margin", "soft": "soft_hinge"} {
-		solve := func(tol float64) *Result {
-			return mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, loss, "lbfgs", tol })
-		}
-		rough, fine := solve(1e-2), solve(1e-9)
-		if rough.Model.Termination != "converged" || fine.Model.Termination != "converged" {
-			t.Fatalf("%s: %s and %s", name, rough.Model.Termination, fine.Model.Termination)
-		}
-		if distance := rough.Model.Objective - fine.Model.Objective; distance < 0 || distance > rough.Gap {
-			t.Errorf("%s: the distance is %v, the gap says %v", name, distance, rough.Gap)
-		}
-	}
-}
-
+// F(w) - F(w*) <= |g|²/2α, as F is strongly convex where every token has a label.
 func TestEpochsComeNearTheOptimum(t *testing.T) {
 	p := planted(3, 200, 0)
 	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
-		change := func(o *Options) { o.Alpha, o.Loss, o.Rho, o.MaxIter = 1e-3, loss, 3, 100 }
-		stochastic := mustFit(t, p, change)
-		exact := mustFit(t, p, func(o *Options) {
-			change(o)
-			o.Solver, o.MaxIter = "lbfgs", 0
-		})
-		if stochastic.Model.Objective > 1.05*exact.Model.Objective {
-			t.Errorf("%s: %v after epochs, %v at the optimum", loss, stochastic.Model.Objective, exact.Model.Objective)
+		o := Defaults()
+		o.Alpha, o.Loss, o.Rho, o.MaxIter = 0.1, loss, 3, 300
+		found, err := Fit(p, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustSample(t, p, o)
+		w := newWeights(s.shape)
+		if err := warmStart(s, w, found.Model); err != nil {
+			t.Fatal(err)
+		}
+		g := gradientOf(newStochastic(s, w))
+		if gap := vector.Dot(g, g) / (2 * o.Alpha); gap > 0.05*found.Model.Objective {
+			t.Errorf("%s: %v after epochs, the optimum may be lower by %v", loss, found.Model.Objective, gap)
 		}
 	}
 }
 
 func TestMissingLabelsAreLearnedFromToo(t *testing.T) {
 	p := planted(3, 200, 0.5)
-	for loss, solver := range map[string]Solver{
-		"softmax_margin": "lbfgs", "crf": "lbfgs", "soft_hinge": "stochastic", "huber": "stochastic",
-	} {
-		result := mustFit(t, p, func(o *Options) { o.Loss, o.Solver, o.Alpha = loss, solver, 1e-4 })
+	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
+		result := mustFit(t, p, func(o *Options) { o.Loss, o.Alpha = loss, 1e-4 })
 		right, known := 0, 0
 		for k, tag := range decoded(t, result.Model, p) {
 			if p.Labels[k] >= 0 {
@@ -155,8 +162,8 @@ func TestMissingLabelsAreLearnedFromToo(t *testing.T) {
 				}
 			}
 		}
-		if right < known*9/10 || !math.IsNaN(result.Gap) {
-			t.Errorf("%s: %d of %d labels, gap %v", loss, right, known, result.Gap)
+		if right < known*9/10 {
+			t.Errorf("%s: %d of %d labels", loss, right, known)
 		}
 	}
 }
@@ -165,53 +172,16 @@ func TestFitsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 8)
 	for _, tags := range []int{1, 3, 9} {
 		p := planted(tags, 1500, 0.1)
-		for _, solver := range []Solver{Stochastic, Lbfgs} {
-			var reference *Result
-			for _, threads := range []int{1, 2, 5} {
-				got := mustFit(t, p, func(o *Options) { o.Solver, o.Threads, o.MaxIter = solver, threads, 3 })
-				if reference == nil {
-					reference = got
-				}
-				if !slices.Equal(got.Model.Coef, reference.Model.Coef) || got.Model.Objective != reference.Model.Objective ||
-					!slices.Equal(got.Model.Transitions, reference.Model.Transitions) {
-					t.Errorf("%d tags, %s: other bits on %d threads", tags, solver, threads)
-				}
+		var reference *Result
+		for _, threads := range []int{1, 2, 5} {
+			got := mustFit(t, p, func(o *Options) { o.Threads, o.MaxIter = threads, 3 })
+			if reference == nil {
+				reference = got
 			}
-		}
-	}
-}
-
-func TestSequencesOfOneTokenAreClassified(t *testing.T) {
-	p := planted(3, 60, 0)
-	p.Lengths = slices.Repeat([]int64{1}, len(p.Labels))
-	found := mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Solver, o.Tol = 1e-2, "crf", "lbfgs", 1e-10 })
-	// The stationary point of multinomial logistic regression with two intercepts, from the rows.
-	m, length := found.Model, p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
-	slopes, offsets := make([]float64, len(m.Coef)), make([]float64, 3)
-	for i, y := range p.Labels {
-		scores := []float64{0, 0, 0}
-		for k := range scores {
-			p.Rows.Row(i, func(j int, v float64) { scores[k] += v * m.Coef[j*3+k] })
-			scores[k] += m.Start[k] + m.End[k]
-		}
-		total := logSum(scores)
-		for k := range scores {
-			d := math.Exp(scores[k]-total) / float64(len(p.Labels))
-			if k == int(y) {
-				d -= 1 / float64(len(p.Labels))
+			if !slices.Equal(got.Model.Coef, reference.Model.Coef) || got.Model.Objective != reference.Model.Objective ||
+				!slices.Equal(got.Model.Transitions, reference.Model.Transitions) {
+				t.Errorf("%d tags: other bits on %d threads", tags, threads)
 			}
-			offsets[k] += d
-			p.Rows.Row(i, func(j int, v float64) { slopes[j*3+k] += d * v })
-		}
-	}
-	for k, weight := range m.Coef {
-		if slope := slopes[k] + 1e-2*length*length*weight; math.Abs(slope) > 1e-6 {
-			t.Fatalf("slope %v at weight %d", slope, k)
-		}
-	}
-	for k := range offsets {
-		if slope := offsets[k] + 1e-2*m.Start[k]; math.Abs(slope) > 1e-6 {
-			t.Fatalf("slope %v at the start of %d", slope, k)
 		}
 	}
 }
@@ -290,12 +260,11 @@ func TestAForbiddenTransitionIsNeverTaken(t *testing.T) {
 
 func TestAFitGoesOnFromAModel(t *testing.T) {
 	p := planted(3, 100, 0)
-	exact := func(o *Options) { o.Solver, o.Alpha = "lbfgs", 1e-2 }
-	first := mustFit(t, p, exact)
+	first := mustFit(t, p, nil)
 	p.Start = first.Model
-	again := mustFit(t, p, exact)
-	if again.Model.Iterations != 0 || math.Abs(again.Model.Objective-first.Model.Objective) > 1e-12 {
-		t.Errorf("%d steps from %v to %v", again.Model.Iterations, first.Model.Objective, again.Model.Objective)
+	again := mustFit(t, p, func(o *Options) { o.MaxIter = 1 })
+	if again.Objectives[0] > 0.8*first.Objectives[0] {
+		t.Errorf("the mean loss of the first epoch is %v, and was %v", again.Objectives[0], first.Objectives[0])
 	}
 }
 
@@ -348,8 +317,6 @@ func TestBadInputIsNamed(t *testing.T) {
 		"no label":            {func(p *Problem, _ *Options) { clearLabels(p) }, "no token has a label"},
 		"a pair out of range": {func(_ *Problem, o *Options) { o.Forbidden = []int{0, 3} }, "the pair 0, 3"},
 		"a pair of none":      {func(_ *Problem, o *Options) { o.Forbidden = []int{-1, -1} }, "the pair -1, -1"},
-		"a loss that is not smooth": {func(_ *Problem, o *Options) { o.Loss, o.Solver = "huber", "lbfgs" },
-			"solver is \"lbfgs\""},
 		"no path": {func(_ *Problem, o *Options) { o.Forbidden = []int{-1, 0, -1, 1, -1, 2} },
 			"no path for sequence 0"},
 		"labels that are forbidden": {func(p *Problem, o *Options) {
@@ -388,16 +355,12 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 }
 
 func TestCancelEndsAFit(t *testing.T) {
-	for _, solver := range []Solver{Stochastic, Lbfgs} {
-		o := Defaults()
-		o.Solver = solver
-		if _, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
-			t.Errorf("%s: %v", solver, err)
-		}
-		stopped, err := Fit(planted(3, 40, 0), o, &work.Progress{Cancel: work.Stop})
-		if err != nil || stopped.Model.Termination != "stopped" || solver == "stochastic" && stopped.Model.Iterations != 1 {
-			t.Errorf("%s: %+v, %v", solver, stopped, err)
-		}
+	if _, err := Fit(planted(3, 40, 0), Defaults(), &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
+		t.Error(err)
+	}
+	stopped, err := Fit(planted(3, 40, 0), Defaults(), &work.Progress{Cancel: work.Stop})
+	if err != nil || stopped.Model.Termination != "stopped" || stopped.Model.Iterations != 1 {
+		t.Errorf("%+v, %v", stopped, err)
 	}
 }
 
@@ -419,13 +382,11 @@ func withUnlabeled(p Problem, value float64) Problem {
 func TestASequenceWithoutLabelsHasNoEffect(t *testing.T) {
 	p := planted(3, 100, 0)
 	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil) // so that the rows keep their unit
-	for _, solver := range []Solver{Stochastic, Lbfgs} {
-		change := func(o *Options) { o.Solver, o.Alpha = solver, 1e-2 }
-		without, with := mustFit(t, p, change).Model, mustFit(t, withUnlabeled(p, length), change).Model
-		for k, weight := range without.Coef {
-			if math.Abs(with.Coef[k]-weight) > 1e-9 {
-				t.Fatalf("%s: weight %d is %v, without the sequence %v", solver, k, with.Coef[k], weight)
-			}
+	change := func(o *Options) { o.Alpha = 1e-2 }
+	without, with := mustFit(t, p, change).Model, mustFit(t, withUnlabeled(p, length), change).Model
+	for k, weight := range without.Coef {
+		if math.Abs(with.Coef[k]-weight) > 1e-9 {
+			t.Fatalf("weight %d is %v, without the sequence %v", k, with.Coef[k], weight)
 		}
 	}
 }
@@ -454,17 +415,9 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
 	for _, c := range []struct {
 		name string
-		cost Cost
-		loss Loss
-	}{
-		{"crf", Hamming, Soft{1, None}}, {"crf", ZeroOne, Soft{1, None}},
-		{"softmax_margin", Hamming, Soft{1, Hamming}}, {"softmax_margin", ZeroOne, Soft{1, ZeroOne}},
-		{"soft_hinge", Hamming, Soft{3, Hamming}}, {"soft_hinge", ZeroOne, Soft{3, ZeroOne}},
-		{"huber", Hamming, Huber{0.7, Hamming}}, {"huber", ZeroOne, Huber{0.7, ZeroOne}},
-	} {
-		found := mustFit(t, p, func(o *Options) {
-			o.Alpha, o.Loss, o.Cost, o.Rho, o.Epsilon, o.MaxIter = alpha, c.name, c.cost, 3, 0.7, 2
-		})
+		loss Soft
+	}{{"crf", Soft{1, 0}}, {"softmax_margin", Soft{1, 1}}, {"soft_hinge", Soft{3, 1}}} {
+		found := mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Rho, o.MaxIter = alpha, c.name, 3, 2 })
 		m, losses := found.Model, 0.0
 		for i, first := range bounds[:len(bounds)-1] {
 			unary := make([]float64, (bounds[i+1]-first)*3)
@@ -483,7 +436,7 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 			vector.Dot(m.End, m.End)
 		want := alpha/2*(length*length*vector.Dot(m.Coef, m.Coef)+chain) + losses/labeled
 		if math.Abs(found.Model.Objective-want) > 1e-9*want {
-			t.Errorf("%s, cost %s: objective %v, should be %v", c.name, c.cost, found.Model.Objective, want)
+			t.Errorf("%s: objective %v, should be %v", c.name, found.Model.Objective, want)
 		}
 	}
 }
@@ -509,7 +462,7 @@ func TestSetsOfTags(t *testing.T) {
 		}
 		return allowed
 	}
-	for _, loss := range []string{"softmax_margin", "crf", "huber"} {
+	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
 		fit := func(labels []int32, allowed []uint8) *Result {
 			q := p
 			q.Labels, q.Allowed = labels, allowed

@@ -10,12 +10,8 @@ import (
 type Options struct {
 	Alpha       float64
 	Loss        string
-	Cost        Cost
 	Rho         float64
-	Epsilon     float64
-	Solver      Solver
-	MaxIter     int // 0: that of the solver
-	Tol         float64
+	MaxIter     int
 	Forbidden   []int // pairs of tags, one behind the other: from, to; -1 is the start or the end
 	Threads     int
 	RandomState int
@@ -25,15 +21,6 @@ type Options struct {
 	ClassPrior      []float64 // shares of the tags among the tokens of sequences without a label; empty: those of labels
 	PenaltyWeight   float64
 }
-
-// Solver is how the objective is minimized.
-type Solver string
-
-// The solvers.
-const (
-	Stochastic Solver = "stochastic"
-	Lbfgs      Solver = "lbfgs"
-)
 
 // Method is how sequences without any label are used.
 type Method string
@@ -48,24 +35,12 @@ const (
 var table = option.Table[Options]{
 	{Name: "alpha", Kind: "number", Exclusive: true,
 		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
-	{Name: "loss", Kind: "string", Choices: []string{"softmax_margin", "crf", "soft_hinge", "huber"},
+	{Name: "loss", Kind: "string", Choices: []string{"softmax_margin", "crf", "soft_hinge"},
 		Meaning: "loss of a sequence", Field: func(o *Options) any { return &o.Loss }},
-	{Name: "cost", Kind: "string", Choices: []string{"hamming", "zero_one"},
-		Meaning: "cost of a wrong path: the number of wrong tags, or 1",
-		Field:   func(o *Options) any { return (*string)(&o.Cost) }},
 	{Name: "rho", Kind: "number", Exclusive: true, Maximum: 100,
 		Meaning: "sharpness of the loss soft_hinge", Field: func(o *Options) any { return &o.Rho }},
-	{Name: "epsilon", Kind: "number", Exclusive: true,
-		Meaning: "half of the width of the smooth part of the loss huber",
-		Field:   func(o *Options) any { return &o.Epsilon }},
-	{Name: "solver", Kind: "string", Choices: []string{string(Stochastic), string(Lbfgs)},
-		Meaning: "how the objective is minimized", Field: func(o *Options) any { return (*string)(&o.Solver) }},
-	{Name: "max_iter", Kind: "integer",
-		Meaning: "epochs (stochastic; doubled with unlabeled sequences) or maximum number of steps (lbfgs); 0: 10, 1000",
-		Field:   func(o *Options) any { return &o.MaxIter }},
-	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "tolerance of lbfgs: relative distance of the objective from the optimum",
-		Field:   func(o *Options) any { return &o.Tol }},
+	{Name: "max_iter", Kind: "integer", Minimum: 1,
+		Meaning: "epochs, doubled with unlabeled sequences", Field: func(o *Options) any { return &o.MaxIter }},
 	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1,
 		Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end",
 		Field:   func(o *Options) any { return &o.Forbidden }},
@@ -90,8 +65,8 @@ var table = option.Table[Options]{
 
 // Defaults are the options where none are given.
 func Defaults() Options {
-	return Options{Alpha: 1e-7, Loss: "softmax_margin", Cost: Hamming, Rho: 10, Epsilon: 0.5, Solver: Stochastic,
-		Tol: 1e-4, Threads: 1, Method: Supervised, UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
+	return Options{Alpha: 1e-7, Loss: "softmax_margin", Rho: 10, MaxIter: epochs, Threads: 1, Method: Supervised,
+		UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
 }
 
 // DecodeOptions reads a JSON object strictly.
@@ -113,11 +88,9 @@ func OptionsText() string { return table.Text(Defaults()) }
 func (o Options) sequenceLoss() Loss {
 	switch o.Loss {
 	case "crf":
-		return Soft{1, None}
+		return Soft{1, 0}
 	case "soft_hinge":
-		return Soft{o.Rho, o.Cost}
-	case "huber":
-		return Huber{o.Epsilon, o.Cost}
+		return Soft{o.Rho, 1}
 	}
-	return Soft{1, o.Cost}
+	return Soft{1, 1}
 }

@@ -35,6 +35,7 @@ type posterior struct {
 const (
 	dualTolerance = 1e-3 // of a share, in units of its root
 	dualSteps     = 200
+	dualPairs     = 8 // of differences that L-BFGS keeps
 )
 
 func newPosterior(s *sample, unlabeled []int, tokens, factor float64) *posterior {
@@ -66,7 +67,7 @@ func (p *posterior) enter(at weights, _ float64) {
 	})
 	v := make([]float64, p.tags)
 	p.base = p.partitions(v, make([]float64, p.tags))
-	search := minimize.QuasiNewton{Memory: pairs, MaxSteps: dualSteps,
+	search := minimize.QuasiNewton{Memory: dualPairs, MaxSteps: dualSteps,
 		Enough: func(_ int, _, norm float64) bool { return norm <= dualTolerance }}
 	search.Minimize(dual{p, make([]float64, p.tags)}, v)
 	for y, share := range p.prior {

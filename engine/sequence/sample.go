@@ -24,10 +24,7 @@ type Problem struct {
 	Start   *model.Chain // a model to begin at; nil: from nothing
 }
 
-const (
-	blocks = 16 // parts that sequences are divided into for sums: as many on any number of threads
-	pairs  = 8  // of differences that L-BFGS keeps
-)
+const blocks = 16 // parts that sequences are divided into for sums: as many on any number of threads
 
 // sample is a problem made ready. It is read-only.
 type sample struct {
@@ -51,7 +48,7 @@ type sample struct {
 func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 	s := &sample{Job: job, options: o, labels: p.Labels, loss: o.sequenceLoss(), features: p.Rows.Cols()}
 	for _, check := range []func(Problem) error{
-		s.checkMethod, s.divide, s.countTags, s.readSets, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
+		s.divide, s.countTags, s.readSets, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
 	} {
 		if err := check(p); err != nil {
 			return nil, err
@@ -62,21 +59,6 @@ func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 	s.rows = s.rows.Scaled(1 / s.length)
 	s.shape.Features = s.rows.Cols()
 	return s, nil
-}
-
-// checkMethod refuses methods and losses that the solver cannot have.
-func (s *sample) checkMethod(Problem) error {
-	o := s.options
-	switch {
-	case o.Solver == Stochastic:
-		return nil
-	case o.Loss == "huber":
-		return fault.Argument("solver is \"lbfgs\", but the loss huber is not smooth: use \"stochastic\", or the loss " +
-			"soft_hinge")
-	case o.Method != Supervised:
-		return fault.Argument("method is %q: use the solver \"stochastic\", not %q", o.Method, o.Solver)
-	}
-	return nil
 }
 
 // divide sets the bounds.
@@ -200,18 +182,14 @@ func (s *sample) checkPrior(Problem) error {
 // checkMemory refuses a fit that does not fit, before anything of the size of K² is made.
 func (s *sample) checkMemory(p Problem) error {
 	s.shape = panel.Shape{Features: p.Rows.Cols(), Classes: s.tags}
-	vectors, scores := 3.0, 0.0 // weights, gradient, sums of squares
-	if s.options.Solver == Lbfgs {
-		vectors, scores = 2*pairs+6, float64(len(s.labels))*float64(s.shape.Stride())
-	}
-	k := float64(s.tags)
+	vectors, scores, k := 3.0, 0.0, float64(s.tags) // weights, gradient, sums of squares
 	if s.options.Method == Posterior {
 		scores = float64(len(s.labels)) * k
 	}
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
 	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.shape.Features),
-		"use fewer tags or features, or the solver \"stochastic\"")
+		"use fewer tags or features")
 }
 
 // forbid reads the pairs of tags that must not follow one another.

@@ -134,7 +134,7 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 	for _, penalty := range []float64{1, 1e4} {
 		for _, forbidden := range [][]int{nil, {0, 1}} {
 			o := Defaults()
-			o.Method, o.Loss, o.Cost, o.Rho, o.PenaltyWeight = Posterior, "soft_hinge", Hamming, 3, penalty
+			o.Method, o.Loss, o.Rho, o.PenaltyWeight = Posterior, "soft_hinge", 3, penalty
 			o.ClassPrior = []float64{0.6, 0.3, 0.1}
 			p := fewLabels(planted(3, 60, 0), 8)
 			for t := range p.Labels {
@@ -291,7 +291,6 @@ func TestBadOptionsOfUnlabeledSequencesAreNamed(t *testing.T) {
 		change func(o *Options)
 		says   string
 	}{
-		"solver":     {func(o *Options) { o.Method, o.Solver = Gradient, "lbfgs" }, "method is \"gradient\""},
 		"few shares": {func(o *Options) { o.ClassPrior = []float64{1} }, "class_prior has 1 shares, but there are 3 tags"},
 		"sum":        {func(o *Options) { o.ClassPrior = []float64{1, 1, 1} }, "class_prior sums to 3"},
 	} {

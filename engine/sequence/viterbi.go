@@ -71,41 +71,26 @@ func (w *two) rank(score float64, from int32) {
 	}
 }
 
-// twoStates is Viterbi's algorithm with two states a tag, 2*tag and 2*tag+1. At token 0 a path to tag j is in its state
-// first(j); those of later tokens follow from the scores of all states before. It returns the scores of the last states
-// and the states before each, for goBack.
-func (c *chain) twoStates(
-	l *lattice, unary []float64, first func(j int) int, next func(t, j int, before []float64) two,
-) (score []float64, from []int32) {
-	k := c.tags
-	from = room(&l.from, 2*len(unary))
+// twoBest puts the best path and another one that is not worse than any third into best and second [T] and returns
+// their scores; the second is -Inf where there is no second path. Viterbi's algorithm with two states a tag, 2*tag and
+// 2*tag+1: the best and the second-best path that end there.
+func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (first, runnerUp float64) {
+	k, from := c.tags, room(&l.from, 2*len(unary))
 	score, after := room(&l.forward, 4*k)[:2*k], l.forward[2*k:4*k]
 	for j := range k {
-		score[2*j], score[2*j+1] = math.Inf(-1), math.Inf(-1)
-		score[2*j+first(j)] = unary[j] + c.start[j]
+		score[2*j], score[2*j+1] = unary[j]+c.start[j], math.Inf(-1)
 	}
-	for t := 1; t < len(unary)/k; t++ {
+	for at := k; at < len(unary); at += k {
 		for j := range k {
-			found, u, at := next(t, j, score), unary[t*k+j], (t*k+j)*2
-			after[2*j], after[2*j+1], from[at], from[at+1] = found.a+u, found.b+u, found.fromA, found.fromB
+			top := newTwo()
+			for state, s := range score {
+				top.rank(s+c.pair[state/2*k+j], int32(state))
+			}
+			u, place := unary[at+j], 2*(at+j)
+			after[2*j], after[2*j+1], from[place], from[place+1] = top.a+u, top.b+u, top.fromA, top.fromB
 		}
 		score, after = after, score
 	}
-	return score, from
-}
-
-// twoBest puts the best path and another one that is not worse than any third into best and second [T] and returns
-// their scores; the second is -Inf where there is no second path. A state is a tag and the rank, 0 or 1, of a path that
-// ends there.
-func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (first, runnerUp float64) {
-	k := c.tags
-	score, from := c.twoStates(l, unary, func(int) int { return 0 }, func(_, j int, before []float64) two {
-		top := newTwo()
-		for state, s := range before {
-			top.rank(s+c.pair[state/2*k+j], int32(state))
-		}
-		return top
-	})
 	top := newTwo()
 	for state, s := range score {
 		top.rank(s+c.end[state/2], int32(state))
@@ -115,41 +100,9 @@ func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (firs
 	return top.a, top.b
 }
 
-// violator puts the best path that misses at least one of the labels [T] (-1: none; below: a set) into path and returns
-// its score; -Inf where there is no such path. A state is a tag and whether the path has missed a label so far; with
-// all tokens labeled the path is the best one of those that are not right.
-func (c *chain) violator(l *lattice, unary []float64, labels, path []int32) float64 {
-	k := c.tags
-	first := func(j int) int { return c.miss(labels[0], j) }
-	score, from := c.twoStates(l, unary, first, func(t, j int, before []float64) two {
-		top, missed := newTwo(), c.miss(labels[t], j)
-		for state, s := range before {
-			s += c.pair[state/2*k+j]
-			switch missing := state&1 | missed; {
-			case missing == 0 && s > top.a:
-				top.a, top.fromA = s, int32(state)
-			case missing == 1 && s > top.b:
-				top.b, top.fromB = s, int32(state)
-			}
-		}
-		return top
-	})
-	best, last := math.Inf(-1), 1
-	for j := range k {
-		if s := score[2*j+1] + c.end[j]; s > best {
-			best, last = s, 2*j+1
-		}
-	}
-	goBack(path, from, 2*k, 2, last)
-	return best
-}
-
-// miss is 1 if a token with this label cannot have a tag.
-func (c *chain) miss(label int32, tag int) int {
-	if label >= 0 && int(label) != tag || label < -1 && !c.sets[-2-label][tag] {
-		return 1
-	}
-	return 0
+// missed reports whether a token with this label cannot have a tag.
+func (c *chain) missed(label int32, tag int) bool {
+	return label >= 0 && int(label) != tag || label < -1 && !c.sets[-2-label][tag]
 }
 
 // withCost gives the unary scores with a cost added to the wrong tags of tokens with labels or sets, -Inf to forbid
@@ -159,7 +112,7 @@ func (c *chain) withCost(l *lattice, unary []float64, labels []int32, cost float
 	copy(costly, unary)
 	for t, label := range labels {
 		for j := range c.tags {
-			if c.miss(label, j) == 1 {
+			if c.missed(label, j) {
 				costly[t*c.tags+j] += cost
 			}
 		}

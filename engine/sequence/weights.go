@@ -10,16 +10,10 @@ type weights struct {
 	chain edges
 }
 
-func weightsLen(shape panel.Shape) int { return shape.Len() + edgesLen(shape.Classes) }
-
-// weightsOf views a vector.
-func weightsOf(all []float64, shape panel.Shape) weights {
-	return weights{all, all[:shape.Len()], edgesOf(all[shape.Len():], shape.Classes)}
-}
-
 // newWeights are 0.
 func newWeights(shape panel.Shape) weights {
-	return weightsOf(make([]float64, weightsLen(shape)), shape)
+	all := make([]float64, shape.Len()+edgesLen(shape.Classes))
+	return weights{all, all[:shape.Len()], edgesOf(all[shape.Len():], shape.Classes)}
 }
 
 // scorer computes losses of sequences at weights, for one goroutine.

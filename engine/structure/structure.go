@@ -24,7 +24,7 @@ import (
 
 // Result is the structure.
 type Result struct {
-	Model      *model.Structure // with the report of the fit, without a classifier; Theta is orthonormal in each group
+	Model      *model.Structure // with the report of the fit; Theta is orthonormal in each group
 	Strengths  []float64        // [groups, h] the singular values, falling
 	Objectives []float64        // [alternations] after each; none with solver None
 }
@@ -52,7 +52,7 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 // resultOf puts the components back in the caller's order of features.
 func resultOf(f *fitting) *Result {
 	h := f.Components
-	m := &model.Structure{Features: f.features, Components: h, Groups: len(f.groups), Weight: []float64{1},
+	m := &model.Structure{Features: f.features, Components: h, Groups: len(f.groups),
 		Theta: make([]float64, f.features*h), GroupOf: make([]float64, f.features),
 		Report: model.Report{Method: f.Solver, Iterations: f.rounds(), Objective: math.NaN()}}
 	for j, group := range f.Groups {

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         sequences,
         spmd,
     )
-    from fewlabel._aso_classifier import ASOClassifier
     from fewlabel._aso_transformer import ASOTransformer
     from fewlabel._kernel_features import KernelFeatures
     from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from fewlabel.inspection._estimate_class_prior import estimate_class_prior
 
 __all__ = [
-    "ASOClassifier",
     "ASOTransformer",
     "ClassPriorWarning",
     "DataWarning",
@@ -63,7 +61,6 @@ __all__ = [
 ]
 
 _MODULE_OF = {  # of the names that are not modules themselves
-    "ASOClassifier": "_aso_classifier",
     "ASOTransformer": "_aso_transformer",
     "ClassPriorWarning": "_warnings",
     "DataWarning": "_warnings",

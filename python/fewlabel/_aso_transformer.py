@@ -1,21 +1,33 @@
 """ASOTransformer: features learned from unlabeled rows by auxiliary problems."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from fewlabel import _advice, _auxiliary, _progress
 from fewlabel._compat import as_chosen_sparse
-from fewlabel._inputs import _data
-from fewlabel._structure import Structure, canonical, read_labels
+from fewlabel._estimator import Estimator
+from fewlabel._inputs import _data, _indicator, _labels, _numbers
+from fewlabel._native import _fit, _scores, _structure, _threads
+from fewlabel._warnings import DataWarning
+
+
+class Strongest(NamedTuple):
+    """The features of a component with the largest and the smallest weights."""
+
+    component: int
+    positive: list[tuple[Any, float]]  # (name, weight), the largest first
+    negative: list[tuple[Any, float]]  # (name, weight), the smallest first
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ASOTransformer(TransformerMixin, Structure):
+class ASOTransformer(TransformerMixin, Estimator):
     """Features learned from unlabeled rows by alternating structure optimization.
 
     An auxiliary problem has labels that come from the rows themselves, for example: predict from the other words
@@ -49,9 +61,8 @@ class ASOTransformer(TransformerMixin, Structure):
     unit : bool, default=True
         Whether every problem has the same weight, regardless of the norm of its solution. False is the paper's
         objective.
-    feature_groups : list of arrays, array-like of shape (n_features,) or None, default=None
-        Groups of features, given as a list of feature indices per group or as the group of each feature. Every group
-        gets its own components.
+    feature_groups : array-like of shape (n_features,) or None, default=None
+        Name or number of the group of each feature. Every group gets its own components.
     structure_weight : float, default=1.0
         Norm of the structure features of a row, relative to the norm of the row. With groups, both norms are taken
         within each group.
@@ -87,7 +98,7 @@ class ASOTransformer(TransformerMixin, Structure):
 
     See Also
     --------
-    ASOClassifier : The same features with a linear classifier.
+    TransductiveSVC : A classifier for the pipeline, which learns from unlabeled rows too.
 
     References
     ----------
@@ -102,6 +113,19 @@ class ASOTransformer(TransformerMixin, Structure):
     (6, 5)
     """
 
+    n_components: int = 50
+    auxiliary: Any = "mask"
+    max_problems: int = 1000
+    solver: str = "none"
+    auxiliary_alpha: float = 1e-3
+    n_iter: int = 1
+    unit: bool = True
+    feature_groups: Any = None
+    structure_weight: float = 1.0
+    unlabeled: Any = "auto"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
     output: str = "both"
 
     def fit(self, X: Any, y: Any = None) -> "ASOTransformer":
@@ -112,7 +136,7 @@ class ASOTransformer(TransformerMixin, Structure):
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Rows. No labels are needed.
         y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
-            Labels, for strategies that need them. Ignored otherwise.
+            Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
 
         Returns
         -------
@@ -129,14 +153,33 @@ class ASOTransformer(TransformerMixin, Structure):
         DataWarning
             If there are fewer auxiliary problems than components; without any, nothing is added to X.
         """
-        if self.output not in ("both", "structure"):
-            raise ValueError(f'output must be "both" or "structure", got {self.output!r}')
-        rows = canonical(_data.training_rows(self, X, reset=True))
-        labels = None
-        if y is not None and _needs_labels(self.auxiliary):
-            labels = read_labels(y, self.unlabeled)
-            check_consistent_length(rows, *(given.labeled for given in labels))
-        self._learn(rows, y, labels)
+        self._check_parameters()
+        rows = _data.canonical(_data.training_rows(self, X, reset=True))
+        if rows.shape[0] < 2:
+            raise ValueError("X has n_samples = 1: auxiliary problems need two rows or more")
+        groups = _groups(self.feature_groups, rows.shape[1])
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        made = self._problems(sp.csr_array(rows), y, groups, random)
+        n_components = min(self.n_components, made.labels.shape[1])
+        _warn_of_few(self.n_components, made.labels.shape[1])
+        components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
+        strengths = np.empty((1 if groups is None else 1 + groups.max(), 0))
+        if n_components:
+            options = {
+                "solver": self.solver,
+                "alpha": self.auxiliary_alpha,
+                "n_iter": self.n_iter,
+                "unit": self.unit,
+                "threads": _threads.resolve(self.n_jobs),
+                "random_state": random.randint(np.iinfo(np.int32).max),
+            }
+            with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
+                arrays = _structure.learn(rows, made, groups, n_components, options, (show,)).arrays
+            objective, strengths = arrays["history.objective"], arrays["strengths"].reshape(-1, n_components)
+            components = arrays["components"].reshape(-1, n_components)
+        self._keep_components(components, groups)
+        self.n_problems_, self.objective_ = made.labels.shape[1], objective
+        self.strengths_: Any = strengths[0] if groups is None else list(strengths)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -153,16 +196,12 @@ class ASOTransformer(TransformerMixin, Structure):
             According to `output`; n_added is `n_components` times the number of groups. CSR if X is sparse.
         """
         check_is_fitted(self)
-        X = canonical(_data.rows_of(self, X, reset=False))
+        X = _data.canonical(_data.rows_of(self, X, reset=False))
         if self.output == "structure":
             return self._projected(X)
         if not sp.issparse(X):
             return np.hstack([X, self._added(X)])
         return as_chosen_sparse(sp.hstack([X, sp.csr_array(self._added(X))], format="csr"))
-
-    def _assemble(self) -> int:
-        """Handle of the components in the library."""
-        return self._assemble_with(None, None)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features of `transform`.
@@ -184,7 +223,152 @@ class ASOTransformer(TransformerMixin, Structure):
         added = np.array([f"asotransformer{k}" for k in range(n_added)], dtype=object)
         return added if self.output == "structure" else np.concatenate([names, added])
 
+    def strongest_features(self, n_features: int = 10, feature_names: Any = None) -> list[Strongest]:
+        """The features with the largest and the smallest weights of each component.
 
-def _needs_labels(auxiliary: Any) -> bool:
-    parts = auxiliary if isinstance(auxiliary, list | tuple) else [auxiliary]
-    return any(isinstance(part, str) and part.startswith(("top_", "multi_")) for part in parts)
+        Parameters
+        ----------
+        n_features : int, default=10
+            Number of features of each sign.
+        feature_names : array-like of shape (`n_features_in_`,) or None, default=None
+            Names of the features. None: the names seen in `fit`, or x0, x1, ...
+
+        Returns
+        -------
+        table : list of Strongest
+            One entry per component, group by group: `component`, its index; `positive` and `negative`, lists of (name,
+            weight).
+
+        Raises
+        ------
+        ValueError
+            If `n_features` is out of range or the number of names is wrong.
+        """
+        check_is_fitted(self)
+        n_features = _numbers.check_count("n_features", n_features)
+        names = np.asarray(_check_feature_names_in(self, None) if feature_names is None else feature_names)
+        if names.shape != (self.n_features_in_,):
+            raise ValueError(f"feature_names must have {self.n_features_in_} names, has shape {names.shape}")
+        table: list[Strongest] = []
+        for features, components in self._parts():
+            for row in components:
+                order = np.argsort(row, kind="stable")
+                low, high = order[:n_features], order[::-1][:n_features]
+                pairs = [[(names[features[j]], float(row[j])) for j in some] for some in (high, low)]
+                table.append(Strongest(len(table), *pairs))
+        return table
+
+    def _check_parameters(self) -> None:
+        if self.output not in ("both", "structure"):
+            raise ValueError(f'output must be "both" or "structure", got {self.output!r}')
+        for name in ("n_components", "max_problems"):
+            _numbers.check_count(name, getattr(self, name))
+        _numbers.check_positive("structure_weight", self.structure_weight)
+
+    def _problems(
+        self, rows: sp.csr_array, y: Any, groups: np.ndarray | None, random: np.random.RandomState
+    ) -> _auxiliary.Problems:
+        """The auxiliary problems; y is read only by strategies that need it."""
+        codes = None
+        if y is not None and _auxiliary.needs_labels(self.auxiliary):
+            columns = _indicator.read(y, self.unlabeled)
+            codes = _labels.encode(_labels.read(y, self.unlabeled)).codes[:, None] if columns is None else columns
+            check_consistent_length(rows, codes)
+        context = _auxiliary.Context(codes, groups, self.max_problems, random, self.n_jobs)
+        return _auxiliary.make(self.auxiliary, rows, y, context)
+
+    def _assemble(self) -> int:
+        """Handle of the components in the library."""
+        parts = self._parts()
+        if not len(parts[0][1]):
+            raise ValueError("there is no component to save: there was no auxiliary problem in fit")
+        groups = np.zeros(self.n_features_in_, dtype=np.int32)
+        components = np.empty((self.n_features_in_, len(parts[0][1])))
+        for number, (features, part) in enumerate(parts):
+            groups[features], components[features] = number, part.T
+        return _structure.assemble(components, groups)
+
+    def _keep_model(self, fitted: _fit.Fitted) -> None:
+        """Set the components from a model file."""
+        report, arrays = fitted.report, fitted.arrays
+        self.n_features_in_ = report["n_features"]
+        grouped = self.feature_groups is not None or report["n_groups"] > 1
+        self._keep_components(
+            arrays["components"].reshape(self.n_features_in_, -1), arrays["groups"] if grouped else None
+        )
+
+    def _keep_components(self, components: np.ndarray, groups: np.ndarray | None) -> None:
+        """Set the components from an array (d, h)."""
+        self.feature_groups_: list[np.ndarray] | None = None
+        self.components_: Any = np.ascontiguousarray(components.T)
+        if groups is not None:
+            self.feature_groups_ = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
+            self.components_ = [np.ascontiguousarray(components[part].T) for part in self.feature_groups_]
+
+    def _parts(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The features and the components (h, d_g) of each group."""
+        if self.feature_groups_ is None:
+            return [(np.arange(self.n_features_in_), self.components_)]
+        return list(zip(self.feature_groups_, self.components_, strict=True))
+
+    def _projected(self, X: Any) -> np.ndarray:
+        """X Θᵀ (n, h) of validated rows; the groups side by side."""
+        return np.hstack([projected for _, projected in self._of_groups(X)])
+
+    def _added(self, X: Any) -> np.ndarray:
+        """The structure features: the projections, scaled in each group to c times the norm of the row's features in
+        it."""
+        found = []
+        for rows, projected in self._of_groups(X):
+            squares = rows.multiply(rows).sum(axis=1) if sp.issparse(rows) else (rows * rows).sum(axis=1)
+            wanted = self.structure_weight * np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+            lengths = np.linalg.norm(projected, axis=1)
+            factor = np.divide(wanted, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            found.append(projected * factor[:, None])
+        return np.hstack(found)
+
+    def _of_groups(self, X: Any) -> Iterator[tuple[Any, np.ndarray]]:
+        """The features of each group and their projections (n, h)."""
+        if self.feature_groups_ is None:
+            yield X, self._projection(X, self.components_)
+            return
+        rows = sp.csc_array(X)
+        for features, components in self._parts():
+            part = sp.csr_array(rows[:, features])
+            yield part, self._projection(part, components)
+
+    def _projection(self, X: Any, components: np.ndarray) -> np.ndarray:
+        if not len(components):
+            return np.empty((X.shape[0], 0))
+        return _scores.scores(X, components, np.zeros(len(components)), self.n_jobs)
+
+
+def _warn_of_few(n_components: int, n_problems: int) -> None:
+    """Warn if there are fewer problems than components."""
+    if not n_problems:
+        _advice.warn(
+            "no auxiliary problem is left, so no structure is added to X: each of the two answers of a problem needs "
+            f'at least {_auxiliary.LEAST_POSITIVES} rows. For "mask" a feature must be 0 in some rows and not 0 in '
+            "others: give a callable as auxiliary for other data.",
+            DataWarning,
+        )
+    elif n_problems < n_components:
+        _advice.warn(
+            f"n_components is {n_components}, but there are {n_problems} auxiliary problems, so there are as many "
+            "components.",
+            DataWarning,
+        )
+
+
+def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
+    """Group number (d,) of each feature."""
+    if feature_groups is None:
+        return None
+    given = np.asarray(feature_groups)
+    if given.ndim != 1 or any(group is None for group in given):
+        raise ValueError(
+            f"feature_groups must have a name or number for each of the {d} features, got {feature_groups!r}"
+        )
+    if len(given) != d:
+        raise ValueError(f"feature_groups has {len(given)} entries, but X has {d} features")
+    return np.unique(given, return_inverse=True)[1].astype(np.int32)

@@ -13,7 +13,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._inputs import _data
-from fewlabel._inputs._labels import Given
 
 LEAST_POSITIVES = 2  # rows of the rarer answer: nothing can be learned from one
 
@@ -29,11 +28,10 @@ class Problems(NamedTuple):
 class Context(NamedTuple):
     """Input of a strategy, except the rows."""
 
-    labels: list[Given] | None  # of the task, one for each column of an indicator matrix; None: not given
+    labels: np.ndarray | None  # (n, 1) class numbers, or (n, k) of several labels a row; -1: none. None: not given
     groups: np.ndarray | None  # (d,) group of each feature
     max_problems: int
     rng: np.random.RandomState
-    alpha: float
     n_jobs: int | None
 
 
@@ -42,15 +40,16 @@ Strategy = Callable[[sp.csr_array, Context], Problems]
 
 def make(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
     """The problems of a strategy or of a list of strategies, without those whose answer is almost constant."""
-    several = isinstance(auxiliary, list | tuple) and len(auxiliary) and not np.isscalar(auxiliary[0])
-    named = isinstance(auxiliary, list | tuple) and len(auxiliary) and all(isinstance(part, str) for part in auxiliary)
-    parts = auxiliary if named or (several and not _is_matrix(auxiliary)) else [auxiliary]
-    return _joined([_limited(_made(part, X, y, context), context) for part in parts])
+    return _joined([_limited(_made(part, X, y, context), context) for part in _listed(auxiliary)])
 
 
-def _is_matrix(auxiliary: Sequence[Any]) -> bool:
-    """Whether a list is a matrix given row by row, not a list of strategies."""
-    return all(isinstance(row, list | tuple) and all(np.isscalar(value) for value in row) for row in auxiliary)
+def needs_labels(auxiliary: Any) -> bool:
+    """Whether a strategy uses the labels."""
+    return any(isinstance(part, str) and part.startswith(("top_", "multi_")) for part in _listed(auxiliary))
+
+
+def _listed(auxiliary: Any) -> Sequence[Any]:
+    return auxiliary if isinstance(auxiliary, list | tuple) and len(auxiliary) else [auxiliary]
 
 
 def _made(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
@@ -128,23 +127,23 @@ def _choices(X: sp.csr_array, context: Context, k: int, *, ordered: bool) -> Pro
 
 
 def _scores(X: sp.csr_array, context: Context) -> np.ndarray:
-    """Scores (n, n_classes) of a supervised classifier, or of one for each column of an indicator matrix."""
-    labels = context.labels or []
-    scores = np.hstack([_decisions(X, given, context) for given in labels])
-    two_classes = len(labels) == 1 and len(np.unique(labels[0].values)) == 2
-    return np.hstack([-scores, scores]) if two_classes else scores
+    """Scores (n, n_classes) of a supervised classifier, or of one for each column of several labels."""
+    assert context.labels is not None
+    scores = np.hstack([_decisions(X, codes, context) for codes in context.labels.T])
+    return np.hstack([-scores, scores]) if context.labels.shape[1] == 1 and scores.shape[1] == 1 else scores
 
 
-def _decisions(X: sp.csr_array, given: Given, context: Context) -> np.ndarray:
+def _decisions(X: sp.csr_array, codes: np.ndarray, context: Context) -> np.ndarray:
     """Decisions (n, 1), or (n, n_classes) for more than two classes, learned from the labeled rows; 0 for one class."""
     from fewlabel._transductive_svc import TransductiveSVC
 
-    if len(np.unique(given.values)) < 2:
+    labeled = np.flatnonzero(codes >= 0)
+    if len(np.unique(codes[labeled])) < 2:
         return np.zeros((X.shape[0], 1))
-    model = TransductiveSVC(unlabeled=None, alpha=context.alpha, n_jobs=context.n_jobs)
+    model = TransductiveSVC(unlabeled=None, n_jobs=context.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = model.fit(X[np.flatnonzero(given.labeled)], given.values).decision_function(X)
+        scores = model.fit(X[labeled], codes[labeled]).decision_function(X)
     return scores[:, None] if scores.ndim == 1 else scores
 
 

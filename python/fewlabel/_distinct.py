@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._structure import canonical
 
 _DIGEST = 16  # bytes that stand for a row
 _BLOCK = 1 << 24  # numbers in one chunk
@@ -44,7 +43,7 @@ def parts(n: int, width: int) -> list[slice]:
 def _digests(X: Any) -> Iterator[bytes]:
     """Bytes for each row, the same for equal rows: of zeros, those of no bytes."""
     for part in [slice(None)] if sp.issparse(X) else parts(*X.shape):
-        rows = canonical(sp.csr_array(X[part], dtype=np.float64))
+        rows = _data.canonical(sp.csr_array(X[part], dtype=np.float64))
         indices = rows.indices.astype(np.int64)
         for begin, end in itertools.pairwise(rows.indptr.tolist()):
             yield _digest(indices[begin:end].tobytes() + rows.data[begin:end].tobytes())

@@ -15,7 +15,6 @@ from fewlabel._distinct import Distinct
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
 from fewlabel._interrupts import interruptible
-from fewlabel._structure import canonical
 from fewlabel._warnings import DataWarning
 
 _KERNELS = ("graph", "rbf", "precomputed")
@@ -125,7 +124,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             If the estimated memory exceeds the available memory (Linux only).
         """
         gamma = self._check_parameters()
-        X = canonical(_data.rows_of(self, X, reset=True))
+        X = _data.canonical(_data.rows_of(self, X, reset=True))
         m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
         if self.kernel == "graph":
             graph = interruptible(lambda: _neighbor_graph.Graph(X, m, self.n_neighbors, self.n_jobs))
@@ -157,7 +156,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             See Notes. There are fewer columns than `n_components` if they are enough for the kernel.
         """
         check_is_fitted(self)
-        X = canonical(_data.rows_of(self, X, reset=False))
+        X = _data.canonical(_data.rows_of(self, X, reset=False))
         if self.kernel == "precomputed":
             X = _dense(X)
         features = np.asarray(interruptible(lambda: self._map.features(X)))

@@ -6,9 +6,8 @@ The library writes the arrays. Classes, parameters and feature names are stored 
      "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null,
      "hierarchy": null, "temperature": 0.8, "smoothing": 0.01}
 
-`SequenceSVC` has "gap" in place of the last three, `ASOTransformer` and `ASOClassifier` have none of them; classes are
-null without a classifier and a list of such objects for an indicator matrix. A dict, as `hierarchy` or a parameter can
-be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
+`SequenceSVC` and `ASOTransformer` have none of the last three, `ASOTransformer` has null as classes. A dict, as
+`hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
 
 import ctypes
@@ -21,7 +20,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns, methods
-from fewlabel._aso_classifier import ASOClassifier
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
@@ -33,7 +31,7 @@ from fewlabel._version import __version__
 _LINEAR, _CHAIN, _STRUCTURE = (
     (TransductiveSVC, SemiSupervisedLogisticRegression),
     (SequenceSVC,),
-    (ASOTransformer, ASOClassifier),
+    (ASOTransformer,),
 )
 _ESTIMATORS = {kind.__name__: kind for kind in (*_LINEAR, *_CHAIN, *_STRUCTURE)}
 
@@ -49,7 +47,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
     Parameters
     ----------
-    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
+    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC or ASOTransformer
         Fitted estimator. `alpha_`, `unlabeled_weight_`, `transduction_`, `label_distributions_`, `method_`,
         `history_`, `supervised_agreement_`, `strengths_`, `n_problems_` and `objective_` of a structure are not saved.
     path : path-like
@@ -95,11 +93,11 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     ----------
     path : path-like
         A file written by `save_model` or `fewlabel_save`. A file without Python's metadata is loaded as a
-        `TransductiveSVC`, `SequenceSVC`, `ASOClassifier` or `ASOTransformer` with the classes 0, 1, and so on.
+        `TransductiveSVC`, `SequenceSVC` or `ASOTransformer` with the classes 0, 1, and so on.
 
     Returns
     -------
-    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC, ASOTransformer or ASOClassifier
+    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC or ASOTransformer
         The estimator, with the attributes that `save_model` saves.
 
     Raises
@@ -131,7 +129,7 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
 
 def _metadata(model: Any) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
-    own = _OF_A_LINEAR_MODEL if isinstance(model, _LINEAR) else {"gap": "gap_"} if isinstance(model, _CHAIN) else {}
+    own = _OF_A_LINEAR_MODEL if isinstance(model, _LINEAR) else {}
     return {
         "estimator": type(model).__name__,
         "fewlabel": __version__,
@@ -146,9 +144,7 @@ def _foreign(fitted: _fit.Fitted) -> Any:
     """The estimator for a model that was not saved by `save_model`."""
     report, kinds = fitted.report, _kinds(fitted)
     if kinds is _STRUCTURE:
-        settings = {"n_components": report["n_components"], "structure_weight": fitted.arrays["structure_weight"][0]}
-        kind = ASOClassifier if report["n_outputs"] else ASOTransformer
-        return _with_structure(kind(**settings), np.arange(max(2, report["n_outputs"])), fitted)
+        return _with_structure(ASOTransformer(n_components=report["n_components"]), fitted)
     if kinds is _CHAIN:
         return _with_chain(SequenceSVC(loss=report["method"]), np.arange(report["n_tags"]), fitted)
     return _with(TransductiveSVC(method=report["method"]), np.arange(report["n_classes"]), None, fitted)
@@ -168,10 +164,10 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     model = kind(**{key: _decoded(value) for key, value in metadata["parameters"].items()})
     _threads.resolve(model.n_jobs)  # refuses what is no number of threads
     if kinds is _STRUCTURE:
-        _with_structure(model, _classes_of_outputs(metadata["classes"], fitted.report["n_outputs"]), fitted)
+        _with_structure(model, fitted)
     elif kinds is _CHAIN:
         classes = _decoded_classes(metadata["classes"], fitted.report["n_tags"])
-        _with_chain(model, classes, fitted).gap_ = float(_decoded(metadata["gap"]))
+        _with_chain(model, classes, fitted)
     else:
         _restore_linear(model, metadata, _decoded_classes(metadata["classes"], fitted.report["n_classes"]), fitted)
     if metadata["feature_names"] is not None:
@@ -180,29 +176,8 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     return model
 
 
-def _classes_of_outputs(written: Any, n_outputs: int) -> Any:
-    """Classes of a classifier; for an indicator matrix, a list with the one or two classes of each column."""
-    if written is None:
-        return None
-    if isinstance(written, list):
-        if len(written) != n_outputs or n_outputs < 2:
-            raise ValueError(f"classes of {len(written)} columns for {n_outputs} outputs")
-        return [_decoded_classes(column, min(2, len(column["values"]))) for column in written]
-    n_classes = len(written["values"])
-    return _decoded_classes(written, n_outputs if n_outputs > 1 else min(2, n_classes))
-
-
-def _with_structure(model: Any, classes: Any, fitted: _fit.Fitted) -> Any:
-    if model.structure_weight != fitted.arrays["structure_weight"][0]:
-        raise ValueError(f"structure_weight is {model.structure_weight!r}")
-    if isinstance(model, ASOTransformer) != (fitted.report["n_outputs"] == 0):
-        raise ValueError(f"{fitted.report['n_outputs']} outputs")
-    if isinstance(model, ASOTransformer):
-        model._keep_structure(fitted)
-    elif classes is None:
-        raise ValueError("no classes")
-    else:
-        model._keep_model(classes, fitted)
+def _with_structure(model: ASOTransformer, fitted: _fit.Fitted) -> ASOTransformer:
+    model._keep_model(fitted)
     return model
 
 
@@ -244,9 +219,9 @@ def _names(names: list[Any], n_features: int) -> np.ndarray:
     return np.array(names, dtype=object)
 
 
-def _encoded_classes(classes: np.ndarray | list[np.ndarray] | None) -> Any:
-    if classes is None or isinstance(classes, list):
-        return classes and [_encoded_classes(column) for column in classes]
+def _encoded_classes(classes: np.ndarray | None) -> Any:
+    if classes is None:
+        return None
     values = classes.tolist()
     if not all(isinstance(value, str | int | float) for value in values):  # bool is an int
         kinds = ", ".join(sorted({type(value).__name__ for value in values}))

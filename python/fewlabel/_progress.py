@@ -14,9 +14,7 @@ from fewlabel._native._signatures import STOP, Progress
 Watch = Callable[[Progress], None]
 
 # Name of the level of a method, as in `history_`; sequences, structure and columns have none.
-_LEVELS = {"auto": "temperature", "annealing": "temperature"} | dict.fromkeys(
-    ("stochastic", "lbfgs", "structure", "columns"), ""
-)
+_LEVELS = {"auto": "temperature", "annealing": "temperature"} | dict.fromkeys(("sequences", "structure", "columns"), "")
 
 PATIENCE = 2.0  # seconds without a bar, where several fits have one
 

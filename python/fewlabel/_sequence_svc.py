@@ -15,10 +15,7 @@ from fewlabel._inputs import _data, _labels, _weights
 from fewlabel._inputs import _sequences as _given
 from fewlabel._native import _fit, _scores, _sequences, _threads
 
-_OPTIONS = (
-    "alpha", "loss", "cost", "rho", "epsilon", "solver", "max_iter", "tol", "method", "unlabeled_weight",
-    "penalty_weight",
-)  # fmt: skip
+_OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -30,24 +27,16 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     Parameters
     ----------
-    loss : {"softmax_margin", "crf", "soft_hinge", "huber"}, default="softmax_margin"
-        Loss of a sequence, with the cost Δ(y) of the tags y. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score
-        of the right tags. "crf": the same without cost, the negative log-likelihood of a conditional random field.
-        "soft_hinge": "softmax_margin" with scores and costs multiplied by `rho`, and the result divided by `rho`.
-        "huber": the hinge of the largest s(y) + Δ(y) of wrong tags minus the score of the right tags, smoothed over a
-        width of 2 `epsilon`.
-    cost : {"hamming", "zero_one"}, default="hamming"
-        "hamming": the number of wrong tags. "zero_one": 1 if any tag is wrong. Tokens without a label have no cost.
+    loss : {"softmax_margin", "crf", "soft_hinge"}, default="softmax_margin"
+        Loss of a sequence. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score of the right tags, with the
+        number Δ(y) of wrong tags at labeled tokens. "crf": the same without Δ, the negative log-likelihood of a
+        conditional random field. "soft_hinge": "softmax_margin" with scores and Δ multiplied by `rho`, and the result
+        divided by `rho`.
     alpha : float, default=1e-7
         Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are scaled
         by their root mean square norm.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
-    epsilon : float, default=0.5
-        Half of the width of the smooth part of "huber".
-    solver : {"stochastic", "lbfgs"}, default="stochastic"
-        "stochastic": stochastic gradient steps over shuffled sequences. "lbfgs": converges to the optimum, for losses
-        other than "huber"; `gap_` bounds the distance to it if every token has a label.
     forbidden_transitions : iterable of (tag or None, tag or None), default=()
         Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence.
         `fewlabel.sequences.iob_forbidden_transitions` returns those of IOB tags. Tags that do not occur are ignored.
@@ -56,7 +45,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
         best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
-        epochs as the labeled sequences, afterwards. Only with the solver "stochastic".
+        epochs as the labeled sequences, afterwards.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": min(1, u/(20 l)) for l labeled
         tokens and u tokens in such sequences. "gradient" increases it from epoch to epoch.
@@ -66,11 +55,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
         1, together 1.
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
-    max_iter : int or None, default=None
-        Number of epochs (doubled by a `method` for unlabeled sequences), or maximum number of steps of "lbfgs". None:
-        10 epochs, 1000 steps.
-    tol : float, default=1e-4
-        Tolerance of "lbfgs": relative distance of the objective from the optimum.
+    max_iter : int, default=10
+        Number of epochs, doubled by a `method` for unlabeled sequences.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
         Results are bitwise identical for any number of threads.
@@ -92,17 +78,13 @@ class SequenceSVC(ClassifierMixin, Estimator):
     start_, end_ : ndarray of shape (n_tags,), float64
         Score of the first and of the last tag.
     n_iter_ : int
-        Number of epochs, including those with unlabeled sequences, or of steps of "lbfgs".
+        Number of epochs, including those with unlabeled sequences.
     objective_ : float
         Final value of the objective, see Notes.
-    gap_ : float
-        Upper bound on the distance of the objective from its minimum. NaN if none is known.
     termination_condition_ : str
-        "epochs": all epochs were run. "lbfgs": "converged", "max_iter", or "not_converged" (no step improves the
-        objective).
+        "epochs": all epochs were run.
     history_ : dict of str to ndarray of shape (`n_iter_`,)
-        "objective": after each step of "lbfgs", or the mean loss of each epoch, measured before the step on each
-        sequence.
+        "objective": the mean loss of each epoch, measured before the step on each sequence.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -132,13 +114,13 @@ class SequenceSVC(ClassifierMixin, Estimator):
     "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
 
     Sequences of one token make it a classifier: "crf" is then multinomial logistic regression. Tags of tokens without a
-    label, and those of a set, are summed out (with "huber": maximized); the objective may then have several minima.
+    label, and those of a set, are summed out; the objective may then have several minima.
 
     References
     ----------
     Lafferty, McCallum and Pereira (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien, Brefeld
-    and Scheffer (ICML 2007): "huber", "gradient". Ganchev, Graça, Gillenwater and Taskar (JMLR
-    2010): "posterior". Duchi, Hazan and Singer (JMLR 2011): the steps.
+    and Scheffer (ICML 2007): "gradient". Ganchev, Graça, Gillenwater and Taskar (JMLR 2010): "posterior". Duchi, Hazan
+    and Singer (JMLR 2011): the steps.
 
     Examples
     --------
@@ -151,19 +133,15 @@ class SequenceSVC(ClassifierMixin, Estimator):
     """
 
     loss: str = "softmax_margin"
-    cost: str = "hamming"
     alpha: float = 1e-7
     rho: float = 10.0
-    epsilon: float = 0.5
-    solver: str = "stochastic"
     forbidden_transitions: Any = ()
     unlabeled: Any = "auto"
     method: str = "supervised"
     unlabeled_weight: Any = "auto"
     class_prior: Any = "labels"
     penalty_weight: float = 1e4
-    max_iter: int | None = None
-    tol: float = 1e-4
+    max_iter: int = 10
     n_jobs: int | None = None
     random_state: Any = None
     warm_start: bool = False
@@ -217,7 +195,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             "class_prior": self._class_prior(labels),
         }
         start = self._assemble if warm else None
-        with _progress.shown(type(self).__name__, self.verbose, self.solver) as show:
+        with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
             fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start, allowed)
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
@@ -336,7 +314,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         self.classes_ = classes
         self.coef_, self.transitions_, self.start_, self.end_ = _sequences.weights_of(fitted)
         self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
-        self.gap_, self.termination_condition_ = fitted.report["gap"], fitted.report["termination_condition"]
+        self.termination_condition_ = fitted.report["termination_condition"]
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
@@ -352,10 +330,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
             options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
         elif self.random_state is not None:
             options["random_state"] = self.random_state
-        if options["max_iter"] is None:
-            options["max_iter"] = 0
-        elif isinstance(self.max_iter, int) and self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1 or None, got {self.max_iter}")
         return options
 
     def _class_prior(self, labels: _labels.Labels) -> Any:

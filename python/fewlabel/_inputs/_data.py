@@ -80,6 +80,20 @@ def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
             raise ValueError(f"{name} has {found} in row {row}, column {column}: every value must be {wanted}")
 
 
+def canonical(X: Any) -> Any:
+    """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays. Values
+    are checked."""
+    check_finite(X, below=HUGE)
+    if not sp.issparse(X):
+        return X
+    rows = sp.csr_array(X)
+    if not (rows.has_canonical_format and rows.data.all()):
+        rows = rows.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
+
+
 def admitted(X: Any, name: str = "X") -> Any:
     """X, or a sparse matrix of another format in one whose structure is checked: SciPy checks none.
 

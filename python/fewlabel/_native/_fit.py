@@ -19,7 +19,7 @@ from fewlabel._native._signatures import Group, Named, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
 # Of a report: null stands for NaN.
-_NUMBERS = ("objective", "gap", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
+_NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
 
 Watches = Sequence[Callable[[Progress], None]]
 

@@ -121,7 +121,6 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
     "fewlabel_sequence_decode": _status(c_int64, _ROWS, _ARRAY, c_int64, c_int32, *(4 * [_ARRAY])),
     "fewlabel_structure_fit": _status(_ROWS, _ROWS, _ROWS, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),
-    "fewlabel_structure_features": _status(c_int64, _ROWS, c_int32, _ARRAY),
     "fewlabel_report": _status(c_int64, _TEXT, c_int64, _ARRAY),
     "fewlabel_array": _status(c_int64, _TEXT, c_int32, _ARRAY, c_int64),
     "fewlabel_assemble": _status(c_int32, _TEXT, POINTER(Named), c_int64, _ARRAY),

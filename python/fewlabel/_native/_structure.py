@@ -31,14 +31,8 @@ def learn(
     return _fit.fitted(task, watches)
 
 
-def assemble(
-    weight: float, components: np.ndarray, groups: np.ndarray, coef: np.ndarray | None, intercept: np.ndarray | None
-) -> int:
-    """Handle of a model from `components` (d, h), `groups` (d,) and, of a classifier, `coef` (K, d + added)."""
+def assemble(components: np.ndarray, groups: np.ndarray) -> int:
+    """Handle of a model from `components` (d, h) and `groups` (d,)."""
     d, n_components = components.shape
     sizes = {"n_features": d, "n_components": n_components, "n_groups": int(groups.max()) + 1}
-    arrays: dict[str, Any] = {"components": components, "groups": groups, "structure_weight": weight}
-    if coef is not None and intercept is not None:
-        sizes["n_outputs"] = len(coef)
-        arrays |= {"coef": coef[:, :d].T, "structure_coef": coef[:, d:].T, "intercept": intercept}
-    return _fit.assemble(STRUCTURE, sizes, arrays)
+    return _fit.assemble(STRUCTURE, sizes, {"components": components, "groups": groups})
