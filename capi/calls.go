@@ -13,22 +13,22 @@ type function struct {
 
 // functions are those of functions.h, by number.
 var functions = [C.N_CALLS]function{
-	C.CALL_options:            small((*call).options),
-	C.CALL_fit:                large((*call).fit),
-	C.CALL_class_prior:        large((*call).classPrior),
-	C.CALL_predict:            small((*call).predict),
-	C.CALL_decision_with:      small((*call).decisionWith),
-	C.CALL_sequence_fit:       large((*call).sequenceFit),
-	C.CALL_sequence_decode:    small((*call).sequenceDecode),
-	C.CALL_structure_fit:      large((*call).structureFit),
-	C.CALL_report:             small((*call).report),
-	C.CALL_array:              small((*call).array),
-	C.CALL_assemble:           small((*call).assemble),
-	C.CALL_save:               small((*call).save),
-	C.CALL_load:               small((*call).load),
-	C.CALL_free:               large((*call).free),
-	C.CALL_svmlight_read:      large((*call).svmlightRead),
-	C.CALL_svmlight_write:     small((*call).svmlightWrite),
+	C.CALL_options:         small((*call).options),
+	C.CALL_fit:             large((*call).fit),
+	C.CALL_class_prior:     large((*call).classPrior),
+	C.CALL_predict:         small((*call).predict),
+	C.CALL_decision_with:   small((*call).decisionWith),
+	C.CALL_sequence_fit:    large((*call).sequenceFit),
+	C.CALL_sequence_decode: small((*call).sequenceDecode),
+	C.CALL_structure_fit:   large((*call).structureFit),
+	C.CALL_report:          small((*call).report),
+	C.CALL_array:           small((*call).array),
+	C.CALL_assemble:        small((*call).assemble),
+	C.CALL_save:            small((*call).save),
+	C.CALL_load:            small((*call).load),
+	C.CALL_free:            large((*call).free),
+	C.CALL_svmlight_read:   large((*call).svmlightRead),
+	C.CALL_svmlight_write:  small((*call).svmlightWrite),
 }
 
 // small makes a function of a method with the arguments A, the struct of capi.h.

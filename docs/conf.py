@@ -137,7 +137,7 @@ TASKS = {  # names of `fewlabel` itself, and modules for all of their names
     "Scores and splits": ["metrics", "model_selection"],
     "Plots": ["plotting"],
     "Sequences": ["SequenceSVC", "sequences"],
-    "Structure": ["ASOTransformer", "ASOClassifier"],
+    "Structure": ["ASOTransformer"],
     "Data": ["datasets"],
     "Files": ["save_model", "load_model"],
     "Many machines": ["dask", "spmd"],

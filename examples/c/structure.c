@@ -90,10 +90,11 @@ static double *features_of(const dataset *d, int64_t structure) {
 static int topics_found(const dataset *d, const double *features) {
   const fewlabel_rows labeled = FEWLABEL_DENSE_ROWS(N_LABELED, N_COMPONENTS, features);
   const fewlabel_rows all = FEWLABEL_DENSE_ROWS(N_DOCUMENTS, N_COMPONENTS, features);
+  const fewlabel_labels labels = FEWLABEL_LABELS(d->labels);
   int32_t *topics = NEW(int32_t, N_DOCUMENTS);
   int64_t model;
   int i, right = 0;
-  need(fewlabel_fit(&labeled, LABELS(d->labels), NULL, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error,
+  need(fewlabel_fit(&labeled, &labels, NULL, 0, "{\"unlabeled_weight\": 0}", NULL, NULL, &model, error,
                     sizeof error),
        "fitting");
   need(fewlabel_predict(model, &all, 2, topics, NULL, error, sizeof error), "predicting");

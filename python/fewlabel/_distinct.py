@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fewlabel._inputs import _data
+
 
 _DIGEST = 16  # bytes that stand for a row
 _BLOCK = 1 << 24  # numbers in one chunk

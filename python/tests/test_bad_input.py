@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from planted import text_like
 
-from fewlabel import ASOClassifier, ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC
+from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
@@ -514,11 +514,11 @@ TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+
     [
         (lambda: aso().fit(HUGE), TOO_LARGE),
         (lambda: aso().fit(SMALL).transform(HUGE), TOO_LARGE),
-        (lambda: ASOClassifier(**NUMBERS).fit(HUGE, GIVEN), TOO_LARGE),
         (lambda: by_kernel("rbf", HUGE), TOO_LARGE),
         (lambda: by_kernel("graph", HUGE), TOO_LARGE),
         (lambda: by_kernel("precomputed", np.eye(60) * 1e300), r"X has \+1e\+300 in row 0, column 0"),
-        (lambda: aso(n_iter=-1, solver="squared").fit(SMALL), "n_iter must be an integer of at least 1, got -1"),
+        (lambda: unseen_mass(weighted(None), HUGE), TOO_LARGE),
+        (lambda: aso(n_iter=-1, solver="squared").fit(SMALL), "n_iter is -1: it must be at least 1"),
         (lambda: aso(n_iter=2**31, solver="squared").fit(SMALL), "n_iter is 2147483648: it must be at most 1000000"),
         (lambda: of_lengths([2**62] * 4), r"lengths\[0\] is 4611686018427387904, but X has 60 tokens"),
         (lambda: of_lengths(np.array([60, 2**63], np.uint64)), r"lengths\[1\] is 9223372036854775808"),

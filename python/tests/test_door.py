@@ -96,8 +96,7 @@ CORRUPTIONS = {
 # ------------------------------------------------------------------ ways in
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # beside the defaults
     "KernelFeatures": [{"kernel": kernel} for kernel in ("rbf", lambda X, Y: (X @ Y.T).toarray())],
-    "ASOClassifier": [{"feature_groups": [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]}],
-    "ASOTransformer": [{"auxiliary": "frequent"}],
+    "ASOTransformer": [{"auxiliary": "frequent"}, {"feature_groups": [0, 1] * 6}],
     "TransductiveSVC": [{"method": method, "calibrate": True} for method in ("switching", "gradient")],
     "SemiSupervisedLogisticRegression": [{"method": "posterior"}],
 }

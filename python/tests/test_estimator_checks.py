@@ -16,7 +16,6 @@ MARKER = {"check_classifiers_classes": "fits labels -1 and 1, where -1 marks unl
 EXPECTED = {
     "TransductiveSVC": MARKER,
     "SemiSupervisedLogisticRegression": MARKER,
-    "ASOClassifier": MARKER,
 }
 
 
@@ -37,7 +36,6 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 
 def test_all_public_estimators_are_checked() -> None:
     assert {type(estimator).__name__ for estimator in public_estimators()} == {
-        "ASOClassifier",
         "ASOTransformer",
         "BlockScaler",
         "KernelFeatures",

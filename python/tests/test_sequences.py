@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import logsumexp, softmax
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
@@ -28,7 +29,7 @@ from fewlabel.inspection import explain, suspicious_labels
 from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
 
 TAGS = ("B", "I", "O")
-LOSSES = ("softmax_margin", "crf", "soft_hinge", "huber")
+LOSSES = ("softmax_margin", "crf", "soft_hinge")
 
 
 def planted(n_sequences: int = 120, seed: int = 0) -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
@@ -57,10 +58,9 @@ def data() -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("cost", ["hamming", "zero_one"])
-def test_tags_are_learned(loss: str, cost: str) -> None:
+def test_tags_are_learned(loss: str) -> None:
     X, y, lengths = planted(300)
-    model = SequenceSVC(loss=loss, cost=cost, alpha=1e-3).fit(X, y, lengths)
+    model = SequenceSVC(loss=loss, alpha=1e-3).fit(X, y, lengths)
     test = planted(300, seed=1)
     alone = LogisticRegression().fit(X, y)
     assert model.score(*test) > alone.score(*test[:2]) + 0.02
@@ -116,14 +116,21 @@ def test_sequences_of_one_token_are_logistic_regression(data: Any) -> None:
     X, y, _ = data
     ones, alpha = np.ones(len(y), int), 1e-2
     length = np.sqrt(np.mean(X.multiply(X).sum(axis=1)))
-    model = SequenceSVC(loss="crf", solver="lbfgs", alpha=alpha, tol=1e-10).fit(X, y, ones)
+    model = SequenceSVC(loss="crf", alpha=alpha, max_iter=300).fit(X, y, ones)
     # start and end are two intercepts of one value: as one feature of value √2
     Z = np.column_stack([X.toarray() / length, np.full(len(y), np.sqrt(2))])
     C = 1 / (len(y) * alpha)
-    other = LogisticRegression(C=C, fit_intercept=False, tol=1e-10, max_iter=10000).fit(Z, y)
-    np.testing.assert_allclose(model.coef_, other.coef_[:, :-1] / length, atol=1e-4)
-    np.testing.assert_allclose(model.start_ + model.end_, np.sqrt(2) * other.coef_[:, -1], atol=1e-4)
-    np.testing.assert_allclose(model.predict_marginals(X, ones), other.predict_proba(Z), atol=1e-4)
+    best = LogisticRegression(C=C, fit_intercept=False, tol=1e-10, max_iter=10000).fit(Z, y).coef_
+
+    def objective(coef: np.ndarray) -> float:
+        losses = logsumexp(Z @ coef.T, axis=1) - np.sum(Z * coef[np.searchsorted(TAGS, y)], axis=1)
+        return float(alpha / 2 * np.sum(coef**2) + losses.mean())
+
+    found = np.column_stack([model.coef_ * length, (model.start_ + model.end_) / np.sqrt(2)])
+    np.testing.assert_allclose(model.start_, model.end_, atol=1e-9)
+    assert model.objective_ - alpha / 2 * np.sum(model.transitions_**2) == pytest.approx(objective(found), rel=1e-9)
+    assert objective(best) <= objective(found) <= 1.001 * objective(best)
+    np.testing.assert_allclose(model.predict_marginals(X, ones), softmax(Z @ found.T, axis=1), atol=1e-9)
 
 
 def test_forms_of_input_agree(data: Any) -> None:
@@ -145,20 +152,9 @@ def test_forms_of_input_agree(data: Any) -> None:
 
 def test_threads_give_the_same_bits(data: Any) -> None:
     X, y, lengths = data
-    for solver in ("stochastic", "lbfgs"):
-        one, two = (SequenceSVC(solver=solver, alpha=1e-3, n_jobs=n).fit(X, y, lengths) for n in (1, 2))
-        np.testing.assert_array_equal(one.coef_, two.coef_)
-        np.testing.assert_array_equal(one.transitions_, two.transitions_)
-
-
-def test_the_optimum_is_certified(data: Any) -> None:
-    X, y, lengths = data
-    rough, fine = (SequenceSVC(solver="lbfgs", alpha=1e-2, tol=tol).fit(X, y, lengths) for tol in (1e-2, 1e-8))
-    assert 0 <= rough.objective_ - fine.objective_ <= rough.gap_
-    assert fine.termination_condition_ == "converged"
-    epochs = SequenceSVC(alpha=1e-2).fit(X, y, lengths)
-    assert np.isnan(epochs.gap_)
-    assert fine.objective_ - fine.gap_ <= epochs.objective_
+    one, two = (SequenceSVC(alpha=1e-3, n_jobs=n).fit(X, y, lengths) for n in (1, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    np.testing.assert_array_equal(one.transitions_, two.transitions_)
 
 
 def test_missing_labels_help_more_than_dropped_tokens(data: Any) -> None:
@@ -230,10 +226,9 @@ def test_forbidden_transitions_are_not_taken(data: Any) -> None:
 
 def test_warm_start_goes_on(data: Any) -> None:
     X, y, lengths = data
-    model = SequenceSVC(solver="lbfgs", alpha=1e-2, warm_start=True).fit(X, y, lengths)
-    objective = model.objective_
-    assert model.fit(X, y, lengths).n_iter_ == 0
-    assert model.objective_ == pytest.approx(objective, rel=1e-12)
+    model = SequenceSVC(alpha=1e-2, warm_start=True).fit(X, y, lengths)
+    before = model.history_["objective"]
+    assert model.fit(X, y, lengths).history_["objective"][0] < before[0]
     with pytest.raises(ValueError, match="warm_start=True continues from a model with the tags B, I, O"):
         model.fit(X, np.where(y == "I", "B", y), lengths)
     with pytest.raises(ValueError, match="loss is 3"):
@@ -246,7 +241,7 @@ def test_parameters_are_the_options_of_the_library() -> None:
     renamed = {"threads": "n_jobs"}
     in_python_only = {"unlabeled", "warm_start", "verbose"}
     assert {renamed.get(name, name) for name in options} | in_python_only == set(parameters)
-    other = {"forbidden_transitions", "class_prior", "threads", "max_iter", "random_state"}  # None or texts there
+    other = {"forbidden_transitions", "class_prior", "threads", "random_state"}  # None or texts there
     for name in set(options) - other:
         assert parameters[name] == options[name], name
 
@@ -288,14 +283,11 @@ def test_a_long_sequence_works() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"loss": "hinge"}, r'loss is "hinge": it must be one of softmax_margin, crf, soft_hinge, huber'),
-        ({"cost": "edit"}, r'cost is "edit": it must be one of hamming, zero_one'),
+        ({"loss": "hinge"}, r'loss is "hinge": it must be one of softmax_margin, crf, soft_hinge'),
         ({"alpha": 0}, "alpha is 0: it must be above 0"),
         ({"alpha": float("nan")}, "alpha must be finite"),
         ({"rho": -1}, "rho is -1"),
-        ({"solver": "lbfgs", "loss": "huber"}, 'solver is "lbfgs", but the loss huber is not smooth'),
         ({"method": "annealing"}, 'method is "annealing": it must be one of supervised, gradient, posterior'),
-        ({"method": "gradient", "solver": "lbfgs"}, 'method is "gradient": use the solver "stochastic"'),
         ({"unlabeled_weight": -1}, "unlabeled_weight is -1: it must be at least 0"),
         ({"class_prior": "auto"}, "class_prior='auto' is not supported"),
         ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but 3 classes"),
@@ -306,7 +298,7 @@ def test_a_long_sequence_works() -> None:
         ),
         ({"forbidden_transitions": None}, "forbidden_transitions must be a list of pairs of tags, got None"),
         ({"penalty_weight": 0}, "penalty_weight is 0: it must be above 0"),
-        ({"max_iter": 0}, "max_iter must be at least 1 or None"),
+        ({"max_iter": 0}, "max_iter is 0: it must be at least 1"),
         ({"max_iter": 1.5}, "max_iter is 1.5: it must be an integer"),
         ({"forbidden_transitions": ["BI"]}, "forbidden_transitions must hold pairs of tags"),
         (
@@ -448,7 +440,7 @@ def test_rows_in_any_form_give_the_same_model(data: Any) -> None:
 
 def test_one_tag_is_predicted_everywhere(data: Any) -> None:
     X, y, lengths = data
-    for parameters in ({}, {"method": "posterior"}, {"method": "gradient"}, {"loss": "huber"}, {"solver": "lbfgs"}):
+    for parameters in ({}, {"method": "posterior"}, {"method": "gradient"}, {"loss": "crf"}):
         tags = np.where(np.arange(len(y)) < lengths[0], "O", None)
         model = SequenceSVC(**parameters).fit(X, tags, lengths)
         assert set(model.predict(X, lengths)) == {"O"}
