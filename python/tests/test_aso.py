@@ -258,6 +258,7 @@ def test_an_indicator_matrix_gives_the_choices_among_its_columns() -> None:
     assert np.mean(model.predict(X) == matrix) > 0.85
 
 
+@pytest.mark.filterwarnings("ignore:feature 240")
 def test_a_pipeline_learns_from_unlabeled_rows() -> None:
     model = make_pipeline(ASOTransformer(n_components=20), TransductiveSVC()).fit(X, Y)
     assert model.score(X[Y < 0], TRUTH[Y < 0]) > 0.9
