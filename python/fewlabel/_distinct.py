@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from fewlabel._inputs import _data
 
-
 _DIGEST = 16  # bytes that stand for a row
 _BLOCK = 1 << 24  # numbers in one chunk
 
