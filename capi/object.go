@@ -78,7 +78,7 @@ func (o *object) arrays() (all []array) {
 func (o *object) text() (string, error) {
 	var fields []strictjson.Field
 	if o.Model != nil {
-		fields = model.Header(o.Model)
+		fields = model.Description(o.Model)
 	}
 	lengths := map[string]int{}
 	for _, a := range o.arrays() {
@@ -156,16 +156,20 @@ func keep(dst *C.int64_t, m model.Model, err error) error {
 	return nil
 }
 
-// given views the caller's named arrays.
-func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) (all []model.Named) {
+// given copies the caller's named arrays.
+func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) map[string][]float64 {
 	const most = 100 // more than any kind has
 	if count < 0 || count > most {
 		c.fail(fault.Argument("n_arrays is %d", int64(count)))
 	}
+	all := map[string][]float64{}
 	for k, a := range slice[C.fewlabel_named](c, "arrays", unsafe.Pointer(arrays), int64(count)) {
 		name := c.text(fmt.Sprintf("arrays[%d].name", k), a.name)
 		values := slice[float64](c, name, unsafe.Pointer(a.values), int64(a.length))
-		all = append(all, model.Named{Name: name, Values: values})
+		if _, before := all[name]; before {
+			c.fail(fault.Argument("arrays[%d].name is %q, as of an array before", k, name))
+		}
+		all[name] = slices.Clone(values)
 	}
 	return all
 }

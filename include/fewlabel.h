@@ -361,14 +361,14 @@ typedef struct {
 /* Create a model from arrays, which are copied.
  *   kind         FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE
  *   description  JSON object with the sizes of the kind, as fewlabel_report gives them, and, where known, "method",
- *                "n_iter", "objective" and "termination_condition". "n_outputs" may be missing, and
+ *                "n_iter", "objective", "termination_condition", "warnings" and "metadata". "n_outputs" may be missing, and
  *                "n_groups" where it is 1
  *   arrays       [n_arrays] the arrays of the kind, in any order, as fewlabel_array gives them for a model from a file.
  *                "groups" may be missing where there is one */
 int32_t fewlabel_assemble(int32_t kind, const char *description, const fewlabel_named *arrays, int64_t n_arrays,
                           int64_t *model, char *error, int64_t error_size);
 
-/* Save a model to a file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without duplicate
+/* Save a model to a safetensors file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without duplicate
  * names in an object; NULL keeps the current metadata. */
 int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
 int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);

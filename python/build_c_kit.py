@@ -21,7 +21,7 @@ import build_library
 from check_library import ROOT
 
 # What the archive has besides the libraries, at the same places as in the project.
-FILES = ("include/fewlabel.h", "LICENSE", "THIRD_PARTY_LICENSES.md", "CHANGELOG.md", "docs/c.md", "docs/model-file.md")
+FILES = ("include/fewlabel.h", "LICENSE", "THIRD_PARTY_LICENSES.md", "CHANGELOG.md", "docs/c.md")
 EXAMPLES = "examples/c"
 
 PKG_CONFIG = """\

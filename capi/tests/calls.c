@@ -336,7 +336,7 @@ static caller *new_caller(int number, long n_calls, uint64_t seed) {
   good_problem(&p);
   WORKS(fewlabel_fit(&p.rows, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   for (k = 0; k < 2; k++) {
-    sprintf(c->models[k], "calls-%d-%d.fewlabel", number, k);
+    sprintf(c->models[k], "calls-%d-%d.safetensors", number, k);
     sprintf(c->data[k], "calls-%d.svmlight%s", number, k ? ".gz" : "");
     WORKS(fewlabel_save(model, c->models[k], NULL, ERROR));
     WORKS(fewlabel_svmlight_write(c->data[k], &p.rows, p.weights, 0, ERROR));

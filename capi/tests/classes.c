@@ -6,7 +6,7 @@
 
 enum { K = 3, ROWS_A_CLASS = 6, MANY_ROWS = K * ROWS_A_CLASS, MANY_FEATURES = 2 * K };
 
-#define CLASSES_FILE "classes-test.fewlabel"
+#define CLASSES_FILE "classes-test.safetensors"
 
 /* Class c has the features 2c and 2c + 1; the first row of each class has its label. */
 typedef struct {

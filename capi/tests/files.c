@@ -1,8 +1,8 @@
 /* Files: what is written is read again, and every damage is found. Works in the current folder. */
 #include "check.h"
 
-#define MODEL_FILE "files-test.fewlabel"
-#define DAMAGED "files-test-damaged.fewlabel"
+#define MODEL_FILE "files-test.safetensors"
+#define DAMAGED "files-test-damaged.safetensors"
 
 /* ---- Whole files in memory --------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ static void save_good_model(void) {
   HOLDS(strstr(report, "spam") != NULL);
   FAILS(FEWLABEL_BAD_ARGUMENT, "metadata cannot be kept in a model file: invalid character",
         fewlabel_save(model, DAMAGED, "{ham}", ERROR));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "byte 4 is not UTF-8", fewlabel_save(model, DAMAGED, "\"caf\xe9\"", ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "it is not UTF-8", fewlabel_save(model, DAMAGED, "\"caf\xe9\"", ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "the name \"a\" stands twice",
         fewlabel_save(model, DAMAGED, "{\"a\": 1, \"a\": 2}", ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", fewlabel_save(model, NULL, NULL, ERROR));
@@ -67,21 +67,21 @@ static void save_good_model(void) {
 
 static void damaged_models(void) {
   int64_t model = -7;
-  long size = read_whole(MODEL_FILE), at;
+  long size = read_whole(MODEL_FILE), values = 8 + content[0] + 256L * content[1], at;
   for (at = 0; at < size; at++) { /* cut short */
     write_whole(DAMAGED, content, at);
     FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));
   }
-  for (at = 0; at < size; at++) { /* one byte changed */
+  for (at = 0; at < size; at++) { /* one byte changed: found among the values, and a header may still be sound */
+    int32_t status;
     content[at] ^= 0x10;
     write_whole(DAMAGED, content, size);
-    FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));
+    status = fewlabel_load(DAMAGED, &model, ERROR);
+    HOLDS(status == FEWLABEL_BAD_DATA || (status == FEWLABEL_OK && at < values));
+    if (status == FEWLABEL_OK) WORKS(fewlabel_free(model, ERROR));
+    if (status == FEWLABEL_OK) model = -7;
     content[at] ^= 0x10;
   }
-  content[8]++; /* the file version, behind the eight bytes of the magic */
-  write_whole(DAMAGED, content, size);
-  FAILS(FEWLABEL_BAD_DATA, "written by a later version of fewlabel", fewlabel_load(DAMAGED, &model, ERROR));
-  content[8]--;
   content[size] = 0; /* one byte more */
   write_whole(DAMAGED, content, size + 1);
   FAILS(FEWLABEL_BAD_DATA, DAMAGED, fewlabel_load(DAMAGED, &model, ERROR));

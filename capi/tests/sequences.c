@@ -14,7 +14,7 @@ static int32_t assemble(const char *description, const double *coef, const doubl
 }
 
 #define SIZES "{\"n_tags\": 2, \"n_features\": 4}"
-#define CHAIN_FILE "sequences.fewlabel"
+#define CHAIN_FILE "sequences.safetensors"
 
 /* The rows of check.h as two sequences of four tokens: tag 0 has the features 0 and 1, tag 1 the others. */
 typedef struct {
@@ -130,7 +130,7 @@ static void refused(void) {
         assemble("{\"n_tags\": 2}", zeros, zeros, zeros, zeros, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "coef has 8 values and should have 4",
         assemble("{\"n_tags\": 2, \"n_features\": 2}", zeros, zeros, zeros, zeros, &model));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "transitions would have 50000 x 50000 values",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "transitions would have the shape [50000 50000]",
         assemble("{\"n_tags\": 50000, \"n_features\": 1}", zeros, pairs, zeros, zeros, &model));
   WORKS(fewlabel_fit(&s.p.rows, LABELS(s.p.labels), NULL, 0, NULL, NULL, NULL, &linear, ERROR));
   FAILS(FEWLABEL_BAD_HANDLE, "the handle of a linear classifier",

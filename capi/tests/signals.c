@@ -52,7 +52,7 @@ static void all_kinds_of_calls(result *r, const char *options) {
   char message[200], path[40];
   int64_t model = 0, again = 0, needed = 0;
   int failed = 0;
-  sprintf(path, "signals-%d.fewlabel", __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
+  sprintf(path, "signals-%d.safetensors", __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
   memset(r, 0, sizeof *r);
   failed += fewlabel_version() == NULL || fewlabel_abi_version() != FEWLABEL_ABI_VERSION;
   failed += fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &needed, message, 200);

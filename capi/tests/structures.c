@@ -5,7 +5,7 @@
 
 #define SIZES "{\"n_features\": 4, \"n_components\": 1, \"n_groups\": 2}"
 #define BARE "{\"n_features\": 4, \"n_components\": 1, \"method\": \"squared\", \"n_iter\": 3}"
-#define STRUCTURE_FILE "structure-test.fewlabel"
+#define STRUCTURE_FILE "structure-test.safetensors"
 
 static const double components[N_FEATURES] = {0.6, 0.8, 1, 0}, groups[N_FEATURES] = {0, 0, 1, 1};
 
@@ -83,7 +83,7 @@ static void refused(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_arrays is -1", ASSEMBLE(FEWLABEL_STRUCTURE, good_parts, -1, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "arrays has no \"groups\", which must have 4 values",
         ASSEMBLE(FEWLABEL_STRUCTURE, good_parts, GROUPS, &model));
-  FAILS(FEWLABEL_BAD_ARGUMENT, "arrays[0].name is \"weights\": a model of kind structure has components, groups",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "arrays has \"weights\": a model of kind structure has components, groups",
         ASSEMBLE(FEWLABEL_STRUCTURE, &strange, 1, &model));
   FAILS(FEWLABEL_BAD_ARGUMENT, "arrays[0].name is NULL", ASSEMBLE(FEWLABEL_STRUCTURE, &nameless, 1, &model));
   twice[0] = twice[1] = good_parts[0];

@@ -22,7 +22,7 @@ func TestDecodeOptions(t *testing.T) {
 		`[1]`:                                "options must be a JSON object",
 		`{"alpha": 1, "alpha": 2}`:           `the name "alpha" stands twice`,
 		`{"Alpha": 1}`:                       `unknown option "Alpha"; there are `,
-		"{\"method\": \"\xff\"}":             "byte 12 is not UTF-8",
+		"{\"method\": \"\xff\"}":             "it is not UTF-8",
 		`{"hierarchy": [2, null]}`:           "hierarchy is [2, null]: it must be an array of integers",
 		`{"class_prior": [null, 0.5]}`:       "class_prior is [null, 0.5]: it must be a string or an array of numbers",
 		`{"threads": 0}`:                     "threads is 0: it must be at least 1",

@@ -24,7 +24,7 @@ func (m *Chain) sizes() []strictjson.Field {
 
 func (m *Chain) arrays() []array {
 	return []array{
-		{"coef", m.Features, m.Tags, &m.Coef, false}, {"transitions", m.Tags, m.Tags, &m.Transitions, true},
-		{"start", m.Tags, 1, &m.Start, true}, {"end", m.Tags, 1, &m.End, true},
+		{"coef", []int{m.Features, m.Tags}, &m.Coef, false}, {"transitions", []int{m.Tags, m.Tags}, &m.Transitions, true},
+		{"start", []int{m.Tags}, &m.Start, true}, {"end", []int{m.Tags}, &m.End, true},
 	}
 }

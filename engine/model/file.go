@@ -1,38 +1,250 @@
 package model
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
+	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
-// A model file is: magic, version, header length, file length (these are the preamble), JSON header, arrays, checksum.
-// docs/model-file.md has the offsets; a change of either changes the other.
+// A model file is a safetensors file (github.com/huggingface/safetensors): the length of the header (uint64), a JSON
+// header, and the values of the tensors, all little-endian. Its tensors are the arrays of a model, its metadata what
+// Assemble needs besides, and a checksum of the values.
 const (
-	magic        = "\x89FWL\r\n\x1a\n" // not text, and broken by whatever changes line ends
-	version      = 3                   // what Save writes and Load reads
-	preambleSize = 24
-	checksumSize = sha256.Size
-	maxHeader    = 1 << 26 // bytes: three million names of features; reading a header takes up to 30 times its bytes
-	chunk        = 1 << 13 // values at a time
+	metadataName = "__metadata__"
+	lengthSize   = 8
+	maxHeader    = 100_000_000 // bytes, the limit of the format: four million names of features
+	chunk        = 1 << 13     // values at a time
 )
 
-// preamble is the fixed start of a file.
-type preamble struct {
-	headerLength uint32
-	fileLength   uint64
+// Save writes a model, with its own metadata (nil) or other ones, to a file, which appears whole or not at all.
+func Save(path string, m Model, metadata json.RawMessage) error {
+	return wholefile.Write(path, func(w io.Writer) error { return write(w, m, metadata) })
 }
 
-func (p preamble) bytes() []byte {
-	b := append(make([]byte, 0, preambleSize), magic...)
-	b = binary.LittleEndian.AppendUint32(b, version)
-	b = binary.LittleEndian.AppendUint32(b, p.headerLength)
-	return binary.LittleEndian.AppendUint64(b, p.fileLength)
+func write(w io.Writer, m Model, metadata json.RawMessage) error {
+	if err := Check(m); err != nil {
+		return fault.Defect("the model cannot be saved: %v", err)
+	}
+	arrays := m.arrays()
+	slices.SortFunc(arrays, func(a, b array) int { return cmp.Compare(a.name, b.name) }) // as others write them
+	header, err := headerText(m, arrays, metadata)
+	if err != nil {
+		return err
+	}
+	start := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	if _, err := w.Write(append(start, header...)); err != nil {
+		return err
+	}
+	return writeValues(w, arrays)
 }
 
-// header is all fields of the JSON header of a model; kind gets its name.
-func header(m Model, kind *string, report *Report) []strictjson.Field {
-	fields := append([]strictjson.Field{{Name: "kind", Value: kind}}, m.sizes()...)
-	return append(fields, report.fields()...)
+func headerText(m Model, arrays []array, metadata json.RawMessage) ([]byte, error) {
+	description, err := descriptionText(m, metadata)
+	if err != nil {
+		return nil, err
+	}
+	sum, end, entries := sha256.New(), 0, map[string]any{}
+	if err := writeValues(sum, arrays); err != nil {
+		return nil, err
+	}
+	entries[metadataName] = map[string]string{
+		"kind": m.Kind(), "description": string(description), "sha256": hex.EncodeToString(sum.Sum(nil)),
+	}
+	for _, a := range arrays {
+		first := end
+		end += 8 * a.length()
+		entries[a.name] = map[string]any{"dtype": "F64", "shape": a.shape, "data_offsets": []int{first, end}}
+	}
+	text, err := json.Marshal(entries)
+	for len(text)%8 != 0 {
+		text = append(text, ' ') // so that the values lie at multiples of their size
+	}
+	if len(text) > maxHeader {
+		return nil, fault.Argument("metadata makes the header of the model file %d bytes long: at most %d are possible",
+			len(text), maxHeader)
+	}
+	return text, err
+}
+
+// descriptionText refuses what Load would.
+func descriptionText(m Model, metadata json.RawMessage) ([]byte, error) {
+	report := *m.report()
+	if metadata != nil {
+		report.Metadata = metadata
+	}
+	if report.Metadata != nil {
+		if err := strictjson.Check(report.Metadata); err != nil {
+			return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
+		}
+	}
+	text, err := strictjson.Encode(append(m.sizes(), report.fields()...))
+	if err != nil {
+		return nil, fault.Defect("the model cannot be saved: %v", err)
+	}
+	if err := strictjson.Check(text); err != nil {
+		return nil, fault.Argument("metadata cannot be kept in the description of a model: %v", err)
+	}
+	return text, nil
+}
+
+func writeValues(w io.Writer, arrays []array) error {
+	for _, a := range arrays {
+		for some := range slices.Chunk(*a.values, chunk) {
+			if err := binary.Write(w, binary.LittleEndian, some); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Load reads a file that Save or another program wrote. The file need not be trusted: nothing in it makes Load take
+// more memory than in proportion to its length.
+func Load(path string) (Model, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if err := need(3*float64(info.Size()), "the model in "+path, // the file, its values, and the caller's copy of them
+		"load it on a machine with more memory"); err != nil {
+		return nil, err
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	m, err := read(file)
+	if err != nil {
+		return nil, fault.Data("%s is not a valid model file: %v", path, err)
+	}
+	return m, nil
+}
+
+func unreadable(path string, err error) error {
+	return fault.File("cannot read %s: %v", path, wholefile.Reason(err))
+}
+
+// need is replaced in tests.
+var need = memory.Need
+
+func read(file []byte) (Model, error) {
+	if len(file) < lengthSize {
+		return nil, fmt.Errorf("it has only %d bytes", len(file))
+	}
+	length, rest := binary.LittleEndian.Uint64(file), file[lengthSize:]
+	if length > uint64(min(len(rest), maxHeader)) {
+		return nil, fmt.Errorf("it is cut short or of another format: its header would have %d bytes", length)
+	}
+	about, tensors, err := parse(rest[:length])
+	if err != nil {
+		return nil, fmt.Errorf("its header cannot be read: %w", err)
+	}
+	given, err := valuesOf(tensors, rest[length:])
+	if err != nil {
+		return nil, err
+	}
+	if about.sum != checksum(rest[length:]) {
+		return nil, errors.New("the checksum does not match the values")
+	}
+	m, err := Assemble(about.kind, []byte(about.description), given)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range m.arrays() {
+		if t, there := tensors[a.name]; there && !slices.Equal(t.shape, a.shape) {
+			return nil, fmt.Errorf("%s has the shape %v and should have %v", a.name, t.shape, a.shape)
+		}
+	}
+	return m, nil
+}
+
+func checksum(values []byte) string {
+	sum := sha256.Sum256(values)
+	return hex.EncodeToString(sum[:])
+}
+
+// facts are the metadata of a file.
+type facts struct{ kind, description, sum string }
+
+// tensor is an entry of the header: a shape, and where the values begin and end.
+type tensor struct{ shape, offsets []int }
+
+func parse(header []byte) (about facts, tensors map[string]tensor, err error) {
+	entries, err := strictjson.Object(header)
+	if err != nil {
+		return about, nil, err
+	}
+	if header[0] != '{' {
+		return about, nil, errors.New("it does not begin with {")
+	}
+	err = strictjson.Decode(entries[metadataName], []strictjson.Field{
+		{Name: "kind", Value: &about.kind}, {Name: "description", Value: &about.description},
+		{Name: "sha256", Value: &about.sum},
+	})
+	if err != nil {
+		return about, nil, fmt.Errorf("%s: %w", metadataName, err)
+	}
+	delete(entries, metadataName)
+	tensors = map[string]tensor{}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		if tensors[name], err = parseTensor(entries[name]); err != nil {
+			return about, nil, fmt.Errorf("the tensor %.40q: %w", name, err)
+		}
+	}
+	return about, tensors, nil
+}
+
+func parseTensor(text []byte) (t tensor, err error) {
+	var dtype string
+	err = strictjson.Decode(text, []strictjson.Field{
+		{Name: "dtype", Value: &dtype}, {Name: "shape", Value: &t.shape}, {Name: "data_offsets", Value: &t.offsets},
+	})
+	switch {
+	case err != nil:
+		return t, err
+	case dtype != "F64":
+		return t, fmt.Errorf("its dtype is %.40q, not F64", dtype)
+	case len(t.offsets) != 2 || bytes.Contains(text, []byte("null")): // which encoding/json takes for 0
+		return t, errors.New("its data_offsets are not two numbers")
+	}
+	return t, nil
+}
+
+// valuesOf refuses gaps, overlaps and what the data do not have, before it takes memory.
+func valuesOf(tensors map[string]tensor, data []byte) (map[string][]float64, error) {
+	given, end := map[string][]float64{}, 0
+	for _, name := range slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
+		return cmp.Or(slices.Compare(tensors[a].offsets, tensors[b].offsets), cmp.Compare(a, b))
+	}) {
+		from, to := tensors[name].offsets[0], tensors[name].offsets[1]
+		if from != end || to < from || to > len(data) || (to-from)%8 != 0 {
+			return nil, fmt.Errorf("the tensor %.40q has the bytes %d to %d: from %d, a multiple of 8 up to %d is possible",
+				name, from, to, end, len(data))
+		}
+		given[name], end = make([]float64, (to-from)/8), to
+		if _, err := binary.Decode(data[from:to], binary.LittleEndian, given[name]); err != nil {
+			return nil, err
+		}
+	}
+	if end != len(data) {
+		return nil, fmt.Errorf("its tensors have %d bytes, and there are %d", end, len(data))
+	}
+	return given, nil
 }

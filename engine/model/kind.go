@@ -1,21 +1,19 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Model is a model of one kind. The files of all kinds are alike; a kind has sizes, which are whole numbers in the
-// header, arrays, whose shapes follow from the sizes, and a Report.
+// Model is a model of one kind, which has sizes, arrays, whose shapes follow from the sizes, and a Report.
 type Model interface {
 	Kind() string
-	sizes() []strictjson.Field // of the header, in the order of the file
-	mistake() string           // in the sizes together, "" if there is none
-	arrays() []array           // in the order of the file
-	contentMistake() string    // in the values of the arrays beyond NaN and infinity, "" if there is none
+	sizes() []strictjson.Field // whole numbers
+	checkSizes() error         // together
+	arrays() []array
+	checkContent() error // of the arrays, beyond NaN and infinity
 	report() *Report
 }
 
@@ -23,18 +21,24 @@ type Model interface {
 var kinds = map[string]func() Model{
 	"linear":    func() Model { return &Linear{} },
 	"chain":     func() Model { return &Chain{} },
-	"structure": func() Model { return &Structure{} },
+	"structure": func() Model { return &Structure{Groups: 1} },
 }
 
-// array is an array of rows times columns values, those of a row side by side.
+// array is a list of values or a matrix, with the values of a row side by side.
 type array struct {
-	name          string
-	rows, columns int
-	values        *[]float64
-	forbids       bool // with -Inf, the only value that is not finite
+	name    string
+	shape   []int // one or two sizes
+	values  *[]float64
+	forbids bool // with -Inf, the only value that is not finite
 }
 
-func (a array) length() int { return a.rows * a.columns }
+func (a array) length() int {
+	length := 1
+	for _, size := range a.shape {
+		length *= size
+	}
+	return length
+}
 
 const (
 	maxSize   = math.MaxInt32 // of classes and of features
@@ -48,54 +52,43 @@ func Check(m Model) error {
 		return err
 	}
 	for _, a := range m.arrays() {
-		if len(*a.values) != a.length() {
-			return fault.Argument("%s has %d values and should have %d", a.name, len(*a.values), a.length())
-		}
-		if wrong := a.valueMistake(); wrong != "" {
-			return fault.Argument("%s", wrong)
+		if err := a.check(); err != nil {
+			return err
 		}
 	}
-	if wrong := m.contentMistake(); wrong != "" {
-		return fault.Argument("%s", wrong)
-	}
-	return nil
+	return m.checkContent()
 }
 
 // CheckShape refuses impossible sizes.
 func CheckShape(m Model) error {
-	if wrong := shapeMistake(m); wrong != "" {
-		return fault.Argument("%s", wrong)
+	for _, size := range m.sizes() {
+		if n := *size.Value.(*int); n < 1 || n > maxSize {
+			return fault.Argument("%s is %d: it must be 1 to %d", size.Name, n, maxSize)
+		}
+	}
+	if err := m.checkSizes(); err != nil {
+		return err
+	}
+	for _, a := range m.arrays() {
+		if a.length() > maxValues {
+			return fault.Argument("%s would have the shape %v: at most %d values are possible", a.name, a.shape, maxValues)
+		}
 	}
 	return nil
 }
 
-// shapeMistake is a mistake in the sizes, "" if there is none.
-func shapeMistake(m Model) string {
-	for _, size := range m.sizes() {
-		if n := *size.Value.(*int); n < 1 || n > maxSize {
-			return fmt.Sprintf("%s is %d: it must be 1 to %d", size.Name, n, maxSize)
-		}
+func (a array) check() error {
+	if len(*a.values) != a.length() {
+		return fault.Argument("%s has %d values and should have %d", a.name, len(*a.values), a.length())
 	}
-	if wrong := m.mistake(); wrong != "" {
-		return wrong
-	}
-	for _, a := range m.arrays() {
-		if a.length() > maxValues {
-			return fmt.Sprintf("%s would have %d x %d values: at most %d are possible", a.name, a.rows, a.columns, maxValues)
-		}
-	}
-	return ""
-}
-
-func (a array) valueMistake() string {
 	rule := "NaN and infinity are not allowed"
 	if a.forbids {
 		rule = "only numbers and -infinity, which forbids, are allowed"
 	}
 	for k, value := range *a.values {
 		if math.IsNaN(value) || math.IsInf(value, 1) || math.IsInf(value, -1) && !a.forbids {
-			return fmt.Sprintf("%s[%d] is %v: %s", a.name, k, value, rule)
+			return fault.Argument("%s[%d] is %v: %s", a.name, k, value, rule)
 		}
 	}
-	return ""
+	return nil
 }

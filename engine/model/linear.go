@@ -1,10 +1,8 @@
 // Package model holds models of several kinds (kind.go): a linear classifier and what it says of rows (linear.go), the
-// numbers of a chain (chain.go), components (structure.go), and the files they are kept in (file.go, write.go, read.go; docs/model-file.md describes them byte by byte). Start at Linear.
+// numbers of a chain (chain.go), components (structure.go), and the files they are kept in (file.go). Start at Linear.
 package model
 
 import (
-	"fmt"
-
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
@@ -40,21 +38,21 @@ func (*Linear) Kind() string { return "linear" }
 func (m *Linear) sizes() []strictjson.Field {
 	return []strictjson.Field{
 		{Name: "n_classes", Value: &m.Classes}, {Name: "n_features", Value: &m.Features},
-		{Name: "n_outputs", Value: &m.Outputs},
+		{Name: "n_outputs", Value: &m.Outputs, Optional: true},
 	}
 }
 
-func (m *Linear) mistake() string {
+func (m *Linear) checkSizes() error {
 	if outputs := OutputsOf(m.Classes); m.Outputs != outputs {
-		return fmt.Sprintf("n_outputs is %d: for %d classes it must be %d", m.Outputs, m.Classes, outputs)
+		return fault.Argument("n_outputs is %d: for %d classes it must be %d", m.Outputs, m.Classes, outputs)
 	}
-	return ""
+	return nil
 }
 
 func (m *Linear) arrays() []array {
 	return []array{
-		{"coef", m.Features, m.Outputs, &m.Coef, false}, {"intercept", m.Outputs, 1, &m.Intercept, false},
-		{"class_prior", m.Classes, 1, &m.ClassPrior, false},
+		{"coef", []int{m.Features, m.Outputs}, &m.Coef, false}, {"intercept", []int{m.Outputs}, &m.Intercept, false},
+		{"class_prior", []int{m.Classes}, &m.ClassPrior, false},
 	}
 }
 

@@ -45,7 +45,7 @@ func fillArrays(m Model, random *rand.Rand) {
 }
 
 func randomChain(tags, features int) *Chain {
-	m := &Chain{Tags: tags, Features: features, Report: Report{Method: "crf", Warnings: []warning.Warning{}}}
+	m := &Chain{Tags: tags, Features: features, Report: Report{Method: "crf", Warnings: []warning.Warning{}, Metadata: []byte("null")}}
 	fillArrays(m, rand.New(rand.NewPCG(uint64(tags), uint64(features))))
 	m.Transitions[0], m.Start[0], m.End[0] = math.Inf(-1), math.Inf(-1), math.Inf(-1)
 	return m

@@ -15,23 +15,27 @@ type Report struct {
 	Objective   float64           // NaN where the method has none
 	Termination string            // why the fit stopped
 	Warnings    []warning.Warning // of the fit, for the user
-	Metadata    json.RawMessage   // any JSON that the caller keeps with the model; nil: none
+	Metadata    json.RawMessage   // any JSON that the caller keeps with the model; nil or null: none
 }
 
-// fields of the header; the names are those of fewlabel_report in fewlabel.h.
+// fields of a description; the names are those of fewlabel_report in fewlabel.h.
 func (r *Report) fields() []strictjson.Field {
-	return []strictjson.Field{
+	fields := []strictjson.Field{
 		{Name: "method", Value: &r.Method}, {Name: "n_iter", Value: &r.Iterations},
 		{Name: "objective", Value: (*OrNull)(&r.Objective)}, {Name: "termination_condition", Value: &r.Termination},
-		{Name: "warnings", Value: (*warning.List)(&r.Warnings)}, {Name: "metadata", Value: (*orNone)(&r.Metadata)},
+		{Name: "warnings", Value: (*warning.List)(&r.Warnings)}, {Name: "metadata", Value: &r.Metadata},
 	}
+	for k := range fields {
+		fields[k].Optional = true
+	}
+	return fields
 }
 
 func (r *Report) report() *Report { return r }
 
 // A kind without conditions of its own has these two of its Report.
-func (*Report) mistake() string        { return "" }
-func (*Report) contentMistake() string { return "" }
+func (*Report) checkSizes() error   { return nil }
+func (*Report) checkContent() error { return nil }
 
 // OrNull is a number for JSON, where null stands for one that is not finite.
 type OrNull float64
@@ -44,27 +48,8 @@ func (v OrNull) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-// UnmarshalJSON reads a number, -0 as 0, or null, which gives NaN.
+// UnmarshalJSON reads a number, or null, which gives NaN.
 func (v *OrNull) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*v = OrNull(math.NaN())
-		return nil
-	}
-	err := json.Unmarshal(text, (*float64)(v))
-	*v += 0 // of -0 it makes 0
-	return err
-}
-
-// orNone is a JSON text, nil if there is none.
-type orNone json.RawMessage
-
-// MarshalJSON writes the text or null.
-func (o orNone) MarshalJSON() ([]byte, error) { return json.RawMessage(o).MarshalJSON() }
-
-// UnmarshalJSON keeps a copy of the text.
-func (o *orNone) UnmarshalJSON(text []byte) error {
-	if *o = nil; string(text) != "null" {
-		*o = append(orNone{}, text...)
-	}
-	return nil
+	*v = OrNull(math.NaN())
+	return json.Unmarshal(text, (*float64)(v))
 }

@@ -1,9 +1,9 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
@@ -26,28 +26,28 @@ func (*Structure) Kind() string { return "structure" }
 func (m *Structure) sizes() []strictjson.Field {
 	return []strictjson.Field{
 		{Name: "n_features", Value: &m.Features}, {Name: "n_components", Value: &m.Components},
-		{Name: "n_groups", Value: &m.Groups},
+		{Name: "n_groups", Value: &m.Groups, Optional: true},
 	}
 }
 
-func (m *Structure) mistake() string {
+func (m *Structure) checkSizes() error {
 	if m.Groups > m.Features {
-		return fmt.Sprintf("n_groups is %d: there are %d features", m.Groups, m.Features)
+		return fault.Argument("n_groups is %d: there are %d features", m.Groups, m.Features)
 	}
-	return ""
+	return nil
 }
 
 func (m *Structure) arrays() []array {
 	return []array{
-		{"components", m.Features, m.Components, &m.Theta, false}, {"groups", m.Features, 1, &m.GroupOf, false},
+		{"components", []int{m.Features, m.Components}, &m.Theta, false}, {"groups", []int{m.Features}, &m.GroupOf, false},
 	}
 }
 
-func (m *Structure) contentMistake() string {
+func (m *Structure) checkContent() error {
 	used, seen := make([]bool, m.Groups), 0
 	for j, group := range m.GroupOf {
 		if group != math.Trunc(group) || group < 0 || group >= float64(m.Groups) {
-			return fmt.Sprintf("groups[%d] is %v: it must be a whole number, 0 to %d", j, group, m.Groups-1)
+			return fault.Argument("groups[%d] is %v: it must be a whole number, 0 to %d", j, group, m.Groups-1)
 		}
 		if g := int(group); !used[g] {
 			used[g] = true
@@ -55,7 +55,7 @@ func (m *Structure) contentMistake() string {
 		}
 	}
 	if seen < m.Groups {
-		return fmt.Sprintf("groups has features of %d of %d groups: every group needs one", seen, m.Groups)
+		return fault.Argument("groups has features of %d of %d groups: every group needs one", seen, m.Groups)
 	}
-	return ""
+	return nil
 }

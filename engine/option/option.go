@@ -5,6 +5,7 @@ package option
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -76,8 +77,8 @@ func (t Table[O]) Decode(text []byte, o *O) error {
 	if err != nil {
 		return fault.Argument("options must be a JSON object: %v", err)
 	}
-	for _, member := range members {
-		if err := t.set(o, member.Name, member.Value); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if err := t.set(o, name, members[name]); err != nil {
 			return err
 		}
 	}

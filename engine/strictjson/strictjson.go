@@ -6,10 +6,11 @@ package strictjson
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -20,12 +21,6 @@ import (
 // can take (about 1000 in Python).
 const maxDepth = 64
 
-// Member is a name in an object and its value.
-type Member struct {
-	Name  string
-	Value json.RawMessage // a part of the text
-}
-
 // Field is a member that an object must have, exactly by this name, and where its value goes.
 type Field struct {
 	Name     string
@@ -35,17 +30,27 @@ type Field struct {
 
 // Check refuses what is not strict.
 func Check(text []byte) error {
-	_, err := scan(text)
-	return err
+	if !utf8.Valid(text) {
+		return errors.New("it is not UTF-8")
+	}
+	if !json.Valid(text) {
+		var ignored json.RawMessage
+		return json.Unmarshal(text, &ignored)
+	}
+	s := scanner{text, json.NewDecoder(bytes.NewReader(text))}
+	s.UseNumber()
+	return s.value(maxDepth)
 }
 
-// Object gives the members of an object in their order.
-func Object(text []byte) ([]Member, error) {
-	members, err := scan(text)
-	if err == nil && bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
-		err = errors.New("it is not a JSON object")
+// Object gives the members of an object.
+func Object(text []byte) (members map[string]json.RawMessage, err error) {
+	if err := Check(text); err != nil {
+		return nil, err
 	}
-	return members, err
+	if json.Unmarshal(text, &members) != nil || members == nil {
+		return nil, errors.New("it is not a JSON object")
+	}
+	return members, nil
 }
 
 // Decode reads an object that has these fields and no others.
@@ -54,31 +59,21 @@ func Decode(text []byte, fields []Field) error {
 	if err != nil {
 		return err
 	}
-	return Take(members, fields)
-}
-
-// Take fills the fields from the members.
-func Take(members []Member, fields []Field) error {
-	left := map[string]Field{}
-	for _, field := range fields {
-		left[field.Name] = field
-	}
-	for _, member := range members {
-		field, known := left[member.Name]
-		if !known {
-			return fmt.Errorf("it has the unknown field %.40q", member.Name)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.ContainsFunc(fields, func(field Field) bool { return field.Name == name }) {
+			return fmt.Errorf("it has the unknown field %.40q", name)
 		}
-		if err := field.set(member.Value); err != nil {
-			return err
-		}
-		delete(left, member.Name)
 	}
 	for _, field := range fields {
-		if _, missing := left[field.Name]; missing && !field.Optional {
+		value, there := members[field.Name]
+		if !there && !field.Optional {
 			return fmt.Errorf("the field %s is missing", field.Name)
 		}
+		if there {
+			err = cmp.Or(err, field.set(value))
+		}
 	}
-	return nil
+	return err
 }
 
 func (f Field) set(value json.RawMessage) error {
@@ -104,89 +99,62 @@ func Encode(fields []Field) ([]byte, error) {
 	return append(text.Bytes(), '}'), nil
 }
 
-// level is an open object or array.
-type level struct {
-	names  map[string]bool // nil for an array
-	awaits bool            // the next token is a name
+// scanner reads a valid text token by token.
+type scanner struct {
+	text []byte
+	*json.Decoder
 }
 
-// scan reads a text token by token and gives the members of its outermost object.
-func scan(text []byte) (members []Member, err error) {
-	if at := notUTF8(text); at >= 0 {
-		return nil, fmt.Errorf("byte %d is not UTF-8", at)
-	}
-	if !json.Valid(text) {
-		var ignored json.RawMessage
-		return nil, json.Unmarshal(text, &ignored)
-	}
-	decoder, open, member := json.NewDecoder(bytes.NewReader(text)), []*level{{}}, Member{}
-	decoder.UseNumber()
-	for last, start := 0, 0; ; last = int(decoder.InputOffset()) {
-		token, err := decoder.Token()
-		if err == io.EOF {
-			return members, nil
-		}
-		now, in := int(decoder.InputOffset()), open[len(open)-1]
-		word := bytes.TrimLeft(text[last:now], " \t\r\n,:")
-		switch err = wrong(token, word, len(open)-1, in); {
-		case err != nil:
-			return nil, fmt.Errorf("%w at byte %d", err, now-len(word))
-		case in.awaits && word[0] == '"':
-			if in.awaits = false; len(open) == 2 {
-				member.Name, start = token.(string), now
-			}
-			continue
-		case word[0] == '{' || word[0] == '[':
-			open = append(open, &level{})
-			if word[0] == '{' {
-				*open[len(open)-1] = level{map[string]bool{}, true}
-			}
-			continue
-		case word[0] == '}' || word[0] == ']':
-			open = open[:len(open)-1]
-		}
-		in = open[len(open)-1]
-		if in.awaits = in.names != nil; in.awaits && len(open) == 2 { // a value has ended
-			member.Value = bytes.TrimLeft(text[start:now], " \t\r\n:")
-			members = append(members, member)
-		}
-	}
+// next gives a token, where it begins, and its text.
+func (s scanner) next() (token json.Token, at int, word []byte) {
+	last := s.InputOffset()
+	token, _ = s.Token()
+	word = bytes.TrimLeft(s.text[last:s.InputOffset()], " \t\r\n,:")
+	return token, int(s.InputOffset()) - len(word), word
 }
 
-// wrong is what another reader would take differently of a token in an object or array.
-func wrong(token json.Token, word []byte, depth int, in *level) error {
+// value reads a value of at most so many levels.
+func (s scanner) value(levels int) error {
+	token, at, word := s.next()
 	switch v := token.(type) {
 	case json.Delim:
-		if depth == maxDepth && (v == '{' || v == '[') {
-			return fmt.Errorf("there are more than %d levels", maxDepth)
+		if levels == 0 {
+			return fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
 		}
+		return s.inside(v == '{', levels-1)
 	case string:
 		if loneSurrogate(word) {
-			return errors.New("there is half of a surrogate pair")
-		}
-		if in.awaits && in.names[v] {
-			return fmt.Errorf("the name %.40q stands twice in an object", v)
-		}
-		if in.awaits {
-			in.names[v] = true
+			return fmt.Errorf("there is half of a surrogate pair at byte %d", at)
 		}
 	case json.Number:
 		if value, _ := v.Float64(); math.IsInf(value, 0) {
-			return fmt.Errorf("the number %.40s is too large", word)
+			return fmt.Errorf("the number %.40s is too large at byte %d", word, at)
 		}
 	}
 	return nil
 }
 
-func notUTF8(text []byte) int {
-	for at := 0; at < len(text); {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size == 1 {
-			return at
+// inside reads the rest of an object or a list.
+func (s scanner) inside(object bool, levels int) error {
+	names := map[string]bool{}
+	for s.More() {
+		if object {
+			token, at, word := s.next()
+			name := token.(string)
+			if loneSurrogate(word) {
+				return fmt.Errorf("there is half of a surrogate pair at byte %d", at)
+			}
+			if names[name] {
+				return fmt.Errorf("the name %.40q stands twice in an object at byte %d", name, at)
+			}
+			names[name] = true
 		}
-		at += size
+		if err := s.value(levels); err != nil {
+			return err
+		}
 	}
-	return -1
+	s.next()
+	return nil
 }
 
 // escapes are whole pairs of surrogates, halves, and the starts of all others.

@@ -33,7 +33,7 @@ func (w *Warning) UnmarshalJSON(text []byte) error {
 		if value == nil {
 			return fmt.Errorf("the value %s of a warning is null", name)
 		}
-		w.Values[name] = *value + 0 // of -0 it makes 0
+		w.Values[name] = *value
 	}
 	return err
 }

@@ -15,45 +15,27 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to is written;
-// what is not a regular file (a pipe, a terminal) is written in place. An error of fill is returned as it is, one of
+// Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to is written,
+// which must be there; what is not a regular file (a pipe, a terminal) is written in place. An error of fill is returned as it is, one of
 // the system as a fault.File with the path.
 func Write(path string, fill func(w io.Writer) error) error {
-	mode := fs.FileMode(0o666)
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		if _, err := os.Lstat(path); err == nil {
+			return failed(path, errors.New("it is a symbolic link to a file that is not there"))
+		}
+		return writeBeside(path, path, 0o666, fill)
+	case info.IsDir():
 		return failed(path, errors.New("it is a directory"))
-	case err == nil && !info.Mode().IsRegular():
+	case !info.Mode().IsRegular():
 		return writeInPlace(path, fill)
-	case err == nil:
-		mode = info.Mode().Perm()
 	}
-	target, err := followed(path)
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return failed(path, err)
 	}
-	return writeBeside(path, target, mode, fill)
-}
-
-// followed is the file that a path leads to over symbolic links, whether it is there or not.
-func followed(path string) (string, error) {
-	const most = 40 // as in Linux
-	for range most {
-		info, err := os.Lstat(path)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return path, nil
-		}
-		to, err := os.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(to) {
-			folder, _ := filepath.Split(path)
-			to = folder + to // filepath.Join would take ".." for the folder above in the text
-		}
-		path = to
-	}
-	return "", errors.New("too many levels of symbolic links")
+	return writeBeside(path, target, info.Mode().Perm(), fill)
 }
 
 func writeInPlace(path string, fill func(w io.Writer) error) error {
@@ -95,10 +77,7 @@ func fillAndClose(path string, file *os.File, fill func(w io.Writer) error, sett
 	if err != nil {
 		return err
 	}
-	if err := settle(); err != nil {
-		return failed(path, err)
-	}
-	if err := file.Close(); err != nil {
+	if err := errors.Join(settle(), file.Close()); err != nil {
 		return failed(path, err)
 	}
 	return nil

@@ -136,7 +136,7 @@ static void check_stream(const char *path, int64_t model, const int32_t *expecte
 }
 
 static int made_up(void) {
-  const char *path = "stream.svmlight", *model_path = "stream.fewlabel";
+  const char *path = "stream.svmlight", *model_path = "stream.safetensors";
   double *labels = NEW(double, N_DOCUMENTS); /* all 0: rows to predict have none */
   int32_t *classes = NEW(int32_t, N_DOCUMENTS);
   dataset d;

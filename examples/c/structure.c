@@ -7,7 +7,7 @@
 
 enum { N_TOPICS = 6, N_DOCUMENTS = 3000, N_LABELED = 18, N_PROBLEMS = 300, N_COMPONENTS = 8 };
 
-static const char *const path = "structure.fewlabel";
+static const char *const path = "structure.safetensors";
 
 /* The problems as rows of their own: the words of each document that are asked for. A problem does not see its word, so
  * that `hidden` has a row for each problem with one word in it. */

@@ -6,7 +6,7 @@
  * could that knows the words and the tags in the order of the model. */
 #include "example.h"
 
-#define MODEL "tags.fewlabel"
+#define MODEL "tags.safetensors"
 
 enum { OUTSIDE, PERSON, PERSON_ON, PLACE, N_TAGS };
 static const char *const tag_name[N_TAGS] = {"O", "B-PER", "I-PER", "B-LOC"};

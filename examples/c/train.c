@@ -92,7 +92,7 @@ static void check_topics(const int32_t *classes) {
 int main(int argc, char **argv) {
   const int made_up = argc < 2;
   const char *path = made_up ? "two-topics.svmlight" : argv[1];
-  const char *model_path = argc < 3 ? "two-topics.fewlabel" : argv[2];
+  const char *model_path = argc < 3 ? "two-topics.safetensors" : argv[2];
   dataset d;
   int64_t model, loaded, n_rows;
   int32_t *classes, *classes_again;

@@ -100,12 +100,12 @@ int main(void) {
   ensure(coef[0] > coef[5], "the word of a topic speaks for another topic");
 
   /* The model keeps the classes but not their tree; the metadata of its file can. */
-  need(fewlabel_save(model, "tree.fewlabel",
+  need(fewlabel_save(model, "tree.safetensors",
                      "{\"classes\": [\"cars\", \"trains\", \"hockey\", \"chess\", \"medicine\", \"space\"],"
                      " \"parents\": [6, 6, 7, 7, 8, 8, -1, -1, -1]}",
                      error, sizeof error),
        "saving the model");
-  remove("tree.fewlabel");
+  remove("tree.safetensors");
   need(fewlabel_free(model, error, sizeof error), "freeing the model");
   free(coef);
   free(decisions);

@@ -288,7 +288,7 @@ class ASOTransformer(TransformerMixin, Estimator):
             groups[features], components[features] = number, part.T
         return _structure.assemble(components, groups)
 
-    def _keep_model(self, fitted: _fit.Fitted) -> None:
+    def _keep_model(self, _: None, fitted: _fit.Fitted) -> None:
         """Set the components from a model file."""
         report, arrays = fitted.report, fitted.arrays
         self.n_features_in_ = report["n_features"]

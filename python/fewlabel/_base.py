@@ -365,7 +365,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted
-        self._keep_model(classes, tree, fitted)
+        self._keep_model(classes, fitted)
+        self.hierarchy_ = tree
         self.method_ = report["returned"]
         self.alpha_, self.unlabeled_weight_ = report["alpha"], report["unlabeled_weight"]
         self.supervised_agreement_ = report["supervised_agreement"]
@@ -378,11 +379,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if "label_distributions" in arrays:
             self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
 
-    def _keep_model(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
+    def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         """Set the attributes that come from a fit or from a model file."""
         report, arrays = fitted
         self.classes_ = classes
-        self.hierarchy_ = tree
         self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
         self.intercept_ = arrays["intercept"]
         self.class_prior_ = arrays["class_prior"][: len(classes)]

@@ -1,13 +1,13 @@
-"""Saving and loading fitted estimators in model files, which C and other languages can read too.
+"""Saving and loading fitted estimators in safetensors files, which C and other languages read too.
 
-The library writes the arrays. Classes, parameters and feature names are stored in the metadata of the file:
+The library writes and checks the file. The metadata that it keeps with a model say what it does not know:
 
     {"estimator": "TransductiveSVC", "fewlabel": "0.1.0",
      "classes": {"dtype": "int64", "values": [0, 1]}, "parameters": {"alpha": 0.001, ...}, "feature_names": null,
      "hierarchy": null, "temperature": 0.8, "smoothing": 0.01}
 
-`SequenceSVC` and `ASOTransformer` have none of the last three, `ASOTransformer` has null as classes. A dict, as
-`hierarchy` or a parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
+The last three are of linear classifiers only; classes of an `ASOTransformer` are null. A dict, as `hierarchy` or a
+parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": "nan"}.
 """
 
 import ctypes
@@ -28,13 +28,8 @@ from fewlabel._sequence_svc import SequenceSVC
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
 
-_LINEAR, _CHAIN, _STRUCTURE = (
-    (TransductiveSVC, SemiSupervisedLogisticRegression),
-    (SequenceSVC,),
-    (ASOTransformer,),
-)
-_ESTIMATORS = {kind.__name__: kind for kind in (*_LINEAR, *_CHAIN, *_STRUCTURE)}
-
+_LINEAR = (TransductiveSVC, SemiSupervisedLogisticRegression)
+_ESTIMATORS = {kind.__name__: kind for kind in (*_LINEAR, SequenceSVC, ASOTransformer)}
 _OF_A_LINEAR_MODEL = {  # attributes by their fields
     "hierarchy": "hierarchy_",
     "temperature": "calibration_temperature_",
@@ -43,7 +38,7 @@ _OF_A_LINEAR_MODEL = {  # attributes by their fields
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
-    """Save a fitted estimator to a file for `load_model` or the C function `fewlabel_load`.
+    """Save a fitted estimator to a safetensors file for `load_model`, C or other programs.
 
     Parameters
     ----------
@@ -51,7 +46,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
         Fitted estimator. `alpha_`, `unlabeled_weight_`, `transduction_`, `label_distributions_`, `method_`,
         `history_`, `supervised_agreement_`, `strengths_`, `n_problems_` and `objective_` of a structure are not saved.
     path : path-like
-        The file. An existing file is replaced; for a symbolic link, its target is replaced.
+        The file, usually with the ending .safetensors. An existing file is replaced; for a symbolic link, its target
+        is replaced.
 
     Raises
     ------
@@ -68,7 +64,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     >>> import pathlib, tempfile
     >>> from fewlabel import TransductiveSVC, load_model, save_model
     >>> model = TransductiveSVC().fit([[0.0], [0.1], [0.9], [1.0]], ["no", None, None, "yes"])
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.fewlabel")
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.safetensors")
     >>> save_model(model, path)
     >>> load_model(path).predict([[0.8]])
     array(['yes'], dtype=object)
@@ -114,91 +110,69 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
         fitted = _fit.read(handle.value)
     metadata = fitted.report["metadata"]
     if not isinstance(metadata, dict) or "estimator" not in metadata:
-        return _foreign(fitted)
-    kind, writer = metadata["estimator"], metadata.get("fewlabel")
-    cure = (
-        f"The file was written by fewlabel {writer}, this is fewlabel {__version__}: install the version that wrote it"
-    )
-    if not isinstance(kind, str) or kind not in _ESTIMATORS:
-        raise ValueError(f"{path!r} holds a {kind!r}, which this version of fewlabel does not know. {cure}")
+        metadata = _foreign(fitted.report)
     try:
         return _restored(metadata, fitted)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as reason:
-        raise ValueError(f"the metadata of the model file {path!r} cannot be used: {reason!r}. {cure}") from reason
+        raise ValueError(
+            f"the metadata of the model file {path!r} cannot be used: {reason!r}. The file was written by fewlabel "
+            f"{metadata.get('fewlabel')}, this is fewlabel {__version__}: install the version that wrote it"
+        ) from reason
 
 
 def _metadata(model: Any) -> dict[str, Any]:
-    names = getattr(model, "feature_names_in_", None)
+    names, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
     own = _OF_A_LINEAR_MODEL if isinstance(model, _LINEAR) else {}
     return {
         "estimator": type(model).__name__,
         "fewlabel": __version__,
-        "classes": _encoded_classes(getattr(model, "classes_", None)),
+        "classes": None if classes is None else _encoded_classes(classes),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
         "feature_names": None if names is None else names.tolist(),
         **{field: _encoded(name, getattr(model, name)) for field, name in own.items()},
     }
 
 
-def _foreign(fitted: _fit.Fitted) -> Any:
-    """The estimator for a model that was not saved by `save_model`."""
-    report, kinds = fitted.report, _kinds(fitted)
-    if kinds is _STRUCTURE:
-        return _with_structure(ASOTransformer(n_components=report["n_components"]), fitted)
-    if kinds is _CHAIN:
-        return _with_chain(SequenceSVC(loss=report["method"]), np.arange(report["n_tags"]), fitted)
-    return _with(TransductiveSVC(method=report["method"]), np.arange(report["n_classes"]), None, fitted)
+def _foreign(report: dict[str, Any]) -> dict[str, Any]:
+    """Metadata for a model that was not saved by `save_model`."""
+    nan = {"float": "nan"}
+    own: dict[str, Any] = {"classes": None, "feature_names": None, "fewlabel": __version__}
+    if "n_components" in report:
+        return own | {"estimator": "ASOTransformer", "parameters": {"n_components": report["n_components"]}}
+    own["classes"] = _encoded_classes(np.arange(_n_classes(report)))
+    if "n_tags" in report:
+        return own | {"estimator": "SequenceSVC", "parameters": {"loss": report["method"]}}
+    own |= {"hierarchy": None, "temperature": nan, "smoothing": nan}
+    return own | {"estimator": "TransductiveSVC", "parameters": {"method": report["method"]}}
 
 
-def _kinds(fitted: _fit.Fitted) -> tuple[type, ...]:
-    """The estimators that match the kind of a model."""
-    if "n_tags" in fitted.report:
-        return _CHAIN
-    return _STRUCTURE if "n_components" in fitted.report else _LINEAR
+def _n_classes(report: dict[str, Any]) -> Any:
+    return report.get("n_classes", report.get("n_tags"))
 
 
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
-    kind, kinds = _ESTIMATORS[metadata["estimator"]], _kinds(fitted)
-    if kind not in kinds:
-        raise ValueError(f"the arrays of the file are not those of a {kind.__name__}")
-    model = kind(**{key: _decoded(value) for key, value in metadata["parameters"].items()})
+    name, report = metadata["estimator"], fitted.report
+    if name not in _ESTIMATORS:
+        raise ValueError(f"this version does not know {name!r}")
+    if {"SequenceSVC": "n_tags", "ASOTransformer": "n_components"}.get(name, "n_classes") not in report:
+        raise ValueError(f"the arrays of the file are not those of a {name}")
+    model: Any = _ESTIMATORS[name](**{key: _decoded(value) for key, value in metadata["parameters"].items()})
     _threads.resolve(model.n_jobs)  # refuses what is no number of threads
-    if kinds is _STRUCTURE:
-        _with_structure(model, fitted)
-    elif kinds is _CHAIN:
-        classes = _decoded_classes(metadata["classes"], fitted.report["n_tags"])
-        _with_chain(model, classes, fitted)
-    else:
-        _restore_linear(model, metadata, _decoded_classes(metadata["classes"], fitted.report["n_classes"]), fitted)
-    if metadata["feature_names"] is not None:
-        model.feature_names_in_ = _names(metadata["feature_names"], model.n_features_in_)
-    _check_anew(metadata, _metadata(model))
-    return model
-
-
-def _with_structure(model: ASOTransformer, fitted: _fit.Fitted) -> ASOTransformer:
-    model._keep_model(fitted)
-    return model
-
-
-def _restore_linear(model: Any, metadata: dict[str, Any], classes: np.ndarray, fitted: _fit.Fitted) -> None:
-    _with(model, classes, _hierarchy.checked(_decoded(metadata["hierarchy"]), classes), fitted)
-    if not isinstance(model.method, str | methods.Method):  # a name of another program's is kept
-        raise ValueError(f"method is {model.method!r}")
-    model.calibration_temperature_ = float(_decoded(metadata["temperature"]))
-    model.calibration_smoothing_ = float(_decoded(metadata["smoothing"]))
-
-
-def _with_chain(model: SequenceSVC, classes: np.ndarray, fitted: _fit.Fitted) -> SequenceSVC:
+    classes = _decoded_classes(metadata["classes"], _n_classes(report)) if name != "ASOTransformer" else None
     model._keep_model(classes, fitted)
-    model.n_features_in_ = fitted.report["n_features"]
-    return model
-
-
-def _with(model: Any, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> Any:
-    model._keep_model(classes, tree, fitted)
-    model.n_features_in_ = fitted.report["n_features"]
-    model.calibration_temperature_ = model.calibration_smoothing_ = float("nan")
+    model.n_features_in_ = report["n_features"]
+    if isinstance(model, _LINEAR):
+        if not isinstance(model.method, str | methods.Method):  # a name of another program's is kept
+            raise ValueError(f"method is {model.method!r}")
+        model.hierarchy_ = _hierarchy.checked(_decoded(metadata["hierarchy"]), model.classes_)
+        model.calibration_temperature_ = float(_decoded(metadata["temperature"]))
+        model.calibration_smoothing_ = float(_decoded(metadata["smoothing"]))
+    names = metadata["feature_names"]
+    if names is not None and (len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names)):
+        raise ValueError(f"feature_names are {len(names)} for {model.n_features_in_} features, or some are no texts")
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    _check_anew(metadata, _metadata(model))
     return model
 
 
@@ -206,27 +180,13 @@ def _check_anew(read: dict[str, Any], anew: dict[str, Any]) -> None:
     """Check that `save_model` would write the metadata that was read. Missing parameters have their defaults."""
     anew = anew | {"fewlabel": read["fewlabel"]}
     anew["parameters"] = {name: anew["parameters"][name] for name in read["parameters"]}
-    if read.keys() != anew.keys():
-        raise ValueError(f"the fields {', '.join(sorted(read.keys() ^ anew.keys()))}")
-    for name, value in read.items():
-        if json.dumps(value, sort_keys=True) != json.dumps(anew[name], sort_keys=True):  # 1, 1.0 and true differ
-            raise ValueError(f"{name} is {json.dumps(value):.80}")
+    for name in sorted(read.keys() | anew.keys()):
+        if json.dumps(read[name], sort_keys=True) != json.dumps(anew[name], sort_keys=True):  # 1, 1.0 and true differ
+            raise ValueError(f"{name} is {json.dumps(read[name]):.80}")
 
 
-def _names(names: list[Any], n_features: int) -> np.ndarray:
-    if len(names) != n_features or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"feature_names has {len(names)} names for {n_features} features, or some that are no texts")
-    return np.array(names, dtype=object)
-
-
-def _encoded_classes(classes: np.ndarray | None) -> Any:
-    if classes is None:
-        return None
-    values = classes.tolist()
-    if not all(isinstance(value, str | int | float) for value in values):  # bool is an int
-        kinds = ", ".join(sorted({type(value).__name__ for value in values}))
-        raise ValueError(f"a model file keeps classes that are texts, integers, floats or bools; these are {kinds}")
-    return {"dtype": classes.dtype.name if classes.dtype.kind != "U" else "str", "values": values}
+def _encoded_classes(classes: np.ndarray) -> dict[str, Any]:
+    return {"dtype": classes.dtype.name if classes.dtype.kind != "U" else "str", "values": _encoded("classes", classes)}
 
 
 def _decoded_classes(written: dict[str, Any], n_classes: int) -> np.ndarray:
@@ -242,28 +202,26 @@ def _decoded_classes(written: dict[str, Any], n_classes: int) -> np.ndarray:
 
 
 def _encoded(name: str, value: Any) -> Any:
-    if isinstance(value, np.ndarray | list | tuple):
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
         return [_encoded(name, item) for item in value]
     if isinstance(value, methods.Method):
         return {"method": methods.options(value)}
     if isinstance(value, Mapping):
         return {"dict": [[_encoded(name, key), _encoded(name, item)] for key, item in value.items()]}
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return {"float": str(value)}
     if value is not None and not isinstance(value, str | bool | int | float):
-        raise ValueError(f"{name}={value!r} cannot be kept in a model file: set it to a plain value first")
+        raise ValueError(f"{name}={value!r} cannot be kept in a model file, only texts, numbers and bools can")
     return value
 
 
 def _decoded(value: Any) -> Any:
     if isinstance(value, list):
         return [_decoded(item) for item in value]
-    if isinstance(value, dict) and "dict" in value:
+    if not isinstance(value, dict):
+        return value
+    if "dict" in value:
         return {_decoded(key): _decoded(item) for key, item in value["dict"]}
-    if isinstance(value, dict) and "method" in value:
-        return methods.of_options(value["method"])
-    if isinstance(value, dict):
-        return float(value["float"])
-    return value
+    return methods.of_options(value["method"]) if "method" in value else float(value["float"])

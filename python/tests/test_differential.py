@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from planted import GROUP, many_topics, text_like
 from test_library import PACKAGE, WAIT
-from test_model_file import library_decides, reader
+from test_model_file import by_package, library_decides
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, save_model
 
@@ -255,19 +255,16 @@ def linear_models(draw: st.DrawFn) -> tuple[Any, sp.csr_matrix]:
 
 @QUICK
 @given(given_model=linear_models())
-def test_python_the_library_and_the_page_decide_alike(
+def test_python_the_library_and_the_tensors_of_a_file_decide_alike(
     given_model: tuple[Any, sp.csr_matrix], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     model, rows = given_model
     path = tmp_path_factory.mktemp("models") / "model"
     save_model(model, path)
-    page = reader()
-    read = page["read_model"](path)
-    by_page = page["predict"](read, rows)
+    tensors = by_package(path)[0]
     outputs = len(model.coef_)
     decisions, by_library = library_decides(path, rows, outputs)
     of_python = model.decision_function(rows).reshape(-1, outputs)
     np.testing.assert_array_equal(decisions, of_python)
-    np.testing.assert_array_equal(rows @ read["coef"] + read["intercept"], of_python)
+    np.testing.assert_array_equal(rows @ tensors["coef"] + tensors["intercept"], of_python)
     np.testing.assert_array_equal(by_library, model.predict(rows))
-    np.testing.assert_array_equal(by_page.astype(int), model.predict(rows))

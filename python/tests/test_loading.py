@@ -160,8 +160,8 @@ def test_read_only_package(installed: Path, tmp_path: Path) -> None:
         assert fewlabel.__file__.startswith(sys.argv[1])
         X, y, _ = text_like()
         model = SemiSupervisedLogisticRegression().fit(X, y)
-        save_model(model, sys.argv[1] + "/model.fewlabel")
-        assert (load_model(sys.argv[1] + "/model.fewlabel").predict(X) == model.predict(X)).all()
+        save_model(model, sys.argv[1] + "/model.safetensors")
+        assert (load_model(sys.argv[1] + "/model.safetensors").predict(X) == model.predict(X)).all()
         show_versions()
         if hasattr(os, "fork"):
             child = os.fork()
@@ -175,4 +175,4 @@ def test_read_only_package(installed: Path, tmp_path: Path) -> None:
     )
     assert output.startswith("read-only\n")
     assert output.endswith("all done\n")
-    assert sorted(path for path in installed.rglob("*") if path.name != "model.fewlabel") == before
+    assert sorted(path for path in installed.rglob("*") if path.name != "model.safetensors") == before

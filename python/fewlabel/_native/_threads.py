@@ -14,4 +14,4 @@ def resolve(n_jobs: int | None) -> int:
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
-    return int(n_jobs) if n_jobs > 0 else max(1, cpu_count() + 1 + int(n_jobs))
+    return min(int(n_jobs), 2**31 - 1) if n_jobs > 0 else max(1, cpu_count() + 1 + int(n_jobs))  # an int32 in C
