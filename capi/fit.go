@@ -15,6 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/sequence"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/structure"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -104,9 +105,10 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 	var alpha, weight, agreement, temperature, smoothing *float64
 	var returned *string
 	var heldOut *int
+	var trained []fit.Stage
 	if result != nil {
 		alpha, weight, agreement = &result.Alpha, &result.Weight, finite(result.Agreement)
-		returned = &result.Returned
+		returned, trained = &result.Returned, result.Trained
 		if found := result.Calibration; found != nil {
 			temperature, smoothing, heldOut = finite(found.Temperature), finite(found.Smoothing), &found.HeldOut
 		}
@@ -115,7 +117,7 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 		{Name: "alpha", Value: alpha}, {Name: "unlabeled_weight", Value: weight},
 		{Name: "supervised_agreement", Value: agreement}, {Name: "returned", Value: returned},
 		{Name: "calibration_temperature", Value: temperature}, {Name: "calibration_smoothing", Value: smoothing},
-		{Name: "n_held_out", Value: heldOut},
+		{Name: "n_held_out", Value: heldOut}, {Name: "trained", Value: trained},
 	}}
 }
 
@@ -166,7 +168,7 @@ func (c *call) problem(
 	l = c.labels(known, n, inGroup)
 	p.Weights = optional[float64](c, "weights", unsafe.Pointer(weights), n)
 	if c.err == nil && l.columns == 1 {
-		c.fail(l.addTo(&p))
+		l.addTo(&p)
 	}
 	return p, l
 }
@@ -184,27 +186,27 @@ func (c *call) progress(p *C.fewlabel_progress) *work.Progress {
 }
 
 func (c *call) classPrior(a *C.class_prior_call) error {
-	chosen := decoded(c, a.options, sample.DecodeShareOptions)
+	chosen := decoded(c, a.options, shares.DecodeOptions)
 	p, l := c.problem(a.rows, a.labels, a.weights, false)
 	switch {
 	case c.err != nil:
 		return c.err
 	case l.columns > 1:
 		return fault.Argument("labels.n_columns is %d: use 1", l.columns)
-	case l.indptr != nil:
+	case l.weak != nil:
 		return fault.Argument("labels.indptr is given: use NULL, shares are found from rows with a label and rows without")
 	case l.classes < 2:
 		return fault.Argument("labels.n_classes is %d: use 2 or more", l.classes)
 	}
 	n := int64(l.classes)
-	shares := slice[float64](c, "shares", unsafe.Pointer(a.shares), n)
+	share := slice[float64](c, "shares", unsafe.Pointer(a.shares), n)
 	lower := optional[float64](c, "lower", unsafe.Pointer(a.lower), n)
 	upper := optional[float64](c, "upper", unsafe.Pointer(a.upper), n)
 	if c.err != nil {
 		return c.err
 	}
-	found, err := sample.ClassShares(p, chosen, a.lower != nil || a.upper != nil)
-	copy(shares, found.Share)
+	found, err := shares.Estimate(p, chosen, a.lower != nil || a.upper != nil)
+	copy(share, found.Share)
 	copy(lower, found.Lower)
 	copy(upper, found.Upper)
 	return err

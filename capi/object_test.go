@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 	want := map[string]any{
 		"n_classes": 2., "n_features": 3., "n_outputs": 1., "method": "annealing", "n_iter": 5., "objective": nil,
 		"alpha": 0.001, "unlabeled_weight": 0.75, "supervised_agreement": 0.5, "returned": "switching",
-		"calibration_temperature": 0.25, "calibration_smoothing": nil, "n_held_out": 3., "termination_condition": "",
+		"calibration_temperature": 0.25, "calibration_smoothing": nil, "n_held_out": 3., "trained": nil, "termination_condition": "",
 		"metadata": map[string]any{"a": []any{1.}},
 		"warnings": []any{map[string]any{"kind": "not_converged", "values": map[string]any{"tol": 0.5},
 			"text": warning.NotConverged.Of(math.NaN(), 0.5).Text}},
@@ -65,7 +65,7 @@ func TestAMachineWithoutRowsHasATransductionOfNone(t *testing.T) {
 func TestAModelFromAFileReportsNothingOfAFit(t *testing.T) {
 	report := reportOf(t, fromModel(fitted().Model))
 	for _, name := range []string{
-		"alpha", "unlabeled_weight", "supervised_agreement", "returned", "calibration_temperature", "n_held_out",
+		"alpha", "unlabeled_weight", "supervised_agreement", "returned", "calibration_temperature", "n_held_out", "trained",
 	} {
 		if value, there := report[name]; value != nil || !there {
 			t.Errorf("%s: %v, %v", name, value, there)

@@ -2,12 +2,13 @@ package belief
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
 // Costs are what each class costs an unlabeled row at some scores: its loss and its prior cost.
@@ -35,13 +36,14 @@ func (c *Costs) of(k int) []float64 {
 // Measure takes the costs at the current scores of a risk.
 func (c *Costs) Measure(r *risk.Risk) {
 	c.measure(r)
-	c.addPrior(c.Level * sample.PriorStrength)
+	c.addPrior(c.Level * weak.Strength)
 }
 
 // addPrior adds prior costs times a factor.
 func (c *Costs) addPrior(factor float64) {
-	prior := c.objective.Sample.PriorCosts
-	vector.Add(c.values[:len(prior)], factor, prior)
+	for k := range c.objective.Sample.Unlabeled {
+		c.objective.Sample.Weak.Of(k).AddTo(c.of(k), factor)
+	}
 }
 
 // measure takes the losses.
@@ -73,7 +75,7 @@ func (c *Costs) Cheapest(labels []int32) {
 // finite are the costs [units, K] for hard labels.
 func (c *Costs) finite() []float64 {
 	o := c.objective
-	if o.Sample.Forbids {
+	if o.Sample.All.Forbids {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}
 	return c.units.costsOf(c.values)
@@ -83,13 +85,13 @@ func (c *Costs) finite() []float64 {
 // any, count nothing.
 func (c *Costs) prior(labels []int32) float64 {
 	s, sum := c.objective.Sample, []float64{0}
-	if s.PriorCosts == nil {
+	if s.Weak == nil {
 		return 0
 	}
 	for k, y := range labels {
 		row, part := c.units.rowOf(k)
-		if cost := s.PriorOf(row)[y]; !math.IsInf(cost, 1) {
-			sum[0] += part * c.objective.Weight * s.UnlabeledWeight[row] * sample.PriorStrength * cost
+		if cost := s.Weak.Of(row).Of(y); !math.IsInf(cost, 1) {
+			sum[0] += part * c.objective.Weight * s.UnlabeledWeight[row] * weak.Strength * cost
 		}
 	}
 	c.objective.Job.Reduce(sum)
@@ -116,7 +118,7 @@ func (c *Costs) Spread() float64 {
 	o.Job.Sum(len(o.Sample.Unlabeled), sums, func(lo, hi int, dst []float64) {
 		for j := lo; j < hi; j++ {
 			row := c.values[j*k : (j+1)*k]
-			if o.Sample.Weak(j) {
+			if o.Sample.Weak.Of(j).Known() {
 				continue
 			}
 			mean := vector.Sum(row) / float64(k)
@@ -131,6 +133,46 @@ func (c *Costs) Spread() float64 {
 		spread = max(spread, math.Sqrt(max(0, sums[k+y]-sums[y]*sums[y])))
 	}
 	return spread
+}
+
+// beginAt takes the scores [unlabeled, K] in place of a risk's, negated.
+func (c *Costs) beginAt(scores []float64) {
+	c.values = slices.Clone(scores)
+	vector.Scale(c.values, -1)
+	c.addPrior(1)
+}
+
+// ownLabels are the labels of the rows that stay without: nothing is known of most, so that these have the class of the
+// largest score, the others their cheapest one, by prior costs in full, as labels of one row each lead farther astray
+// than those that keep the class shares.
+func (c *Costs) ownLabels(r *risk.Risk, each func(k int, class int32, known bool)) {
+	s := c.objective.Sample
+	if s.Weak != nil {
+		c.measure(r)
+		c.addPrior(c.Level)
+	}
+	scores := make([]float64, c.objective.Classes)
+	for k, i := range s.Unlabeled {
+		known := s.Weak.Of(k).Known()
+		if r.Score(scores, i); known {
+			copy(scores, c.of(k))
+			vector.Scale(scores, -1)
+		}
+		each(k, int32(vector.Largest(scores)), known)
+	}
+}
+
+// Class is the class of the largest score of those that unlabeled row k can have.
+func (c *Costs) Class(k int, scores []float64) int32 {
+	if row := c.objective.Sample.Weak.Of(k); row.Known() {
+		scores = slices.Clone(scores)
+		for y := range scores {
+			if math.IsInf(row.Of(int32(y)), 1) {
+				scores[y] = math.Inf(-1)
+			}
+		}
+	}
+	return int32(vector.Largest(scores))
 }
 
 // differences counts the labels that differ.

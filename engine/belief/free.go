@@ -4,7 +4,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Free rows stay without a label: they have a loss of their scores. Rows of which something is known have their
@@ -15,13 +14,14 @@ type Free struct {
 	costs     *Costs
 	descent   *minimize.QuasiNewton
 	labels    []int32 // [unlabeled] of the largest score, or the cheapest
+	known     []bool  // [unlabeled] whether something is known, so that the row has its label
 	gap       float64 // |g|² / 2α at the last At
 }
 
 // NewFree lets the unlabeled rows of a risk have scores, and labels by these; memory is that of minimize.QuasiNewton.
 func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
 	f := &Free{Risk: r, objective: o, costs: costs, labels: make([]int32, len(o.Sample.Unlabeled)),
-		descent: &minimize.QuasiNewton{Memory: memory}}
+		known: make([]bool, len(o.Sample.Unlabeled)), descent: &minimize.QuasiNewton{Memory: memory}}
 	for _, i := range o.Sample.Unlabeled {
 		f.Label[i] = risk.Unlabeled
 	}
@@ -34,7 +34,7 @@ func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Fr
 func (f *Free) Enter(part float64) {
 	for k, i := range f.objective.Sample.Unlabeled {
 		f.Cost[i] = part * f.objective.Weight * f.objective.Sample.UnlabeledWeight[k]
-		if f.objective.Sample.Weak(k) {
+		if f.known[k] {
 			f.Label[i] = f.labels[k]
 		}
 	}
@@ -43,23 +43,14 @@ func (f *Free) Enter(part float64) {
 // Relabel counts the rows whose best class is another one: that of the largest score, or the cheapest one.
 func (f *Free) Relabel() (switched int, entropy float64) { return f.relabel(), 0 }
 
-// relabel has prior costs in full: labels of one row each lead farther astray than those that keep the class shares.
 func (f *Free) relabel() (switched int) {
-	if f.objective.Sample.PriorCosts != nil {
-		f.costs.measure(f.Risk)
-		f.costs.addPrior(f.costs.Level)
-	}
-	scores := make([]float64, f.objective.Classes)
-	for k, i := range f.objective.Sample.Unlabeled {
-		if f.Score(scores, i); f.objective.Sample.Weak(k) {
-			copy(scores, f.costs.of(k))
-			vector.Scale(scores, -1)
-		}
-		if y := int32(vector.Largest(scores)); y != f.labels[k] {
-			f.labels[k] = y
+	f.costs.ownLabels(f.Risk, func(k int, class int32, known bool) {
+		f.known[k] = known
+		if class != f.labels[k] {
+			f.labels[k] = class
 			switched++
 		}
-	}
+	})
 	return switched
 }
 

@@ -1,10 +1,7 @@
 package belief
 
 import (
-	"slices"
-
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Hard labels keep the class counts.
@@ -33,10 +30,7 @@ func (h *Hard) Begin() {
 // BeginByScores finds the labels with the largest sum of log-probabilities [unlabeled, K], less the prior costs, that
 // keep the counts.
 func (h *Hard) BeginByScores(scores []float64) {
-	prior := h.costs.objective.Sample.PriorCosts
-	h.costs.values = slices.Clone(scores)
-	vector.Scale(h.costs.values, -1)
-	vector.Add(h.costs.values[:len(prior)], 1, prior)
+	h.costs.beginAt(scores)
 	h.costs.Cheapest(h.Labels)
 }
 

@@ -42,7 +42,7 @@ func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
 		if p.weak != nil {
-			vector.Add(row, -1, p.weak.place(p.weak.costs, k))
+			p.weak.subtract(row, k)
 		}
 		y := int32(vector.Largest(row))
 		if y != p.likeliest[k] {

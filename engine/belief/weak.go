@@ -16,12 +16,12 @@ type joint interface {
 // Weak is another cost for rows of which something is known before their features are seen.
 //
 //	Problem  Ψ(s - κ) - Σ_j v_j log Σ_y p_jy exp(-κ_jy)
-//	Symbols  Ψ the other cost; s_j class scores [K], p_j their softmax; κ prior costs, see package sample, whose class
+//	Symbols  Ψ the other cost; s_j class scores [K], p_j their softmax; κ prior costs, see package weak, whose class
 //	         probabilities are in proportion to exp(-κ_jy); v_j weight of unlabeled row j. Ψ sees the probabilities given
 //	         both, in proportion to p_jy exp(-κ_jy); the second term is the loss of what is known: minus the logarithm of
 //	         the probability of a set of classes, which is the loss of a labeled row where the set has one class
 //	Source   ours; of posterior regularization Ψ(s - κ) with v_j = C u_j is the divergence from labels that cost κ
-//	Cost     that of Ψ, an exp a row and class, and four arrays of the scores' length
+//	Cost     that of Ψ, an exp a row and class, and three arrays of the scores' length
 //
 // Curvature is that at a fixed p_jy exp(-κ_jy), which bounds it from above, as in Posterior.
 type Weak struct {
@@ -33,7 +33,6 @@ type Weak struct {
 	weights []float64 // [Unlabeled] v; 0 for rows of which nothing is known
 	classes int
 	stride  int
-	costs   []float64 // [Unlabeled, K] κ, finite
 	p       []float64 // [Unlabeled, K] at the last Gradient
 	shifted []float64 // [n, stride] s - κ
 	before  []float64 // [Unlabeled, K] changes
@@ -45,21 +44,27 @@ const forbidden = 1e9
 // newWeak adds to a cost what is known of the rows beforehand; level is the weight of the unlabeled rows. It is nil
 // where nothing is known.
 func newWeak(job *work.Job, of joint, s *sample.Sample, level float64, stride int) *Weak {
-	if s.PriorCosts == nil {
+	if s.Weak == nil {
 		return nil
 	}
-	w := &Weak{joint: of, job: job, sample: s, stride: stride, classes: s.Classes(),
-		weights: make([]float64, len(s.Unlabeled)), p: make([]float64, len(s.PriorCosts)),
-		shifted: make([]float64, s.Rows.Rows()*stride), before: make([]float64, len(s.PriorCosts))}
-	for _, cost := range s.PriorCosts {
-		w.costs = append(w.costs, min(cost, forbidden))
-	}
+	n := len(s.Unlabeled) * s.Classes()
+	w := &Weak{joint: of, job: job, sample: s, stride: stride, classes: s.Classes(), weights: make([]float64, len(s.Unlabeled)),
+		p: make([]float64, n), shifted: make([]float64, s.Rows.Rows()*stride), before: make([]float64, n)}
 	for k := range s.Unlabeled {
-		if s.Weak(k) {
+		if s.Weak.Of(k).Known() {
 			w.weights[k] = level * s.UnlabeledWeight[k]
 		}
 	}
 	return w
+}
+
+// subtract takes κ, finite, from scores [K] of a row.
+func (w *Weak) subtract(scores []float64, k int) {
+	if row := w.sample.Weak.Of(k); row.Known() {
+		for y := range scores {
+			scores[y] -= min(row.Of(int32(y)), forbidden)
+		}
+	}
 }
 
 // row is the part of a vector [n, stride], and place that of one [Unlabeled, K], that belongs to the classes of a row.
@@ -75,7 +80,7 @@ func (w *Weak) shift(scores []float64) []float64 {
 	w.each(func(k int) {
 		shifted := w.row(w.shifted, k)
 		copy(shifted, w.row(scores, k))
-		vector.Add(shifted, -1, w.place(w.costs, k))
+		w.subtract(shifted, k)
 	})
 	return w.shifted
 }
@@ -145,7 +150,7 @@ func (w *Weak) loss(scores, changes []float64, t float64) (sums []float64) {
 				vector.Add(p, t, w.row(changes, k))
 			}
 			copy(given, p)
-			vector.Add(given, -1, w.place(w.costs, k))
+			w.subtract(given, k)
 			part[0] += w.weights[k] * (softmax(p, p) - softmax(given, given))
 			if changes == nil {
 				continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -19,13 +20,14 @@ func someWeak(t *testing.T, of joint, unlabeled []int32, scores []float64) *Weak
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := sample.Problem{Rows: dense, Labels: make([]int32, n), Classes: classes, Costs: make([]float64, n*classes)}
+	p, costs := sample.Problem{Rows: dense, Labels: make([]int32, n)}, make([]float64, n*classes)
 	for k, i := range unlabeled {
 		if p.Labels[i] = -1; k%2 == 0 {
-			row := p.Costs[int(i)*classes:]
+			row := costs[int(i)*classes:]
 			row[k%classes], row[(k+1)%classes] = math.Inf(1), 0.3*float64(k%5)
 		}
 	}
+	p.Weak = planted.Weak(classes, costs, p.Labels)
 	s, err := sample.New(p, sample.Options{UnlabeledWeight: 1}, work.NewJob(2, nil))
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +78,8 @@ func TestTheLossOfASetIsThatOfItsProbability(t *testing.T) {
 	for k := range p.rows {
 		softmax(q, w.row(scores, k))
 		sum := 0.0
-		for y, cost := range w.place(w.costs, k) {
-			sum += q[y] * math.Exp(-cost)
+		for y := range q {
+			sum += q[y] * math.Exp(-w.sample.Weak.Of(k).Of(int32(y)))
 		}
 		want -= w.weights[k] * math.Log(sum)
 	}

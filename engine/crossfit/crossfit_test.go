@@ -6,30 +6,32 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // sampleOf are all rows of the data, labeled rows of weight 1, unlabeled rows of weight 2.
-func sampleOf(data planted.Data, classes int) *Sample {
-	s := &Sample{Rows: data.Rows, Number: make([]int32, data.Rows.Cols()), Classes: classes, Intercept: true}
-	for j := range s.Number {
-		s.Number[j] = int32(j)
+func sampleOf(data planted.Data, classes int) *sample.Sample {
+	s := &sample.Sample{Rows: data.Rows, Feature: make([]int32, data.Rows.Cols()),
+		Options: sample.Options{FitIntercept: true}, All: sample.Census{LastClass: classes - 1}}
+	for j := range s.Feature {
+		s.Feature[j] = int32(j)
 	}
 	for i, y := range data.Labels {
 		if y < 0 {
-			s.Unlabeled, s.UnlabeledWeight = append(s.Unlabeled, int32(i)), append(s.UnlabeledWeight, 2)
+			s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, 2)
 			continue
 		}
-		s.Labeled, s.LabeledWeight = append(s.Labeled, int32(i)), append(s.LabeledWeight, 1)
+		s.Labeled, s.LabeledRows = append(s.Labeled, int32(i)), append(s.LabeledRows, 1)
 		s.Class = append(s.Class, y)
 	}
 	return s
 }
 
 // objective recomputes that of the header of mixture, after expect with these shares.
-func (m *mixture) objective(s *Sample, held func(k int) bool, share []float64) (value float64) {
-	k, stride := s.Classes, m.shape.Stride()
+func (m *mixture) objective(s *sample.Sample, held func(k int) bool, share []float64) (value float64) {
+	k, stride := s.Classes(), m.shape.Stride()
 	joint := func(i int32) []float64 { return m.joint[int(i)*stride : int(i)*stride+k] }
 	unlabeled := func(i int32, weight float64) {
 		sum := 0.0
@@ -39,13 +41,13 @@ func (m *mixture) objective(s *Sample, held func(k int) bool, share []float64) (
 		value += weight * (slices.Max(joint(i)) + math.Log(sum))
 	}
 	for a, i := range s.Unlabeled {
-		unlabeled(i, s.UnlabeledWeight[a])
+		unlabeled(i, s.UnlabeledRows[a])
 	}
 	for a, i := range s.Labeled {
 		if y := s.Class[a]; held(a) {
-			unlabeled(i, s.LabeledWeight[a])
+			unlabeled(i, s.LabeledRows[a])
 		} else {
-			value += s.LabeledWeight[a] * (joint(i)[y] - math.Log(share[y]))
+			value += s.LabeledRows[a] * (joint(i)[y] - math.Log(share[y]))
 		}
 	}
 	for _, f := range share {
@@ -63,7 +65,7 @@ func TestNoStepOfEMLowersTheObjectiveOfAMixture(t *testing.T) {
 	held := func(k int) bool { return k%5 == 0 }
 	for _, spheres := range []bool{false, true} {
 		packed, _ := s.Rows.Packed(job)
-		m, _ := s.mixture(job, packed)
+		m, _ := newMixture(s, job, packed)
 		if spheres {
 			m.turnToSpheres()
 		}
@@ -89,14 +91,14 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 	job := work.NewJob(1, nil)
 	s := sampleOf(planted.Classes(200, 60, 20, []float64{0.5, 0.5}, 4), 2)
 	packed, _ := s.Rows.Packed(job)
-	if _, nonNegative := s.mixture(job, packed); !nonNegative {
+	if _, nonNegative := newMixture(s, job, packed); !nonNegative {
 		t.Error("counts are not taken as such")
 	}
-	if _, nonNegative := s.mixture(job, packed.Scaled(-1)); nonNegative {
+	if _, nonNegative := newMixture(s, job, packed.Scaled(-1)); nonNegative {
 		t.Error("negative values are taken as counts")
 	}
 	s.Rows = s.Rows.Scaled(-1)
-	scores := Score(job, *s, true, SampleRows)
+	scores := Score(s, job, SampleRows)
 	if scores.Views != 2 || len(scores.Held.Weight) != 20 || len(scores.Unlabeled.Weight) != 180 {
 		t.Errorf("%d views, %d rows held out, %d not", scores.Views, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
 	}
@@ -108,7 +110,7 @@ func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
 	for _, unit := range []float64{1, -1} { // multinomials and spheres
 		some := *s
 		some.Rows = s.Rows.Scaled(unit)
-		some.Unlabeled, some.UnlabeledWeight = s.Unlabeled[:150], s.UnlabeledWeight[:150]
+		some.Unlabeled, some.UnlabeledRows = s.Unlabeled[:150], s.UnlabeledRows[:150]
 		without := some
 		without.Rows = some.Rows.Selected(job.Pool, slices.Concat(some.Labeled, some.Unlabeled))
 		without.Labeled, without.Unlabeled = slices.Clone(some.Labeled), slices.Clone(some.Unlabeled)
@@ -118,8 +120,8 @@ func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
 		for k := range without.Unlabeled {
 			without.Unlabeled[k] = int32(len(without.Labeled) + k)
 		}
-		want := without.Mixture(job)
-		for k, v := range some.Mixture(job) {
+		want := Mixture(&without, job)
+		for k, v := range Mixture(&some, job) {
 			if math.Abs(v-want[k]) > 1e-9*math.Abs(want[k]) {
 				t.Fatalf("score %d is %v, without the rows %v", k, v, want[k])
 			}
@@ -129,7 +131,7 @@ func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
 
 func TestScoresOfAViewSumToZero(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5), 3)
-	scores := Score(work.NewJob(1, nil), *s, true, SampleRows)
+	scores := Score(s, work.NewJob(1, nil), SampleRows)
 	for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
 		if sum := vector.Sum(view); math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
 			t.Fatalf("scores %v", view)

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -22,29 +23,29 @@ type Split struct {
 
 const folds = 5
 
-// Split uses at most so many unlabeled rows. It is for rows of one machine.
-func (s *Sample) Split(job *work.Job, most int) Split {
-	out := Split{Unlabeled: s.spaced(job, most)}
+// Deal uses at most so many unlabeled rows. It is for rows of one machine.
+func Deal(s *sample.Sample, job *work.Job, most int) Split {
+	out := Split{Unlabeled: spaced(s, job, most)}
 	rows := make([]int32, len(out.Unlabeled))
 	for k, place := range out.Unlabeled {
 		rows[k] = s.Unlabeled[place]
 	}
-	s.rank = s.ranks(rows)
-	out.deal(s)
+	rank := ranks(s, rows)
+	out.deal(s, rank)
 	if out.Folds == 0 {
 		return Split{Labeled: out.Labeled}
 	}
 	out.Chosen = make([]int, len(rows))
 	job.EachRow(len(rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			out.Chosen[k] = int(math.Float64bits(s.key(s.Rows, rows[k])) * mixer >> 32 % uint64(out.Folds))
+			out.Chosen[k] = int(math.Float64bits(key(s.Rows, rows[k], rank)) * mixer >> 32 % uint64(out.Folds))
 		}
 	})
 	return out
 }
 
 // spaced are places in Unlabeled of at most so many rows, evenly spaced among those of all machines, by rank.
-func (s *Sample) spaced(job *work.Job, most int) (places []int) {
+func spaced(s *sample.Sample, job *work.Job, most int) (places []int) {
 	first, total := job.Before(len(s.Unlabeled))
 	n := min(most, total)
 	for k := range n {
@@ -56,12 +57,12 @@ func (s *Sample) spaced(job *work.Job, most int) (places []int) {
 }
 
 // deal gives the different labeled rows of each class out to the folds in turn.
-func (out *Split) deal(s *Sample) {
+func (out *Split) deal(s *sample.Sample, rank []int32) {
 	out.Labeled = make([]int, len(s.Labeled))
 	keys := make([]float64, len(s.Labeled))
-	members := make([][]int, s.Classes)
+	members := make([][]int, s.Classes())
 	for k, i := range s.Labeled {
-		keys[k], out.Labeled[k] = s.key(s.Rows, i), -1
+		keys[k], out.Labeled[k] = key(s.Rows, i, rank), -1
 		members[s.Class[k]] = append(members[s.Class[k]], k)
 	}
 	dealt := 0 // classes with few rows begin where the one before has ended: all folds get rows
@@ -90,8 +91,8 @@ const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers 
 // ranks gives the places in their order of the features that are not zero in all of the labeled and of these unlabeled
 // rows: the others change nothing, so that dense rows and sparse ones, and rows with features of their own added
 // elsewhere, have the same keys.
-func (s *Sample) ranks(unlabeled []int32) []int32 {
-	occurs := make([]float64, len(s.Number))
+func ranks(s *sample.Sample, unlabeled []int32) []int32 {
+	occurs := make([]float64, len(s.Feature))
 	note := func(col int, value float64) {
 		if value != 0 {
 			occurs[col] = 1
@@ -104,13 +105,13 @@ func (s *Sample) ranks(unlabeled []int32) []int32 {
 		s.Rows.Row(int(i), note)
 	}
 	var order []int32
-	for k := range s.Number {
+	for k := range s.Feature {
 		if occurs[k] > 0 {
 			order = append(order, int32(k))
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.Number[a], s.Number[b]) })
-	rank := make([]int32, len(s.Number))
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.Feature[a], s.Feature[b]) })
+	rank := make([]int32, len(s.Feature))
 	for place, k := range order {
 		rank[k] = int32(place)
 	}
@@ -120,11 +121,11 @@ func (s *Sample) ranks(unlabeled []int32) []int32 {
 // key is a projection of row i of a matrix on pseudorandom weights of the features, the same for equal rows and for
 // hardly any others. It is rounded to the digits of a float32: its last ones depend on the unit and the order of a
 // row's entries.
-func (s *Sample) key(rows *rows.Matrix, i int32) (key float64) {
+func key(rows *rows.Matrix, i int32, rank []int32) (projection float64) {
 	rows.Row(int(i), func(col int, value float64) {
-		bits := (uint64(s.rank[col]) + 1) * mixer
+		bits := (uint64(rank[col]) + 1) * mixer
 		bits = (bits ^ bits>>29) * mixer
-		key += value * (float64(bits>>11)/(1<<52) - 1)
+		projection += value * (float64(bits>>11)/(1<<52) - 1)
 	})
-	return float64(float32(key))
+	return float64(float32(projection))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -44,25 +45,25 @@ const (
 
 // Mixture gives the scores log φ_y p(x_i|θ_y) [Unlabeled, K] of the unlabeled rows by the mixture of all rows, of
 // all machines, and all their labels. They are nil where it would take too long.
-func (s Sample) Mixture(job *work.Job) []float64 {
-	if view := s.mixtureOf(job, s.Rows); view != nil {
+func Mixture(s *sample.Sample, job *work.Job) []float64 {
+	if view := mixtureOf(s, job, s.Rows); view != nil {
 		return view(func(int) bool { return false }, s.Unlabeled)
 	}
 	return nil
 }
 
 // mixtureView is the mixture of few rows.
-func (s *Sample) mixtureView(job *work.Job) view {
+func mixtureView(s *sample.Sample, job *work.Job) view {
 	packed, _ := s.Rows.Packed(job)
-	return s.mixtureOf(job, packed)
+	return mixtureOf(s, job, packed)
 }
 
 // mixtureOf is that of multinomials, or of spheres if a value is negative; nil where it would take too long.
-func (s *Sample) mixtureOf(job *work.Job, rows *rows.Matrix) view {
-	if s.Classes*rows.Cols() > mostComponents || s.Classes*job.Count(rows.NonZeros()) > mostProducts {
+func mixtureOf(s *sample.Sample, job *work.Job, rows *rows.Matrix) view {
+	if s.Classes()*rows.Cols() > mostComponents || s.Classes()*job.Count(rows.NonZeros()) > mostProducts {
 		return nil
 	}
-	m, nonNegative := s.mixture(job, rows)
+	m, nonNegative := newMixture(s, job, rows)
 	if !nonNegative {
 		m.turnToSpheres()
 	}
@@ -86,11 +87,11 @@ func (m *mixture) turnToSpheres() {
 }
 
 // mixture is one of multinomials, and whether rows allow it.
-func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegative bool) {
-	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes}
+func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) (m *mixture, nonNegative bool) {
+	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes()}
 	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
-		share: make([]float64, s.Classes), unit: make([]float64, n)}
+		share: make([]float64, s.Classes()), unit: make([]float64, n)}
 	// By feature whether a row has it, then the sum of the values, their number and whether one is negative.
 	sums, scratch, d := make([]float64, rows.Cols()+3), make([]float64, rows.Cols()), rows.Cols()
 	add := func(list []int32, weights []float64) {
@@ -105,8 +106,8 @@ func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegat
 			})
 		}
 	}
-	add(s.Labeled, s.LabeledWeight)
-	add(s.Unlabeled, s.UnlabeledWeight)
+	add(s.Labeled, s.LabeledRows)
+	add(s.Unlabeled, s.UnlabeledRows)
 	job.Reduce(sums)
 	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
 		m.unit[i] = sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)
@@ -118,14 +119,14 @@ func (s *Sample) mixture(job *work.Job, rows *rows.Matrix) (m *mixture, nonNegat
 }
 
 // view fits the mixture without the labels that are held out.
-func (m *mixture) view(s *Sample) view {
+func (m *mixture) view(s *sample.Sample) view {
 	return func(held func(k int) bool, rows []int32) []float64 {
 		m.start(s, held)
 		for range mixtureSteps {
 			m.maximize()
 			m.expect(s, held)
 		}
-		k, stride := s.Classes, m.shape.Stride()
+		k, stride := s.Classes(), m.shape.Stride()
 		scores := make([]float64, len(rows)*k)
 		for a, i := range rows {
 			copy(scores[a*k:(a+1)*k], m.joint[int(i)*stride:])
@@ -135,26 +136,26 @@ func (m *mixture) view(s *Sample) view {
 }
 
 // start takes the labels that are not held out as the only rows, and their shares.
-func (m *mixture) start(s *Sample, held func(k int) bool) {
+func (m *mixture) start(s *sample.Sample, held func(k int) bool) {
 	clear(m.posterior)
 	clear(m.share)
 	m.label(s, held)
 	for k, y := range s.Class {
 		if !held(k) {
-			m.share[y] += s.LabeledWeight[k]
+			m.share[y] += s.LabeledRows[k]
 		}
 	}
 	m.normalizeShare()
 }
 
 // label gives the labeled rows that are not held out their classes.
-func (m *mixture) label(s *Sample, held func(k int) bool) {
+func (m *mixture) label(s *sample.Sample, held func(k int) bool) {
 	stride := m.shape.Stride()
 	for k, i := range s.Labeled {
 		if !held(k) {
 			row := m.posterior[int(i)*stride : (int(i)+1)*stride]
 			clear(row)
-			row[s.Class[k]] = s.LabeledWeight[k]
+			row[s.Class[k]] = s.LabeledRows[k]
 		}
 	}
 }
@@ -202,7 +203,7 @@ func (m *mixture) each(lo, hi int, change func(y int, value *float64)) {
 }
 
 // expect finds the posterior probabilities, and the shares of the classes among the rows that count as unlabeled.
-func (m *mixture) expect(s *Sample, held func(k int) bool) {
+func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	k, stride := m.shape.Classes, m.shape.Stride()
 	m.rows.TimesPanels(m.job, m.rows.All(), m.joint, m.component, m.shape)
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
@@ -227,11 +228,11 @@ func (m *mixture) expect(s *Sample, held func(k int) bool) {
 		vector.Add(m.share, 1, row)
 	}
 	for a, i := range s.Unlabeled {
-		count(i, s.UnlabeledWeight[a])
+		count(i, s.UnlabeledRows[a])
 	}
 	for a, i := range s.Labeled {
 		if held(a) {
-			count(i, s.LabeledWeight[a])
+			count(i, s.LabeledRows[a])
 		}
 	}
 	m.normalizeShare()

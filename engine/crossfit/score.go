@@ -3,6 +3,7 @@ package crossfit
 import (
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -12,10 +13,10 @@ const (
 	MostNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
 )
 
-// Scores are those of rows by cross-fitted models of several views, one view behind the other in a row; the scores of a
-// view sum to 0 in each row.
+// Scores are those of rows by cross-fitted models of several views, one view behind the other in a row.
 type Scores struct {
 	Classes, Views int
+	Models         int       // that were fitted
 	Totals         []float64 // [K] weight of the labeled rows of each class, held out or not
 	Held           Scored    // labeled rows, by models that have not seen their labels
 	Class          []int32   // [Held]
@@ -28,58 +29,95 @@ type Scored struct {
 	Weight []float64 // [n]
 }
 
+// Fold is what the model of a fold has to know: which labels it may not see, and the rows that it scores.
+type Fold struct {
+	Split   *Split
+	Number  int
+	Labeled []int32 // rows held out
+	Chosen  []int   // places in Sample.Unlabeled
+	Rows    []int32 // to score: both, one after the other
+}
+
+// Held reports whether the label of a labeled row is held out.
+func (f *Fold) Held(k int) bool { return f.Split.Labeled[k] == f.Number }
+
+// fold is that with a number.
+func (out *Split) fold(s *sample.Sample, number int) *Fold {
+	f := &Fold{Split: out, Number: number}
+	for k, i := range s.Labeled {
+		if f.Held(k) {
+			f.Labeled = append(f.Labeled, i)
+		}
+	}
+	f.Rows = slices.Clone(f.Labeled)
+	for k, place := range out.Unlabeled {
+		if out.Chosen[k] == number {
+			f.Chosen, f.Rows = append(f.Chosen, place), append(f.Rows, s.Unlabeled[place])
+		}
+	}
+	return f
+}
+
+// HeldOut scores the rows of every fold by its model: score gives the scores [rows, views K] of Fold.Rows.
+func HeldOut(
+	s *sample.Sample, split *Split, views int, score func(f *Fold) ([]float64, error),
+) (out *Scores, err error) {
+	out = &Scores{Classes: s.Classes(), Totals: totals(s), Views: views}
+	out.Models = split.Folds * views
+	for number := range split.Folds {
+		f := split.fold(s, number)
+		scores, err := score(f)
+		if err != nil {
+			return nil, err
+		}
+		for k, y := range s.Class {
+			if f.Held(k) {
+				out.Class, out.Held.Weight = append(out.Class, y), append(out.Held.Weight, s.LabeledRows[k])
+			}
+		}
+		for _, place := range f.Chosen {
+			out.Unlabeled.Weight = append(out.Unlabeled.Weight, s.UnlabeledRows[place])
+		}
+		cut := len(f.Labeled) * views * out.Classes
+		out.Held.Scores = append(out.Held.Scores, scores[:cut]...)
+		out.Unlabeled.Scores = append(out.Unlabeled.Scores, scores[cut:]...)
+	}
+	return out, nil
+}
+
 // view scores rows [rows, K] by a model of the labeled rows that are not held out, and perhaps of the unlabeled rows.
 type view func(held func(k int) bool, rows []int32) []float64
 
 // Score scores every labeled row that can be held out, and at most so many of the unlabeled rows, by the models of one
-// fold each: by supervised ones, and with mixtures also by these. Every machine of a group fits them to the same rows
-// of all.
-func Score(job *work.Job, s Sample, mixtures bool, most int) *Scores {
-	s = s.part(job, s.most(job, most))
+// fold each: by supervised ones, and by mixtures. Every machine of a group fits them to the same rows of all.
+func Score(s *sample.Sample, job *work.Job, rows int) *Scores {
+	s = part(s, job, most(s, job, rows))
 	job = job.Local()
-	out := &Scores{Classes: s.Classes, Totals: s.totals()}
-	split := s.Split(job, len(s.Unlabeled))
-	if split.Folds == 0 {
-		return out
-	}
-	views := []view{s.supervised(job)}
-	if mixtures {
-		if mixture := s.mixtureView(job); mixture != nil {
+	split := Deal(s, job, len(s.Unlabeled))
+	var views []view
+	if split.Folds > 0 {
+		views = append(views, supervised(s, job))
+		if mixture := mixtureView(s, job); mixture != nil {
 			views = append(views, mixture)
 		}
 	}
-	out.Views = len(views)
-	for f := range split.Folds {
-		held := func(k int) bool { return split.Labeled[k] == f }
-		var rows []int32
-		for k, i := range s.Labeled {
-			if held(k) {
-				rows, out.Class = append(rows, i), append(out.Class, s.Class[k])
-				out.Held.Weight = append(out.Held.Weight, s.LabeledWeight[k])
-			}
-		}
-		n := len(rows)
-		for k, i := range s.Unlabeled {
-			if split.Chosen[k] == f {
-				rows, out.Unlabeled.Weight = append(rows, i), append(out.Unlabeled.Weight, s.UnlabeledWeight[k])
-			}
-		}
-		scores := beside(views, held, rows, s.Classes)
-		cut := n * len(views) * s.Classes
-		out.Held.Scores = append(out.Held.Scores, scores[:cut]...)
-		out.Unlabeled.Scores = append(out.Unlabeled.Scores, scores[cut:]...)
+	out, err := HeldOut(s, &split, len(views), func(f *Fold) ([]float64, error) {
+		return beside(views, f.Held, f.Rows, s.Classes()), nil
+	})
+	if err != nil {
+		panic(err)
 	}
 	return out
 }
 
 // most is the number of unlabeled rows to use of so many, of all machines.
-func (s *Sample) most(job *work.Job, rows int) int {
+func most(s *sample.Sample, job *work.Job, rows int) int {
 	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
 	job.ReduceCounts(counts)
 	return int(min(int64(rows), counts[0]*MostNonZeros/max(1, counts[1])))
 }
 
-// beside puts the scores of views one behind the other in each row [rows, views K].
+// beside puts the scores of views one behind the other in each row [rows, views K]; those of a view sum to 0.
 func beside(views []view, held func(k int) bool, rows []int32, classes int) []float64 {
 	all := make([]float64, len(rows)*len(views)*classes)
 	for v, score := range views {

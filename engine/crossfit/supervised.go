@@ -5,6 +5,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -15,10 +16,10 @@ const (
 )
 
 // supervised is the view of linear models of the labeled rows only.
-func (s *Sample) supervised(job *work.Job) view {
+func supervised(s *sample.Sample, job *work.Job) view {
 	labeled, feature := s.Rows.Selected(job.Pool, s.Labeled).Packed(job)
 	return func(held func(k int) bool, rows []int32) []float64 {
-		return s.fit(job, labeled, feature, held).score(job, s.Rows, rows)
+		return fit(s, job, labeled, feature, held).score(job, s.Rows, rows)
 	}
 }
 
@@ -31,27 +32,27 @@ type linear struct {
 }
 
 // fit learns from the labeled rows that are not held out.
-func (s *Sample) fit(job *work.Job, labeled *rows.Matrix, feature []int32, held func(k int) bool) *linear {
-	tree, err := scores.NewTree(s.Classes, scores.FlatParents(s.Classes))
+func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32, held func(k int) bool) *linear {
+	tree, err := scores.NewTree(s.Classes(), scores.FlatParents(s.Classes()))
 	if err != nil {
 		panic(err)
 	}
 	r := risk.New(job, labeled, tree, loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
-		risk.Frame{Constant: s.Intercept}, strength)
+		risk.Frame{Constant: s.Options.FitIntercept}, strength)
 	var rows []int32
 	total := 0.0
-	for k, weight := range s.LabeledWeight {
+	for k, weight := range s.LabeledRows {
 		if !held(k) {
 			rows, total = append(rows, int32(k)), total+weight
 		}
 	}
 	for _, k := range rows {
-		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledWeight[k]/total
+		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledRows[k]/total
 	}
 	r.UpdateSupport()
-	r.PreconditionBy(rows, s.copies())
+	r.PreconditionBy(rows, copies(s))
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
-	m := &linear{place: make([]int32, s.Rows.Cols()), classes: s.Classes}
+	m := &linear{place: make([]int32, s.Rows.Cols()), classes: s.Classes()}
 	for j := range m.place {
 		m.place[j] = -1
 	}

@@ -79,8 +79,7 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			from := s.ForShares(classes)
-			rows := heldOutRows(t, data, o, s, from.Split(s.Job, calibratedRows))
+			rows := heldOutRows(t, data, o, s, crossfit.Deal(s, s.Job, calibratedRows))
 			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
 			want := probability.Temperature(work.NewJob(1, nil), rows, usual)
 			got := result.Calibration
@@ -94,10 +93,10 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 	}
 }
 
-func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sample, split crossfit.Split) probability.Rows {
+func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sample, split crossfit.Split) *crossfit.Scores {
 	o.Calibrate, o.Tol, o.UnlabeledWeight = false, 1e-3, s.Options.UnlabeledWeight
 	shares := o.ClassPrior.Shares
-	out := probability.Rows{Classes: len(shares)}
+	out := &crossfit.Scores{Classes: len(shares)}
 	counts := make([]float64, len(shares))
 	for f := range split.Folds {
 		var rows []int32
@@ -121,7 +120,7 @@ func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sa
 		if err != nil {
 			t.Fatal(err)
 		}
-		without, err := newSetting(part, o, nil)
+		without, err := newSetting(part, sample.Problem{}, o, &record{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,10 +128,10 @@ func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sa
 		if err != nil {
 			t.Fatal(err)
 		}
-		out.Scores = append(out.Scores, linearScores(result.Result, held)...)
+		out.Held.Scores = append(out.Held.Scores, linearScores(result.Result, held)...)
 	}
 	for _, y := range out.Class {
-		out.Weight = append(out.Weight, shares[y]*float64(len(out.Class))/counts[y])
+		out.Held.Weight = append(out.Held.Weight, shares[y]*float64(len(out.Class))/counts[y])
 	}
 	return out
 }

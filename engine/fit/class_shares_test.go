@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
 )
 
 func TestClassSharesAreThoseOfAFit(t *testing.T) {
@@ -20,13 +21,13 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 			o := method.Defaults()
 			o.FitIntercept, o.ClassWeight = intercept, []float64{2, 1, 3}[:classes]
 			want := mustFit(t, data, weights, o).Model.ClassPrior
-			shares, err := sample.DecodeShareOptions([]byte(`{"n_bootstraps": 10}`))
-			shares.FitIntercept = intercept
+			chosen, err := shares.DecodeOptions([]byte(`{"n_bootstraps": 10}`))
+			chosen.FitIntercept = intercept
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
-			found, err := sample.ClassShares(p, shares, true)
+			found, err := shares.Estimate(p, chosen, true)
 			if err != nil || !slices.Equal(found.Share, want) {
 				t.Errorf("%v, %v; a fit has %v", found.Share, err, want)
 			}
@@ -35,12 +36,12 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 					t.Errorf("%v from %v to %v", share, found.Lower[y], found.Upper[y])
 				}
 			}
-			alone, err := sample.ClassShares(p, shares, false)
+			alone, err := shares.Estimate(p, chosen, false)
 			if err != nil || alone.Lower != nil || !slices.Equal(alone.Share, want) {
 				t.Errorf("%+v, %v without an interval", alone, err)
 			}
 			p.Classes = classes + 1
-			_, err = sample.ClassShares(p, shares, true)
+			_, err = shares.Estimate(p, chosen, true)
 			wantKinds(t, err, fault.BadData)
 		}
 	}
@@ -51,10 +52,10 @@ func TestShareOptionsAreReadStrictly(t *testing.T) {
 		`{"alpha": 1}`, `{"n_bootstraps": 1}`, `{"n_bootstraps": 2.5}`, `{"n_bootstraps": 1e9}`, `{"confidence_level": 0}`,
 		`{"confidence_level": 1}`, `{"threads": 0}`, `{"random_state": -1}`, `{"fit_intercept": 1}`, `{"threads": null}`, `[]`,
 	} {
-		_, err := sample.DecodeShareOptions([]byte(text))
+		_, err := shares.DecodeOptions([]byte(text))
 		wantKinds(t, err, fault.BadArgument)
 	}
-	o, err := sample.DecodeShareOptions([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
+	o, err := shares.DecodeOptions([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
 	if b := o.Bootstrap; err != nil || b.Times != 7 || b.Level != 0.5 || b.Seed != 3 || o.Threads != 2 || !o.FitIntercept {
 		t.Errorf("%+v, %v", o, err)
 	}

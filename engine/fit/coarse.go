@@ -32,35 +32,35 @@ var (
 	mostGathered = 1 << 20 // non-zeros of a part that every machine gets
 )
 
-// coarseStart is the fit of a part of the rows, if there are enough.
-func coarseStart(x *setting, fit func(x *setting) (*fitted, error)) (from, error) {
-	if !startsCoarsely(x) {
-		return from{}, nil
+// coarse is the fit of a part of the rows, if there are enough and no start is given.
+func coarse(x *setting, begin from) (from, error) {
+	if begin.model != nil || !startsCoarsely(x) {
+		return begin, nil
 	}
-	part, err := x.sample.Subsample(x.prior, mostGathered)
+	part, err := x.sample.Subsample(x.prior.Shares, x.prior.Picked, mostGathered)
 	if err != nil || part == nil {
-		return from{}, err
+		return begin, err
 	}
-	coarse, err := newSetting(part.Sample, x.options, nil)
+	few, err := newSetting(part.Sample, x.problem, x.options, x.trained)
 	if err != nil {
-		return from{}, err
+		return begin, err
 	}
-	coarse.whole, coarse.before = x.unlabeled(), x.before
-	found, err := fit(coarse)
+	few.whole, few.before, few.prior.Evidence = x.unlabeled(), x.before, x.prior.Evidence
+	found, err := search(few, begin)
 	if err != nil {
-		return from{}, err
+		return begin, err
 	}
 	if part.Sample.Job != x.sample.Job {
 		x.sample.Job.CountAndCheck(part.Sample.Job.Visited())
 	}
-	return from{model: ofProblem(x.sample, found.Model), row: found.row, origin: found.origin.among(part.Rows),
+	return from{model: ofProblem(x.sample, found.Model), spec: found.spec, origin: found.origin.among(part.Rows),
 		steps: found.before + found.Model.Iterations}, nil
 }
 
 // startsCoarsely reports whether a start from a part of the rows pays for this method and these rows.
 func startsCoarsely(x *setting) bool {
 	s, first := x.sample, x.named.First()
-	many := first.Soft && !x.options.Loss.Row().ClassScores
+	many := first.Soft && !x.options.Loss.Spec().ClassScores
 	return s.All.Labeled > 0 && first.CoarseStart && (first.Soft || x.options.MaxSwitches == 0) &&
 		(s.Paired() || many) && !s.Constant() && s.Transductive() && x.direct() &&
 		x.unlabeled() >= max(coarseFrom/2*s.Classes(), sample.Fraction*s.All.Labeled)

@@ -131,14 +131,21 @@ func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := *s
-	first, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, 0)
+	searched := func() (*fitted, error) {
+		x, err := newSetting(s, sample.Problem{}, o, &record{})
+		if err != nil {
+			return nil, err
+		}
+		return search(x, from{})
+	}
+	first, err := searched()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(first.History[0].Values) > 8 {
 		t.Fatal("no part of the rows was fitted")
 	}
-	second, err := fitSample(s, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, 0)
+	second, err := searched()
 	if err != nil || !slices.Equal(first.Model.Coef, second.Model.Coef) || !reflect.DeepEqual(before, *s) {
 		t.Errorf("another model or sample (%v)", err)
 	}

@@ -89,7 +89,7 @@ func columns(
 		if len(options.ClassWeight) > 2 {
 			chosen.ClassWeight = options.ClassWeight[2*k : 2*k+2]
 		}
-		results[k], errs[k] = fitProblem(of, chosen, work.NewJob(1, progress).Silent())
+		results[k], errs[k] = fit(of, chosen, work.NewJob(1, progress).Silent())
 		if errs[k] == nil {
 			m := results[k].Model
 			job.Report(int(done.Add(1)), m.Objective, 0, 0, 0)

@@ -1,3 +1,4 @@
+// Package fit is one fit, from the caller's problem to its result. Start at fit: it calls the stages in their order.
 package fit
 
 import (
@@ -25,21 +26,10 @@ func FitTogether(
 		if err := begin(p, options, job.Group); err != nil {
 			return err
 		}
-		result, err = fitProblem(p, options, job)
+		result, err = fit(p, options, job)
 		return err
 	})
 	return result, err
-}
-
-func fitProblem(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {
-	s, err := sample.New(p, options.OfSample(), job)
-	if err != nil {
-		return nil, err
-	}
-	if s.PriorCosts != nil && s.Transductive() {
-		return fitKnown(s, p, options)
-	}
-	return fitSample(s, p, options, 0)
 }
 
 // begin refuses options that do not go together, or that a group cannot follow.
@@ -53,25 +43,45 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 	return options.Together()
 }
 
-// fitSample fits the sample that was made of a problem, after some steps of another fit.
-func fitSample(s *sample.Sample, p sample.Problem, options method.Options, before int) (*Result, error) {
-	x, err := newSetting(s, options, p.Start)
+// fit is the order of calls:
+//
+//	open       rows by kind, weights; class shares that are not given, by cross-fitted models    setting.go, shares
+//	search     the fit of one sample:
+//	  coarse     where there are many rows: search among an eighth of them, where run begins     coarse.go
+//	  run        the method                                                                      run.go
+//	  compare    method auto: another start, then another method; the lower objective stays      compare.go
+//	weak       where rows are weakly labeled: open and search again, with copies of these rows
+//	           that have the class found so far                                                  weak.go
+//	calibrate  where asked for: a temperature, by five fits without a fifth of the labels        calibrate.go
+//
+// Result.Trained has every model that was trained on the way.
+func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {
+	x, err := open(p, options, job)
 	if err != nil {
 		return nil, err
 	}
-	x.before = before
-	fit := best
-	if p.Start != nil {
-		fit = func(x *setting) (*fitted, error) { return run(x, s.Job, from{model: p.Start}, 0) }
-	}
-	found, err := fit(x)
+	found, err := search(x, from{model: p.Start})
 	if err != nil {
 		return nil, err
 	}
-	found.Agreement = agreement(s, found.origin, found.Transduction)
-	err = calibrate(x, found.Result)
-	for k, w := range found.Model.Warnings {
-		found.Model.Warnings[k] = w.Named(options.ClassNames)
+	if found, err = weak(found); err != nil {
+		return nil, err
 	}
-	return found.Result, err
+	if err := calibrate(found); err != nil {
+		return nil, err
+	}
+	return found.conclude(p.Rows.Rows()), nil
+}
+
+// search is the fit of one sample, by the method of the options.
+func search(x *setting, begin from) (*fitted, error) {
+	begin, err := coarse(x, begin)
+	if err != nil {
+		return nil, err
+	}
+	found, err := run(x, x.sample.Job, begin, 0)
+	if err != nil {
+		return nil, err
+	}
+	return compare(found, begin), nil
 }

@@ -79,7 +79,7 @@ func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newSetting(s, o, nil)
+	x, err := newSetting(s, sample.Problem{}, o, &record{})
 	if err != nil {
 		t.Fatal(err)
 	}

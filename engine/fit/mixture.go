@@ -3,6 +3,7 @@ package fit
 import (
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -31,14 +32,19 @@ import (
 //	         more
 func mixed(x *setting, job *work.Job, found *fitted) (*fitted, error) {
 	s, bound := x.sample, found.bound()
-	scores := s.ForShares(s.Classes()).Mixture(job)
+	before := job.Visited()
+	scores := crossfit.Mixture(s, job)
 	if scores == nil || kappa(x, job, scores, found.Transduction) > sameStart {
+		return nil, nil
+	}
+	if !predicts(x, job) {
 		return nil, nil
 	}
 	r := x.newRun(job, x.named.First(), from{}, 0)
 	labeled := method.FitScores(r, scores)
+	x.trained.add("mixture", 2, job.Visited()-before, s.Pass)
 	value, _ := r.Objective.Value(labeled.Loss, labeled.Regularizer, labeled.Score(r.Objective))
-	if value > promising*bound || !predicts(x, job) {
+	if value > promising*bound {
 		return nil, nil
 	}
 	start := modelOf(x, r, labeled, value)
@@ -67,14 +73,18 @@ const sameStart = 0.8
 const promising = 1.1
 
 // predicts reports whether mixtures give fewer of the labels that are held out from them to other classes than linear
-// models of the labeled rows do. A lower objective is no such sign: on GCAT with one class thinned to 5 and 2 % of the
-// rows, and on CCAT, ends from the mixture were lower by 12 to 30 % with a macro F that was lower by .05 to .33.
+// models of the labeled rows do, by the cross-fits from which the shares were found. A lower objective is no such sign:
+// on GCAT with one class thinned to 5 and 2 % of the rows, and on CCAT, ends from the mixture were lower by 12 to 30 %
+// with a macro F that was lower by .05 to .33.
 func predicts(x *setting, job *work.Job) bool {
-	wrong := crossfit.Score(job, x.sample.ForShares(x.sample.Classes()), true, heldOutFrom).Wrong()
+	evidence := x.prior.Evidence
+	if evidence == nil { // the shares are given
+		evidence = shares.Gather(x.sample, job)
+		x.trained.add("mixture", evidence.Models, 0, 1)
+	}
+	wrong := evidence.Wrong()
 	return len(wrong) == 2 && wrong[1] < wrong[0]
 }
-
-const heldOutFrom = 1 << 14 // unlabeled rows
 
 // Replaced in tests.
 var mixtureFrom, mixtureRows = 1 << 15, 1 << 17

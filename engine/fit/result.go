@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
@@ -11,13 +10,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Result is what Fit has learned.
 type Result struct {
 	Model         *model.Linear
-	Returned      string    // the method that the solution comes from, see best.go
+	Returned      string    // the method that the solution comes from, see compare.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
 	History       []trace.Column
@@ -25,6 +23,7 @@ type Result struct {
 	Weight        float64
 	Agreement     float64      // share of unlabeled rows with the class of the supervised start, see agreement.go
 	Calibration   *Calibration // nil: not asked for, or not possible
+	Trained       []Stage      // the models that were trained, in the order of the stages
 }
 
 // Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
@@ -35,77 +34,34 @@ type Calibration struct {
 	HeldOut     int     // labeled rows from which T was found
 }
 
-// fitted is the result of a run, with what decides about the next one.
+// fitted is the result of a run, with what the next stages have to know.
 type fitted struct {
 	*Result
-	row    *method.Row
-	reason ending.Reason
-	last   float64 // objective of the last step
-	before int     // steps of the run before
-	origin origin
+	setting *setting
+	spec    *method.Spec
+	reason  ending.Reason
+	last    float64 // objective of the last step
+	before  int     // steps of the run before
+	origin  origin
 }
 
-// run is one run; it is nil where it was given up, as it would not have ended below the bound.
-func run(x *setting, job *work.Job, begin from, bound float64) (*fitted, error) {
-	row := begin.row
-	if row == nil {
-		row = x.named.First()
+// conclude is the result for the first n rows, which are the caller's.
+func (f *fitted) conclude(n int) *Result {
+	x := f.setting
+	f.Agreement = agreement(x.sample, f.origin, f.Transduction)
+	f.Transduction = f.Transduction[:n]
+	if f.Distributions != nil {
+		f.Distributions = f.Distributions[:n*f.Model.Classes]
 	}
-	r := x.newRun(job, row, begin, bound)
-	found := solve(r, row)
-	switch r.Path.Reason {
-	case ending.GivenUp:
-		return nil, nil
-	case ending.NotFinite:
-		return nil, x.sample.OutOfRange()
+	for k, w := range f.Model.Warnings {
+		f.Model.Warnings[k] = w.Named(x.options.ClassNames)
 	}
-	return resultOf(x, r, found, row, begin)
+	f.Trained = x.trained.stages
+	return f.Result
 }
 
-// solve finds a solution.
-func solve(r *method.Run, row *method.Row) *method.Solution {
-	s := r.Objective.Sample
-	switch {
-	case s.Constant():
-		return method.FitOneClass(r)
-	case s.Transductive():
-		return row.Fit(r)
-	}
-	warnSupervised(r)
-	return method.FitSupervised(r)
-}
-
-// resultOf checks a solution and makes the result of it.
-func resultOf(x *setting, r *method.Run, found *method.Solution, row *method.Row, begin from) (*fitted, error) {
-	value := 0.0
-	if row.Probable && x.sample.Transductive() && !x.sample.Constant() {
-		value = r.Path.Trace.Objective(0)
-	} else {
-		value = conclude(x, r, found, x.movesThreshold(row))
-	}
-	if err := x.sample.CheckFinite(value, found.Coef, found.Intercept, found.Outputs, found.Soft); err != nil {
-		return nil, err
-	}
-	out := &fitted{row: row, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
-		Result: &Result{Model: modelOf(x, r, found, value), Returned: string(row.Name), History: r.Path.Trace.Columns(),
-			Alpha: x.options.Alpha, Weight: x.sample.Options.UnlabeledWeight,
-			Transduction:  transduced(x.sample, found.Score(r.Objective)),
-			Distributions: distributions(x, found.Soft)}}
-	if r.Origin != nil {
-		out.origin = origin{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
-	}
-	if r.Path.Trace.Steps() > 0 {
-		out.last = r.Path.Trace.Objective(0)
-	}
-	if x.named.Soft && !row.Soft { // the method that was chosen has hard labels
-		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))
-		harden(x.sample, out.Distributions, out.Transduction)
-	}
-	return out, nil
-}
-
-// conclude moves thresholds, warns of the end and of classes that have lost rows, and gives the objective.
-func conclude(x *setting, r *method.Run, found *method.Solution, moves bool) (value float64) {
+// finish moves thresholds, warns of the end and of classes that have lost rows, and gives the objective.
+func finish(x *setting, r *method.Run, found *method.Solution, moves bool) (value float64) {
 	labeled := r.Path.Reason != ending.OneClass
 	if moves && labeled {
 		moveIntercepts(r, found)
@@ -143,25 +99,19 @@ func difference(sides []float64) []float64 {
 }
 
 // transduced keeps given labels and places the other rows by their largest score, of the classes that they can have.
-func transduced(s *sample.Sample, score objective.Scorer) []int32 {
+func transduced(r *method.Run, score objective.Scorer) []int32 {
+	s := r.Objective.Sample
 	out, row := slices.Clone(s.Labels), make([]float64, s.Classes())
-	place := func(i int32, prior []float64) {
-		score(row, i)
-		for y, cost := range prior {
-			if math.IsInf(cost, 1) {
-				row[y] = math.Inf(-1)
-			}
-		}
-		out[i] = int32(vector.Largest(row))
-	}
 	for i, label := range s.Labels {
 		if label < 0 || int(label) >= len(row) { // the latter has weight 0
-			place(int32(i), nil)
+			score(row, int32(i))
+			out[i] = int32(vector.Largest(row))
 		}
 	}
-	for k, i := range s.Unlabeled {
-		if s.Forbids {
-			place(i, s.PriorOf(k))
+	if s.All.Forbids {
+		for k, i := range s.Unlabeled {
+			score(row, i)
+			out[i] = r.Costs.Class(k, row)
 		}
 	}
 	return out

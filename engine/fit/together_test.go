@@ -48,10 +48,8 @@ func partOf(t *testing.T, p sample.Problem, chosen []int32) sample.Problem {
 		if p.Weights != nil {
 			out.Weights = append(out.Weights, p.Weights[i])
 		}
-		if p.Costs != nil {
-			out.Costs = append(out.Costs, p.Costs[int(i)*p.Classes:(int(i)+1)*p.Classes]...)
-		}
 	}
+	out.Weak = p.Weak.Selected(chosen)
 	return out
 }
 

@@ -85,20 +85,20 @@ func DecodeOptions(text []byte) (Options, error) {
 // OfSample are the options of the sample that the method learns from.
 func (o *Options) OfSample() sample.Options {
 	of := o.Options
-	of.ClassScores, of.Vectors = o.Loss.Row().ClassScores, Find(o.Method).Vectors
+	of.ClassScores, of.Vectors = o.Loss.Spec().ClassScores, Find(o.Method).Vectors
 	return of
 }
 
 // Agree refuses options that do not go together.
 func (o *Options) Agree() error {
-	switch row := Find(o.Method); {
-	case !slices.Contains(row.Losses, o.Loss):
+	switch spec := Find(o.Method); {
+	case !slices.Contains(spec.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
-			strings.Join(textsOf(row.Losses...), ", "))
-	case row.Probable && o.Balance != "auto":
+			strings.Join(textsOf(spec.Losses...), ", "))
+	case spec.Probable && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)
-	case o.Balance == "mean" && o.Loss.Row().ClassScores:
+	case o.Balance == "mean" && o.Loss.Spec().ClassScores:
 		return fault.Argument("balance is \"mean\", which needs a loss of margins, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)
 	}

@@ -36,7 +36,7 @@ func descend(r *Run) *Solution {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
-	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.PriorCosts != nil,
+	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.Weak != nil,
 		End: ending.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
 	found := r.read(d.risk)

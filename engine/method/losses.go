@@ -17,8 +17,8 @@ const (
 	Maxent        Loss = "maxent"
 )
 
-// LossRow is what the engine has to know of a loss.
-type LossRow struct {
+// LossSpec is what the engine has to know of a loss.
+type LossSpec struct {
 	Name        Loss
 	Margin      func(smoothing float64) loss.Margin  // of a pair; one of all class scores has pairs of one class only
 	Classes     func(smoothing float64) loss.Classes // of many classes
@@ -39,7 +39,7 @@ var (
 // usualTemperature is about what many labels give: margins end near 1; scores of loss maxent are logarithms of odds.
 const usualTemperature = 0.2
 
-var losses = []LossRow{
+var losses = []LossSpec{
 	{Name: SquaredHinge, Margin: squaredHinge, Classes: oneAgainstRest(squaredHinge), Smoothings: []float64{0},
 		Temperature: usualTemperature},
 	{Name: Hinge, Margin: hinge, Classes: oneAgainstRest(hinge), Smoothings: bands, Temperature: usualTemperature},
@@ -59,13 +59,13 @@ func oneAgainstRest(margin func(float64) loss.Margin) func(float64) loss.Classes
 	return func(smoothing float64) loss.Classes { return loss.OneAgainstRest{Margin: margin(smoothing)} }
 }
 
-// Row is the row of a loss.
-func (l Loss) Row() *LossRow {
-	return &losses[slices.IndexFunc(losses, func(row LossRow) bool { return row.Name == l })]
+// Spec is what the engine has to know of the loss.
+func (l Loss) Spec() *LossSpec {
+	return &losses[slices.IndexFunc(losses, func(s LossSpec) bool { return s.Name == l })]
 }
 
 // Of is the loss of a row's class scores; a pair has the scores of one column.
-func (l *LossRow) Of(paired bool) func(smoothing float64) loss.Classes {
+func (l *LossSpec) Of(paired bool) func(smoothing float64) loss.Classes {
 	if paired {
 		return func(smoothing float64) loss.Classes { return loss.Signed{Margin: l.Margin(smoothing)} }
 	}

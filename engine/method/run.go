@@ -18,7 +18,7 @@ import (
 // Run is one run of a method: what it minimizes, and the path that it takes.
 type Run struct {
 	Options   *Options
-	Loss      *LossRow
+	Loss      *LossSpec
 	Objective *objective.Objective
 	Costs     *belief.Costs
 	Path      *path.Path

@@ -30,7 +30,7 @@ func selfTrain(r *Run) *Solution {
 	return r.read(d.risk)
 }
 
-var selfTraining = Row{Name: "self_training", Fit: selfTrain, Losses: []Loss{SquaredHinge, Maxent}, Balance: "share",
+var selfTraining = Spec{Name: "self_training", Fit: selfTrain, Losses: []Loss{SquaredHinge, Maxent}, Balance: "share",
 	Level: "unlabeled_weight"}
 
 // end of the page

@@ -6,8 +6,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 )
 
-// Row is what the engine has to know of a method: one row of the table each.
-type Row struct {
+// Spec is what the engine has to know of a method: one row of the table each.
+type Spec struct {
 	Name   Method
 	Fit    func(r *Run) *Solution // nil: Begins does
 	Losses []Loss                 // that it supports
@@ -32,7 +32,7 @@ var (
 )
 
 // Rows of all methods, in the order of the pages.
-var table = []Row{
+var table = []Spec{
 	{Name: auto, Begins: annealing, Compares: switching, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		Soft: true, CoarseStart: true},
 	{Name: annealing, Fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
@@ -50,30 +50,30 @@ var table = []Row{
 	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true},
 }
 
-// Find is the row of a method.
-func Find(name Method) *Row {
-	return &table[slices.IndexFunc(table, func(r Row) bool { return r.Name == name })]
+// Find is the Spec of a method.
+func Find(name Method) *Spec {
+	return &table[slices.IndexFunc(table, func(s Spec) bool { return s.Name == name })]
 }
 
-// First is the row of the method that runs first.
-func (r *Row) First() *Row {
-	if r.Begins == "" {
-		return r
+// First is the Spec of the method that runs first.
+func (s *Spec) First() *Spec {
+	if s.Begins == "" {
+		return s
 	}
-	return Find(r.Begins)
+	return Find(s.Begins)
 }
 
-// Compared is the row of the method to compare with at the end, or nil.
-func (r *Row) Compared() *Row {
-	if r.Compares == "" {
+// Compared is the Spec of the method to compare with at the end, or nil.
+func (s *Spec) Compared() *Spec {
+	if s.Compares == "" {
 		return nil
 	}
-	return Find(r.Compares)
+	return Find(s.Compares)
 }
 
 func names() (names []string) {
-	for _, r := range table {
-		names = append(names, string(r.Name))
+	for _, spec := range table {
+		names = append(names, string(spec.Name))
 	}
 	return names
 }

@@ -4,13 +4,11 @@ package objective
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -19,7 +17,7 @@ import (
 //	Problem  min over W and labels q_j  α/2 |W|² + Σ_i w_i ξ(s_i, y_i) + λ' Σ_j w_j Σ_y q_jy (ξ(s_j, y) + κ_jy)
 //	         subject to Σ_j w_j q_jy = φ(y)
 //	Symbols  i labeled, j unlabeled rows; w_j weights, each kind sums to 1; s_j = M Wᵀ x_j class scores; φ class prior;
-//	         ξ a loss of package loss; λ' weight of the unlabeled rows; κ prior costs, see package sample
+//	         ξ a loss of package loss; λ' weight of the unlabeled rows; κ prior costs, see package weak
 //	Source   Sindhwani & Keerthi 2006, equation 5; Keerthi, Sundararajan & Shevade 2012, equations 1 to 4
 type Objective struct {
 	Sample     *sample.Sample
@@ -34,8 +32,7 @@ type Objective struct {
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
 	// MeanScore is that of a class with this share; its rows have the score 1 and the others -1, or 1 and 0.
 	MeanScore func(share float64) float64
-	// Unlabeled is the loss of an unlabeled row with some prior costs at its class scores; scratch [K] is written.
-	Unlabeled func(l loss.Classes, scores, scratch, prior []float64) float64
+	OwnLoss   bool   // the loss has one for unlabeled rows
 	Start     *Start // nil: W = 0
 }
 
@@ -77,21 +74,6 @@ func TwoSides(share float64) float64 { return 2*share - 1 }
 
 // OneSide is the mean score where the rows of a class have the score 1 and others 0.
 func OneSide(share float64) float64 { return share }
-
-// Given is the loss of an unlabeled row where it has one of its own, and nothing is known of the row.
-func Given(l loss.Classes, scores, scratch, prior []float64) float64 {
-	if slices.ContainsFunc(prior, func(c float64) bool { return c > 0 }) {
-		return Cheapest(l, scores, scratch, prior)
-	}
-	return l.At(scores, nil, scratch, make([]float64, len(scratch)))
-}
-
-// Cheapest is the loss of a row at its cheapest class.
-func Cheapest(l loss.Classes, scores, scratch, prior []float64) float64 {
-	l.Costs(scratch, scores)
-	vector.Add(scratch[:len(prior)], sample.PriorStrength, prior)
-	return slices.Min(scratch)
-}
 
 // Risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (o *Objective) Risk() *risk.Risk {

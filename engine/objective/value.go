@@ -2,9 +2,11 @@ package objective
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
 // A Scorer puts the class scores of a row into dst [K].
@@ -21,13 +23,24 @@ func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (va
 			score(scores, s.Unlabeled[k])
 			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
 			if transductive {
-				dst[1] += s.UnlabeledWeight[k] * o.Unlabeled(l, scores, costs, s.PriorOf(k))
+				dst[1] += s.UnlabeledWeight[k] * o.unlabeled(l, scores, costs, s.Weak.Of(k))
 			}
 		}
 	})
 	sums[0] = o.LabeledLoss(l, score)
 	o.Job.Reduce(sums)
 	return regularizer + sums[0] + o.Weight*sums[1], sums[2:]
+}
+
+// unlabeled is the loss of an unlabeled row, at its cheapest class where the loss has none for such rows, or something is
+// known of the row; scratch [K] is written.
+func (o *Objective) unlabeled(l loss.Classes, scores, scratch []float64, known weak.Row) float64 {
+	if o.OwnLoss && !known.Known() {
+		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
+	}
+	l.Costs(scratch, scores)
+	known.AddTo(scratch, weak.Strength)
+	return slices.Min(scratch)
 }
 
 // LabeledLoss is the part that the labeled rows of this machine have in the mean loss of all.

@@ -4,17 +4,10 @@ package probability
 import (
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
-
-// Rows are rows of known class with their scores by models that have not seen their labels.
-type Rows struct {
-	Scores  []float64 // [n, K]
-	Class   []int32   // [n]
-	Weight  []float64 // [n] adds up to a number of rows
-	Classes int       // K
-}
 
 // Temperature finds T for the probabilities (1 - e) softmax(s/T) + e/K of the scores s [K].
 //
@@ -26,11 +19,11 @@ type Rows struct {
 //	Stops    gridSteps values of log(T/T₀) between ±gridReach, then goldenSteps of a golden section search around the
 //	         best
 //	Cost     gridSteps + goldenSteps passes over the scores
-func Temperature(job *work.Job, rows Rows, usual float64) float64 {
-	e := Smoothing(vector.Sum(rows.Weight), rows.Classes)
+func Temperature(job *work.Job, rows *crossfit.Scores, usual float64) float64 {
+	e := Smoothing(vector.Sum(rows.Held.Weight), rows.Classes)
 	negated := func(step float64) float64 {
 		pull := step / priorWidth
-		return math.Log1p(pull*pull) + rows.logLoss(job, usual*math.Exp(step), e)
+		return math.Log1p(pull*pull) + logLoss(job, rows, usual*math.Exp(step), e)
 	}
 	const width = 2 * gridReach / (gridSteps - 1)
 	best, least := 0.0, math.Inf(1)
@@ -60,17 +53,17 @@ func Smoothing(rows float64, classes int) float64 {
 }
 
 // logLoss is -Σ w log p.
-func (r *Rows) logLoss(job *work.Job, temperature, smoothing float64) float64 {
+func logLoss(job *work.Job, r *crossfit.Scores, temperature, smoothing float64) float64 {
 	var total [1]float64
 	k := r.Classes
 	job.Sum(len(r.Class), total[:], func(lo, hi int, part []float64) {
 		for i := lo; i < hi; i++ {
-			scores := r.Scores[i*k : (i+1)*k]
+			scores := r.Held.Scores[i*k : (i+1)*k]
 			own, sum := scores[r.Class[i]], 0.0
 			for _, s := range scores {
 				sum += math.Exp((s - own) / temperature) // infinite: the probability is 0
 			}
-			part[0] -= r.Weight[i] * math.Log((1-smoothing)/sum+smoothing/float64(k))
+			part[0] -= r.Held.Weight[i] * math.Log((1-smoothing)/sum+smoothing/float64(k))
 		}
 	})
 	return total[0]

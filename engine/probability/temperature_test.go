@@ -6,18 +6,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // drawn are rows whose classes are drawn with the probabilities softmax(s/T) of their scores s.
-func drawn(n, classes int, temperature float64, seed uint64) Rows {
+func drawn(n, classes int, temperature float64, seed uint64) *crossfit.Scores {
 	random := rand.New(rand.NewPCG(seed, 1))
-	r := Rows{Classes: classes}
+	r := &crossfit.Scores{Classes: classes}
 	for range n {
 		probabilities, total := make([]float64, classes), 0.0
 		for y := range classes {
 			s := 3 * temperature * random.NormFloat64()
-			r.Scores = append(r.Scores, s)
+			r.Held.Scores = append(r.Held.Scores, s)
 			probabilities[y] = math.Exp(s / temperature)
 			total += probabilities[y]
 		}
@@ -25,12 +26,14 @@ func drawn(n, classes int, temperature float64, seed uint64) Rows {
 		for at -= probabilities[0]; at > 0 && class < classes-1; at -= probabilities[class] {
 			class++
 		}
-		r.Class, r.Weight = append(r.Class, int32(class)), append(r.Weight, 1)
+		r.Class, r.Held.Weight = append(r.Class, int32(class)), append(r.Held.Weight, 1)
 	}
 	return r
 }
 
-func find(r Rows, usual float64) float64 { return Temperature(work.NewJob(1, nil), r, usual) }
+func find(r *crossfit.Scores, usual float64) float64 {
+	return Temperature(work.NewJob(1, nil), r, usual)
+}
 
 func TestTemperatureOfKnownMiscalibration(t *testing.T) {
 	for _, want := range []float64{0.01, 0.2, 1, 7} {
@@ -43,20 +46,20 @@ func TestTemperatureOfKnownMiscalibration(t *testing.T) {
 }
 
 // posterior is minus the logarithm of that of T, from probabilities instead of differences of scores.
-func posterior(r Rows, temperature, usual float64) float64 {
+func posterior(r *crossfit.Scores, temperature, usual float64) float64 {
 	k, total := float64(r.Classes), 0.0
-	for _, w := range r.Weight {
+	for _, w := range r.Held.Weight {
 		total += w
 	}
 	e := 0.2 * k / (total + 0.2*k)
 	value := math.Log(1 + math.Pow(math.Log(temperature/usual)/0.1, 2))
 	for i, y := range r.Class {
-		scores := r.Scores[i*r.Classes : (i+1)*r.Classes]
+		scores := r.Held.Scores[i*r.Classes : (i+1)*r.Classes]
 		sum := 0.0
 		for _, s := range scores {
 			sum += math.Exp((s - slices.Max(scores)) / temperature)
 		}
-		value -= r.Weight[i] * math.Log((1-e)*math.Exp((scores[y]-slices.Max(scores))/temperature)/sum+e/k)
+		value -= r.Held.Weight[i] * math.Log((1-e)*math.Exp((scores[y]-slices.Max(scores))/temperature)/sum+e/k)
 	}
 	return value
 }
@@ -78,8 +81,8 @@ func TestTemperatureIsTheModeOfThePosterior(t *testing.T) {
 func TestTemperatureFollowsTheScale(t *testing.T) {
 	r := drawn(100, 4, 0.5, 9)
 	want := find(r, 0.2)
-	for i := range r.Scores {
-		r.Scores[i] *= 8
+	for i := range r.Held.Scores {
+		r.Held.Scores[i] *= 8
 	}
 	if got := find(r, 8*0.2); got != 8*want {
 		t.Errorf("temperature %v of scores, %v of eight times the scores", want, got)
@@ -88,16 +91,17 @@ func TestTemperatureFollowsTheScale(t *testing.T) {
 
 func TestAWeightCountsAsRows(t *testing.T) {
 	once := drawn(50, 3, 0.5, 2)
-	twice := Rows{Classes: 3, Scores: slices.Concat(once.Scores, once.Scores),
-		Class: slices.Concat(once.Class, once.Class), Weight: slices.Concat(once.Weight, once.Weight)}
-	for i := range once.Weight {
-		once.Weight[i] = 2
+	held := once.Held
+	twice := &crossfit.Scores{Classes: 3, Class: slices.Concat(once.Class, once.Class),
+		Held: crossfit.Scored{Scores: slices.Concat(held.Scores, held.Scores), Weight: slices.Concat(held.Weight, held.Weight)}}
+	for i := range once.Held.Weight {
+		once.Held.Weight[i] = 2
 	}
 	if a, b := find(once, 1), find(twice, 1); math.Abs(a/b-1) > 1e-6 { // flat to rounding within 1e-7
 		t.Errorf("temperature %v with weights 2, %v with all rows twice", a, b)
 	}
-	for i := range once.Weight {
-		once.Weight[i] = 1e-9
+	for i := range once.Held.Weight {
+		once.Held.Weight[i] = 1e-9
 	}
 	if got := find(once, 0.2); math.Abs(got/0.2-1) > 1e-6 {
 		t.Errorf("temperature %v of rows without weight, the usual one is 0.2", got)

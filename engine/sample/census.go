@@ -7,13 +7,15 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Census counts the rows and classes of all machines: a fit branches on these and never on its own.
 type Census struct {
 	Rows, Labeled, Unlabeled int
-	FirstClass, LastClass    int // of the labels
+	FirstClass, LastClass    int  // of the labels
+	Forbids                  bool // whether an unlabeled row cannot have a class
 }
 
 func (s *Sample) takeCensus() error {
@@ -22,30 +24,26 @@ func (s *Sample) takeCensus() error {
 		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
 	}
 	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0}
-	for _, cost := range s.PriorCosts {
-		if cost > 0 {
-			sums[3]++
-		}
-		if math.IsInf(cost, 1) {
-			sums[4]++
-		}
+	for k := range s.Unlabeled {
+		row := s.Weak.Of(k)
+		sums[3] += count(row.Known())
+		sums[4] += count(row.Forbids(s.classes))
 	}
 	s.Job.Reduce(sums)
-	given := s.PriorCosts != nil
-	switch s.Forbids = sums[4] > 0; {
-	case sums[3] == 0:
-		s.PriorCosts = nil
-	case s.PriorCosts == nil: // other machines have some
-		s.PriorCosts = make([]float64, len(s.Unlabeled)*s.classes)
+	given := s.Weak != nil
+	if sums[3] == 0 {
+		s.Weak = nil
+	} else if s.Weak == nil { // other machines have some
+		s.Weak = weak.Unknown(s.classes, len(s.Unlabeled))
 	}
 	first, last = s.Job.Range(first, last)
 	if sums[1] == 0 {
-		if s.PriorCosts == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
+		if s.Weak == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
 			return NoLabel(given)
 		}
-		first, last = 0, float64(s.classes-1) // the prior costs know them
+		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
 	}
-	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last)}
+	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last), sums[4] > 0}
 	if s.All.LastClass >= s.All.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
 			s.All.LastClass, s.All.Rows)
@@ -53,9 +51,16 @@ func (s *Sample) takeCensus() error {
 	return nil
 }
 
-// NoLabel is the error of a fit without a label, with prior costs or without.
-func NoLabel(costs bool) error {
-	if !costs {
+func count(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// NoLabel is the error of a fit without a label, with weakly labeled rows or without.
+func NoLabel(given bool) error {
+	if !given {
 		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
 	}
 	return fault.Data("labels: no row has a label, and sets or probabilities of classes count only where they say " +
@@ -66,7 +71,7 @@ func NoLabel(costs bool) error {
 // but its rows.
 func (p Problem) Checksum(options any) uint64 {
 	sum := fnv.New64a()
-	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense(), p.Classes)
+	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense(), p.classes())
 	if p.Start != nil {
 		fmt.Fprint(sum, work.Checksum(p.Start.Coef), work.Checksum(p.Start.Intercept))
 	}

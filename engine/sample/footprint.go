@@ -25,7 +25,7 @@ func (s *Sample) bytes(columns int) float64 {
 	n, nonZeros, classes := float64(s.Rows.Rows()+s.Units()-len(s.Unlabeled)), float64(s.Rows.NonZeros()), float64(s.Classes())
 	features, outputs := float64(s.Features), float64(columns)
 	ofRow := perRow + perClass*classes
-	if s.PriorCosts != nil {
+	if s.Weak != nil {
 		ofRow += perWeak * classes
 	}
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs

@@ -15,6 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
@@ -44,15 +45,16 @@ func scattered(n, d, used, classes, labeled int) sample.Problem {
 
 // known gives the labels of a problem as probabilities.
 func known(p sample.Problem, classes int) sample.Problem {
-	p.Classes, p.Costs = classes, make([]float64, classes*len(p.Labels))
+	costs := make([]float64, classes*len(p.Labels))
 	for i, label := range p.Labels {
 		for y := range classes {
 			if label >= 0 && int32(y) != label {
-				p.Costs[i*classes+y] = 2
+				costs[i*classes+y] = 2
 			}
 		}
 		p.Labels[i] = -1
 	}
+	p.Weak = planted.Weak(classes, costs, p.Labels)
 	return p
 }
 

@@ -27,16 +27,16 @@ type Part struct {
 // mostGathered non-zeros. The features and the unit of length are those of s.Rows. It is nil if so many rows are equal
 // that the part has not its share of the rows, if a few are so long that the part differs in length, or if a machine
 // has no memory for a copy of its part.
-func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
+func (s *Sample) Subsample(shares []float64, picked bool, mostGathered int) (*Part, error) {
 	key := s.keys
 	if key == nil {
 		key = s.prepared.allKeys(s.Job)
 	}
 	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
-	weights, costs := slices.Clone(s.LabeledRows), s.noCosts(len(s.Labeled))
+	weights, places := slices.Clone(s.LabeledRows), slices.Repeat([]int32{-1}, len(s.Labeled))
 	for k, i := range s.Unlabeled {
 		if key[i]>>(fractionBits*s.depth)%Fraction == 0 {
-			rows, weights, costs = append(rows, i), append(weights, s.UnlabeledRows[k]), append(costs, s.PriorOf(k)...)
+			rows, weights, places = append(rows, i), append(weights, s.UnlabeledRows[k]), append(places, int32(k))
 			taken += s.count(k)
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights, Costs: costs, Classes: s.classes, Picked: prior.Picked,
+	p, job := Problem{Labels: labels, Weights: weights, Weak: s.Weak.Selected(places), Classes: s.classes, Picked: picked,
 		Copies: s.Copies != nil}, s.Job
 	if job.Group != nil && counts[2] <= float64(mostGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
@@ -66,7 +66,7 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 		p.Rows = s.Rows.Selected(job.Pool, rows)
 	}
 	options := s.Options
-	options.ClassPrior = ClassPrior{Shares: prior.Shares, Rule: "auto"}
+	options.ClassPrior = ClassPrior{Shares: shares, Rule: "auto"}
 	part, err := New(p, options, job)
 	if err != nil || part.Length > nearLength || part.Length < 1./nearLength {
 		return nil, err
@@ -75,22 +75,12 @@ func (s *Sample) Subsample(prior *Prior, mostGathered int) (*Part, error) {
 	return &Part{part, rows}, nil
 }
 
-// noCosts are the prior costs of labeled rows of a part; nil where no row has any.
-func (s *Sample) noCosts(rows int) []float64 {
-	if s.PriorCosts == nil {
-		return nil
-	}
-	return make([]float64, rows*s.classes)
-}
-
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather has labels, weights and costs of all machines in place of these, and gives the numbers of the rows, -1 of
+// gather has labels and weights of all machines in place of these, and gives the numbers of the rows, -1 of
 // others.
 func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
-	if p.Costs != nil {
-		p.Costs, _ = job.Gather(p.Costs)
-	}
+	p.Weak = p.Weak.Gathered(job)
 	own := make([]float64, 0, 2*len(rows))
 	for k := range rows {
 		own = append(own, float64(p.Labels[k]), p.Weights[k])

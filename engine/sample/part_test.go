@@ -22,12 +22,12 @@ func sampleOf(t *testing.T, p sample.Problem) *sample.Sample {
 	return s
 }
 
-var prior = &sample.Prior{Shares: []float64{0.6, 0.4}, Picked: true}
+var shares = []float64{0.6, 0.4}
 
 // partOf is a part of a problem.
 func partOf(t *testing.T, p sample.Problem) *sample.Part {
 	t.Helper()
-	part, err := sampleOf(t, p).Subsample(prior, 0)
+	part, err := sampleOf(t, p).Subsample(shares, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +42,13 @@ func TestASubsampleIsOneOfEight(t *testing.T) {
 		weights[i] = 0.5 + float64(i)
 	}
 	s := sampleOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights})
-	part, err := s.Subsample(prior, 0)
+	part, err := s.Subsample(shares, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	few := part.Sample
-	given, err := few.Prior(2)
-	if err != nil || given.Shares[1] != 0.4 || !given.Picked || few.Pass != s.Pass {
-		t.Errorf("prior %v (%v), a pass of %v for %v", given, err, few.Pass, s.Pass)
+	if given := few.Options.ClassPrior; given.Shares[1] != 0.4 || given.Rule != "auto" || !few.Picked || few.Pass != s.Pass {
+		t.Errorf("prior %v, a pass of %v for %v", given, few.Pass, s.Pass)
 	}
 	if got := len(few.Unlabeled); len(few.Labeled) != 16 || got < 450 || got > 550 {
 		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), got)
@@ -64,7 +63,7 @@ func TestASubsampleIsOneOfEight(t *testing.T) {
 			t.Errorf("row %d has weight %v, %v in the whole", place, got, want)
 		}
 	}
-	again, err := few.Subsample(prior, 0)
+	again, err := few.Subsample(shares, true, 0)
 	if err != nil || again != nil && len(again.Sample.Unlabeled) > len(few.Unlabeled)/4 {
 		t.Errorf("few of few: %v", err)
 	}
@@ -122,7 +121,7 @@ func TestEqualRowsHaveNoPart(t *testing.T) {
 		}
 	}
 	s := sampleOf(t, sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: data.Labels})
-	if part, err := s.Subsample(prior, 0); part != nil || err != nil {
+	if part, err := s.Subsample(shares, true, 0); part != nil || err != nil {
 		t.Errorf("a part of %d rows, %v", len(part.Rows), err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package sample is what a fit learns from, checked and made ready: rows by kind, weights, class shares. Start at New.
+// Package sample is what a fit learns from, checked and made ready: rows by kind and weights. Start at New.
 package sample
 
 import (
@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -17,8 +18,8 @@ type Problem struct {
 	Rows    *rows.Matrix
 	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
 	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
-	Costs   []float64     // [n, Classes] prior costs of the rows without a label; nil: all 0. See prior_costs.go
-	Classes int           // 0: those of the labels and of the class prior; of Costs never 0
+	Weak    *weak.Labels  // [n] what is known of rows without a label; nil: nothing
+	Classes int           // 0: as many as labels, class_prior and Weak have
 	Start   *model.Linear // a model to begin at; nil: from nothing
 	Picked  bool          // the labeled rows are known not to have been drawn at random
 	Copies  bool          // the weights are numbers of copies, however many
@@ -56,10 +57,9 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
-	Labels     []int32   // [n] of the problem, and of rows with one class left
-	PriorCosts []float64 // [Unlabeled, K] κ; nil: none of a row of any machine
-	Forbids    bool      // whether some are infinite
-	classes    int       // see Problem.Classes
+	Labels  []int32      // [n] of the problem, and of rows with one class left
+	Weak    *weak.Labels // [Unlabeled] what is known of them; nil: nothing of a row of any machine
+	classes int          // see Problem.Classes
 
 	All   Census   // of all machines
 	Pass  int      // non-zeros of a pass
@@ -68,13 +68,13 @@ type Sample struct {
 
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
 
-	picked   bool // see Problem.Picked
+	Picked   bool // see Problem.Picked
 	prepared *Prepared
 }
 
 // New makes a problem ready.
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
-	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), picked: p.Picked, classes: p.Classes}
+	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Picked: p.Picked, classes: p.classes()}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
@@ -117,9 +117,7 @@ func (s *Sample) sort(p Problem) error {
 	if p.Weights != nil && len(p.Weights) != n {
 		return fault.Argument("weights has %d entries, but there are %d rows", len(p.Weights), n)
 	}
-	if err := p.checkCosts(); err != nil {
-		return err
-	}
+	classes := p.classes()
 	s.Labels = slices.Clone(p.Labels)
 	s.Unlabeled, s.UnlabeledRows = make([]int32, 0, n), make([]float64, 0, n)
 	for i, label := range p.Labels {
@@ -135,18 +133,27 @@ func (s *Sample) sort(p Problem) error {
 		case label < -1 || int(label) >= most:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
 				"classes than the %d rows", i, label, n)
-		case p.Classes > 0 && int(label) >= p.Classes:
-			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, p.Classes)
+		case classes > 0 && int(label) >= classes:
+			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
 		case weight == 0:
+		case label < 0 && len(p.Weak.Of(i).Class) == 1:
+			s.addLabeled(i, p.Weak.Of(i).Class[0], weight)
 		case label < 0:
-			if err := s.addUnlabeled(p, i, weight); err != nil {
-				return err
-			}
+			s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
 		default:
 			s.addLabeled(i, label, weight)
 		}
 	}
+	s.Weak = p.Weak.Selected(s.Unlabeled)
 	return nil
+}
+
+// classes are those that are given, or that weakly labeled rows have; 0: neither.
+func (p Problem) classes() int {
+	if p.Classes == 0 && p.Weak != nil {
+		return p.Weak.Classes
+	}
+	return p.Classes
 }
 
 func (s *Sample) addLabeled(i int, class int32, weight float64) {
@@ -156,27 +163,7 @@ func (s *Sample) addLabeled(i int, class int32, weight float64) {
 	s.Labels[i] = class
 }
 
-// addUnlabeled adds a row without a label, or with one class left.
-func (s *Sample) addUnlabeled(p Problem, i int, weight float64) error {
-	if p.Costs != nil {
-		costs, class, err := priorOf(i, p.costsOf(i))
-		switch {
-		case err != nil:
-			return err
-		case class >= 0:
-			s.addLabeled(i, class, weight)
-			return nil
-		case costs == nil:
-			costs = make([]float64, p.Classes)
-		}
-		s.PriorCosts = append(s.PriorCosts, costs...)
-	}
-	s.Unlabeled = append(s.Unlabeled, int32(i))
-	s.UnlabeledRows = append(s.UnlabeledRows, weight)
-	return nil
-}
-
-// Classes is the number of classes: of the prior costs, or else of the labels or of class_prior; at least two.
+// Classes is the number of classes: the given one, or else that of the labels or of class_prior; at least two.
 func (s *Sample) Classes() int {
 	if s.classes > 0 {
 		return s.classes
@@ -225,14 +212,14 @@ func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 
 
 // normalize makes weights of rows sum to 1.
 func (s *Sample) normalize(weights []float64) {
-	total := s.total(weights)
+	total := s.Total(weights)
 	for k := range weights {
 		weights[k] /= total
 	}
 }
 
-// total is the sum of numbers of rows.
-func (s *Sample) total(values []float64) float64 {
+// Total is the sum of numbers of rows.
+func (s *Sample) Total(values []float64) float64 {
 	total := []float64{vector.Sum(values)}
 	s.Job.Reduce(total)
 	return total[0]

@@ -28,6 +28,6 @@ func (s *Sample) applyClassWeight() error {
 // resolveWeight replaces "auto"; rows count by their weights.
 func (s *Sample) resolveWeight() {
 	if s.Options.UnlabeledWeight == option.AutoWeight {
-		s.Options.UnlabeledWeight = option.WeightOf(s.total(s.UnlabeledWeight), s.total(s.LabeledRows))
+		s.Options.UnlabeledWeight = option.WeightOf(s.Total(s.UnlabeledWeight), s.Total(s.LabeledRows))
 	}
 }

@@ -37,13 +37,14 @@ package shares
 
 import (
 	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Evidence is what cross-fitted scores say of the classes.
 type Evidence struct{ *crossfit.Scores }
 
-// Gather scores the rows of a sample, with mixtures or by the linear view alone; of the unlabeled rows at most so many.
-func Gather(job *work.Job, s crossfit.Sample, mixtures bool, most int) *Evidence {
-	return &Evidence{crossfit.Score(job, s, mixtures, most)}
+// Gather scores the rows of a sample.
+func Gather(s *sample.Sample, job *work.Job) *Evidence {
+	return &Evidence{crossfit.Score(s, job, crossfit.SampleRows)}
 }

@@ -8,31 +8,33 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
 // sampleOf are all rows of the data, of weight 1.
-func sampleOf(data planted.Data, classes int) crossfit.Sample {
-	s := crossfit.Sample{Rows: data.Rows, Number: make([]int32, data.Rows.Cols()), Classes: classes, Intercept: true}
-	for j := range s.Number {
-		s.Number[j] = int32(j)
+func sampleOf(data planted.Data, classes int) *sample.Sample {
+	s := &sample.Sample{Rows: data.Rows, Feature: make([]int32, data.Rows.Cols()),
+		Options: sample.Options{FitIntercept: true}, All: sample.Census{LastClass: classes - 1}}
+	for j := range s.Feature {
+		s.Feature[j] = int32(j)
 	}
 	for i, y := range data.Labels {
 		if y < 0 {
-			s.Unlabeled, s.UnlabeledWeight = append(s.Unlabeled, int32(i)), append(s.UnlabeledWeight, 1)
+			s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, 1)
 			continue
 		}
-		s.Labeled, s.LabeledWeight = append(s.Labeled, int32(i)), append(s.LabeledWeight, 1)
+		s.Labeled, s.LabeledRows = append(s.Labeled, int32(i)), append(s.LabeledRows, 1)
 		s.Class = append(s.Class, y)
 	}
 	return s
 }
 
-func estimate(s crossfit.Sample, threads int) (shares []float64, drawn float64) {
+func estimate(s *sample.Sample, threads int) (shares []float64, drawn float64) {
 	job := work.NewJob(threads, nil)
-	return Gather(job, s, true, crossfit.SampleRows).Shares(job)
+	return Gather(s, job).Shares(job)
 }
 
 func distance(a, b []float64) float64 {
@@ -60,7 +62,7 @@ func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
 		copy(data.Labels, data.Truth[:60])
 		s := sampleOf(data, 3)
 		found, drawn := estimate(s, 1)
-		apart += distance(found, s.LabelShares(work.NewJob(1, nil))) / 10
+		apart += distance(found, crossfit.LabelShares(s, work.NewJob(1, nil))) / 10
 		if drawn > 0.5 {
 			random++
 		}
@@ -72,11 +74,11 @@ func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
 
 func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 3, []float64{0.6, 0.3, 0.1}, 1), 3)
-	s.LabeledWeight[1] = 2
-	if split := s.Split(work.NewJob(1, nil), 100); split.Folds != 0 {
+	s.LabeledRows[1] = 2
+	if split := crossfit.Deal(s, work.NewJob(1, nil), 100); split.Folds != 0 {
 		t.Errorf("%d folds", split.Folds)
 	}
-	evidence := Gather(work.NewJob(1, nil), s, true, crossfit.SampleRows)
+	evidence := Gather(s, work.NewJob(1, nil))
 	found, _ := evidence.Shares(work.NewJob(1, nil))
 	if !slices.Equal(found, []float64{0.25, 0.5, 0.25}) {
 		t.Errorf("%v found", found)
@@ -89,17 +91,18 @@ func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 
 func TestAWeightIsARowTwice(t *testing.T) {
 	s := sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 5), 3)
-	twice := s
+	copied := *s
+	twice := &copied
 	twice.Labeled = append(slices.Clone(s.Labeled), s.Labeled[:20]...)
 	twice.Class = append(slices.Clone(s.Class), s.Class[:20]...)
-	twice.LabeledWeight = slices.Repeat([]float64{1}, len(twice.Labeled))
+	twice.LabeledRows = slices.Repeat([]float64{1}, len(twice.Labeled))
 	twice.Unlabeled = append(slices.Clone(s.Unlabeled), s.Unlabeled[:300]...)
-	twice.UnlabeledWeight = slices.Repeat([]float64{1}, len(twice.Unlabeled))
+	twice.UnlabeledRows = slices.Repeat([]float64{1}, len(twice.Unlabeled))
 	for k := range 20 {
-		s.LabeledWeight[k] = 2
+		s.LabeledRows[k] = 2
 	}
 	for k := range 300 {
-		s.UnlabeledWeight[k] = 2
+		s.UnlabeledRows[k] = 2
 	}
 	weighted, _ := estimate(s, 1)
 	repeated, _ := estimate(twice, 1)
@@ -114,7 +117,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	var want [][]float64
 	for threads := 1; threads <= 3; threads++ {
 		job := work.NewJob(threads, nil)
-		evidence := Gather(job, s, true, crossfit.SampleRows)
+		evidence := Gather(s, job)
 		shares, _ := evidence.Shares(job)
 		lower, upper := evidence.Interval(job, shares, Bootstrap{Times: 5, Level: 0.9, Seed: 3})
 		got := [][]float64{shares, lower, upper}
@@ -195,7 +198,7 @@ func TestTheCalibrationIsAMinimum(t *testing.T) {
 // The objective in the header of shares is recomputed; no small move of weight between two classes makes it larger.
 func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	job := work.NewJob(1, nil)
-	e := Gather(job, sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), true, crossfit.SampleRows)
+	e := Gather(sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), job)
 	s, a := e.shift(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
 	ratios := s.ratios
 	found := s.maximize(job, 60, a, e.labelShares())
@@ -250,7 +253,7 @@ func TestSharesAreShrunkToThoseOfTheLabels(t *testing.T) {
 func TestNoiseAroundTheSharesOfTheLabelsIsShrunk(t *testing.T) {
 	job, before, after := work.NewJob(1, nil), 0.0, 0.0
 	for seed := range uint64(10) {
-		e := Gather(job, sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), true, crossfit.SampleRows)
+		e := Gather(sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), job)
 		found, _ := e.shift(job, make([]float64, 2)).find(job, e.labelShares())
 		shrunk, _ := e.Shares(job)
 		before, after = before+math.Abs(found[0]-0.5), after+math.Abs(shrunk[0]-0.5)
@@ -291,7 +294,7 @@ func TestIntervalsHoldTheShares(t *testing.T) {
 	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
 	for seed := range uint64(20) {
 		job := work.NewJob(2, nil)
-		e := Gather(job, sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), true, crossfit.SampleRows)
+		e := Gather(sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), job)
 		found, _ := e.Shares(job)
 		lower, upper := e.Interval(job, found, Bootstrap{Times: 30, Level: 0.9})
 		for y, share := range want {
@@ -322,7 +325,7 @@ func TestEightLabelsOfEachClassRevealTheirShares(t *testing.T) {
 func TestAWrongViewHasNoWeight(t *testing.T) {
 	job, random := work.NewJob(1, nil), rand.New(rand.NewPCG(3, 4))
 	for _, sign := range []float64{0, -1} {
-		e := Gather(job, sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), true, crossfit.SampleRows)
+		e := Gather(sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), job)
 		alone := func(change func(mixture, linear []float64)) []float64 {
 			scores := *e.Scores
 			for _, rows := range []*crossfit.Scored{&scores.Held, &scores.Unlabeled} {

@@ -12,15 +12,16 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
-// withCosts is a problem with prior costs of classes.
+// withCosts is a problem with prior costs [n, classes] of the rows without a label.
 func withCosts(data planted.Data, classes int, costs []float64) sample.Problem {
-	return sample.Problem{Rows: data.Rows, Labels: data.Labels, Costs: costs, Classes: classes}
+	return sample.Problem{Rows: data.Rows, Labels: data.Labels, Weak: planted.Weak(classes, costs, data.Labels)}
 }
 
 func mustFitProblem(t *testing.T, p sample.Problem, o method.Options) *Result {
@@ -75,7 +76,6 @@ func TestPriorCostsEndAtLabelsAndAtNothing(t *testing.T) {
 				}
 			}
 		}
-		given := slices.Clone(costs)
 		for name, o := range methodsWithPrior() {
 			o.ClassPrior.Shares = fiveShares
 			if classes == 2 {
@@ -85,9 +85,6 @@ func TestPriorCostsEndAtLabelsAndAtNothing(t *testing.T) {
 			if !reflect.DeepEqual(want, got) {
 				t.Errorf("%s, %d classes: another result than with labels and markers", name, classes)
 			}
-		}
-		if !slices.Equal(costs, given) {
-			t.Error("the caller's costs have been changed")
 		}
 	}
 }
@@ -191,13 +188,14 @@ func TestPriorCostsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 // Weights that are numbers of copies, and copies, of rows with sets.
 func TestCopiesOfRowsWithSetsAreTheirWeights(t *testing.T) {
 	data := fiveClasses(300, 3)
-	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	given := sets(data, 5, 2, 1)
+	p := withCosts(data, 5, given)
 	var copies []int
 	var costs []float64
 	for i := range data.Labels {
 		p.Weights = append(p.Weights, float64(1+i%3))
 		for range 1 + i%3 {
-			copies, costs = append(copies, i), append(costs, p.Costs[5*i:5*i+5]...)
+			copies, costs = append(copies, i), append(costs, given[5*i:5*i+5]...)
 		}
 	}
 	copied := withCosts(choose(data, copies), 5, costs)
@@ -258,35 +256,18 @@ func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 	}
 }
 
-func TestBadPriorCostsAreRefused(t *testing.T) {
+func TestSharesOfOtherClassesThanThoseOfSetsAreRefused(t *testing.T) {
 	data := fiveClasses(110, 3)
-	for text, change := range map[string]func(p *sample.Problem){
-		"costs of row 20 has -1 for class 0":          func(p *sample.Problem) { p.Costs[100] = -1 },
-		"costs of row 20 has NaN for class 0":         func(p *sample.Problem) { p.Costs[100] = math.NaN() },
-		"costs of row 20 has 1e+07 for class 0":       func(p *sample.Problem) { p.Costs[100] = 1e7 },
-		"costs has 5 entries, but there are 110 rows": func(p *sample.Problem) { p.Costs = p.Costs[:5] },
-		"labels of row 4 is 4, but there are 4 classes": func(p *sample.Problem) {
-			p.Classes, p.Costs = 4, p.Costs[:440]
-		},
-		"n_classes is 1": func(p *sample.Problem) { p.Classes = 1 },
-		"costs of row 20 are infinite for every class": func(p *sample.Problem) {
-			copy(p.Costs[100:105], slices.Repeat([]float64{math.Inf(1)}, 5))
-		},
-		"class 5 has no labeled row": func(p *sample.Problem) { p.Classes, p.Costs = 6, make([]float64, 660) },
-	} {
-		p := withCosts(data, 5, make([]float64, 550))
-		change(&p)
-		_, err := Fit(p, plainOptions(), nil)
-		if wantKinds(t, err, fault.BadArgument, fault.BadData); !strings.Contains(err.Error(), text) {
-			t.Errorf("%v, want %s", err, text)
-		}
-	}
 	p, o := withCosts(data, 5, sets(data, 5, 2, 1)), plainOptions()
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.1, 0.1, 0.1, 0.1}}
 	_, err := Fit(p, o, nil)
 	wantKinds(t, err, fault.BadArgument)
 	if text := "class_prior has 6 entries: 5 are needed"; err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %s", err, text)
+	}
+	p = withCosts(data, 6, append(slices.Repeat([]float64{0}, 659), 1))
+	if _, err = Fit(p, plainOptions(), nil); err == nil || !strings.Contains(err.Error(), "class 5 has no labeled row") {
+		t.Error(err)
 	}
 }
 
@@ -422,18 +403,20 @@ func TestAClassThatNoUnlabeledRowCanHaveIsCalibrated(t *testing.T) {
 // Weights that are no numbers of copies: shares that sets contradict are refused, and those that are found give way.
 func TestSharesThatSetsOfUnequalWeightContradict(t *testing.T) {
 	data := fiveClasses(110, 3)
-	p, o := withCosts(data, 5, make([]float64, 5*110)), plainOptions()
+	costs, weights, o := make([]float64, 5*110), []float64(nil), plainOptions()
 	confined, all := 0.0, 0.0
 	for i, label := range data.Labels {
-		p.Weights = append(p.Weights, 1+0.01*float64(i))
+		weights = append(weights, 1+0.01*float64(i))
 		if label < 0 {
-			all += p.Weights[i]
+			all += weights[i]
 		}
 		if label < 0 && i < 90 {
-			copy(p.Costs[5*i+2:5*i+5], slices.Repeat([]float64{math.Inf(1)}, 3))
-			confined += p.Weights[i]
+			copy(costs[5*i+2:5*i+5], slices.Repeat([]float64{math.Inf(1)}, 3))
+			confined += weights[i]
 		}
 	}
+	p := withCosts(data, 5, costs)
+	p.Weights = weights
 	share := confined / all
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.2, 0.2}}
 	_, err := Fit(p, o, nil)
@@ -497,7 +480,7 @@ func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newSetting(s, o, nil)
+	x, err := newSetting(s, sample.Problem{}, o, &record{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -562,15 +545,16 @@ func TestAClassThatNoRowCanHaveIsKeptOut(t *testing.T) {
 // Steps of the second fit follow those of the first, in fits of a part of the rows and after a comparison, too.
 func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	data, o, progress := planted.Topics(4000, 250, 20, 0.35, 1), method.Defaults(), &work.Progress{}
-	p := withCosts(data, 2, make([]float64, 2*4000))
+	costs := make([]float64, 2*4000)
 	for i := range 50 {
-		p.Costs[2*i] = 2
+		costs[2*i] = 2
 	}
-	s, err := sample.New(p, o.OfSample(), work.NewJob(1, nil))
+	p := withCosts(data, 2, costs)
+	x, err := open(p, o, work.NewJob(1, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := fitFirst(s, p, o)
+	first, err := search(x, from{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -581,30 +565,16 @@ func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	if want := int64(first.Model.Iterations + result.Model.Iterations); progress.Step != want {
 		t.Errorf("step %d, should be %d", progress.Step, want)
 	}
-	withCoarseStart(t, 500)
-	x, err := newSetting(s, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.before = 7
-	begin, err := coarseStart(x, func(part *setting) (*fitted, error) {
-		if part.before != 7 {
-			t.Errorf("%d steps before, should be 7", part.before)
-		}
-		return run(part, part.sample.Job, from{}, 0)
-	})
-	if err != nil || begin.model == nil {
-		t.Fatalf("no start (%v)", err)
-	}
 }
 
 // Where of no row enough is known, as of rows with probabilities .4 and .6, the second fit would be the first.
 func TestRowsOfWhichLittleIsKnownNeedOneFit(t *testing.T) {
 	data, progress := planted.Topics(1000, 250, 20, 0.35, 1), &work.Progress{}
-	p := withCosts(data, 2, make([]float64, 2*1000))
+	costs := make([]float64, 2*1000)
 	for i := range 200 {
-		p.Costs[2*i+i%2] = math.Log(0.6 / 0.4)
+		costs[2*i+i%2] = math.Log(0.6 / 0.4)
 	}
+	p := withCosts(data, 2, costs)
 	result, err := Fit(p, method.Defaults(), progress)
 	if err != nil {
 		t.Fatal(err)
@@ -620,12 +590,13 @@ func TestAClassThatPriorCostsAloneNameNeedsAShare(t *testing.T) {
 	o := method.Defaults()
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.5, 0.5}}
 	least := disagreement(mustFit(t, data, nil, o).Transduction, data.Truth)
-	p := withCosts(data, 2, make([]float64, 2*300))
-	for i, y := range p.Labels {
-		if p.Costs[2*i] = 3 * float64(data.Truth[i]); y == 1 {
-			p.Labels[i] = -1
+	costs := make([]float64, 2*300)
+	for i, y := range data.Labels {
+		if costs[2*i] = 3 * float64(data.Truth[i]); y == 1 {
+			data.Labels[i] = -1
 		}
 	}
+	p := withCosts(data, 2, costs)
 	_, err := Fit(p, method.Defaults(), nil)
 	if wantKinds(t, err, fault.BadData); !strings.Contains(err.Error(), "class 1 has no labeled row") {
 		t.Errorf("got %v", err)
@@ -635,18 +606,60 @@ func TestAClassThatPriorCostsAloneNameNeedsAShare(t *testing.T) {
 	}
 }
 
-// The forecast of a second fit has its copies of the rows and of the prior costs.
+// The forecast of a second fit has its copies of the rows.
 func TestForecastOfRowsWithPriorCosts(t *testing.T) {
 	defer func(old func(float64, string, string) error) { need = old }(need)
 	data, forecast := fiveClasses(300, 3), 0.0
 	p := withCosts(data, 5, sets(data, 5, 2, 1))
 	need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 	mustFitProblem(t, p, plainOptions())
-	if least := 12*float64(p.Rows.NonZeros()) + 8*float64(len(p.Costs)); forecast <= least || forecast > 2*least {
+	if least := 12 * float64(p.Rows.NonZeros()); forecast <= least || forecast > 2*least {
 		t.Errorf("%v bytes in the forecast, at least %v are taken", forecast, least)
 	}
 	need = func(_ float64, purpose, _ string) error { return fault.Memory("no room for %s", purpose) }
-	if _, err := Fit(p, plainOptions(), nil); err == nil || !strings.Contains(err.Error(), "a copy of the rows") {
+	if _, err := Fit(p, plainOptions(), nil); err == nil || !strings.Contains(err.Error(), "a copy of the weakly labeled rows") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Of two classes with a labeled row each, ten rows are nearly certain of one and two of the other: as many count of
+// both. The scores say nothing, or the contrary, which these rows overrule.
+func TestOfEachClassAsManyRowsCount(t *testing.T) {
+	const n = 14
+	values := make([]float64, n)
+	p, costs := sample.Problem{Labels: make([]int32, n)}, make([]float64, 2*n)
+	for i := range n {
+		values[i] = float64(1 + i)
+		switch {
+		case i < 2:
+			p.Labels[i] = int32(i)
+		case i < 12:
+			p.Labels[i], costs[2*i+1] = -1, 20
+		default:
+			p.Labels[i], costs[2*i] = -1, 20
+		}
+	}
+	dense, err := rows.NewDense(n, 1, 1, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rows, p.Weak = dense, planted.Weak(2, costs, p.Labels)
+	s, err := sample.New(p, sample.Options{UnlabeledWeight: 1}, work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make([]float64, 2*n)
+	scores[2*2+1] = 1
+	for name, more := range map[string]copies{"certain": certain(s), "informative": informative(s, scores, 0.2)} {
+		sums := [2]float64{}
+		for k, y := range more.class {
+			sums[y] += more.weights[k]
+			if want := costs[2*more.rows[k]] > 0; want != (y == 1) {
+				t.Errorf("%s: row %d has class %d", name, more.rows[k], y)
+			}
+		}
+		if len(more.rows) != 12 || math.Abs(sums[0]-2) > 1e-6 || math.Abs(sums[1]-2) > 1e-6 {
+			t.Errorf("%s: %d rows of weights %v, want 12 of 2 and 2", name, len(more.rows), sums)
+		}
 	}
 }

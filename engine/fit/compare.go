@@ -8,21 +8,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// best is the fit by the method of the options: from a part of the rows, or else compared with a second method, and
-// compared with a second start.
-func best(x *setting) (*fitted, error) {
-	begin, err := coarseStart(x, best)
-	if err != nil {
-		return nil, err
+// compare puts, with method auto, the better of two starts or of two methods in the place of what was found.
+func compare(found *fitted, begin from) *fitted {
+	x := found.setting
+	compared := x.named.Compares != "" && x.problem.Start == nil && !x.options.Loss.Spec().Free
+	if !compared || !found.reason.Natural() {
+		return found
 	}
-	found, err := run(x, x.sample.Job, begin, 0)
-	if err != nil || x.named.Compared() == nil || x.options.Loss.Row().Free || !found.reason.Natural() {
-		return found, err
+	if replaced := mixes(x) && replacedBy(x, found, mixed); !replaced && begin.model == nil {
+		replacedBy(x, found, settled)
 	}
-	if replaced := mixes(x) && compare(x, found, mixed); !replaced && begin.model == nil {
-		compare(x, found, settled)
-	}
-	return found, nil
+	return found
 }
 
 // settled is what method auto compares annealing with: switching, whose solution takes its place where that is better.
@@ -34,7 +30,7 @@ func best(x *setting) (*fitted, error) {
 //	         ends within 3 % of the objective of the whole run after half of its passes (text1, pcmac, topics of Reuters
 //	         and RCV1, k1b, MNIST). Where it is above, labels settled at once can end at twice that, and the whole run is
 //	         made. The maxent loss is left out: annealing ended lower in all of 36 fits (six sets, α = 1e-6 to 1e-3)
-//	Stops    labels settled at once are given up, before the exact solve, where they will not end below better times the
+//	Stops    labels settled at once are given up, before the exact solve, where they will not end below muchBetter times the
 //	         objective of annealing
 //	Cost     at the default alpha, in passes: 0.08 to 0.15 of annealing where switching is given up (text1, pcmac,
 //	         comp.*, 20 Newsgroups), at most 0.6 where it is not
@@ -44,28 +40,30 @@ func settled(x *setting, job *work.Job, found *fitted) (*fitted, error) {
 	return run(&second, job, from{}, found.bound())
 }
 
-// compare puts the result of another fit in place where that is better, and reports whether it is.
-func compare(x *setting, found *fitted, fit func(x *setting, job *work.Job, found *fitted) (*fitted, error)) bool {
+// replacedBy puts the result of another fit in place where that is better, and reports whether it is.
+func replacedBy(
+	x *setting, found *fitted, other func(x *setting, job *work.Job, found *fitted) (*fitted, error),
+) bool {
 	job := x.sample.Job.Silent()
-	var other *fitted
+	var better *fitted
 	err := x.sample.Job.Try(func() (err error) {
-		other, err = fit(x, job, found)
+		better, err = other(x, job, found)
 		return err
 	})
 	x.sample.Job.CountAndCheck(job.Visited())
-	if err != nil || other != nil && (!other.reason.Natural() || other.last >= found.bound()) {
-		other = nil // the solution of annealing is there
+	if err != nil || better != nil && (!better.reason.Natural() || better.last >= found.bound()) {
+		better = nil // the solution of annealing is there
 	}
-	addComparison(x, found, other)
-	return other != nil
+	addComparison(x, found, better)
+	return better != nil
 }
 
-// better is the part of the objective of annealing below which another fit has to end: a smaller difference is no sign
+// muchBetter is the part of the objective of annealing below which another fit has to end: a smaller difference is no sign
 // of better classes.
-const better = 0.99
+const muchBetter = 0.99
 
 // bound is the objective below which another fit has to end.
-func (f *fitted) bound() float64 { return better * f.last }
+func (f *fitted) bound() float64 { return muchBetter * f.last }
 
 // addComparison adds the comparison to the history as a last step, and puts the better result in place; nil: there is
 // none.
@@ -87,7 +85,7 @@ func addComparison(x *setting, found, other *fitted) {
 // replace puts the model of another fit in place.
 func replace(x *setting, found, other *fitted) {
 	model := found.Model
-	found.row, found.Returned, found.Transduction = other.row, other.Returned, other.Transduction
+	found.spec, found.Returned, found.Transduction = other.spec, other.Returned, other.Transduction
 	model.Coef, model.Intercept = other.Model.Coef, other.Model.Intercept
 	model.Objective, model.Warnings = other.Model.Objective, other.Model.Warnings
 	if found.reason == ending.NotConverged || other.reason == ending.NotConverged {

@@ -1,0 +1,29 @@
+package fit
+
+import "sync"
+
+// Stage is what a stage of a fit has trained.
+type Stage struct {
+	Name   string  `json:"stage"`    // "class_prior", a method, "mixture" or "calibrate"
+	Models int     `json:"n_models"` // that were trained
+	Passes float64 `json:"n_passes"` // over the non-zeros of all rows that these took together
+}
+
+// record has the stages of a fit.
+type record struct {
+	mutex  sync.Mutex
+	stages []Stage
+}
+
+// add counts models of a stage that visited so many non-zeros, of which a pass has pass.
+func (r *record) add(name string, models int, visited int64, pass int) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	passes := float64(visited) / float64(max(1, pass))
+	if last := len(r.stages) - 1; last >= 0 && r.stages[last].Name == name {
+		r.stages[last].Models += models
+		r.stages[last].Passes += passes
+	} else if models > 0 {
+		r.stages = append(r.stages, Stage{name, models, passes})
+	}
+}

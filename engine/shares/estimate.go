@@ -1,0 +1,63 @@
+package shares
+
+import (
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Options are the settings of Estimate.
+type Options struct {
+	Bootstrap    Bootstrap
+	FitIntercept bool
+	Threads      int
+}
+
+var shareTable = option.Table[Options]{
+	{Name: "n_bootstraps", Kind: "integer", Minimum: 2, Maximum: 1e6,
+		Field: func(o *Options) any { return &o.Bootstrap.Times }},
+	{Name: "confidence_level", Kind: "number", Exclusive: true, Maximum: 1 - 1e-9,
+		Field: func(o *Options) any { return &o.Bootstrap.Level }},
+	{Name: "random_state", Kind: "integer", Field: func(o *Options) any { return &o.Bootstrap.Seed }},
+	{Name: "fit_intercept", Kind: "boolean", Field: func(o *Options) any { return &o.FitIntercept }},
+	{Name: "threads", Kind: "integer", Minimum: 1, Field: func(o *Options) any { return &o.Threads }},
+}
+
+// DecodeOptions reads them from a JSON object, see option.Table.
+func DecodeOptions(text []byte) (Options, error) {
+	options := Options{Bootstrap: Usual, FitIntercept: true, Threads: 1}
+	err := shareTable.Decode(text, &options)
+	return options, err
+}
+
+// Shares are the shares of the classes among the unlabeled rows, each with the ends of an interval.
+type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not wanted
+
+// Estimate finds the class shares that a fit of the same rows with class prior "auto" uses, by the same steps.
+func Estimate(p sample.Problem, o Options, interval bool) (found Shares, err error) {
+	err = work.Guard(func() error {
+		options := sample.Options{UnlabeledWeight: option.AutoWeight, ClassPrior: sample.ClassPrior{Rule: "auto"},
+			FitIntercept: o.FitIntercept}
+		s, err := sample.New(p, options, work.NewJob(o.Threads, nil))
+		if err != nil {
+			return err
+		}
+		if s.OneClass() {
+			return fault.Data("all labeled rows have the same class: its share needs no estimate")
+		}
+		if !s.Transductive() {
+			return fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more", s.All.Unlabeled)
+		}
+		prior, err := Find(s)
+		if err != nil {
+			return err
+		}
+		if found.Share = prior.Shares; !interval {
+			return nil
+		}
+		found.Lower, found.Upper = prior.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,143 @@
+// Package weak is what is known of weakly labeled rows: rows without a label that have a set of classes or
+// probabilities of classes. Start at Labels.
+//
+//	Problem  the loss of unlabeled row j, whose labels q_jy keep the class shares, is Σ_y q_jy (ξ(s_j, y) + Strength κ_jy):
+//	         κ_jy = -log π_jy where class y has the probability π_jy, and +Inf where the row cannot have the class; κ = 0
+//	         for a row of which nothing is known. What is known counts as labels besides: see Row.Information
+//	Symbols  κ prior costs, the least one of a row 0; π probabilities; K classes
+//	Source   ours; Keerthi, Sundararajan & Shevade 2012 for labels under class counts, of which only the costs change
+//	Limits   a row with one class is a labeled row; one with equal probabilities of all classes an unlabeled one, bit for
+//	         bit
+package weak
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Strength of κ beside losses, which are no logarithms of probabilities: at 1 wrong probabilities lead astray, as labels
+// harden on the way (docs/notes/weak-labels.md).
+const Strength = 0.1
+
+// Labels are the prior costs of rows, in compressed row form; nil: nothing is known of any.
+type Labels struct {
+	Classes int     // K
+	start   []int64 // [n+1]
+	class   []int32 // ascending in each row
+	cost    []float64
+}
+
+// New reads what is known of the rows with these labels [n]: row i may have the classes class[start[i]:start[i+1]], with
+// probabilities in proportion to p there; p nil: equal ones. Nothing is known of a row without entries.
+func New(classes int, start []int64, class []int32, p []float64, labels []int32) (*Labels, error) {
+	switch {
+	case classes < 2:
+		return nil, fault.Argument("n_classes is %d: weakly labeled rows have one of 2 or more classes", classes)
+	case len(start) != len(labels)+1 || start[0] != 0 || start[len(labels)] != int64(len(class)):
+		return nil, fault.Argument("indptr must have %d entries, from 0 to the number of classes given", len(labels)+1)
+	}
+	l := &Labels{Classes: classes, start: make([]int64, 1, len(start))}
+	for i, label := range labels {
+		first, last := start[i], start[i+1]
+		switch {
+		case first > last || last > int64(len(class)):
+			return nil, fault.Argument("indptr falls or is too large at row %d", i)
+		case label >= 0 && first < last:
+			return nil, fault.Data("row %d has the label %d and weak labels: it can have one or the other", i, label)
+		}
+		part := []float64(nil)
+		if p != nil {
+			part = p[first:last]
+		}
+		if err := l.add(i, class[first:last], part); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// Unknown are the labels of n rows of which nothing is known.
+func Unknown(classes, n int) *Labels { return &Labels{Classes: classes, start: make([]int64, n+1)} }
+
+// add appends the classes of row i.
+func (l *Labels) add(i int, class []int32, p []float64) error {
+	order := make([]int, len(class))
+	for k, y := range class {
+		order[k] = k
+		if y < 0 || int(y) >= l.Classes {
+			return fault.Data("classes of row %d has %d: it must be 0 to %d", i, y, l.Classes-1)
+		}
+		if p != nil && !(p[k] > 0 && p[k] <= math.MaxFloat64) {
+			return fault.Data("probabilities of row %d has %v for class %d: it must be above 0", i, p[k], y)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(class[a] - class[b]) })
+	even := p == nil || len(p) == 0 || slices.Min(p) == slices.Max(p)
+	for k, at := range order {
+		if k > 0 && class[at] == class[order[k-1]] {
+			return fault.Data("classes of row %d has class %d twice", i, class[at])
+		}
+		if even && len(class) == l.Classes {
+			continue
+		}
+		cost := 0.0
+		if !even {
+			cost = math.Log(slices.Max(p)) - math.Log(p[at])
+		}
+		l.class, l.cost = append(l.class, class[at]), append(l.cost, cost)
+	}
+	l.start = append(l.start, int64(len(l.class)))
+	return nil
+}
+
+// Of is what is known of a row.
+func (l *Labels) Of(i int) Row {
+	if l == nil {
+		return Row{}
+	}
+	first, last := l.start[i], l.start[i+1]
+	return Row{l.class[first:last], l.cost[first:last]}
+}
+
+// Selected are the labels of some rows, in their order; those of rows without number, -1, are unknown.
+func (l *Labels) Selected(rows []int32) *Labels {
+	if l == nil {
+		return nil
+	}
+	out := &Labels{Classes: l.Classes, start: make([]int64, 1, len(rows)+1)}
+	for _, i := range rows {
+		if i >= 0 {
+			row := l.Of(int(i))
+			out.class, out.cost = append(out.class, row.Class...), append(out.cost, row.Cost...)
+		}
+		out.start = append(out.start, int64(len(out.class)))
+	}
+	return out
+}
+
+// Gathered are the labels of all machines, one after the other.
+func (l *Labels) Gathered(job *work.Job) *Labels {
+	if l == nil {
+		return nil
+	}
+	var sizes, entries []float64
+	for i := range len(l.start) - 1 {
+		sizes = append(sizes, float64(l.start[i+1]-l.start[i]))
+	}
+	for k, y := range l.class {
+		entries = append(entries, float64(y), l.cost[k])
+	}
+	sizes, _ = job.Gather(sizes)
+	entries, _ = job.Gather(entries)
+	out := &Labels{Classes: l.Classes, start: []int64{0}}
+	for i, size := range sizes {
+		out.start = append(out.start, out.start[i]+int64(size))
+	}
+	for k := 0; k < len(entries); k += 2 {
+		out.class, out.cost = append(out.class, int32(entries[k])), append(out.cost, entries[k+1])
+	}
+	return out
+}

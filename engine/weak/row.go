@@ -1,0 +1,83 @@
+package weak
+
+import (
+	"math"
+	"slices"
+)
+
+// Row is what is known of a row: the classes that it may have and their prior costs; none where nothing is known.
+type Row struct {
+	Class []int32
+	Cost  []float64 // κ, the least one 0
+}
+
+// Known reports whether anything is known of the row.
+func (r Row) Known() bool { return len(r.Class) > 0 }
+
+// Forbids reports whether the row cannot have one of the classes.
+func (r Row) Forbids(classes int) bool { return r.Known() && len(r.Class) < classes }
+
+// AddTo adds prior costs times a factor to costs [K].
+func (r Row) AddTo(costs []float64, factor float64) {
+	if !r.Known() {
+		return
+	}
+	next := 0
+	for y := range costs {
+		if next < len(r.Class) && int(r.Class[next]) == y {
+			costs[y] += factor * r.Cost[next]
+			next++
+		} else {
+			costs[y] = math.Inf(1)
+		}
+	}
+}
+
+// Of is the prior cost of a class.
+func (r Row) Of(class int32) float64 {
+	if k, found := slices.BinarySearch(r.Class, class); found {
+		return r.Cost[k]
+	}
+	if r.Known() {
+		return math.Inf(1)
+	}
+	return 0
+}
+
+// Probabilities are those of the classes [K] by what is known alone.
+func (r Row) Probabilities(classes int) []float64 {
+	p, sum := make([]float64, classes), 0.0
+	for _, c := range r.Cost {
+		sum += math.Exp(-c)
+	}
+	for y := range p {
+		p[y] = 1 / float64(classes)
+		if r.Known() {
+			p[y] = math.Exp(-r.Of(int32(y))) / sum
+		}
+	}
+	return p
+}
+
+// Likeliest is the class of least cost and its probability.
+func (r Row) Likeliest() (class int32, p float64) {
+	sum := 0.0
+	for k, c := range r.Cost {
+		if sum += math.Exp(-c); c == 0 {
+			class = r.Class[k]
+		}
+	}
+	return class, 1 / sum
+}
+
+// Information is how much is known of the row, in parts of a label: the classes that it cannot have,
+// 1 - log A / log K of A that are left, are certain; of the rest it is (2p - 1)³ of the likeliest class, or nothing where
+// the class is rather another one (docs/notes/weak-labels.md).
+func (r Row) Information(classes int) float64 {
+	if !r.Known() {
+		return 0
+	}
+	_, p := r.Likeliest()
+	part := math.Log(float64(len(r.Class))) / math.Log(float64(classes))
+	return 1 - part + part*math.Pow(max(0, 2*p-1), 3)
+}

@@ -1,0 +1,76 @@
+package weak
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestInformationRunsFromNothingToALabel(t *testing.T) {
+	for _, c := range []struct {
+		class []int32
+		p     []float64
+		want  float64
+	}{
+		{nil, nil, 0},
+		{[]int32{0, 1, 2, 3}, []float64{1, 1, 1, 1}, 0},
+		{[]int32{1, 0}, nil, 0.5},
+		{[]int32{0, 1, 3}, []float64{2, 2, 2}, 1 - math.Log(3)/math.Log(4)},
+		{[]int32{2, 1, 0, 3}, []float64{1e-9, 0.9, 0.1, 1e-9}, 0.8 * 0.8 * 0.8},
+		{[]int32{0, 1, 2}, []float64{0.25, 0.5, 0.25}, 1 - math.Log(3)/math.Log(4)},
+		{[]int32{3, 1, 0, 2}, []float64{1e-9, 1, 1e-9, 1e-9}, 1},
+	} {
+		l, err := New(4, []int64{0, int64(len(c.class))}, c.class, c.p, []int32{-1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Of(0).Information(4); math.Abs(got-c.want) > 1e-7 {
+			t.Errorf("%v: %v, want %v", c.class, got, c.want)
+		}
+	}
+}
+
+func TestLabelsOfAnotherFormAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		start  []int64
+		class  []int32
+		p      []float64
+		labels []int32
+	}{
+		{"n_classes", nil, nil, nil, nil},
+		{"indptr must have 3 entries, from 0 to the number of classes given", []int64{0, 2}, []int32{0, 1}, nil, []int32{-1, -1}},
+		{"indptr falls or is too large at row", []int64{0, 3, 2}, []int32{0, 1}, nil, []int32{-1, -1}},
+		{"row 0 has the label 1 and weak labels: it can have one or the other", []int64{0, 1}, []int32{0}, nil, []int32{1}},
+		{"classes of row 0 has 3: it must be 0 to 2", []int64{0, 2}, []int32{0, 3}, nil, []int32{-1}},
+		{"classes of row 0 has class 1 twice", []int64{0, 3}, []int32{1, 0, 1}, nil, []int32{-1}},
+		{"probabilities of row 0 has 0 for class 0: it must be above 0", []int64{0, 2}, []int32{0, 1}, []float64{0, 1}, []int32{-1}},
+		{"probabilities of row 0 has NaN for class 1: it must be above 0", []int64{0, 2}, []int32{0, 1},
+			[]float64{1, math.NaN()}, []int32{-1}},
+	} {
+		classes := 3
+		if c.want == "n_classes" {
+			classes = 1
+		}
+		if _, err := New(classes, c.start, c.class, c.p, c.labels); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, not %q", err, c.want)
+		}
+	}
+}
+
+func TestCostsAreAddedWhereARowCanHaveAClass(t *testing.T) {
+	l, err := New(4, []int64{0, 2, 2}, []int32{3, 1}, []float64{0.25, 0.5}, []int32{-1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := []float64{1, 2, 3, 4}
+	l.Of(0).AddTo(costs, 2)
+	if !math.IsInf(costs[0], 1) || costs[1] != 2 || !math.IsInf(costs[2], 1) || math.Abs(costs[3]-4-2*math.Log(2)) > 1e-12 {
+		t.Errorf("costs %v", costs)
+	}
+	same := []float64{1, 2, 3, 4}
+	if l.Of(1).AddTo(same, 2); !slices.Equal(same, []float64{1, 2, 3, 4}) || l.Of(1).Known() || !l.Of(0).Forbids(4) {
+		t.Errorf("costs %v of a row of which nothing is known", same)
+	}
+}
