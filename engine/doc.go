@@ -5,11 +5,8 @@
 //
 // with other pieces. In reading order:
 //
-//	fit           one fit: a run of a method, its result, a start from an eighth of the rows (coarse.go), the better
-//	              of two methods (best.go) and of two starts (mixture.go), two fits where something is known of rows
-//	              without a label (known.go), and fits of several columns of labels (columns.go); start at Fit, then
-//	              setting.go
-//	method        the methods: a table with a row for each, the losses, the options, and a file for each algorithm; start
+//	fit           one fit: its stages in their order; start at fit, in fit.go, then run.go and setting.go
+//	method        the methods: a table with a Spec for each, the losses, the options, and a file for each algorithm; start
 //	              at table, then annealing.go
 //	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow
 //	schedule      what changes from step to step: a weight that rises, a temperature that falls
@@ -17,11 +14,12 @@
 //	              class shares; start at Hard
 //	objective     the objective of a sample: its loss, map of scores and intercepts as a risk, its value at given scores
 //	sample        what a fit learns from, checked and made ready, and only read from then on; start at New
+//	weak          what is known of weakly labeled rows: sets of classes, probabilities; start at Labels
 //	trace         what a run tells of itself: history, progress, warnings
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
-//	shares        class shares among the unlabeled rows where they are not given; start at Gather
-//	crossfit      scores of labeled rows by models that have not seen their labels; start at Score
+//	shares        class shares among the unlabeled rows where they are not given; start at Find
+//	crossfit      scores of labeled rows by models that have not seen their labels; start at HeldOut
 //	probability   a temperature that turns scores into probabilities; start at Temperature
 //	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
 //	              rows, and the labeled ones as preconditioner; start at Risk
@@ -49,10 +47,10 @@
 //	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// To add a method: a file in method, and a row of its table. A loss: a file in loss, and a row in method/losses.go. A
+// To add a method: a file in method, and a Spec in its table. A loss: a file in loss, and a LossSpec in method/losses.go. A
 // schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a file in scores.
 //
-// Arrows go one way: fit -> method -> path, belief -> objective -> sample -> shares -> crossfit, probability, risk,
+// Arrows go one way: fit -> method, probability, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,
 // labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
 // minimizer nothing of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them:
 // sequence, structure -> schedule, trace, model, option, minimize, rows.
