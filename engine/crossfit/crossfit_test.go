@@ -98,7 +98,7 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 		t.Error("negative values are taken as counts")
 	}
 	s.Rows = s.Rows.Scaled(-1)
-	scores := Score(s, job, SampleRows)
+	scores := Score(s, job)
 	if scores.Views != 2 || len(scores.Held.Weight) != 20 || len(scores.Unlabeled.Weight) != 180 {
 		t.Errorf("%d views, %d rows held out, %d not", scores.Views, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
 	}
@@ -131,7 +131,7 @@ func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
 
 func TestScoresOfAViewSumToZero(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5), 3)
-	scores := Score(s, work.NewJob(1, nil), SampleRows)
+	scores := Score(s, work.NewJob(1, nil))
 	for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
 		if sum := vector.Sum(view); math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
 			t.Fatalf("scores %v", view)

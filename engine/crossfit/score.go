@@ -9,9 +9,13 @@ import (
 )
 
 const (
-	SampleRows   = 5000    // unlabeled rows that are scored for shares, which are then known within 0.7 points
+	fewRows      = 5000    // unlabeled rows that are scored for shares, which are then known within 0.7 points;
+	moreRows     = 1 << 14 // of ManyRows and more, where the scores also show whether a mixture is a good start
 	MostNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
 )
+
+// ManyRows is a number of unlabeled rows; replaced in tests.
+var ManyRows = 1 << 15
 
 // Scores are those of rows by cross-fitted models of several views, one view behind the other in a row.
 type Scores struct {
@@ -88,9 +92,13 @@ func HeldOut(
 // view scores rows [rows, K] by a model of the labeled rows that are not held out, and perhaps of the unlabeled rows.
 type view func(held func(k int) bool, rows []int32) []float64
 
-// Score scores every labeled row that can be held out, and at most so many of the unlabeled rows, by the models of one
-// fold each: by supervised ones, and by mixtures. Every machine of a group fits them to the same rows of all.
-func Score(s *sample.Sample, job *work.Job, rows int) *Scores {
+// Score scores every labeled row that can be held out, and some of the unlabeled rows, by the models of one fold each: by
+// supervised ones, and by mixtures. Every machine of a group fits them to the same rows of all.
+func Score(s *sample.Sample, job *work.Job) *Scores {
+	rows := fewRows
+	if s.All.Unlabeled >= ManyRows {
+		rows = moreRows
+	}
 	s = part(s, job, most(s, job, rows))
 	job = job.Local()
 	split := Deal(s, job, len(s.Unlabeled))

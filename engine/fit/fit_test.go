@@ -643,7 +643,7 @@ func TestCollapseIsSaidAndWhatKeepsTheThreshold(t *testing.T) {
 		if kinds(warnings) != c.want {
 			t.Errorf("balance %s, intercept %v: warnings %v", c.balance, c.intercept, warnings)
 		}
-		want := "class 1 is predicted for a share of 0.000 of the unlabeled rows, but its share in the class prior is 0.444: "
+		want := "class 1 is predicted for 0.0% of the unlabeled rows, but its share in the class prior is 44.4%: "
 		if len(warnings) > 0 && !strings.HasPrefix(warnings[0].Text, want) {
 			t.Errorf("balance %s, intercept %v: %s", c.balance, c.intercept, warnings[0].Text)
 		}

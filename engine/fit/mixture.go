@@ -20,7 +20,7 @@ import (
 //	         at 1.0 %, at objectives of .2201 and .1836 (alpha = 1e-4)
 //	Rejected singular vectors of the rows, scaled as in correspondence analysis, with a fit in 20 coordinates: on the
 //	         same rows 46 % errors after seven iterations, which take four times the mixture. Fewer rows than
-//	         mixtureFrom: on comp.*, GCAT, CCAT and MCAT (12,000 to 16,000 rows; 2, 5, 20 and 80 labels a class)
+//	         crossfit.ManyRows: on comp.*, GCAT, CCAT and MCAT (12,000 to 16,000 rows; 2, 5, 20 and 80 labels a class)
 //	         objective and macro F stayed as they were, at 1.6 to 2 times the time
 //	Open     with alpha = 1e-5 the objective ends at 1.03 times that from the true labels, after 245 passes; continued
 //	         from the fit with 1e-4 it ends at .995 of that, after 43 more
@@ -86,13 +86,13 @@ func predicts(x *setting, job *work.Job) bool {
 	return len(wrong) == 2 && wrong[1] < wrong[0]
 }
 
-// Replaced in tests.
-var mixtureFrom, mixtureRows = 1 << 15, 1 << 17
+// mixtureRows is the largest number of rows that start at a mixture; replaced in tests.
+var mixtureRows = 1 << 17
 
 // mixes reports whether a fit is compared with one that begins at a mixture: that of the largest part of the rows with
 // few enough, if any row has a label.
 func mixes(x *setting) bool {
 	n := x.unlabeled()
-	return x.sample.All.Labeled > 0 && max(n, x.whole) >= mixtureFrom && n <= mixtureRows &&
+	return x.sample.All.Labeled > 0 && max(n, x.whole) >= crossfit.ManyRows && n <= mixtureRows &&
 		(x.whole == 0 || x.whole > mixtureRows)
 }

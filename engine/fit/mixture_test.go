@@ -9,6 +9,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -25,9 +26,9 @@ func withoutMixture(t *testing.T) {
 
 // withMixture lets fits of this number of unlabeled rows and more be compared with a start at a mixture.
 func withMixture(t *testing.T, rows int) {
-	before := mixtureFrom
-	mixtureFrom = rows
-	t.Cleanup(func() { mixtureFrom = before })
+	before := crossfit.ManyRows
+	crossfit.ManyRows = rows
+	t.Cleanup(func() { crossfit.ManyRows = before })
 }
 
 // hidden is a problem whose labels hardly show which way the classes lie.
@@ -98,6 +99,7 @@ func across(t *testing.T, n, labeled int) planted.Data {
 }
 
 func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
+	withMixture(t, 10000)
 	hiddenRows, o := hidden(1)
 	for _, c := range []struct {
 		name string
@@ -123,7 +125,7 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 		alone := fitAlone(t, p, o)
 		withMixture(t, 500)
 		mixed := fitAlone(t, p, o)
-		mixtureFrom = 1 << 15
+		crossfit.ManyRows = 1 << 15
 		last, before := lastOf(mixed.History, "objective"), lastOf(alone.History, "objective")
 		if last > before || passesOf(mixed) <= passesOf(alone) {
 			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(mixed), passesOf(alone))

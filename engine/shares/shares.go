@@ -46,5 +46,5 @@ type Evidence struct{ *crossfit.Scores }
 
 // Gather scores the rows of a sample.
 func Gather(s *sample.Sample, job *work.Job) *Evidence {
-	return &Evidence{crossfit.Score(s, job, crossfit.SampleRows)}
+	return &Evidence{crossfit.Score(s, job)}
 }
