@@ -198,11 +198,13 @@ def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> list[tup
     rest[np.flatnonzero(train & ~y)[:POSITIVE]] = "rest"
     true = float(y[train & (given != "p")].mean())
     prior, found = {"p": true, "rest": 1 - true}, []
-    for labels, shares in ((rest, prior), (given, prior), (given, {"rest": "auto"})):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        share = estimate_class_prior(X[train], given[train], rest="rest", n_jobs=1)
+    for labels, shares in ((rest, prior), (given, prior), (given, share.as_dict())):
         model = TransductiveSVC(class_prior=shares, n_jobs=1)
         took, _ = seconds(functools.partial(quietly, model, X[train], labels[train]))
         found.append((f1_score(y[test], model.predict(X[test]) == "p"), took, abs(model.class_prior_[0] - true)))
-    share = estimate_class_prior(X[train], given[train], rest="rest", n_jobs=1)
     return [(*one, bool(share.lower[0] <= true <= share.upper[0])) for one in found]
 
 

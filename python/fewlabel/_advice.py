@@ -30,7 +30,7 @@ _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown
 # Warnings that name a class. The others use the text of the library.
 _SENTENCES = {
     "one_class": "all labeled rows have class {name}, so the model predicts it for every row. Label at least one row "
-    'of another class, or name the class of the others by a dict class_prior, such as {{"rest": "auto"}}',
+    'of another class, or give class_prior=estimate_class_prior(X, y, rest="other").as_dict()',
     "no_label": "class {name} has a share in class_prior but no labeled row, so it is assigned the rows that fit the "
     "other classes least. Label some rows of this class",
     "small_share": "class {name} has a share of {prior:.2g} in the class prior, which is less than one of the {rows} "

@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _columns, _export, _positive_share, _progress, methods
+from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _indicator, _labels, _scored, _weights
@@ -280,10 +280,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
         labels = _labels.encode(given, weights)
-        prior = _positive_share.resolved(self.class_prior, self._linear(), rows, labels, weights)
-        labels = _labels.with_classes_of(prior, labels)
+        labels = _labels.with_classes_of(self.class_prior, labels)
         totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        plan = self._plan(method, labels.classes, totals, prior)
+        plan = self._plan(method, labels.classes, totals)
         self._warn_before(given, labels, weights)
         task = _progress.FitTask(self, X, given, weights)
         native = _labels.native(given, labels, weights)
@@ -297,19 +296,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         task.end()
         return warnings
 
-    def _linear(self) -> Any:
-        """A TransductiveSVC with these parameters, of those that it has."""
-        raise NotImplementedError
-
-    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray, prior: Any = None) -> Plan:
-        """The fit of these classes; `totals` are the total weights of their labeled rows; prior None: `class_prior`."""
+    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
+        """The fit of these classes; `totals` are the total weights of their labeled rows."""
         tree = _hierarchy.read(self.hierarchy, classes)
         if self._is_warm():
             self._check_start(classes)
         options = (
-            self._options()
-            | methods.options(method)
-            | self._class_options(classes, totals, tree, self.class_prior if prior is None else prior)
+            self._options() | methods.options(method) | self._class_options(classes, totals, tree, self.class_prior)
         )
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
 

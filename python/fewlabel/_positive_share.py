@@ -23,16 +23,13 @@ Cost     FOLDS fits a candidate, of MOST_ROWS rows, by switching: as good as ann
          nine sets: off by .041, .044, .046), in .7 of the time of auto
 """
 
-import warnings
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.stats import norm
 
-from fewlabel import _advice
-from fewlabel._inputs import _labels
+from fewlabel._held_out import Fold, measured
 
 CANDIDATES = np.array([0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.28, 0.38, 0.5, 0.62])
 FOLDS = 4
@@ -52,29 +49,6 @@ class Share(NamedTuple):
     share: float
     lower: float
     upper: float
-
-
-def is_asked(class_prior: Any) -> bool:
-    """Whether the parameter `class_prior` is a dict with "auto", or another text, in place of a share."""
-    return isinstance(class_prior, Mapping) and any(isinstance(share, str) for share in class_prior.values())
-
-
-def resolved(class_prior: Any, model: Any, X: Any, labels: _labels.Labels, weights: np.ndarray | None) -> Any:
-    """The parameter `class_prior`, in which "auto" for a class without labels is replaced by its estimate."""
-    if not is_asked(class_prior):
-        return class_prior
-    known = labels.classes.tolist()
-    named = [name for name in class_prior if name not in known]
-    auto = all(isinstance(share, str) and share == "auto" for share in class_prior.values())
-    if len(known) > 1 or len(named) != 1 or not auto:
-        raise ValueError(
-            f'class_prior={dict(class_prior)!r}: "auto" within a dict is for one labeled class and one other, '
-            'class_prior={"rest": "auto"}; here the labels are ' + _labels.listed(labels.classes)
-        )
-    found = of_labels(model, X, labels.codes, weights)
-    unlabeled = labels.codes < 0 if weights is None else (labels.codes < 0) & (weights > 0)
-    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)), int(np.sum(unlabeled)))
-    return {known[0]: found.share, named[0]: 1 - found.share}
 
 
 def of_labels(
@@ -130,26 +104,26 @@ def _ranks(
     for c, candidate in enumerate(CANDIDATES):
         model.set_params(class_prior={0: 1 - candidate, 1: candidate})
         found = np.empty((FOLDS, len(unlabeled)), dtype=bool)
-        for fold in range(FOLDS):
+        tried = [_without(model, positive, folds == fold, unlabeled) for fold in range(FOLDS)]
+        for fold, scores in enumerate(measured("shares", tried, X, _scores)):
             held = folds == fold
-            mine, others = _scores(model, X, positive[~held], positive[held], unlabeled)
+            mine, others = np.split(scores, [int(held.sum())])
             above[c, held] = _above(mine, others)
             found[fold] = others > np.quantile(others, 1 - candidate)
         agreement[c] = _kappa(found, candidate)
     return above, agreement
 
 
-def _scores(
-    model: Any, X: Any, labeled: np.ndarray, held: np.ndarray, unlabeled: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of the held-out and of the unlabeled rows, by a fit with labels of the others."""
-    rows = np.concatenate([labeled, held, unlabeled])
-    y = np.full(len(rows), None, dtype=object)
-    y[: len(labeled)] = 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a share that is tried; the final fit warns
-        scores = model.fit(X[rows], y).decision_function(X[rows[len(labeled) :]])
-    return scores[: len(held)], scores[len(held) :]
+def _without(model: Any, positive: np.ndarray, held: np.ndarray, unlabeled: np.ndarray) -> Fold:
+    """A fit without the labels of the held rows; these and the unlabeled ones are measured."""
+    test = np.concatenate([positive[held], unlabeled])
+    labels = np.full(len(positive) + len(unlabeled), None, dtype=object)
+    labels[: np.sum(~held)] = 1
+    return Fold(model, np.concatenate([positive[~held], test]), labels, test)
+
+
+def _scores(model: Any, rows: Any, _: Any) -> np.ndarray:
+    return np.asarray(model.decision_function(rows))
 
 
 def _above(scores: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -33,8 +33,8 @@ class TransductiveSVC(LinearClassifier):
         Share of each class among the unlabeled rows. "auto": estimated as by `estimate_class_prior`. "labels": the
         shares of the labeled rows, by weight. Otherwise shares in the order of `classes_`, or a dict from class to
         share; each above 0 and below 1, together 1. A dict can name a class without labeled rows; it is assigned the
-        rows that fit the other classes least. If one class alone has labels, {"rest": "auto"} estimates its share from
-        ten or more labels; a class prior that names no other class is ignored.
+        rows that fit the other classes least. If one class alone has labels, `estimate_class_prior` finds such a dict;
+        a class prior that names no other class is ignored.
     loss : {"squared_hinge", "hinge", "crammer_singer"}, default="squared_hinge"
         Loss of a row. "squared_hinge": ½max(0, 1-m)² of its margin m, summed over more than two classes, one against
         the rest. "hinge": max(0, 1-m), likewise. "crammer_singer": the largest of 0 and 1 + s_k - s_y over the other

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel import _advice, _positive_share, _progress, methods
+from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
 from fewlabel._inputs import _data, _indicator, _labels, _scored, _weights
 from fewlabel._native import _fit
@@ -225,11 +225,6 @@ class _Part:
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
         prior = self.estimator.class_prior
-        if _positive_share.is_asked(prior):
-            raise ValueError(
-                f'class_prior={dict(prior)!r:.80}: "auto" within a dict is for one machine. Here give shares, for '
-                "example those that estimate_class_prior finds in the rows of one rank with the parameter `rest`"
-            )
         certain = [each for each in ranks.comm.allgather(self.certain) if each is not None]
         if certain and all(certain):
             _scored.refuse_columns()

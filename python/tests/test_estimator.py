@@ -228,7 +228,7 @@ def test_a_supervised_fit_that_is_asked_for_does_not_warn_without_unlabeled_rows
 def test_warning_when_one_class_is_labeled() -> None:
     one = np.where(Y == 1, -1, Y)
     with pytest.warns(
-        DataWarning, match='all labeled rows have class 0, so the model predicts it.* such as {"rest": "auto"}'
+        DataWarning, match="all labeled rows have class 0, so the model predicts it.* class_prior=estimate_class_prior"
     ) as caught:
         model = TransductiveSVC().fit(X, one)
     assert len(caught) == 1

@@ -218,19 +218,6 @@ def test_a_class_without_labels_has_its_share_on_all_ranks() -> None:
         assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9)
 
 
-def test_the_share_of_the_only_labeled_class_is_estimated_on_one_machine() -> None:
-    X, y = rows(2)
-    y[y == "class 1"] = None
-
-    def fit(comm: Communicator) -> Any:
-        mine = of_rank(comm.rank, len(y))
-        return spmd.fit(TransductiveSVC(class_prior={"rest": "auto"}), X[mine], y[mine], comm=comm)
-
-    for found in on_ranks(fit):
-        assert isinstance(found, ValueError)
-        assert '"auto" within a dict is for one machine. Here give shares' in str(found)
-
-
 def test_a_fit_of_real_rows_adds_up_few_vectors_and_few_numbers_besides(data: ModuleType) -> None:
     X, truth = data.rcv1_binary("CCAT")
     y = np.where(np.arange(len(truth)) < 45, truth > 0, -1)

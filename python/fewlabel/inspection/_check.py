@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from fewlabel import _held_out
 from fewlabel._inputs import _data, _labels, _scored
-from fewlabel.inspection import _fits, _linear_model, _table
+from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 # On 31 fits of six sets that the benchmark "verdicts" does not have, 90 % gave no wrong verdict and 15 undecided ones,
@@ -117,15 +118,17 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     unlabeled = _linear_model.marker(model)
     X, given = _data.admitted(X), _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
-    _fits.warn_of_nothing_unlabeled(given, unlabeled)
-    _fits.refuse_one_class(given)
+    _held_out.warn_of_nothing_unlabeled(given, unlabeled)
+    _held_out.refuse_one_class(given)
     classes, codes = _labels.encode(given)
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)
     splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
     models = (_linear_model.supervised(model), whole)
-    calls = [(_predicted, (one, X, y, train, test)) for train, test in splits for one in models]
-    shares, *predicted = _fits.run("check", [(_shares, (whole, X, y)), *calls], n_jobs, verbose)
+    folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in models]
+    every = _held_out.Fold(_with_estimated_shares(whole), slice(None), y, slice(0, 1))
+    (shares,) = _held_out.measured("check", [every], X, _shares)
+    predicted = _held_out.measured("check", folds, X, _predicted, n_jobs, verbose)
     right, held = np.zeros((2, len(codes))), np.zeros(len(codes))
     for k, (_, test) in enumerate(splits):
         held[test] += 1
@@ -134,15 +137,19 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     return _judged(right[:, rows] / held[rows], codes[rows], shares)
 
 
-def _shares(model: Any, X: Any, y: Any) -> np.ndarray:
-    """Estimated class shares among the unlabeled rows, whatever shares the model was given."""
+def _with_estimated_shares(model: Any) -> Any:
+    """A clone that estimates the class shares, whatever shares the model was given."""
     copy = clone(model)
     _linear_model.last(copy).set_params(class_prior="auto")
-    return np.asarray(_linear_model.last(_fits.fitted(copy, X, y)).class_prior_)
+    return copy
 
 
-def _predicted(model: Any, X: Any, y: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    return np.asarray(_fits.fitted(model, X, y, train).predict(_safe_indexing(X, test)))
+def _shares(model: Any, *_: Any) -> np.ndarray:
+    return np.asarray(_linear_model.last(model).class_prior_)
+
+
+def _predicted(model: Any, rows: Any, _: Any) -> np.ndarray:
+    return np.asarray(model.predict(rows))
 
 
 def _judged(right: np.ndarray, codes: np.ndarray, shares: np.ndarray) -> Check:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
+from fewlabel import _held_out
 from fewlabel._inputs import _data, _labels, _scored
-from fewlabel.inspection import _fits, _linear_model, _table
+from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 SUPERVISED = "supervised"
@@ -161,13 +163,15 @@ def compare(
     chosen = _chosen(methods, model)
     given = _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
-    _fits.warn_of_nothing_unlabeled(given, unlabeled)
-    _fits.refuse_one_class(given)
+    _held_out.warn_of_nothing_unlabeled(given, unlabeled)
+    _held_out.refuse_one_class(given)
     score = get_scorer(scoring)
     models = {SUPERVISED: _linear_model.supervised(model), **chosen}
     splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
-    calls = [(_score, (one, X, y, *split, given, score)) for split in splits for one in models.values()]
-    scores = np.reshape(_fits.run("compare", calls, n_jobs, verbose), (len(splits), len(models)))
+    every = models.values()
+    folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in every]
+    scored = _held_out.measured("compare", folds, X, partial(_score, given=given, score=score), n_jobs, verbose)
+    scores = np.reshape(scored, (len(splits), len(models)))
     found = Comparison(dict(zip(models, scores.T, strict=True)), scoring)
     if verbose:
         print(found)
@@ -176,9 +180,8 @@ def compare(
     return found
 
 
-def _score(model: Any, X: Any, y: Any, train: Any, test: Any, given: _labels.Given, score: Any) -> float:
-    """Score on the test rows of a clone that is fitted on the others."""
-    return float(score(_fits.fitted(model, X, y, train), _safe_indexing(X, test), given.of(test)))
+def _score(model: Any, rows: Any, test: Any, given: _labels.Given, score: Any) -> float:
+    return float(score(model, rows, given.of(test)))
 
 
 def _chosen(methods: Any, model: Any) -> dict[str, Any]:

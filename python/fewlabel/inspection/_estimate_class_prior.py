@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
-from fewlabel import _positive_share
+from fewlabel import _advice, _positive_share
 from fewlabel._inputs import _data, _labels, _numbers, _scored, _weights
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit, _library, _threads
@@ -62,8 +62,7 @@ def estimate_class_prior(
     y : array-like of shape (n_rows,)
         Labels. Rows without one have the marker `unlabeled`.
     rest : label or None, default=None
-        The class of all other rows, where one class alone has labels: its share is estimated as by
-        `class_prior={rest: "auto"}`.
+        The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Weight of each row, at least 0.
     n_bootstraps : int, default=50
@@ -82,13 +81,18 @@ def estimate_class_prior(
     estimate : ClassPriorEstimate
         `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, with sum 1; `lower` and `upper`
         (n_classes,), the confidence limits of each share; `label_shares` (n_classes,), the shares of the labeled rows;
-        `as_dict()`, from class to share; `to_frame()`, a data frame with one row per class.
+        `as_dict()`, from class to share, for `class_prior`; `to_frame()`, a data frame with one row per class.
 
     Raises
     ------
     ValueError
         If all labels have one class and `rest` is not given, no row is unlabeled, a parameter is out of range, or the
         rows of the only class cannot be told from the others.
+
+    Warns
+    -----
+    ClassPriorWarning
+        If the labels of the only class leave its share open.
 
     Notes
     -----
@@ -165,11 +169,13 @@ def _of_positives(
             f"rest={rest!r} is for labels of one other class alone; here the labels are "
             + _labels.listed(labels.classes)
         )
-    classes = _labels.with_classes_of({rest: "auto"}, labels).classes
+    classes = _labels.with_classes_of({rest: None}, labels).classes
     _numbers.check_count("n_bootstraps", times, least=2)
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
     found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, labels.codes, weights, times, level)
+    unlabeled = labels.codes < 0 if weights is None else (labels.codes < 0) & (weights > 0)
+    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)), int(np.sum(unlabeled)))
     positive = classes == known[0]
     shares, lower, upper = (
         np.where(positive, share, 1 - other)

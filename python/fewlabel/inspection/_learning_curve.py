@@ -1,5 +1,6 @@
 """Scores of a semi-supervised and a supervised estimator by number of labels."""
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -8,8 +9,9 @@ import scipy.sparse as sp
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
+from fewlabel import _held_out
 from fewlabel._inputs import _data, _labels, _numbers, _scored, _weak
-from fewlabel.inspection import _fits, _linear_model
+from fewlabel.inspection import _linear_model
 
 _SIZES = [10, 20, 40, 80]  # numbers of labels where none are given
 _TRIES = 1000  # at drawing labels until every class is among them
@@ -37,13 +39,13 @@ def compute(
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
     X, given = _data.admitted(X), _scored.one_a_row(y, marker, _linear_model.tree(estimator))
     check_consistent_length(X, given.labeled)
-    _fits.refuse_one_class(given)
+    _held_out.refuse_one_class(given)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
 
     labeled_rows_only = supervised is not None
     if supervised is None:
         supervised = _linear_model.supervised(estimator)
-    calls: list[_fits.Call] = []
+    folds: list[_held_out.Fold] = []
     n_train = len(given.values) - round(float(test_size) * len(given.values))
     sizes = _usual_sizes(n_train) if n_labels is None else _check_sizes(n_labels)
     random = check_random_state(random_state)
@@ -53,13 +55,11 @@ def compute(
         for size in sizes:
             labeled = np.sort(drawn[:size])
             known = _safe_indexing(_hidden(y, given, labeled, marker), rows)
-            used = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known)
-            held_out = (test, given.of(test), scoring)
-            calls += [
-                (_score, (estimator, X, rows, known, *held_out)),
-                (_score, (supervised, X, *used, *held_out)),
-            ]
-    found = np.reshape(_fits.run("learning curve", calls, n_jobs, verbose), (n_draws, len(sizes), 2))
+            used, labels = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known)
+            folds += [_held_out.Fold(estimator, rows, known, test), _held_out.Fold(supervised, used, labels, test)]
+    measure = partial(_score, given=given, scoring=scoring)
+    scored = _held_out.measured("learning curve", folds, X, measure, n_jobs, verbose)
+    found = np.reshape(scored, (n_draws, len(sizes), 2))
     return sizes, found[..., 0].T, found[..., 1].T
 
 
@@ -78,10 +78,8 @@ def _hidden(y: Any, given: _labels.Given, labeled: np.ndarray, marker: Any) -> A
     return y.mul(kept, axis=0) if hasattr(y, "mul") else sp.csr_array(y).multiply(kept[:, None]).toarray()
 
 
-def _score(model: Any, X: Any, rows: Any, labels: Any, test: Any, truth: Any, scoring: Any) -> Any:
-    """Score on the test rows of a clone that is fitted on some rows with labels."""
-    fitted = _fits.fitted(model, _safe_indexing(X, rows), labels)
-    return check_scoring(fitted, scoring)(fitted, _safe_indexing(X, test), truth)
+def _score(model: Any, rows: Any, test: Any, given: _labels.Given, scoring: Any) -> Any:
+    return check_scoring(model, scoring)(model, rows, given.of(test))
 
 
 def _usual_sizes(n_train: int) -> list[int]:

@@ -1,6 +1,7 @@
 """Labels that contradict the predictions of models fitted without them."""
 
 import warnings
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -8,8 +9,9 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from fewlabel import _held_out
 from fewlabel._inputs import _data, _numbers, _scored
-from fewlabel.inspection import _fits, _linear_model, _table
+from fewlabel.inspection import _linear_model, _table
 
 
 class SuspiciousLabels(NamedTuple):
@@ -103,10 +105,12 @@ def suspicious_labels(
         scores = _linear_model.class_scores(classifier, _linear_model.rows_of(model, _safe_indexing(X, labeled)))
     else:
         tested, parts = _parts(own, cv)
-        calls = [(_blind_scores, (model, X, y, labeled[tested[hidden]], classes)) for hidden in parts]
+        folds = [_without(model, y, labeled[tested[hidden]], len(given.labeled)) for hidden in parts]
+        measure = partial(_blind_scores, classes=classes)
         scores = np.empty((len(tested), len(classes)))
-        for hidden, found in zip(parts, _fits.run("suspicious labels", calls, n_jobs, verbose), strict=True):
-            scores[hidden] = found
+        found = _held_out.measured("suspicious labels", folds, X, measure, n_jobs, verbose)
+        for hidden, each in zip(parts, found, strict=True):
+            scores[hidden] = each
     rows, own = labeled[tested], own[tested]
     own_scores = np.take_along_axis(scores, own[:, None], axis=1)[:, 0]
     np.put_along_axis(scores, own[:, None], -np.inf, axis=1)
@@ -129,10 +133,14 @@ def _parts(own: np.ndarray, parts: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         return tested, [hidden for _, hidden in folds.split(tested, own[tested])]
 
 
-def _blind_scores(model: Any, X: Any, y: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Scores (n_test, n_classes) of rows by a clone that is fitted on the others; -inf where that has no such class."""
-    blind = _fits.fitted(model, X, y, np.setdiff1d(np.arange(X.shape[0] if hasattr(X, "shape") else len(X)), test))
-    classifier, rows = _linear_model.final(blind), _linear_model.rows_of(blind, _safe_indexing(X, test))
+def _without(model: Any, y: Any, test: np.ndarray, n: int) -> _held_out.Fold:
+    rows = np.setdiff1d(np.arange(n), test)
+    return _held_out.Fold(model, rows, _safe_indexing(y, rows), test)
+
+
+def _blind_scores(model: Any, X: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Scores (n_test, n_classes) of rows by a model that has not seen them; -inf where it has no such class."""
+    classifier, rows = _linear_model.final(model), _linear_model.rows_of(model, X)
     scores = np.full((len(test), len(classes)), -np.inf)
     scores[:, np.searchsorted(classes, classifier.classes_)] = _linear_model.class_scores(classifier, rows)
     return scores
