@@ -127,8 +127,8 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     models = (_linear_model.supervised(model), whole)
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in models]
     every = _held_out.Fold(_with_estimated_shares(whole), slice(None), y, slice(0, 1))
-    (shares,) = _held_out.measured("check", [every], X, _shares)
-    predicted = _held_out.measured("check", folds, X, _predicted, n_jobs, verbose)
+    (_, shares), *found = _held_out.measured("check", [every, *folds], X, _answers, n_jobs, verbose)
+    predicted = [answers for answers, _ in found]
     right, held = np.zeros((2, len(codes))), np.zeros(len(codes))
     for k, (_, test) in enumerate(splits):
         held[test] += 1
@@ -144,12 +144,9 @@ def _with_estimated_shares(model: Any) -> Any:
     return copy
 
 
-def _shares(model: Any, *_: Any) -> np.ndarray:
-    return np.asarray(_linear_model.last(model).class_prior_)
-
-
-def _predicted(model: Any, rows: Any, _: Any) -> np.ndarray:
-    return np.asarray(model.predict(rows))
+def _answers(model: Any, rows: Any, _: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The predictions, and the class shares among the unlabeled rows."""
+    return np.asarray(model.predict(rows)), np.asarray(_linear_model.last(model).class_prior_)
 
 
 def _judged(right: np.ndarray, codes: np.ndarray, shares: np.ndarray) -> Check:
