@@ -23,7 +23,7 @@ func (p *preconditioner) solveCoupled(scores [][]float64) [][]float64 {
 	for _, list := range scores {
 		right = append(right, list...)
 	}
-	solver := minimize.NewConjugateGradients(len(right), p.risk.job.Pool)
+	solver := minimize.NewConjugateGradients(len(right), p.of.job.Pool)
 	return coupledSystem{p}.classes(solver.Solve(coupledSystem{p}, right, coupledTolerance, coupledSteps))
 }
 
@@ -38,9 +38,9 @@ func (p coupledSystem) classes(v []float64) (parts [][]float64) {
 // Precondition implements minimize.Preconditioned.
 func (p coupledSystem) Precondition(dst, residual []float64) bool {
 	to, from := p.classes(dst), p.classes(residual)
-	p.risk.job.Run(len(to), func(c int) {
+	p.of.job.Run(len(to), func(c int) {
 		copy(to[c], p.factors[c].solve(from[c]))
-		vector.Scale(to[c], 1/p.risk.Map.Depth(c))
+		vector.Scale(to[c], 1/p.of.Map.Depth(c))
 	})
 	return true
 }
@@ -48,7 +48,7 @@ func (p coupledSystem) Precondition(dst, residual []float64) bool {
 // HessVec implements minimize.Operator.
 func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {
 	to, from, places := p.classes(dst), p.classes(v), len(p.rows)
-	p.risk.job.Run(len(to), func(c int) {
+	p.of.job.Run(len(to), func(c int) {
 		clear(to[c])
 		for b, y := range from[c] {
 			if y != 0 {
@@ -56,18 +56,18 @@ func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {
 			}
 		}
 	})
-	row := make([]float64, p.risk.Map.Columns())
+	row := make([]float64, p.of.Map.Columns())
 	for a := range places {
 		clear(row)
 		for c := range to {
 			row[c] = to[c][a]
 		}
-		p.risk.Map.Up(row)
-		p.risk.Map.Down(row)
+		p.of.Map.Up(row)
+		p.of.Map.Down(row)
 		for c, curve := range p.curves[a][:len(to)] {
 			to[c][a] = 0
 			if curve > 0 {
-				to[c][a] = row[c] + p.risk.alpha/curve*from[c][a]
+				to[c][a] = row[c] + p.alpha/curve*from[c][a]
 			}
 		}
 	}

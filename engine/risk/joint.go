@@ -18,11 +18,3 @@ type Joint interface {
 	// Line gives the value of the cost and its first and second derivative along scores + t changes.
 	Line(scores, changes []float64, t float64) (value, slope, curvature float64)
 }
-
-// sumJoint lets the joint costs have their part, and returns the sum of their values.
-func (r *Risk) sumJoint(part func(j Joint) float64) (total float64) {
-	for _, joint := range r.Joint {
-		total += part(joint)
-	}
-	return total
-}

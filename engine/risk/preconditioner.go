@@ -30,11 +30,13 @@ import (
 //	Cost     Gram matrix once; a Cholesky factor (gonum) a system, anew where curvatures are no longer near; two passes
 //	         over its rows a product; with a tree some ten products with the Gram matrix besides
 type preconditioner struct {
-	risk    *Risk
+	of      *linear
+	losses  *losses
+	alpha   float64
 	matrix  *rows.Matrix // that every machine has
 	rows    []int32      // of the matrix
 	on      *rows.Subset // rows
-	values  []float64    // [matrix.Rows, stride], or nil: where the risk has as many
+	values  []float64    // [matrix.Rows, stride]
 	own     []int32      // of these rows those of this machine, as rows of the risk
 	first   int          // their place
 	gram    []float64    // [rows, rows] G
@@ -57,13 +59,14 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = nil
 	count, nonZeros := len(rows), r.rows.NonZeros()
 	if copies != nil {
-		count, nonZeros = r.count(rows, copies)
+		count, nonZeros = countCopies(r.rows, rows, copies)
 	}
 	counts := []int64{int64(count), int64(nonZeros)}
 	if r.job.ReduceCounts(counts); !Preconditions(int(counts[0]), int(counts[1])) {
 		return
 	}
-	p := &preconditioner{risk: r, matrix: r.rows.Everywhere(), rows: rows, own: rows}
+	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, matrix: r.rows.Everywhere(), rows: rows, own: rows,
+		values: r.changes}
 	if r.job.Group != nil {
 		p.matrix, p.first = r.rows.Gathered(r.job, rows)
 		p.rows, p.values = p.matrix.All().Rows(), make([]float64, p.matrix.Rows()*r.shape.Stride())
@@ -72,21 +75,21 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = p
 }
 
-// count is the number of copies of some rows, and that of the non-zeros of all copies; a part of a copy is one, as it
-// takes as much.
-func (r *Risk) count(list []int32, copies []float64) (rows, nonZeros int) {
+// countCopies is the number of copies of some rows, and that of the non-zeros of all copies; a part of a copy is one, as
+// it takes as much.
+func countCopies(of *rows.Matrix, list []int32, copies []float64) (rows, nonZeros int) {
 	for _, i := range list {
 		rows += int(math.Ceil(copies[i]))
 	}
 	for i, number := range copies {
-		nonZeros += int(math.Ceil(number)) * r.rows.RowNonZeros(i)
+		nonZeros += int(math.Ceil(number)) * of.RowNonZeros(i)
 	}
 	return rows, nonZeros
 }
 
 // gramMatrix is that of the rows in the frame.
 func (p *preconditioner) gramMatrix() []float64 {
-	n, frame, rows := len(p.rows), p.risk.frame, p.matrix
+	n, frame, rows := len(p.rows), p.of.frame, p.matrix
 	center := frame.Center
 	gram, toCenter, square := make([]float64, n*n), make([]float64, n), 0.0
 	if center != nil {
@@ -111,8 +114,7 @@ func (p *preconditioner) gramMatrix() []float64 {
 }
 
 // factorize finds the factors at the current curvature.
-func (r *Risk) factorize() {
-	p := r.preconditioner
+func (p *preconditioner) factorize() {
 	if p == nil {
 		return
 	}
@@ -120,9 +122,9 @@ func (r *Risk) factorize() {
 		p.factors = make([]*factor, p.systems())
 	}
 	update := func(v int) {
-		alpha, curves, coupled := r.alpha, make([]float64, len(p.rows)), p.coupled()
+		alpha, curves, coupled := p.alpha, make([]float64, len(p.rows)), p.coupled()
 		if coupled {
-			alpha /= r.Map.Depth(v)
+			alpha /= p.of.Map.Depth(v)
 		}
 		for a := range curves {
 			curves[a] = p.curves[a][v]
@@ -136,46 +138,37 @@ func (r *Risk) factorize() {
 		}
 	}
 	update(0)
-	r.job.Run(len(p.factors)-1, func(k int) { update(1 + k) })
+	p.of.job.Run(len(p.factors)-1, func(k int) { update(1 + k) })
 }
 
 // findCurves finds the curvatures of the preconditioner's rows: those of all machines are there after the next
 // reduction.
-func (r *Risk) findCurves() {
-	p := r.preconditioner
+func (p *preconditioner) findCurves() {
 	if p == nil {
 		return
 	}
-	stride := r.shape.Stride()
+	stride := p.of.Stride()
 	all := make([]float64, len(p.rows)*stride)
 	p.curves = slices.Collect(slices.Chunk(all, stride))
-	r.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
-	r.job.ReduceDeferred(all)
-}
-
-// scratch has room for scores [matrix.Rows, stride].
-func (p *preconditioner) scratch() []float64 {
-	if p.values != nil {
-		return p.values
-	}
-	return p.risk.changes
+	p.of.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
+	p.of.job.ReduceDeferred(all)
 }
 
 // separable reports whether the loss is a sum over the classes.
 func (p *preconditioner) separable() bool {
-	_, sum := p.risk.loss.(loss.OneAgainstRest)
+	_, sum := p.losses.loss.(loss.OneAgainstRest)
 	return sum
 }
 
 // coupled reports whether the systems of the classes are solved together.
-func (p *preconditioner) coupled() bool { return p.separable() && !p.risk.Map.Flat() }
+func (p *preconditioner) coupled() bool { return p.separable() && !p.of.Map.Flat() }
 
 // solved is the number of classes that are solved for where they are coupled, otherwise of columns.
 func (p *preconditioner) solved() int {
 	if p.coupled() {
-		return p.risk.Map.Classes()
+		return p.of.Map.Classes()
 	}
-	return p.risk.Map.Columns()
+	return p.of.Map.Columns()
 }
 
 // systems is the number of factors.
@@ -188,19 +181,18 @@ func (p *preconditioner) systems() int {
 
 // curvature is row i's curvature in each output, or column.
 func (p *preconditioner) curvature(i int32) []float64 {
-	r := p.risk
-	stride, outputs := r.shape.Stride(), r.Map.Outputs()
-	out, product, s := make([]float64, stride), make([]float64, stride), r.newScratch()
+	stride, outputs := p.of.Stride(), p.of.Map.Outputs()
+	out, product, s := make([]float64, stride), make([]float64, stride), p.losses.newScratch()
 	for y := range outputs {
 		clear(product)
 		product[y] = 1
-		r.terms.hessVec(i, product, s)
+		p.losses.terms.hessVec(i, product, s)
 		out[y] = product[y]
 	}
 	if !p.coupled() {
-		r.Map.Up(out)
+		p.of.Map.Up(out)
 	}
-	if columns := r.Map.Columns(); !p.separable() {
+	if columns := p.of.Map.Columns(); !p.separable() {
 		out[0] = vector.Sum(out[:columns]) / float64(columns)
 	}
 	return out
@@ -280,42 +272,45 @@ func (f *factor) solve(scores []float64) []float64 {
 
 // Precondition implements minimize.Preconditioned.
 func (r *Risk) Precondition(dst, residual []float64) bool {
-	p := r.preconditioner
-	if p == nil {
+	if r.preconditioner == nil {
 		return false
 	}
-	shift := r.frame.shift(r.job.Pool, residual)
-	scores := p.scratch()
-	r.job.CountAndCheck(2 * int64(p.on.NonZeros()))
-	p.matrix.TimesPanels(r.job, p.on, scores, residual, r.shape)
+	r.preconditioner.apply(dst, residual)
+	return true
+}
+
+// apply sets dst = P⁻¹ residual.
+func (p *preconditioner) apply(dst, residual []float64) {
+	job, frame, shape, scores := p.of.job, p.of.frame, p.of.shape, p.values
+	shift := frame.shift(job.Pool, residual)
+	job.CountAndCheck(2 * int64(p.on.NonZeros()))
+	p.matrix.TimesPanels(job, p.on, scores, residual, shape)
 	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
 	p.solve(scores)
 	total := make([]float64, len(shift))
 	p.each(scores, func(row []float64) {
-		vector.Scale(row, -1/r.alpha)
+		vector.Scale(row, -1/p.alpha)
 		vector.Add(total, 1, row)
 	})
-	r.frame.spread(r.job.Pool, dst, residual, 1/r.alpha, total)
-	p.matrix.AddTransposedPanels(r.job, p.on, dst, scores, r.shape)
-	return true
+	frame.spread(job.Pool, dst, residual, 1/p.alpha, total)
+	p.matrix.AddTransposedPanels(job, p.on, dst, scores, shape)
 }
 
 // each visits its rows of values [n, stride].
 func (p *preconditioner) each(values []float64, visit func(row []float64)) {
-	stride := p.risk.shape.Stride()
+	stride := p.of.Stride()
 	for _, i := range p.rows {
 		visit(values[int(i)*stride : (int(i)+1)*stride])
 	}
 }
 
-// solve replaces the column scores of its rows in values [n, stride] by their coefficients y in every column, and
-// returns the inner product of the two.
-func (p *preconditioner) solve(values []float64) (inner float64) {
-	r, coupled := p.risk, p.coupled()
+// solve replaces the column scores of its rows in values [n, stride] by their coefficients y in every column.
+func (p *preconditioner) solve(values []float64) {
+	coupled := p.coupled()
 	scores := make([][]float64, p.solved())
 	p.each(values, func(row []float64) {
 		if coupled {
-			r.Map.Down(row)
+			p.of.Map.Down(row)
 		}
 		for v := range scores {
 			scores[v] = append(scores[v], row[v])
@@ -325,10 +320,7 @@ func (p *preconditioner) solve(values []float64) (inner float64) {
 	if coupled {
 		sums = p.solveCoupled(scores)
 	} else {
-		r.job.Run(len(sums), func(v int) { sums[v] = p.factors[min(v, len(p.factors)-1)].solve(scores[v]) })
-	}
-	for v, list := range sums {
-		inner += vector.Dot(list, scores[v])
+		p.of.job.Run(len(sums), func(v int) { sums[v] = p.factors[min(v, len(p.factors)-1)].solve(scores[v]) })
 	}
 	place := 0
 	p.each(values, func(row []float64) {
@@ -337,9 +329,8 @@ func (p *preconditioner) solve(values []float64) (inner float64) {
 			row[v] = sums[v][place]
 		}
 		if coupled {
-			r.Map.Up(row)
+			p.of.Map.Up(row)
 		}
 		place++
 	})
-	return inner
 }

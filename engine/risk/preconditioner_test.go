@@ -117,8 +117,8 @@ func TestPreconditionerOfClasses(t *testing.T) {
 			for _, i := range labeled {
 				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.shape.Stride()+y]
 			}
-			narrow.findCurves()
-			narrow.factorize()
+			narrow.preconditioner.findCurves()
+			narrow.preconditioner.factorize()
 			g, want := make([]float64, narrow.Dim()), make([]float64, narrow.Dim())
 			for j := range g {
 				g[j] = gradient[r.shape.At(j, y)]

@@ -22,37 +22,22 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Risk is the objective at a current point; it implements minimize.Objective.
+// Risk is the objective at a current point; it implements minimize.Objective. It is three values: what rows and weights
+// give each other, the losses of the rows, and the preconditioner.
 type Risk struct {
-	job   *work.Job
-	rows  *rows.Matrix
-	Map   scores.Map
-	frame frame
-	shape panel.Shape // of the weights
-	alpha float64
-	loss  loss.Classes
+	*linear
+	*losses
+	preconditioner *preconditioner // or nil
+	alpha          float64
 
-	Cost []float64 // [n] c; call UpdateSupport where a row without a weight gets one
-	// The classes of the rows: Label [n] where it is 0 or more, otherwise the soft labels Soft [·, K] at Place [n].
-	Label []int32
-	Place []int32
-	Soft  []float64
 	// Offset [n, outputs] is added to the stored scores, whatever W is; nil: nothing. Set it before UpdateSupport.
 	Offset []float64
-	Joint  []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
 
 	weights, direction []float64    // [shape] W; that of SetDirection
-	scores             []float64    // [n, stride] stored scores of the rows with a weight
-	changes            []float64    // [n, stride] of scores along a vector: the last multiplied, or the direction
-	slope, state       []float64    // [n, stride] of each row's loss: its gradient; what its HessVec needs
 	squareNorm, inner  float64      // of the direction: |d|², W . d
 	support            *rows.Subset // rows with a weight
 	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
-	activity           []uint8      // [n] bits hasSlope and hasCurvature
-	terms              terms
-	rounded            bool // see Round
-
-	preconditioner *preconditioner
+	rounded            bool         // see Round
 }
 
 // Rows whose slope or curvature is below these shares of their weight are left out of products: the first is below the
@@ -71,24 +56,9 @@ func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame
 	if f.Constant {
 		shape.Features++
 	}
-	r := &Risk{job: job, rows: rows, Map: m, alpha: alpha, shape: shape, frame: frame{Frame: f, shape: shape}}
-	r.SetLoss(l)
-	n := rows.Rows()
-	r.Cost, r.Label, r.Place, r.activity = make([]float64, n), make([]int32, n), make([]int32, n), make([]uint8, n)
-	r.weights = make([]float64, shape.Len())
-	for _, v := range []*[]float64{&r.scores, &r.changes, &r.slope, &r.state} {
-		*v = make([]float64, n*shape.Stride())
-	}
-	r.support, r.withSlope, r.active = rows.Subset(nil), rows.Subset(nil), rows.Subset(nil)
-	return r
-}
-
-// SetLoss changes the loss.
-func (r *Risk) SetLoss(l loss.Classes) {
-	r.loss, r.terms = l, classTerms{r}
-	if signed, ok := l.(loss.Signed); ok {
-		r.terms = pairTerms{r, signed}
-	}
+	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, shape}, alpha: alpha, weights: make([]float64, shape.Len()),
+		losses:  newLosses(rows.Rows(), shape.Stride(), m, l),
+		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }
 
 // Dim is the number of variables.
@@ -96,30 +66,7 @@ func (r *Risk) Dim() int { return len(r.weights) }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
 // own; coef [d, outputs] as Linear gives it. Call it before UpdateSupport.
-func (r *Risk) MoveTo(coef, intercept []float64) {
-	outputs, features := r.Map.Outputs(), r.frame.features()
-	columns := make([]float64, r.Map.Columns())
-	put := func(j int, values []float64) {
-		r.Map.Split(columns, values)
-		for v, w := range columns {
-			r.weights[r.shape.At(j, v)] = w
-		}
-	}
-	for j := range features {
-		put(j, coef[j*outputs:(j+1)*outputs])
-	}
-	if !r.frame.Constant {
-		return
-	}
-	put(features, intercept)
-	if r.frame.Center != nil { // the last feature's weight is the score of the center
-		last := r.frame.shift(r.job.Pool, r.weights)
-		for v := range columns {
-			at := r.shape.At(features, v)
-			r.weights[at] += r.weights[at] - last[v]
-		}
-	}
-}
+func (r *Risk) MoveTo(coef, intercept []float64) { r.weightsOf(r.weights, coef, intercept) }
 
 // UpdateSupport adds the rows that have got a weight, and computes their scores.
 func (r *Risk) UpdateSupport() {
@@ -158,7 +105,7 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	shift := make([]float64, r.shape.Stride())
 	square := r.frame.beginProduct(r.job.Pool, dst, r.weights, r.alpha, shift)
 	if r.rounded {
-		r.addRounded(r.withSlope, dst, r.slope)
+		r.addRounded(r.withSlope, dst, r.slope, r.largestCost(r.support.Rows()))
 	} else {
 		r.addTransposed(r.withSlope, dst, r.slope)
 	}
@@ -188,7 +135,7 @@ func (r *Risk) gradients() (joint float64, sums []float64) {
 	sums = make([]float64, 1+r.shape.Stride())
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
-	r.findCurves()
+	r.preconditioner.findCurves()
 	r.withSlope.Reset(r.rows, r.rowsWith(r.withSlope, hasSlope))
 	return joint, sums
 }
@@ -211,7 +158,7 @@ func (r *Risk) Gap(gradient []float64) float64 {
 // UpdateHessian implements minimize.Objective; it uses the curvature that Gradient found.
 func (r *Risk) UpdateHessian() {
 	r.active.Reset(r.rows, r.rowsWith(r.active, hasCurvature))
-	r.factorize()
+	r.preconditioner.factorize()
 }
 
 // HessVec implements minimize.Objective: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
@@ -220,7 +167,7 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	square := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
 	product := r.product
 	switch {
-	case r.rounds():
+	case r.mayRound():
 		product = r.roundedProduct
 	case len(shift) == 1 && len(r.Joint) == 0:
 		product = r.gram
@@ -276,4 +223,84 @@ func (r *Risk) Step(t float64) {
 			vector.Add(r.scores[int(i)*stride:(int(i)+1)*stride], t, r.changes[int(i)*stride:])
 		}
 	})
+}
+
+// gram adds the rows' part of HessVec to dst for one column, with one look at each row, and returns the curvature along
+// p and the sums of what the rows are multiplied with.
+func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64) {
+	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
+	sum, curvature := r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
+	return curvature, []float64{sum}
+}
+
+// product is gram for any number of columns.
+func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
+	stride, rows := r.shape.Stride(), r.active.Rows()
+	r.times(r.active, r.changes, p, shift, nil)
+	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
+	sums := make([]float64, 1+stride)
+	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
+	r.job.ReduceDeferred(sums)
+	r.addTransposed(r.active, dst, r.changes)
+	return sums[0] + joint, sums[1:]
+}
+
+// roundedProduct is product, rounded: it reads the rows once.
+func (r *Risk) roundedProduct(dst, p, shift []float64) (curvature float64, total []float64) {
+	sums := make([]float64, 1+r.shape.Stride())
+	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
+	r.rows.AddGramRounded(r.job, r.active, dst, r.changes, p, r.largestCost(r.support.Rows()), r.shape, sums,
+		func(rows []int32, sums []float64) {
+			r.completeRows(rows, r.changes, shift, nil)
+			r.hessVecs(rows, sums)
+		})
+	return sums[0], sums[1:]
+}
+
+// Round implements minimize.Rounded: where rows.Matrix has rounded products, these are taken. Scores are computed anew
+// as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
+func (r *Risk) Round(allowed bool) {
+	before := r.rounded
+	r.rounded = allowed && r.mayRound()
+	if before && !r.rounded {
+		r.score(r.support)
+	}
+}
+
+// mayRound reports whether there are rounded products.
+func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounds() }
+
+// Regularizer is α/2 |W|² at the current point.
+func (r *Risk) Regularizer() float64 {
+	shift := r.frame.shift(r.job.Pool, r.weights)
+	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
+}
+
+// Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs], those of a feature side by
+// side.
+func (r *Risk) Linear() (coef, intercept []float64) {
+	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())
+	r.eachFeature(r.weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
+	return coef, r.intercepts(r.weights)
+}
+
+// Read is Linear for the last time, in another order of the features, with the outputs of all rows [n, outputs]:
+// feature j stands at number[j] of features.
+func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
+	k := r.Map.Outputs()
+	r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil // the results are as large
+	r.score(r.rows.All())
+	outputs = compact(r.scores, r.shape.Stride(), k)
+	coef = make([]float64, features*k)
+	r.eachFeature(r.weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
+	return coef, r.intercepts(r.weights), outputs
+}
+
+// compact moves the first entries of every row together.
+func compact(rows []float64, stride, width int) []float64 {
+	n := len(rows) / stride
+	for i := range n {
+		copy(rows[i*width:(i+1)*width], rows[i*stride:])
+	}
+	return rows[: n*width : n*width]
 }

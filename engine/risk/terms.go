@@ -5,8 +5,118 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
+
+// losses are those of all rows at stored scores, single ones and joint ones.
+type losses struct {
+	outputs scores.Map
+	stride  int
+	loss    loss.Classes
+	terms   terms
+
+	Cost []float64 // [n] c; call UpdateSupport where a row without a weight gets one
+	// The classes of the rows: Label [n] where it is 0 or more, otherwise the soft labels Soft [·, K] at Place [n].
+	Label []int32
+	Place []int32
+	Soft  []float64
+	Joint []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
+
+	scores       []float64 // [n, stride] stored scores of the rows with a weight
+	changes      []float64 // [n, stride] of scores along a vector: the last multiplied, or the direction
+	slope, state []float64 // [n, stride] of each row's loss: its gradient; what its HessVec needs
+	activity     []uint8   // [n] bits hasSlope and hasCurvature
+}
+
+func newLosses(n, stride int, m scores.Map, l loss.Classes) *losses {
+	s := &losses{outputs: m, stride: stride, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
+		activity: make([]uint8, n)}
+	for _, v := range []*[]float64{&s.scores, &s.changes, &s.slope, &s.state} {
+		*v = make([]float64, n*stride)
+	}
+	s.SetLoss(l)
+	return s
+}
+
+// SetLoss changes the loss.
+func (l *losses) SetLoss(of loss.Classes) {
+	l.loss, l.terms = of, classTerms{l}
+	if signed, ok := of.(loss.Signed); ok {
+		l.terms = pairTerms{l, signed}
+	}
+}
+
+// Loss is the loss of a row.
+func (l *losses) Loss() loss.Classes { return l.loss }
+
+// Scores are the stored ones of all rows [n, stride] at the current point, for rows that have a weight.
+func (l *losses) Scores() []float64 { return l.scores }
+
+// Score puts the class scores of row i, which has a weight, into dst [K].
+func (l *losses) Score(dst []float64, i int32) {
+	l.outputs.ClassScores(dst, l.scores[int(i)*l.stride:])
+}
+
+// Costs puts the loss of row i, which has a weight, into dst [K] for every class; scratch [K] is written.
+func (l *losses) Costs(dst []float64, i int32, scratch []float64) {
+	l.Score(scratch, i)
+	l.loss.Costs(dst, scratch)
+}
+
+// PairCosts is Costs of some rows at once, times a factor, into dst [rows, 2]. It is for one column with a loss of
+// margins, and reports whether the risk is of that kind.
+func (l *losses) PairCosts(dst []float64, rows []int32, factor float64) bool {
+	pair, ok := l.terms.(pairTerms)
+	if !ok {
+		return false
+	}
+	scores := l.scores
+	for k, i := range rows {
+		sides, costs := [2]float64{-scores[i], scores[i]}, dst[2*k:2*k+2]
+		pair.Signed.Costs(costs, sides[:])
+		costs[0], costs[1] = factor*costs[0], factor*costs[1]
+	}
+	return true
+}
+
+// sumJoint lets the joint costs have their part, and returns the sum of their values.
+func (l *losses) sumJoint(part func(j Joint) float64) (total float64) {
+	for _, joint := range l.Joint {
+		total += part(joint)
+	}
+	return total
+}
+
+// hessVecs is hessVec for some rows of l.changes: it adds the curvature and the products to sums.
+func (l *losses) hessVecs(rows []int32, sums []float64) {
+	stride, scratch := l.stride, l.newScratch()
+	for _, i := range rows {
+		change := l.changes[int(i)*stride : (int(i)+1)*stride]
+		sums[0] += l.hessVec(i, change, scratch)
+		vector.Add(sums[1:], 1, change)
+	}
+}
+
+// hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in
+// columns, and returns the curvature along the change. Of a row with LabelJoint the products are there.
+func (l *losses) hessVec(i int32, change []float64, s scratch) (curvature float64) {
+	outputs := l.outputs.Outputs()
+	if l.Label[i] != LabelJoint {
+		curvature = l.terms.hessVec(i, change, s)
+	}
+	clear(change[outputs:])
+	l.outputs.Up(change)
+	return curvature
+}
+
+// largestCost is that of some rows.
+func (l *losses) largestCost(rows []int32) (largest float64) {
+	for _, i := range rows {
+		largest = max(largest, l.Cost[i])
+	}
+	return largest
+}
 
 // terms are the losses of single rows, as functions of their stored scores.
 type terms interface {
@@ -23,15 +133,15 @@ type terms interface {
 // scratch has room for a row of classes, several times.
 type scratch struct{ certain, there, slope, state, product []float64 }
 
-func (r *Risk) newScratch() scratch {
-	k := r.Map.Classes()
+func (l *losses) newScratch() scratch {
+	k := l.outputs.Classes()
 	room := make([]float64, 5*k)
 	return scratch{room[:k], room[k : 2*k], room[2*k : 3*k], room[3*k : 4*k], room[4*k:]}
 }
 
 // target is what each class counts for row i; certain [K] is written where the label is certain.
-func (r *Risk) target(i int32, certain []float64) []float64 {
-	switch y := r.Label[i]; {
+func (l *losses) target(i int32, certain []float64) []float64 {
+	switch y := l.Label[i]; {
 	case y >= 0:
 		clear(certain)
 		certain[y] = 1
@@ -40,14 +150,14 @@ func (r *Risk) target(i int32, certain []float64) []float64 {
 		return nil
 	}
 	k := len(certain)
-	return r.Soft[int(r.Place[i])*k : (int(r.Place[i])+1)*k]
+	return l.Soft[int(l.Place[i])*k : (int(l.Place[i])+1)*k]
 }
 
 // classTerms are those of a loss of class scores which are stored.
-type classTerms struct{ *Risk }
+type classTerms struct{ *losses }
 
 func (r classTerms) gradient(rows []int32, sums []float64) {
-	stride, classes, s := r.shape.Stride(), r.Map.Classes(), r.newScratch()
+	stride, classes, s := r.stride, r.outputs.Classes(), r.newScratch()
 	for _, i := range rows {
 		at := int(i) * stride
 		slope, state, active := r.slope[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
@@ -58,7 +168,7 @@ func (r classTerms) gradient(rows []int32, sums []float64) {
 			vector.Scale(slope[:classes], r.Cost[i])
 		}
 		r.activity[i] = active
-		r.Map.Up(slope)
+		r.outputs.Up(slope)
 		vector.Add(sums[1:], 1, slope)
 	}
 }
@@ -78,7 +188,7 @@ func activity(slope []float64, curvature float64) (bits uint8) {
 }
 
 func (r classTerms) hessVec(i int32, change []float64, s scratch) (curvature float64) {
-	at, classes := int(i)*r.shape.Stride(), len(s.product)
+	at, classes := int(i)*r.stride, len(s.product)
 	r.loss.HessVec(s.product, change[:classes], r.target(i, s.certain), r.state[at:at+classes])
 	vector.Scale(s.product, r.Cost[i])
 	curvature = vector.Dot(s.product, change)
@@ -87,7 +197,7 @@ func (r classTerms) hessVec(i int32, change []float64, s scratch) (curvature flo
 }
 
 func (r classTerms) line(rows []int32, t float64, sums []float64) {
-	stride, classes, s := r.shape.Stride(), r.Map.Classes(), r.newScratch()
+	stride, classes, s := r.stride, r.outputs.Classes(), r.newScratch()
 	for _, i := range rows {
 		if r.Label[i] == LabelJoint {
 			continue
@@ -106,7 +216,7 @@ func (r classTerms) line(rows []int32, t float64, sums []float64) {
 // pairTerms are those of a margin loss of scores.Pair: one number a row is stored, and state is the curvature,
 // weighted.
 type pairTerms struct {
-	*Risk
+	*losses
 	loss.Signed
 }
 

@@ -1,0 +1,126 @@
+package risk
+
+import (
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// linear is what rows and weights give each other: stored scores of rows along a vector of weights, and sums of rows.
+type linear struct {
+	job   *work.Job
+	rows  *rows.Matrix
+	Map   scores.Map
+	frame frame
+	shape panel.Shape // of the weights
+}
+
+// times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
+func (l *linear) times(on *rows.Subset, dst, p, shift, mean []float64) {
+	l.job.CountAndCheck(int64(on.NonZeros()))
+	l.rows.TimesPanels(l.job, on, dst, p, l.shape)
+	l.complete(on, dst, shift, mean)
+}
+
+// complete turns products with columns into stored scores.
+func (l *linear) complete(on *rows.Subset, dst, shift, mean []float64) {
+	shift = append([]float64(nil), shift...)
+	if l.Map.Flat() {
+		for y, m := range mean {
+			shift[y] += m
+		}
+		mean = nil
+	}
+	rows := on.Rows()
+	l.job.EachRow(len(rows), func(lo, hi int) { l.completeRows(rows[lo:hi], dst, shift, mean) })
+}
+
+func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
+	stride, flat := l.shape.Stride(), l.Map.Flat()
+	for _, i := range rows {
+		row := dst[int(i)*stride : (int(i)+1)*stride]
+		vector.Add(row, 1, shift)
+		if !flat {
+			l.Map.Down(row)
+		}
+		for y, m := range mean {
+			row[y] += m
+		}
+	}
+}
+
+func (l *linear) addTransposed(on *rows.Subset, dst, q []float64) {
+	l.job.CountAndCheck(int64(on.NonZeros()))
+	l.rows.AddTransposedPanels(l.job, on, dst, q, l.shape)
+}
+
+// rounds reports whether there are rounded products.
+func (l *linear) rounds() bool { return l.rows.Rounds(l.shape) }
+
+// timesRounded is times, rounded.
+func (l *linear) timesRounded(on *rows.Subset, dst, p, shift []float64) {
+	l.job.CountAndCheck(int64(on.NonZeros()))
+	l.rows.TimesRounded(l.job, on, dst, p, l.shape)
+	l.complete(on, dst, shift, nil)
+}
+
+// addRounded is addTransposed, rounded; unit is about the largest entry of q.
+func (l *linear) addRounded(on *rows.Subset, dst, q []float64, unit float64) {
+	l.job.CountAndCheck(int64(on.NonZeros()))
+	l.rows.AddTransposedRounded(l.job, on, dst, q, unit, l.shape)
+}
+
+// Stride is the length of a row of stored scores.
+func (l *linear) Stride() int { return l.shape.Stride() }
+
+// eachFeature visits the weights [outputs] of every feature.
+func (l *linear) eachFeature(weights []float64, visit func(feature int, weights []float64)) {
+	row := make([]float64, l.shape.Stride())
+	for j := range l.rows.Cols() {
+		for v := range l.Map.Columns() {
+			row[v] = weights[l.shape.At(j, v)]
+		}
+		l.Map.Down(row)
+		visit(j, row[:l.Map.Outputs()])
+	}
+}
+
+// intercepts are those of the outputs.
+func (l *linear) intercepts(weights []float64) []float64 {
+	shift := l.frame.shift(l.job.Pool, weights)
+	l.Map.Down(shift)
+	intercept := shift[:l.Map.Outputs()]
+	for y, m := range l.frame.Mean {
+		intercept[y] += m
+	}
+	return intercept
+}
+
+// weightsOf puts the weights of the outputs coef_y . x + intercept_y into weights, as far as the frame has intercepts of
+// its own; coef [d, outputs].
+func (l *linear) weightsOf(weights, coef, intercept []float64) {
+	outputs, features := l.Map.Outputs(), l.frame.features()
+	columns := make([]float64, l.Map.Columns())
+	put := func(j int, values []float64) {
+		l.Map.Split(columns, values)
+		for v, w := range columns {
+			weights[l.shape.At(j, v)] = w
+		}
+	}
+	for j := range features {
+		put(j, coef[j*outputs:(j+1)*outputs])
+	}
+	if !l.frame.Constant {
+		return
+	}
+	put(features, intercept)
+	if l.frame.Center != nil { // the last feature's weight is the score of the center
+		last := l.frame.shift(l.job.Pool, weights)
+		for v := range columns {
+			at := l.shape.At(features, v)
+			weights[at] += weights[at] - last[v]
+		}
+	}
+}
