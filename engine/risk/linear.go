@@ -10,11 +10,12 @@ import (
 
 // linear is what rows and weights give each other: stored scores of rows along a vector of weights, and sums of rows.
 type linear struct {
-	job   *work.Job
-	rows  *rows.Matrix
-	Map   scores.Map
-	frame frame
-	shape panel.Shape // of the weights
+	job      *work.Job
+	rows     *rows.Matrix
+	Map      scores.Map
+	frame    frame
+	shape    panel.Shape   // of the weights
+	rounding *rows.Rounded // rounded products, or nil
 }
 
 // times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
@@ -56,20 +57,17 @@ func (l *linear) addTransposed(on *rows.Subset, dst, q []float64) {
 	l.rows.AddTransposedPanels(l.job, on, dst, q, l.shape)
 }
 
-// rounds reports whether there are rounded products.
-func (l *linear) rounds() bool { return l.rows.Rounds(l.shape) }
-
 // timesRounded is times, rounded.
 func (l *linear) timesRounded(on *rows.Subset, dst, p, shift []float64) {
 	l.job.CountAndCheck(int64(on.NonZeros()))
-	l.rows.TimesRounded(l.job, on, dst, p, l.shape)
+	l.rounding.Times(l.job, on, dst, p)
 	l.complete(on, dst, shift, nil)
 }
 
 // addRounded is addTransposed, rounded; unit is about the largest entry of q.
 func (l *linear) addRounded(on *rows.Subset, dst, q []float64, unit float64) {
 	l.job.CountAndCheck(int64(on.NonZeros()))
-	l.rows.AddTransposedRounded(l.job, on, dst, q, unit, l.shape)
+	l.rounding.AddTransposed(l.job, on, dst, q, unit)
 }
 
 // Stride is the length of a row of stored scores.

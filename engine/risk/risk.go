@@ -56,8 +56,8 @@ func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame
 	if f.Constant {
 		shape.Features++
 	}
-	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, shape}, alpha: alpha, weights: make([]float64, shape.Len()),
-		losses:  newLosses(rows.Rows(), shape.Stride(), m, l),
+	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, shape, rows.Rounded(shape)},
+		losses: newLosses(rows.Rows(), shape.Stride(), m, l), alpha: alpha, weights: make([]float64, shape.Len()),
 		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }
 
@@ -249,7 +249,7 @@ func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []floa
 func (r *Risk) roundedProduct(dst, p, shift []float64) (curvature float64, total []float64) {
 	sums := make([]float64, 1+r.shape.Stride())
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
-	r.rows.AddGramRounded(r.job, r.active, dst, r.changes, p, r.largestCost(r.support.Rows()), r.shape, sums,
+	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, r.largestCost(r.support.Rows()), sums,
 		func(rows []int32, sums []float64) {
 			r.completeRows(rows, r.changes, shift, nil)
 			r.hessVecs(rows, sums)
@@ -268,7 +268,7 @@ func (r *Risk) Round(allowed bool) {
 }
 
 // mayRound reports whether there are rounded products.
-func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounds() }
+func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounding != nil }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {

@@ -33,7 +33,7 @@ type benchRows struct {
 }
 
 func BenchmarkTimes(b *testing.B) {
-	benchProducts(b, func(m *Matrix, job *work.Job, byRow, byCol []float64) { m.Times(job, byRow, byCol) })
+	benchProducts(b, func(m *Matrix, job *work.Job, byRow, byCol []float64) { m.TimesOn(job, m.All(), byRow, byCol) })
 }
 
 func BenchmarkTransposed(b *testing.B) {

@@ -32,7 +32,7 @@ func BenchmarkDense(b *testing.B) {
 		}
 	}
 	for name, product := range map[string]func(){
-		"Times":          func() { m.Times(job, byRow, p) },
+		"Times":          func() { m.TimesOn(job, m.All(), byRow, p) },
 		"Transposed":     func() { m.TransposedTimes(job, byCol, q) },
 		"Gram":           func() { m.AddGram(job, m.All(), byCol, h, p, 0) },
 		"TimesPanels":    func() { m.TimesPanels(job, m.All(), wideByRow, wide, shape) },

@@ -22,11 +22,21 @@ const (
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
-// Rounds reports whether there are rounded products for this number of columns: of rows whose unit leaves room for sums
-// in float32.
-func (m *Matrix) Rounds(shape panel.Shape) bool {
+// Rounded are the rounded products of a matrix with weights of a shape.
+type Rounded struct {
+	of    *Matrix
+	rows  *dense[float32]
+	shape panel.Shape
+}
+
+// Rounded gives the rounded products for this number of columns, of rows whose unit leaves room for sums in float32;
+// nil where there are none.
+func (m *Matrix) Rounded(shape panel.Shape) *Rounded {
 	a, ok := m.kernel.(*dense[float32])
-	return ok && useLoops && shape.Stride() > 1 && a.n > 0 && m.scale > 1/mostUnit && m.scale < mostUnit
+	if ok && useLoops && shape.Stride() > 1 && a.n > 0 && m.scale > 1/mostUnit && m.scale < mostUnit {
+		return &Rounded{m, a, shape}
+	}
+	return nil
 }
 
 const mostUnit = 1e25
@@ -84,68 +94,62 @@ func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape pan
 	clear(sums)
 }
 
-// TimesRounded is TimesPanels, rounded.
-func (m *Matrix) TimesRounded(job *work.Job, on *Subset, dst, p []float64, shape panel.Shape) {
-	m.needPanels(dst, p, shape)
-	a := m.kernel.(*dense[float32])
-	weights, unit := a.round(p, shape)
-	on.eachChunk(job.Pool, func(rows []int32) { a.timesRounded(rows, dst, weights, unit*m.scale, shape) })
+// Times is TimesPanels, rounded.
+func (r *Rounded) Times(job *work.Job, on *Subset, dst, p []float64) {
+	needPanels(r.of, dst, p, r.shape)
+	weights, unit := r.rows.round(p, r.shape)
+	on.eachChunk(job.Pool, func(rows []int32) { r.rows.timesRounded(rows, dst, weights, unit*r.of.scale, r.shape) })
 }
 
-// AddTransposedRounded is AddTransposedPanels, rounded; unit is about the largest entry of q.
-func (m *Matrix) AddTransposedRounded(job *work.Job, on *Subset, dst, q []float64, unit float64, shape panel.Shape) {
-	m.needPanels(q, dst, shape)
-	m.roundedSums(job, on, dst, q, unit, shape, nil, func([]int32, []float64) {})
+// AddTransposed is AddTransposedPanels, rounded; unit is about the largest entry of q.
+func (r *Rounded) AddTransposed(job *work.Job, on *Subset, dst, q []float64, unit float64) {
+	needPanels(r.of, q, dst, r.shape)
+	r.sums(job, on, dst, q, unit, nil, func([]int32, []float64) {})
 }
 
-// AddGramRounded is TimesRounded and then AddTransposedRounded, with one look at each row. products has the former for
-// some rows when change is called: it replaces them by what multiplies these rows, at most about unit times as much,
-// and adds to sums.
-func (m *Matrix) AddGramRounded(
-	job *work.Job, on *Subset, dst, products, p []float64, unit float64, shape panel.Shape, sums []float64,
+// AddGram is Times and then AddTransposed, with one look at each row. products has the former for some rows when change
+// is called: it replaces them by what multiplies these rows, at most about unit times as much, and adds to sums.
+func (r *Rounded) AddGram(
+	job *work.Job, on *Subset, dst, products, p []float64, unit float64, sums []float64,
 	change func(rows []int32, sums []float64),
 ) {
-	m.needPanels(products, dst, shape)
-	a := m.kernel.(*dense[float32])
-	weights, size := a.round(p, shape)
-	m.roundedSums(job, on, dst, products, unit*size, shape, sums, func(rows []int32, sums []float64) {
-		a.timesRounded(rows, products, weights, size*m.scale, shape)
+	needPanels(r.of, products, dst, r.shape)
+	weights, size := r.rows.round(p, r.shape)
+	r.sums(job, on, dst, products, unit*size, sums, func(rows []int32, sums []float64) {
+		r.rows.timesRounded(rows, products, weights, size*r.of.scale, r.shape)
 		change(rows, sums)
 	})
 }
 
-// roundedSums adds Σ q_i x_i to dst, rounded; q is there once before has been called for its rows.
-func (m *Matrix) roundedSums(
-	job *work.Job, on *Subset, dst, q []float64, unit float64, shape panel.Shape, sums []float64,
-	before func(rows []int32, sums []float64),
+// sums adds Σ q_i x_i to dst, rounded; q is there once before has been called for its rows.
+func (r *Rounded) sums(
+	job *work.Job, on *Subset, dst, q []float64, unit float64, sums []float64, before func(rows []int32, sums []float64),
 ) {
 	parts := make([]float64, on.Blocks()*len(sums))
-	m.addSums(job, dst, func(dst []float64) {
+	r.of.addSums(job, dst, func(dst []float64) {
 		addBlocks(job.Pool, on, dst, func(block int, rows []int32, dst []float64) {
 			part := parts[block*len(sums) : (block+1)*len(sums)]
-			m.addRoundedBlock(rows, dst, q, unit, shape, func(rows []int32) { before(rows, part) })
+			r.addBlock(rows, dst, q, unit, func(rows []int32) { before(rows, part) })
 		})
 		for ; len(parts) > 0; parts = parts[len(sums):] {
 			vector.Add(sums, 1, parts)
 		}
-		if len(sums) > 0 && !m.everywhere {
+		if len(sums) > 0 && !r.of.everywhere {
 			job.ReduceDeferred(sums)
 		}
 	})
 }
 
-func (m *Matrix) addRoundedBlock(
-	rows []int32, dst, q []float64, unit float64, shape panel.Shape, before func(rows []int32),
-) {
-	a := m.kernel.(*dense[float32])
-	sums, added := make([]float32, a.roundedLen(shape)), 0
+func (r *Rounded) addBlock(rows []int32, dst, q []float64, unit float64, before func(rows []int32)) {
+	a := r.rows
+	sums, added := make([]float32, a.roundedLen(r.shape)), 0
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), roundedTurn)]
 		before(some)
-		a.addRounded(some, sums, q, 1/unit, shape)
+		a.addRounded(some, sums, q, 1/unit, r.shape)
 		rows, added = rows[len(some):], added+len(some)
 		if added >= sumRows || len(rows) == 0 {
-			a.spread(dst, sums, unit*m.scale, shape)
+			a.spread(dst, sums, unit*r.of.scale, r.shape)
 			added = 0
 		}
 	}

@@ -54,10 +54,10 @@ func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
 	for _, of := range [][3]int{{1, 1, 3}, {3, 5, 8}, {70, 17, 20}, {701, 40, 33}, {5000, 24, 75}} {
 		n, d, classes := of[0], of[1], of[2]
 		narrow, wide, shape, p := roundable(t, n, d, classes)
-		if !narrow.Rounds(shape) {
+		if narrow.Rounded(shape) == nil {
 			t.Skip("this processor has no rounded products")
 		}
-		if wide.Rounds(shape) {
+		if wide.Rounded(shape) != nil {
 			t.Error("rows of float64 have no rounded products")
 		}
 		stride, job := shape.Stride(), work.NewJob(2, nil)
@@ -70,19 +70,19 @@ func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
 		on, same := narrow.Subset(some), wide.Subset(some)
 		exact, found := make([]float64, n*stride), make([]float64, n*stride)
 		wide.TimesPanels(job, same, exact, p, shape)
-		narrow.TimesRounded(job, on, found, p, shape)
+		narrow.Rounded(shape).Times(job, on, found, p)
 		if !alike(found, exact) {
 			t.Errorf("%v: products with rows are not near", of)
 		}
 		sums, exactSums := slices.Clone(p), slices.Clone(p)
 		wide.AddTransposedPanels(job, same, exactSums, exact, shape)
-		narrow.AddTransposedRounded(job, on, sums, exact, 1e-200, shape)
+		narrow.Rounded(shape).AddTransposed(job, on, sums, exact, 1e-200)
 		if !alike(sums, exactSums) {
 			t.Errorf("%v: sums over rows are not near", of)
 		}
 		gram, twice := slices.Clone(p), slices.Clone(p)
 		count := make([]float64, 1)
-		narrow.AddGramRounded(job, on, gram, found, p, 2, shape, count, func(rows []int32, sums []float64) {
+		narrow.Rounded(shape).AddGram(job, on, gram, found, p, 2, count, func(rows []int32, sums []float64) {
 			sums[0] += float64(len(rows))
 			for _, i := range rows {
 				vector.Scale(found[int(i)*stride:(int(i)+1)*stride], 2)
@@ -101,7 +101,7 @@ func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
 func TestRowsNearTheEndsOfFloat32AreNotRounded(t *testing.T) {
 	narrow, _, shape, _ := roundable(t, 3, 5, 8)
 	for scale, rounds := range map[float64]bool{1e-38: false, 1e-20: useLoops, 1e20: useLoops, 1e38: false} {
-		if narrow.Scaled(scale).Rounds(shape) != rounds {
+		if (narrow.Scaled(scale).Rounded(shape) != nil) != rounds {
 			t.Errorf("rows in units of %v: rounded %v", 1/scale, !rounds)
 		}
 	}
@@ -110,14 +110,14 @@ func TestRowsNearTheEndsOfFloat32AreNotRounded(t *testing.T) {
 func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	for _, classes := range []int{20, 53} { // 53 columns go through the rows in three parts
 		narrow, _, shape, p := roundable(t, 4000, 64, classes)
-		if !narrow.Rounds(shape) {
+		if narrow.Rounded(shape) == nil {
 			t.Skip("this processor has no rounded products")
 		}
 		var results [2][]float64
 		for k := range results {
 			scores, sums := make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
 			job, keep := work.NewJob(1+k, nil), func([]int32, []float64) {}
-			narrow.AddGramRounded(job, narrow.All(), sums, scores, p, 1, shape, nil, keep)
+			narrow.Rounded(shape).AddGram(job, narrow.All(), sums, scores, p, 1, nil, keep)
 			results[k] = append(sums, scores...)
 		}
 		if !slices.Equal(results[0], results[1]) {
@@ -136,7 +136,7 @@ func BenchmarkDenseProducts(b *testing.B) {
 	})
 	b.Run("times rounded", func(b *testing.B) {
 		for b.Loop() {
-			narrow.TimesRounded(job, narrow.All(), scores, p, shape)
+			narrow.Rounded(shape).Times(job, narrow.All(), scores, p)
 		}
 	})
 	b.Run("sums", func(b *testing.B) {
@@ -146,12 +146,12 @@ func BenchmarkDenseProducts(b *testing.B) {
 	})
 	b.Run("sums rounded", func(b *testing.B) {
 		for b.Loop() {
-			narrow.AddTransposedRounded(job, narrow.All(), sums, scores, 1, shape)
+			narrow.Rounded(shape).AddTransposed(job, narrow.All(), sums, scores, 1)
 		}
 	})
 	b.Run("gram rounded", func(b *testing.B) {
 		for b.Loop() {
-			narrow.AddGramRounded(job, narrow.All(), sums, scores, p, 1, shape, nil, func([]int32, []float64) {})
+			narrow.Rounded(shape).AddGram(job, narrow.All(), sums, scores, p, 1, nil, func([]int32, []float64) {})
 		}
 	})
 }

@@ -115,7 +115,7 @@ func sameProducts(t *testing.T, m *Matrix, indptr, indices []int64, values []flo
 		}
 	}
 	times, sums := make([]float64, n), make([]float64, d)
-	m.Times(job, times, p)
+	m.TimesOn(job, m.All(), times, p)
 	m.TransposedTimes(job, sums, q)
 	near(t, "X p", times, wantTimes)
 	near(t, "X'q", sums, wantSums)
@@ -125,7 +125,7 @@ func sameProducts(t *testing.T, m *Matrix, indptr, indices []int64, values []flo
 	for k, j := range old {
 		narrow[k] = p[j]
 	}
-	packed.Times(job, times, narrow)
+	packed.TimesOn(job, packed.All(), times, narrow)
 	packed.TransposedTimes(job, sums, q)
 	near(t, "packed X p", times, wantTimes)
 	for k, j := range old {

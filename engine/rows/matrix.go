@@ -121,12 +121,9 @@ func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kerne
 // AddRow adds scale * x_i to dst [cols].
 func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, m.scale*scale, dst) }
 
-// Times sets dst[i] = x_i . p for all rows; dst [rows], p [cols].
-func (m *Matrix) Times(job *work.Job, dst, p []float64) { m.TimesOn(job, m.all, dst, p) }
-
 // TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst as they are.
 func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
-	m.need(len(dst), m.Rows(), len(p), m.cols)
+	need(len(dst), m.Rows(), len(p), m.cols)
 	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
 }
 
@@ -138,14 +135,18 @@ func (m *Matrix) TransposedTimes(job *work.Job, dst, q []float64) {
 
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
 func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
-	m.need(len(q), m.Rows(), len(dst), m.cols)
-	m.scatter(job, on, dst, func(_ int, rows []int32, sum []float64) { m.kernel.addTransposed(rows, sum, q, m.scale) })
+	need(len(q), m.Rows(), len(dst), m.cols)
+	m.addSums(job, dst[:m.cols], func(dst []float64) {
+		addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
+			m.kernel.addTransposed(rows, sum, q, m.scale)
+		})
+	})
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
 // generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
 func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
-	m.need(len(h), m.Rows(), len(p), m.cols)
+	need(len(h), m.Rows(), len(p), m.cols)
 	products, parts, sums := job.Borrow(m.Rows()), make([][2]float64, on.Blocks()), make([]float64, 2)
 	m.addSums(job, dst[:m.cols], func(dst []float64) {
 		addBlocks(job.Pool, on, dst, func(block int, rows []int32, sum []float64) {
@@ -164,46 +165,27 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 }
 
 // SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
-func (m *Matrix) SquaredNorm(i int, scratch []float64) float64 {
-	return m.squaredNorm(i, m.scale, scratch)
-}
-
-// like copies to m what is known of rows that m's are made of.
-func (m *Matrix) like(other *Matrix) *Matrix {
-	m.scale, m.everywhere, m.repeats = other.scale, other.everywhere, other.repeats
-	return m
-}
-
-func (m *Matrix) squaredNorm(i int, scale float64, scratch []float64) (total float64) {
+func (m *Matrix) SquaredNorm(i int, scratch []float64) (total float64) {
 	if !m.repeats {
-		return m.kernel.square(i, scale)
+		return m.kernel.square(i, m.scale)
 	}
-	m.merged(i, scale, scratch, func(_ int, value float64) { total += value * value })
+	m.Merged(i, scratch, func(_ int, value float64) { total += value * value })
 	return total
 }
 
 // Merged calls visit for the values of row i, those of an index that stands twice added up at the first of its places,
 // and 0 at the others; scratch as for SquaredNorm.
 func (m *Matrix) Merged(i int, scratch []float64, visit func(col int, value float64)) {
-	m.merged(i, m.scale, scratch, visit)
-}
-
-func (m *Matrix) merged(i int, scale float64, scratch []float64, visit func(col int, value float64)) {
 	if !m.repeats {
-		m.kernel.visit(i, func(col int, value float64) { visit(col, scale*value) })
+		m.kernel.visit(i, func(col int, value float64) { visit(col, m.scale*value) })
 		return
 	}
-	m.kernel.addRow(i, scale, scratch)
+	m.kernel.addRow(i, m.scale, scratch)
 	m.kernel.visit(i, func(col int, _ float64) {
 		value := scratch[col]
 		scratch[col] = 0
 		visit(col, value)
 	})
-}
-
-// scatter lets every block of a subset add to its sum over rows, and adds these to dst.
-func (m *Matrix) scatter(job *work.Job, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
-	m.addSums(job, dst[:m.cols], func(dst []float64) { addBlocks(job.Pool, on, dst, add) })
 }
 
 // Everywhere is a view of the same rows for a job all of whose machines have them: they count once.
@@ -246,7 +228,7 @@ func addBlocks(pool *work.Pool, on *Subset, dst []float64, add func(block int, r
 	pool.Return(sums)
 }
 
-func (m *Matrix) need(rows, wantRows, cols, wantCols int) {
+func need(rows, wantRows, cols, wantCols int) {
 	if rows != wantRows || cols < wantCols {
 		panic("rows: vector of the wrong length")
 	}

@@ -85,7 +85,7 @@ func TestProductsAgreeWithDenseRows(t *testing.T) {
 	for name, m := range everyType(t, d, indptr, indices, values) {
 		job := work.NewJob(2, nil)
 		times, transposed, gram := make([]float64, n), make([]float64, d), make([]float64, d)
-		m.Times(job, times, p)
+		m.TimesOn(job, m.All(), times, p)
 		m.TransposedTimes(job, transposed, q)
 		total, square := m.AddGram(job, m.All(), gram, h, p, shift)
 		near(t, name+" X p", times, wantTimes)
@@ -148,7 +148,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
 		job := work.NewJob(threads, nil)
 		times, gram, transposed := make([]float64, n), make([]float64, d), make([]float64, d)
-		m.Times(job, times, p)
+		m.TimesOn(job, m.All(), times, p)
 		total, square := m.AddGram(job, m.All(), gram, h, p, 0.1)
 		m.TransposedTimes(job, transposed, h)
 		all := append(append(append(times, gram...), transposed...), total, square)
@@ -183,8 +183,8 @@ func TestPackedRowsGiveTheSameProducts(t *testing.T) {
 			p[j], q[k] = math.Sin(float64(j)), math.Sin(float64(j))
 		}
 		want, got := make([]float64, n), make([]float64, n)
-		m.Times(work.NewJob(1, nil), want, p)
-		packed.Times(work.NewJob(1, nil), got, q)
+		m.TimesOn(work.NewJob(1, nil), m.All(), want, p)
+		packed.TimesOn(work.NewJob(1, nil), packed.All(), got, q)
 		near(t, name, got, want)
 		for i := range dense {
 			near(t, name, got[i:i+1], []float64{product(dense[i], p)})
@@ -272,7 +272,7 @@ func TestLengthsOfRowsWithRepeatedIndices(t *testing.T) {
 			if rows.repeats != c.repeats {
 				t.Errorf("%s %s: repeats is %v", name, of, rows.repeats)
 			}
-			near(t, name+" "+of, rows.squares(job, 1), c.squares)
+			near(t, name+" "+of, squares(job, rows), c.squares)
 		}
 	}
 }

@@ -7,7 +7,10 @@ import "github.com/fewlabel/fewlabel/engine/work"
 // their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	k, old := m.kernel.packed(job, m.cols)
-	return newMatrix(len(old), k, m.indptr, m.all.rows).like(m), old
+	view := *m
+	view.cols, view.kernel = len(old), k
+	view.all = view.Subset(m.all.rows)
+	return &view, old
 }
 
 func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {

@@ -11,7 +11,7 @@ import (
 // TimesPanels sets the scores dst [rows, stride] of the rows of a subset: x_i . p_y for every class y, those of a row
 // side by side. The weights p may have a few features more than the matrix.
 func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape panel.Shape) {
-	m.needPanels(dst, p, shape)
+	needPanels(m, dst, p, shape)
 	stride := shape.Stride()
 	if stride == 1 {
 		m.TimesOn(job, on, dst, p)
@@ -28,7 +28,7 @@ func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape 
 // AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows,
 // stride].
 func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64, shape panel.Shape) {
-	m.needPanels(q, dst, shape)
+	needPanels(m, q, dst, shape)
 	if shape.Stride() == 1 {
 		m.AddTransposedOn(job, on, dst, q)
 		return
@@ -40,13 +40,13 @@ func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64
 			})
 			return
 		}
-		m.addPieces(job.Pool, on, dst, q, shape)
+		addPieces(job.Pool, m, on, dst, q, shape)
 	})
 }
 
 // addPieces is AddTransposedPanels where pieces of the panels are divided among the threads. Up to eight classes are
 // added by two tasks with half of the rows each, whatever the number of threads.
-func (m *Matrix) addPieces(pool *work.Pool, on *Subset, dst, q []float64, shape panel.Shape) {
+func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape panel.Shape) {
 	k := m.kernel.(panelKernel)
 	if pieces := shape.Pieces(pool.Threads()); shape.Stride() > panel.PartWidth || on.nonZeros < 2*smallBlock {
 		pool.Run(len(pieces), func(task int) { k.addTransposedPanel(on.rows, dst, q, m.scale, shape, pieces[task]) })
@@ -72,12 +72,12 @@ func (s *Subset) half(m *Matrix) int {
 		if 2*done >= s.nonZeros {
 			return k
 		}
-		done += m.rowLength(i)
+		done += m.RowNonZeros(int(i))
 	}
 	return len(s.rows)
 }
 
-func (m *Matrix) needPanels(scores, weights []float64, shape panel.Shape) {
+func needPanels(m *Matrix, scores, weights []float64, shape panel.Shape) {
 	if len(scores) != m.Rows()*shape.Stride() || len(weights) != shape.Len() || shape.Features < m.cols {
 		panic("rows: vector of the wrong length")
 	}

@@ -9,9 +9,9 @@ import (
 // Scaled is a view of the same rows, each times a factor. Products apply it to a row's sum or to what multiplies the
 // row: the values stay where they are.
 func (m *Matrix) Scaled(factor float64) *Matrix {
-	scaled := newMatrix(m.cols, m.kernel, m.indptr, m.all.rows).like(m)
-	scaled.scale *= factor
-	return scaled
+	view := *m
+	view.scale *= factor
+	return &view
 }
 
 // RootMeanSquare is the root of the mean square length of the rows that have a weight and are not zero, averaged by
@@ -19,7 +19,7 @@ func (m *Matrix) Scaled(factor float64) *Matrix {
 func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
 	// Squares of lengths up to 1e100 stay in the range of numbers; longer and shorter rows are measured in other units.
 	for _, unit := range []float64{1, 0x1p700, 0x1p-700} {
-		square := m.meanSquare(job, weights, unit)
+		square := meanSquare(job, squares(job, m.Scaled(unit)), weights)
 		if square > 1e-200 && square < 1e200 {
 			return math.Sqrt(square) / unit
 		}
@@ -27,9 +27,8 @@ func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
 	return 1
 }
 
-// meanSquare is the mean square of the lengths times unit.
-func (m *Matrix) meanSquare(job *work.Job, weights []float64, unit float64) float64 {
-	squares := m.squares(job, m.scale*unit)
+// meanSquare is the mean of the squared lengths that are not zero, by the weights.
+func meanSquare(job *work.Job, squares, weights []float64) float64 {
 	weight := func(i int) float64 {
 		if weights == nil {
 			return 1
@@ -54,20 +53,20 @@ func (m *Matrix) meanSquare(job *work.Job, weights []float64, unit float64) floa
 	return sums[0]
 }
 
-// squares are the squared lengths [rows] of the stored rows times scale.
-func (m *Matrix) squares(job *work.Job, scale float64) []float64 {
+// squares are the squared lengths [rows].
+func squares(job *work.Job, m *Matrix) []float64 {
 	squares := make([]float64, m.Rows())
 	job.CountAndCheck(int64(m.NonZeros()))
 	if m.repeats {
 		scratch := make([]float64, m.cols)
 		for i := range squares {
-			squares[i] = m.squaredNorm(i, scale, scratch)
+			squares[i] = m.SquaredNorm(i, scratch)
 		}
 		return squares
 	}
 	job.EachRow(len(squares), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			squares[i] = m.squaredNorm(i, scale, nil)
+			squares[i] = m.SquaredNorm(i, nil)
 		}
 	})
 	return squares

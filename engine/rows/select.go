@@ -6,7 +6,7 @@ import "github.com/fewlabel/fewlabel/engine/work"
 func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
 	indptr, list := make([]int64, len(rows)+1), make([]int32, len(rows))
 	for k, i := range rows {
-		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.rowLength(i))
+		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.RowNonZeros(int(i)))
 	}
 	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr), indptr, list)
 	selected.scale, selected.repeats = m.scale, m.repeats
@@ -41,7 +41,7 @@ func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64) kernel {
 func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first int) {
 	var own []float64 // of every row the number of its non-zeros, then their features and values
 	for _, i := range rows {
-		own = append(own, float64(m.rowLength(i)))
+		own = append(own, float64(m.RowNonZeros(int(i))))
 		m.Row(int(i), func(col int, value float64) { own = append(own, float64(col), value) })
 	}
 	all, place := job.Gather(own)

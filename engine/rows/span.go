@@ -12,9 +12,9 @@ type Span struct{ First, End int }
 // Len is the number of rows.
 func (s Span) Len() int { return s.End - s.First }
 
-// SpanTimesPanels sets the scores dst [rows of the span, stride]: x_i . p_y for every class y.
-func (m *Matrix) SpanTimesPanels(s Span, dst, p []float64, shape panel.Shape) {
-	part, rows := m.span(s)
+// TimesPanels sets the scores dst [rows of the span, stride]: x_i . p_y for every class y.
+func (s Span) TimesPanels(m *Matrix, dst, p []float64, shape panel.Shape) {
+	part, rows := s.of(m)
 	if shape.Stride() == 1 {
 		part.times(rows, dst, p, m.scale)
 		return
@@ -23,15 +23,15 @@ func (m *Matrix) SpanTimesPanels(s Span, dst, p []float64, shape panel.Shape) {
 	vector.Scale(dst[:len(rows)*shape.Stride()], m.scale)
 }
 
-// AddSpansPanels adds Σ q_iy x_i over spans to the weights dst, for every class y; q of a span [its rows, stride].
-func (m *Matrix) AddSpansPanels(pool *work.Pool, spans []Span, dst []float64, q [][]float64, shape panel.Shape) {
+// AddSpans adds Σ q_iy x_i over spans to the weights dst, for every class y; q of a span [its rows, stride].
+func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]float64, shape panel.Shape) {
 	pieces := shape.Pieces(pool.Threads())
 	if _, ok := m.kernel.(panelKernel); !ok || shape.Stride() == 1 {
 		pieces = pieces[:1] // all classes at once
 	}
 	pool.Run(len(pieces), func(task int) {
 		for k, s := range spans {
-			part, rows := m.span(s)
+			part, rows := s.of(m)
 			switch p := part.(type) {
 			case panelKernel:
 				if shape.Stride() > 1 {
@@ -49,19 +49,19 @@ func (m *Matrix) AddSpansPanels(pool *work.Pool, spans []Span, dst []float64, q 
 	})
 }
 
-// SpanDecisions is Decisions of a span; the weights are those of the stored rows.
-func (m *Matrix) SpanDecisions(s Span, by Weights, dst []float64) {
-	part, _ := m.span(s)
+// Decisions is that of a matrix for a span; the weights are those of the stored rows.
+func (s Span) Decisions(m *Matrix, by Weights, dst []float64) {
+	part, _ := s.of(m)
 	part.decide(&by, m.cols, dst)
 }
 
-// SpanFeatures appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].
-func (m *Matrix) SpanFeatures(s Span, marks []int32, mark int32, list []int32) []int32 {
-	part, _ := m.span(s)
+// Features appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].
+func (s Span) Features(m *Matrix, marks []int32, mark int32, list []int32) []int32 {
+	part, _ := s.of(m)
 	return part.features(marks, mark, list)
 }
 
-func (m *Matrix) span(s Span) (kernel, []int32) {
+func (s Span) of(m *Matrix) (kernel, []int32) {
 	return m.kernel.part(s.First, s.End), m.all.rows[:s.Len()] // the rows are 0, 1, ...
 }
 

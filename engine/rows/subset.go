@@ -31,16 +31,14 @@ func (s *Subset) Reset(m *Matrix, rows []int32) {
 	s.rows = rows
 	s.nonZeros = 0
 	for _, i := range rows {
-		s.nonZeros += m.rowLength(i)
+		s.nonZeros += m.RowNonZeros(int(i))
 	}
 	s.blocks = s.cut(m, s.blocks, blockCount(s.nonZeros, m.cols))
 	s.chunks = s.cut(m, s.chunks, min(maxChunks, 1+s.nonZeros/chunkNonZeros))
 }
 
-func (m *Matrix) rowLength(i int32) int { return int(m.indptr[i+1] - m.indptr[i]) }
-
 // RowNonZeros is the number of stored values in row i.
-func (m *Matrix) RowNonZeros(i int) int { return m.rowLength(int32(i)) }
+func (m *Matrix) RowNonZeros(i int) int { return int(m.indptr[i+1] - m.indptr[i]) }
 
 // Rows are the row numbers, in the order of the subset.
 func (s *Subset) Rows() []int32 { return s.rows }
@@ -71,7 +69,7 @@ func (s *Subset) cut(m *Matrix, dst []int, count int) []int {
 		if len(dst) < count && done*count >= len(dst)*s.nonZeros && k > dst[len(dst)-1] {
 			dst = append(dst, k)
 		}
-		done += m.rowLength(i)
+		done += m.RowNonZeros(int(i))
 	}
 	return append(dst, len(s.rows))
 }

@@ -100,7 +100,7 @@ func TestDecisionsOfAnyMatrix(t *testing.T) {
 		for _, outputs := range []int{1, 3, 20} {
 			by, sums, want := someWeights(m.Cols(), outputs, false), make([]float64, m.Rows()), make([]float64, m.Rows()*outputs)
 			for y, shift := range by.Intercept {
-				m.Times(work.NewJob(1, nil), sums, by.Coef[y*m.Cols():(y+1)*m.Cols()])
+				m.TimesOn(work.NewJob(1, nil), m.All(), sums, by.Coef[y*m.Cols():(y+1)*m.Cols()])
 				for i, sum := range sums {
 					want[i*outputs+y] = sum + shift
 				}

@@ -59,7 +59,7 @@ type decoder struct {
 // decode decodes sequence i, the tokens first ... end-1.
 func (d *decoder) decode(i, first, end int) error {
 	scores := room(&d.unary, (end-first)*d.tags)
-	d.rows.SpanDecisions(rows.Span{First: first, End: end}, d.weights, scores)
+	rows.Span{First: first, End: end}.Decisions(d.rows, d.weights, scores)
 	for k, score := range scores {
 		if math.IsNaN(score) || math.IsInf(score, 0) {
 			return fault.Data("the score of tag %d in row %d is %v: it must be finite", k%d.tags, first+k/d.tags, score)

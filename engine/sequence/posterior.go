@@ -62,7 +62,7 @@ func (p *posterior) enter(at weights, _ float64) {
 	p.setChain(p.chain, at.chain)
 	p.each(func(_, i int, w *scorer) {
 		wide := room(&w.into, p.span(i).Len()*p.shape.Stride())
-		p.rows.SpanTimesPanels(p.span(i), wide, at.coef, p.shape)
+		p.span(i).TimesPanels(p.rows, wide, at.coef, p.shape)
 		p.narrow(p.scoresOf(i), wide)
 	})
 	v := make([]float64, p.tags)

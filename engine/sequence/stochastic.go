@@ -109,12 +109,12 @@ func (d *stochastic) step(batch []int) (total float64) {
 	tokens := 0
 	for b, i := range batch {
 		spans[b], gradients[b] = d.span(i), d.places[b].scores
-		d.touched = d.rows.SpanFeatures(spans[b], d.marks, d.batch, d.touched)
+		d.touched = spans[b].Features(d.rows, d.marks, d.batch, d.touched)
 		vector.Add(d.g.chain.all, 1, d.places[b].counts.all)
 		total += d.places[b].value
 		tokens += spans[b].Len()
 	}
-	d.rows.AddSpansPanels(d.Pool, spans, d.g.coef, gradients, d.shape)
+	rows.AddSpans(d.Pool, d.rows, spans, d.g.coef, gradients, d.shape)
 	d.tokens += float64(tokens)
 	d.Run((len(d.touched)+stepFeatures-1)/stepFeatures, func(part int) {
 		for _, f := range d.touched[part*stepFeatures : min(len(d.touched), (part+1)*stepFeatures)] {
@@ -128,7 +128,7 @@ func (d *stochastic) step(batch []int) (total float64) {
 // evaluate puts the loss and the gradient of sequence i in its scores, and the counts, into its place.
 func (d *stochastic) evaluate(p *place, i int) {
 	p.scores = room(&p.scores, d.span(i).Len()*d.shape.Stride())
-	d.rows.SpanTimesPanels(d.span(i), p.scores, d.w.coef, d.shape)
+	d.span(i).TimesPanels(d.rows, p.scores, d.w.coef, d.shape)
 	clear(p.counts.all)
 	loss := d.loss
 	if d.belief != nil && d.unlabeled(i) {
