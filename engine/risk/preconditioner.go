@@ -65,8 +65,8 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	if r.job.ReduceCounts(counts); !Preconditions(int(counts[0]), int(counts[1])) {
 		return
 	}
-	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, matrix: r.rows.Everywhere(), rows: rows, own: rows,
-		values: r.changes}
+	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, values: r.changes,
+		matrix: r.rows.Everywhere(), rows: rows, own: rows}
 	if r.job.Group != nil {
 		p.matrix, p.first = r.rows.Gathered(r.job, rows)
 		p.rows, p.values = p.matrix.All().Rows(), make([]float64, p.matrix.Rows()*r.shape.Stride())
