@@ -69,7 +69,7 @@ func gradientOf(d *stochastic) []float64 {
 	g, p := newWeights(d.shape), place{counts: newCounts(d.tags)}
 	for _, i := range d.order {
 		d.evaluate(&p, i)
-		d.rows.AddSpansPanels(d.Pool, []rows.Span{d.span(i)}, g.coef, [][]float64{p.scores}, d.shape)
+		rows.AddSpans(d.Pool, d.rows, []rows.Span{d.span(i)}, g.coef, [][]float64{p.scores}, d.shape)
 		vector.Add(g.chain.all, 1, p.counts.all)
 	}
 	vector.Scale(g.all, 1/d.labeled)
