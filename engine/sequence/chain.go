@@ -13,8 +13,8 @@ package sequence
 
 import (
 	"math"
+	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 )
@@ -47,36 +47,20 @@ func newChain(tags int) *chain {
 	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), factor: make([]float64, tags*tags)}
 }
 
-// chainOf makes a model ready to decode.
+// chainOf makes a model, which is checked, ready to decode.
 func chainOf(m *model.Chain) (*chain, error) {
 	k := float64(m.Tags)
 	if err := memory.Need(16*k*k, "a chain of so many tags", "use fewer tags"); err != nil {
 		return nil, err
 	}
-	c, at := newChain(m.Tags), 0
-	for _, part := range edgesOfModel(m) {
-		for k, score := range part.scores {
-			if math.IsNaN(score) || math.IsInf(score, 1) {
-				return nil, fault.Data("%s[%d] is %v: only numbers and -infinity, which forbids, are allowed", part.name, k, score)
-			}
-			c.all[at] = score
-			at++
-		}
-	}
+	c := newChain(m.Tags)
+	copy(c.all, edgesOfModel(m))
 	c.refresh()
 	return c, nil
 }
 
-// namedScores are scores of a model by the name that its users know.
-type namedScores struct {
-	name   string
-	scores []float64
-}
-
 // edgesOfModel are the scores of a model in the order of edges.
-func edgesOfModel(m *model.Chain) []namedScores {
-	return []namedScores{{"transitions", m.Transitions}, {"start", m.Start}, {"end", m.End}}
-}
+func edgesOfModel(m *model.Chain) []float64 { return slices.Concat(m.Transitions, m.Start, m.End) }
 
 // refresh makes the chain ready for marginals after its transitions have changed.
 func (c *chain) refresh() {

@@ -85,13 +85,9 @@ func warmStart(s *sample, w weights, m *model.Chain) error {
 			w.coef[s.shape.At(k, y)] = m.Coef[int(j)*s.tags+y] * s.length
 		}
 	}
-	at := 0
-	for _, part := range edgesOfModel(m) {
-		for _, score := range part.scores {
-			if !math.IsInf(score, -1) {
-				w.chain.all[at] = score
-			}
-			at++
+	for k, score := range edgesOfModel(m) {
+		if !math.IsInf(score, -1) {
+			w.chain.all[k] = score
 		}
 	}
 	return nil

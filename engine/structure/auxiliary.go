@@ -97,8 +97,7 @@ func (b *block) lossesAtZero() float64 {
 
 // subtractGradient makes the right-hand sides minus the gradient of the losses at u, whose sum it returns.
 func (b *block) subtractGradient(residual, u []float64) (losses float64) {
-	losses = vector.Sum(b.times(u))/2 - vector.Sum(b.inner(u, residual))
-	b.scaleScores(-1 / float64(b.Rows.Rows()))
+	losses = vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual))
 	b.transposed(residual)
 	return losses + b.lossesAtZero()
 }
@@ -149,16 +148,15 @@ func (b *block) conjugateGradients(x, residual []float64) (decrease float64) {
 
 // hessVec sets dst to 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
 func (b *block) hessVec(dst, p []float64) {
-	b.times(p)
-	b.scaleScores(1 / float64(b.Rows.Rows()))
+	b.times(p, 1)
 	clear(dst)
 	b.add(dst, b.Alpha, p)
 	b.transposed(dst)
 	b.mask(dst)
 }
 
-// times sets the scores to (x_i - x̄) . p and gives the mean square of each column.
-func (b *block) times(p []float64) []float64 {
+// times sets the scores to sign/n (x_i - x̄) . p and gives the mean square of (x_i - x̄) . p for each column.
+func (b *block) times(p []float64, sign float64) []float64 {
 	n, stride := b.Rows.Rows(), b.shape.Stride()
 	b.job.CountAndCheck(int64(b.Rows.NonZeros()))
 	b.Rows.TimesPanels(b.job, b.Rows.All(), b.scores, p, b.shape)
@@ -174,7 +172,7 @@ func (b *block) times(p []float64) []float64 {
 		for i := lo; i < hi; i++ {
 			for k, s := range b.scores[i*stride : (i+1)*stride] {
 				s -= sums[k] / float64(n)
-				b.scores[i*stride+k] = s
+				b.scores[i*stride+k] = sign / float64(n) * s
 				dst[k] += s * s / float64(n)
 			}
 		}
@@ -186,14 +184,6 @@ func (b *block) times(p []float64) []float64 {
 func (b *block) transposed(dst []float64) {
 	b.job.CountAndCheck(int64(b.Rows.NonZeros()))
 	b.Rows.AddTransposedPanels(b.job, b.Rows.All(), dst, b.scores, b.shape)
-}
-
-func (b *block) scaleScores(factor float64) {
-	b.job.Stripes(len(b.scores), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			b.scores[k] *= factor
-		}
-	})
 }
 
 // mask sets the weights of hidden features to zero.
