@@ -27,7 +27,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
 ]
-exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.md5"]
+exclude_patterns = ["_build", "notes", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.md5"]
 smartquotes = False
 suppress_warnings = ["config.cache"]  # autosummary_context and sphinx_gallery_conf have functions
 default_role = "py:obj"  # `name` in a docstring is a link where there is something to link to, and code elsewhere
@@ -92,7 +92,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "fewlabel"
 html_static_path = ["static"]
 html_css_files = ["fewlabel.css"]
-html_sidebars = {name: [] for name in ("start", "changelog")}  # they have no pages below them
+html_sidebars = {name: [] for name in ("start", "generated/changelog")}  # they have no pages below them
 html_show_sourcelink = False
 html_copy_source = False
 html_favicon = "static/logo.svg"
@@ -180,6 +180,7 @@ PAGES = {re.sub(r"\W+", "-", title.lower()).strip("-"): title for title in TASKS
 for page, title in PAGES.items():
     write(f"api-{page}.rst", task_page(title, TASKS[title]))
 write("index.rst", REFERENCE + "".join(f"   api-{page}\n" for page in PAGES))
+write("changelog.md", "```{include} ../../CHANGELOG.md\n:relative-docs: docs/\n```\n")
 
 
 # ------------------------------------------------------------------ the notebook

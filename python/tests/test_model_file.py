@@ -152,7 +152,7 @@ def test_a_structure_from_a_file_gives_the_same_bits(path: Path, groups: np.ndar
     assert _library.live_handles() == 0
 
 
-KINDS_OF_FILES = {  # and their tensors, as in docs/ship.md
+KINDS_OF_FILES = {  # and their tensors, as in docs/c.md
     "linear": "coef [n_features, n_outputs], intercept [n_outputs], class_prior [n_classes]",
     "chain": "coef [n_features, n_tags], transitions [n_tags, n_tags], start [n_tags], end [n_tags]",
     "structure": "components [n_features, n_components], groups [n_features]",
@@ -167,7 +167,7 @@ def test_the_safetensors_package_reads_and_writes_model_files(path: Path, kind: 
     tensors, metadata = by_package(path)
     sizes = json.loads(metadata["description"])
     assert (metadata["kind"], sizes["metadata"]["estimator"]) == (kind, type(model).__name__)
-    page = Path(__file__).resolve().parents[2] / "docs" / "ship.md"
+    page = Path(__file__).resolve().parents[2] / "docs" / "c.md"
     assert listed in page.read_text(encoding="utf-8").replace("`", "")
     for name, shape in (entry.split(" [") for entry in listed.rstrip("]").split("], ")):
         assert tensors[name].shape == tuple(sizes[size] for size in shape.split(", "))
