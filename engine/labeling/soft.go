@@ -20,8 +20,7 @@ import (
 //	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints, Sindhwani & Keerthi 2006 section 3.2 for two
 //	         classes. Sinkhorn's update v_y += T log(r_y / q_y) while it lowers the error threefold; then Newton's method
 //	         on the dual (H + μ for H, μ in proportion to the error), with a search for the zero of the slope along the
-//	         step. If the start was too far off for that: from the potentials of the cheapest hard labels where T is
-//	         low, or through falling temperatures
+//	         step. If the start was too far off for that: through falling temperatures
 //	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), or 8 steps in a row do not lower it (rounding), or 500
 //	         evaluations. Measured on 20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread
 //	         of the costs, and up to 1e-5, less than a row, below 1e-6 of it
@@ -55,7 +54,6 @@ const (
 	acceptable      = 1e-7 // an error that rounding may explain
 	patience        = 8    // steps without progress
 	budget          = 500  // evaluations from one start
-	nearlyHard      = 1e-3 // of the spread of costs: a temperature so low that the best hard labels are a start
 	largestCooling  = 4    // factor between temperatures
 	smallestCooling = 1.1
 	coolTolerance   = 1e-3 // of shares, relative, at the temperatures in between
@@ -176,7 +174,7 @@ func (d *dual) relativeResidual() float64 {
 // solveFromSomeStart tries one start after the other and keeps the best solution.
 func (d *dual) solveFromSomeStart() {
 	best, least := slices.Clone(d.v), math.Inf(1)
-	for _, solve := range []func(){d.solveFromGuess, d.solveFromHardLabels, d.solveByCooling} {
+	for _, solve := range []func(){d.solveFromGuess, d.solveByCooling} {
 		d.evaluations = 0
 		solve()
 		if residual := d.residual(); residual < least {
@@ -200,31 +198,6 @@ func (d *dual) moveTo(v []float64) {
 
 // solveFromGuess solves from the potentials that are there.
 func (d *dual) solveFromGuess() { d.solve(d.residual, d.tolerance) }
-
-// solveFromHardLabels starts at the potentials of the cheapest hard labels, where the temperature is low and one
-// machine has all rows.
-func (d *dual) solveFromHardLabels() {
-	if d.job.Group != nil || d.temperature > nearlyHard*d.spread() {
-		return
-	}
-	labels, counts := make([]int32, len(d.weights)), Counts(d.shares, len(d.weights))
-	costs := d.costs
-	if slices.Contains(costs, math.Inf(1)) {
-		costs = slices.Clone(costs)
-		Finite(d.job, costs, len(d.v))
-	}
-	greedy(labels, costs, counts)
-	v := transport(labels, costs, counts).centred()
-	for _, y := range d.live {
-		d.v[y] = v[y]
-		if counts[y] == 0 {
-			d.v[y] = 0
-		}
-	}
-	d.center(d.v)
-	d.evaluate(d.v)
-	d.solve(d.residual, d.tolerance)
-}
 
 // solveByCooling solves at falling temperatures, each from where the two before point to: as T falls to 0 the
 // potentials become linear in T. Where that does not lead to a solution T falls less.

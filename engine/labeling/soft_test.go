@@ -320,20 +320,3 @@ func TestSharesAreMetByProductsAsByTheMatrix(t *testing.T) {
 		}
 	}
 }
-
-func TestHardLabelsAreAStartAtLowTemperatures(t *testing.T) {
-	s := topics(2000, 12, 3).softly(3)
-	for i := range s.weights {
-		s.weights[i] = 1
-	}
-	for y, count := range s.counts {
-		s.shares[y] = float64(count) / float64(s.rows)
-	}
-	d := newDual(work.NewJob(1, nil), s.p, s.costs, s.weights, s.shares, s.v)
-	d.temperature = 1e-8
-	d.evaluate(d.v)
-	d.solveFromHardLabels()
-	if d.residual() > 1e-9 || d.evaluations > 50 {
-		t.Errorf("the shares are missed by %v, after %d evaluations", d.residual(), d.evaluations)
-	}
-}
