@@ -124,7 +124,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             rows of the batch.
         """
         check_is_fitted(self)
-        X = self._features(X)
+        X = _data.rows_of(self, X, reset=False)
         scores = _scores.scores(X, self.coef_, self.intercept_, self.n_jobs)
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
@@ -275,7 +275,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
         """Fit by a method, and return the warnings of the library."""
-        rows = self._training_features(X, y, sample_weight, self._is_warm())
+        rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
         given = _labels.with_groups(_labels.read(y, self.unlabeled, weak=True), self.hierarchy)
         check_consistent_length(rows, given.labeled)
         weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
@@ -319,14 +319,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         fitted = _fit.fit(rows, labels, weights, plan.options, watchers, plan.start, group)[0]
         self._keep(plan.classes, plan.tree, fitted)
         return fitted.report["warnings"]
-
-    def _training_features(self, X: Any, y: Any, sample_weight: Any, warm: bool) -> Any:
-        """The checked rows that the weights multiply, in `fit`."""
-        return _data.training_rows(self, X, y=y, reset=not warm)
-
-    def _features(self, X: Any) -> Any:
-        """The same for other rows."""
-        return _data.rows_of(self, X, reset=False)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""

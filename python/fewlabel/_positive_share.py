@@ -11,16 +11,9 @@ Method   fits with each of CANDIDATES as share, in which a fold of the positive 
          (1.01 - k(c))^2
 Source   the bound: Scott 2015, Garg et al. 2021 (best bin estimation), for scores of supervised models. Agreement as a
          choice of the number of clusters: Lange et al. 2004. Fits that use the unlabeled rows, and both together: ours
-Measured 20 positive rows, shares drawn from .03 to .6. On the nine sets of text, digits and embeddings of choice, 126
-         draws: off by .037 in the mean, within .05 in 80 % (by the bound alone .043, 75 %); on ten others, 80 draws,
-         .065, 61 % (.071, 55 %). The error is in sets whose classes hardly differ (.07 to .15 in CCAT, hitech and two
-         kinds of hardware), where both show other classes. Shares from .7 on come out at .5 to .6.
-         From supervised scores of positive against unlabeled rows, 16 draws of MCAT and rec. against sci.: Elkan & Noto
-         2008 is off by .41 in the mean, best bin estimation by .12, a mixture of two normals by .12
 Interval normal for log p: the deviation of a bootstrap of the held-out rows, and WRONG for what the fits rank wrongly,
-         which no bootstrap sees. At level .9 it has 93 % of the shares of the nine sets and 84 % of those of the ten
-Cost     FOLDS fits a candidate, of MOST_ROWS rows, by switching: as good as annealing or method auto (45 draws of the
-         nine sets: off by .041, .044, .046), in .7 of the time of auto
+         which no bootstrap sees
+Cost     FOLDS fits a candidate, of MOST_ROWS rows, by switching
 """
 
 from typing import Any, NamedTuple

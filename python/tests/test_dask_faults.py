@@ -233,9 +233,9 @@ def long_fit() -> tuple[list[Any], list[Any]]:
     return pieces(X, [4000, 8000]), pieces(y, [4000, 8000])
 
 
-def during(client: Client, parts: tuple[list[Any], list[Any]], fault: Callable[[], None], wait: float) -> Any:
+def during(client: Client, parts: Any, what: str, fault: Callable[[], Any], wait: float) -> Any:
     """What a long fit gives if a fault comes so many seconds after all ranks compute."""
-    spread_out = spread(client, parts[0]), spread(client, parts[1])
+    given = spread(client, parts[0]), spread(client, parts[1])
 
     def strike() -> None:
         end = time.monotonic() + HUNG
@@ -246,7 +246,7 @@ def during(client: Client, parts: tuple[list[Any], list[Any]], fault: Callable[[
 
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
-    found = outcome(f"{fault.__name__} workers", lambda: fit(client, TransductiveSVC(tol=1e-12), *spread_out))
+    found = outcome(f"{what} workers", lambda: fit(client, TransductiveSVC(tol=1e-12), *given))
     thread.join(HUNG)
     return found
 
@@ -255,54 +255,35 @@ def computing(client: Client) -> bool:
     return sum(any("fewlabel-" in str(key) for key in keys) for keys in client.processing().values()) == RANKS
 
 
-@pytest.mark.parametrize("rank", range(RANKS))
-@pytest.mark.parametrize("wait", [0.0, 0.3, 2.0])
-def test_a_worker_that_is_killed_ends_the_fit(long_fit: Any, rank: int, wait: float) -> None:
-    with connected() as client:
-        address, process = sorted(client.run(os.getpid).items())[rank]
-
-        def killed() -> None:
-            os.kill(process, signal.SIGKILL)
-
-        found = during(client, long_fit, killed, wait)
-        assert isinstance(found, RuntimeError), found
-        assert f"{address} has left" in str(found)
-        assert_next_fit_works(client)
+HAPPENED = {
+    "killed": "{address} has left",
+    "frozen": f"{{address}} has given no sign of life for {SILENCE:.0f} s",
+    "restarted": "{address} has left",
+    "all restarted": "",
+}
 
 
-@pytest.mark.parametrize("rank", range(RANKS))
 @pytest.mark.parametrize("wait", [0.0, 2.0])
-def test_a_worker_that_is_frozen_ends_the_fit_and_may_go_on_later(long_fit: Any, rank: int, wait: float) -> None:
-    with connected() as client:
-        address, process = sorted(client.run(os.getpid).items())[rank]
-
-        def frozen() -> None:
-            os.kill(process, signal.SIGSTOP)
-
-        begin = time.monotonic()
-        found = during(client, long_fit, frozen, wait)
-        took = time.monotonic() - begin
-        os.kill(process, signal.SIGCONT)
-        assert isinstance(found, RuntimeError), found
-        assert f"{address} has given no sign of life for {SILENCE:.0f} s" in str(found)
-        assert took < SILENCE + 25
-        assert_next_fit_works(client)
-
-
-@pytest.mark.parametrize("all_of_them", [False, True])
-def test_workers_that_are_restarted_end_the_fit(long_fit: Any, all_of_them: bool) -> None:
+@pytest.mark.parametrize("rank", range(RANKS))
+@pytest.mark.parametrize("what", HAPPENED)
+def test_a_worker_that_ends_freezes_or_begins_anew_ends_the_fit(
+    long_fit: Any, what: str, rank: int, wait: float
+) -> None:
     with connected() as client, Client(client.scheduler.address, set_as_default=False) as other:
-        address = min(client.nthreads())
-
-        def restarted() -> None:
-            if all_of_them:
-                other.restart()
-            else:
-                other.restart_workers([address])
-
-        found = during(client, long_fit, restarted, 0.5)
+        address, process = sorted(client.run(os.getpid).items())[rank]
+        struck = {
+            "killed": lambda: os.kill(process, signal.SIGKILL),
+            "frozen": lambda: os.kill(process, signal.SIGSTOP),
+            "restarted": lambda: other.restart_workers([address]),
+            "all restarted": other.restart,
+        }
+        begin = time.monotonic()
+        found = during(client, long_fit, what, struck[what], wait)
+        assert time.monotonic() - begin < SILENCE + 25
+        if what == "frozen":
+            os.kill(process, signal.SIGCONT)
         assert isinstance(found, RuntimeError), found
-        assert all_of_them or f"{address} has left" in str(found)
+        assert HAPPENED[what].format(address=address) in str(found)
         assert_next_fit_works(client)
 
 

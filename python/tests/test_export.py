@@ -1,4 +1,4 @@
-"""Models outside of fewlabel: as scikit-learn's own, as ONNX, and as tables of weights."""
+"""Models outside of fewlabel: as scikit-learn's own, and as tables of weights."""
 
 from __future__ import annotations
 
