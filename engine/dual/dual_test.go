@@ -1,0 +1,40 @@
+package dual
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// The primal objective at the weights is within a hundredth of the dual one, which the duals w = Σ β y x give: both from
+// dense rows.
+func TestWeightsAreNearTheOptimum(t *testing.T) {
+	data := planted.Topics(400, 60, 400, 0.5, 3)
+	for _, constant := range []bool{true, false} {
+		p := &Problem{Rows: data.Rows, Constant: constant}
+		for i, y := range data.Labels {
+			p.Listed, p.Sign, p.Cost = append(p.Listed, int32(i)), append(p.Sign, float64(2*y-1)), append(p.Cost, 0.5+float64(i%3))
+		}
+		w, b := p.Descend(work.NewJob(1, nil))
+		square := b * b
+		for _, v := range w {
+			square += v * v
+		}
+		primal, dual := square/2, -square/2
+		for i, row := range data.Dense {
+			f := b
+			for j, v := range row {
+				f += v * w[j]
+			}
+			slack := math.Max(0, 1-p.Sign[i]*f)
+			primal += p.Cost[i] * slack * slack / 2
+			beta := p.Cost[i] * slack // at the optimum
+			dual += beta - beta*beta/(2*p.Cost[i])
+		}
+		if gap := math.Abs(primal-dual) / primal; gap > 0.01 {
+			t.Errorf("constant %v: objectives %v and %v", constant, primal, dual)
+		}
+	}
+}
