@@ -29,6 +29,7 @@
 //	structure     the subspace near which the weights of many auxiliary problems over the rows lie, for further features;
 //	              start at Fit, then solve in auxiliary.go and iterate in subspace.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
+//	dual          a start of two classes with the squared hinge, one dual coordinate at a time; start at Descend
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
 //	              then Span for neighbouring rows, as the tokens of a sentence
