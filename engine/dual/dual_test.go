@@ -8,8 +8,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// The primal objective at the weights is within a hundredth of the dual one, which the duals w = Σ β y x give: both from
-// dense rows.
+// At the optimum β_i = C_i max(0, 1 - y_i f_i), with which the dual objective equals the primal one: here within a
+// hundredth, both from dense rows.
 func TestWeightsAreNearTheOptimum(t *testing.T) {
 	data := planted.Topics(400, 60, 400, 0.5, 3)
 	for _, constant := range []bool{true, false} {
