@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from checks import ROWS, variants
 from planted import many_topics
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewlabel import ASOTransformer, DataWarning, TransductiveSVC, save_model
 from fewlabel.model_selection import SemiSupervisedSplit
@@ -41,7 +41,7 @@ class AboveMedian:
 CHECKED = [ASOTransformer(n_components=1, auxiliary=AboveMedian(), output=output) for output in ("both", "structure")]
 
 
-@parametrize_with_checks(CHECKED)
+@variants(CHECKED, ROWS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -193,11 +193,17 @@ def test_what_is_refused_says_why_and_the_next_fit_works(client: Client, change:
     assert hasattr(fit(client, TransductiveSVC(method="switching"), *parts), "coef_")
 
 
-def test_bad_rows_of_one_worker_are_an_error_that_says_where(client: Client) -> None:
+@pytest.mark.parametrize(
+    ("array", "value", "message"), [("data", np.nan, "X has NaN in row 29"), ("indices", 1 << 30, r"X\b")]
+)
+def test_bad_rows_of_one_worker_are_an_error_that_says_where(
+    client: Client, array: str, value: float, message: str
+) -> None:
     X, y = rows(2, 90)
-    X.data[-1] = np.nan
-    with pytest.raises(ValueError, match="X has NaN in row 29"):
-        fit(client, TransductiveSVC(), *spread_out(client, X, y, [30, 60]))
+    parts = pieces(X, [30, 60])
+    getattr(parts[2], array)[-1] = value
+    with pytest.raises(ValueError, match=message):
+        fit(client, TransductiveSVC(), spread(client, parts), spread(client, pieces(y, [30, 60])))
 
 
 def test_two_fits_at_once_wait_for_each_other(client: Client) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from checks import LABELS_AND_WEIGHTS, variants
 from planted import text_like
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewlabel import (
     ClassPriorWarning,
@@ -32,7 +32,7 @@ METHODS = ("annealing", "switching", "pair_switching", "gradient")
 TIGHT = dict.fromkeys(METHODS, 1e-10) | {"gradient": 1e-14}
 
 
-@parametrize_with_checks([kind(unlabeled=None) for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)])
+@variants([kind(unlabeled=None) for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)], LABELS_AND_WEIGHTS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
