@@ -72,7 +72,7 @@ func TestRowsOfAnyScaleGiveTheSameClasses(t *testing.T) {
 	for name, draw := range scaleCases() {
 		data, o := draw()
 		one := fitFrom(t, data, nil, o)
-		for _, factor := range []float64{1e-290, 1e-3, 100, 1e290} {
+		for _, factor := range []float64{1e-290, 100, 1e290} {
 			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
 			if err != nil {
 				t.Fatalf("%s, factor %v: %v", name, factor, err)

@@ -131,8 +131,11 @@ func TestForecastOfMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := min(peak(work), peak(work)) // garbage that waits for its collector counts in one, where others work, too
+		got := peak(work)
 		copied := 8 * float64(c.problem.Rows.Cols()*model.OutputsOf(c.classes))
+		if forecast-copied < 0.9*got { // garbage that waits for its collector may count where others work, too
+			got = min(got, peak(work))
+		}
 		if ratio := (forecast - copied) / got; ratio < 0.9 || ratio > 4 {
 			t.Errorf("%s: ratio %.2f, %.1f MB in the forecast, %.1f MB were taken", name, ratio, (forecast-copied)/1e6, got/1e6)
 		}
@@ -159,7 +162,7 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		{scattered(20_000, 50, 50, 2000, 4000), nil, fault.NoMemory, "20000 rows with n_features 50 and 2000 classes: 5 GB"},
 		{scattered(200, 50, 50, 2, 4), func(o *method.Options) { o.Hierarchy = groups(2, 2_000_000) }, fault.NoMemory, "GB"},
 		{scattered(3, 1<<30, 50, 3, 3), nil, fault.BadArgument,
-			"coef would have 1073741824 x 3 values: at most 2147483648 are possible"},
+			"coef would have the shape [1073741824 3]: at most 2147483648 values are possible"},
 	} {
 		o := plainOptions()
 		if c.change != nil {
