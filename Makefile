@@ -52,7 +52,7 @@ test-go: ## run the Go tests
 	$(GO) test ./...
 
 test-python: build ## run the Python tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
+	COLUMNS=120 $(BIN)/python -m pytest -q -n 2 --dist loadfile $(PYTEST)
 
 ctest: build $(addprefix ctest-,$(C_EXAMPLES) $(C_TESTS)) ## build and run the C programs: plain, sanitizers, valgrind
 	@test -n "$(C_EXAMPLES)" || { echo "ctest: there is no examples/c/*.c" >&2; exit 1; }
@@ -182,11 +182,13 @@ $(VENV)/cross: pyproject.toml | $(VENV)/developer
 # --- C programs -----------------------------------------------------------------------------------------------------
 
 # $(call c_program,NAME,folder of the library,VARIANT,flags): compile $< and run it, in a folder of its own because it
-# writes files, without arguments.
+# writes files, without arguments. $(call quietly,NAME,VARIANT,command): a line, and the output of a command that fails.
+quietly = @printf '%s ' '$(1), $(2):'; cd build/ctest/$(1); if $(3) > $(2).log 2>&1; then echo ok; \
+	else cat $(2).log; exit 1; fi
 define c_program
 	@mkdir -p build/ctest/$(1)
-	$(CC) $(C_FLAGS) $(4) $< -o build/ctest/$(1)/$(3) -L$(2) -lfewlabel -Wl,-rpath,'$(CURDIR)/$(2)' -pthread -ldl -lm
-	cd build/ctest/$(1) && ./$(3)
+	@$(CC) $(C_FLAGS) $(4) $< -o build/ctest/$(1)/$(3) -L$(2) -lfewlabel -Wl,-rpath,'$(CURDIR)/$(2)' -pthread -ldl -lm
+	$(call quietly,$(1),$(3),./$(3))
 endef
 
 # Memcheck on the examples that are short under it; the tests pass bad pointers on purpose. It looks for addresses
@@ -194,11 +196,9 @@ endef
 # results of the library for undefined, now and then.
 MEMCHECKED := train stream
 define c_memcheck
-	@if command -v valgrind >/dev/null; then \
-		echo "cd build/ctest/$(1) && valgrind ./plain"; cd build/ctest/$(1) && valgrind --quiet --error-exitcode=1 \
+	$(if $(shell command -v valgrind),$(call quietly,$(1),valgrind,valgrind --quiet --error-exitcode=1 \
 		--undef-value-errors=no --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-		--suppressions='$(CURDIR)/capi/valgrind.supp' ./plain; \
-	else echo "no valgrind here: $(1) runs without it"; fi
+		--suppressions='$(CURDIR)/capi/valgrind.supp' ./plain),@echo "no valgrind here: $(1) runs without it")
 endef
 
 $(addprefix ctest-,$(C_EXAMPLES)): ctest-%: examples/c/%.c $(wildcard examples/c/*.h) include/fewlabel.h $(LIBRARY)

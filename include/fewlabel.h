@@ -102,7 +102,7 @@ typedef struct {
   const int64_t *indptr;       /* [n_rows + 1] starting at 0 and nondecreasing; NULL: no row has entries. NULL with
                                   several columns */
   const int32_t *classes;      /* [indptr[n_rows]] class numbers; a row names a class once */
-  const double *probabilities; /* [indptr[n_rows]] of the classes, above 0 and at most 1. Only their ratios count: rows
+  const double *probabilities; /* [indptr[n_rows]] of the classes, above 0. Only their ratios count: rows
                                   need not sum to 1. NULL: equal ones, a set of classes */
 } fewlabel_labels;
 

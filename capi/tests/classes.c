@@ -92,20 +92,20 @@ static void weak_labels(void) {
   wrong.n_classes = MANY_ROWS + 1;
   REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is ");
   wrong.n_classes = 2;
-  REFUSES(FEWLABEL_BAD_DATA, "labels.classes of row 1 has class 2, but there are 2 classes");
+  REFUSES(FEWLABEL_BAD_DATA, "classes of row 1 has 2: it must be 0 to 1");
   wrong.codes = NULL;
   REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.codes is NULL");
   wrong.classes = (int32_t *)1;
   REFUSES(FEWLABEL_BAD_ARGUMENT, "labels.classes is 0x1");
   for (k = 0; k < 3; k++) {
-    probabilities[1] = k == 0 ? 0 : k == 1 ? NAN : 1.5;
+    probabilities[1] = k == 0 ? 0 : k == 1 ? NAN : INFINITY;
     wrong.probabilities = probabilities;
-    REFUSES(FEWLABEL_BAD_DATA, "labels.probabilities of row 1 has ");
+    REFUSES(FEWLABEL_BAD_DATA, "probabilities of row 1 has ");
   }
   classes[1] = 1;
-  REFUSES(FEWLABEL_BAD_DATA, "labels.classes of row 1 has class 1 twice");
+  REFUSES(FEWLABEL_BAD_DATA, "classes of row 1 has class 1 twice");
   codes[1] = 1;
-  REFUSES(FEWLABEL_BAD_DATA, "labels.indptr gives row 1 entries, but labels.codes the class 1");
+  REFUSES(FEWLABEL_BAD_DATA, "row 1 has the label 1 and weak labels");
   indptr[3] = 1;
   REFUSES(FEWLABEL_BAD_DATA, "labels.indptr[3] is 1: it must start at 0 and not decrease");
   indptr[0] = 1;

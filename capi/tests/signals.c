@@ -228,7 +228,7 @@ static void faults_are_named(void) {
   HOLDS(nothing != MAP_FAILED);
   install(SIGALRM, handler, 0);
   set_timer(SIGALRM, 1);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "labels: the memory of element 0",
+  FAILS(FEWLABEL_BAD_ARGUMENT, "labels.codes: the memory of element 0",
         fewlabel_fit(&small.rows, LABELS((int32_t *)nothing), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element",
         fewlabel_options(FEWLABEL_LINEAR, nothing, 100000, &needed, ERROR));
