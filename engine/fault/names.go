@@ -32,3 +32,15 @@ func (n Names) Note() string {
 	}
 	return ""
 }
+
+// InBrackets lists all names, the first few of many; nothing where there are none.
+func (n Names) InBrackets() string {
+	const most = 12
+	switch {
+	case n == nil:
+		return ""
+	case len(n) > most:
+		return " (" + strings.Join(n[:most], ", ") + ", ...)"
+	}
+	return " (" + strings.Join(n, ", ") + ")"
+}

@@ -67,11 +67,16 @@ func find(s *sample.Sample) (*Prior, error) {
 func given(s *sample.Sample, labels []float64) (*Prior, error) {
 	shares, prior := s.Options.ClassPrior.Shares, &s.Options.ClassPrior
 	if len(shares) != s.Classes() {
-		return nil, fault.Argument("class_prior has %d entries: %d are needed, one a class", len(shares), s.Classes())
+		return nil, fault.Argument("class_prior has %d shares, but there are %d classes%s", len(shares), s.Classes(),
+			s.Options.ClassNames.InBrackets())
 	}
 	if prior.Rule == "" { // shares that were found can be 0: see allowed
 		if err := prior.CheckShares(s.Options.ClassNames); err != nil {
 			return nil, err
+		}
+		if total := vector.Sum(shares); total != 1 {
+			shares = slices.Clone(shares)
+			vector.Scale(1/total, shares)
 		}
 	}
 	return &Prior{Shares: shares, Picked: s.Picked, Warnings: unknownClasses(s, labels)}, nil

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fewlabel._inputs._labels import FEWEST, Labels, listed
+from fewlabel._inputs._markers import FEWEST, listed
+from fewlabel._inputs._targets import Targets
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
-# Category of each kind of warning of the library (docs/c.md). None: not passed on, because `nothing_unlabeled` and
-# `not_calibrated` give the same warning.
+# Category of each kind of warning of the library (docs/c.md). None: not passed on, because `predict_proba` warns.
 _CATEGORIES: dict[str, type[Warning] | None] = {
-    **dict.fromkeys(("no_unlabeled", "calibration", "calibration_failed"), None),
-    **dict.fromkeys(("one_unlabeled", "one_class", "dominant_features"), DataWarning),
+    **dict.fromkeys(("calibration", "calibration_failed"), None),
+    **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", "dominant_features"), DataWarning),
     **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "weak_prior"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
@@ -26,22 +26,6 @@ _OF_ROWS = ("dominant_features",)  # kinds that look at no label
 
 # Texts that stand for a missing label, written by people or by a conversion to text.
 _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
-
-# Warnings that name a class. The others use the text of the library.
-_SENTENCES = {
-    "one_class": "all labeled rows have class {name}, so the model predicts it for every row. Label at least one row "
-    'of another class, or give class_prior=estimate_class_prior(X, y, rest="other").as_dict()',
-    "no_label": "class {name} has a share in class_prior but no labeled row, so it is assigned the rows that fit the "
-    "other classes least. Label some rows of this class",
-    "small_share": "class {name} has a share of {prior:.2g} in the class prior, which is less than one of the {rows} "
-    "unlabeled rows: it may be predicted for none of them",
-    "collapse": "class {name} is predicted for {share:.1%} of the unlabeled rows, but its share in the class "
-    "prior is {prior:.1%}: the fit may have collapsed. Label more rows, or check class_prior and the preprocessing "
-    "(remove stop words, use idf, scale rows to unit length)",
-    "weak_prior": "few labels leave the estimated class prior uncertain: that of class {name} is {prior:.1%}, with a "
-    "90% interval from {lower:.1%} to {upper:.1%}. Give class_prior if you know the shares, or label more rows: five "
-    "more of each class would make the intervals about {narrower:.0f}% narrower",
-}
 
 
 def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
@@ -55,23 +39,30 @@ def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
 
 
 def nothing_unlabeled(classes: np.ndarray, unlabeled: Any) -> None:
-    """Warn that no row in `y` has the marker; name a class that looks like one."""
-    text = "y has no unlabeled row, so the model is fitted on labeled rows only. "
+    """Warn that no row in `y` has the marker, before fits whose warnings nobody sees."""
+    warn(f"no row is unlabeled{_of_markers(classes, unlabeled)}.", DataWarning)
+
+
+def _of_markers(classes: np.ndarray, unlabeled: Any) -> str:
+    """What to do if no row of `y` has the marker; names a class that looks like one."""
     likely = [name for name in classes.tolist() if isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS]
     if likely:
-        text += f"If the class {likely[0]!r} stands for no label, set unlabeled={likely[0]!r}. Otherwise append "
+        text = f". If the class {likely[0]!r} stands for no label, set unlabeled={likely[0]!r}. Otherwise append "
     elif not isinstance(unlabeled, str) or unlabeled != "auto":
-        text += f"The marker is unlabeled={unlabeled!r}, which y does not contain. Correct it, or append "
+        text = f". The marker is unlabeled={unlabeled!r}, which y does not contain. Correct it, or append "
     else:
-        text += "Append "
-    text += "unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker; "
-    warn(f"{text}unlabeled=None means that all rows are labeled.", DataWarning)
+        text = ". Append "
+    return (
+        f"{text}unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker; "
+        "unlabeled=None means that all rows are labeled"
+    )
 
 
-def rare_marker(labels: Labels, unlabeled: int) -> None:
+def rare_marker(targets: Targets) -> None:
     """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1, and so may be a class."""
-    if unlabeled >= FEWEST and labels.classes.tolist() == [0, 1]:
-        counts = np.bincount(labels.codes[labels.codes >= 0], minlength=2)
+    unlabeled = int(targets.minus_one.sum())
+    if unlabeled >= FEWEST and targets.classes.tolist() == [0, 1]:
+        counts = targets.counts()
         if unlabeled < counts.min():
             warn(
                 f"{unlabeled} rows with -1 in y are treated as unlabeled, but 0 ({counts[0]} rows) and 1 ({counts[1]} "
@@ -79,48 +70,6 @@ def rare_marker(labels: Labels, unlabeled: int) -> None:
                 "classes.",
                 DataWarning,
             )
-
-
-def nothing_unknown() -> None:
-    """Warn that no entry of a matrix of labels has the marker."""
-    warn(
-        "y is a matrix of 0 and 1, several labels a row, and has no unknown entry, so the columns are fitted on "
-        "labeled rows only. Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known.",
-        DataWarning,
-    )
-
-
-def constant_columns(columns: np.ndarray, kind: str, n_columns: int) -> None:
-    """Warn of the columns of labels without a positive or a negative one."""
-    if len(columns):
-        warn(
-            f"{_of_columns(columns, n_columns)}: no {kind} label, so the model predicts {int(kind == 'negative')} for "
-            "every row. Label such a row, or give the shares of 1 by class_prior.",
-            DataWarning,
-        )
-
-
-def _of_columns(columns: Any, n_columns: int) -> str:
-    names = listed(np.asarray(columns))
-    return f"column {names} of y" if len(columns) == 1 else f"{len(columns)} of {n_columns} columns of y ({names})"
-
-
-def of_columns(found: list[tuple[int, list[dict[str, Any]]]], n_columns: int) -> None:
-    """Issue the warnings of the library for several columns: one for each kind, with the sentence of the first."""
-    kinds: dict[tuple[str, float | None], list[tuple[int, dict[str, Any]]]] = {}
-    for column, given in found:
-        for warning in given:
-            kinds.setdefault((warning["kind"], warning["values"].get("class")), []).append((column, warning))
-    for (kind, _), same in kinds.items():
-        category = _CATEGORIES.get(kind, FewlabelWarning)
-        if category is None:
-            continue
-        values, text = same[0][1]["values"], same[0][1]["text"]
-        if kind in _SENTENCES:
-            text = _SENTENCES[kind].format(name=int(values["class"]), **values)
-        if kind not in _OF_ROWS:
-            text = f"{_of_columns([column for column, _ in same], n_columns)}: {text}"
-        warn(f"{text}.", category)
 
 
 def weak_share(name: Any, found: Any, n_labels: int, n_unlabeled: int) -> None:
@@ -146,15 +95,49 @@ def not_calibrated(needed: int = 20) -> None:
     )
 
 
-def of_the_library(found: list[dict[str, Any]], classes: np.ndarray, steps: int, objective: float) -> None:
-    """Issue the warnings of the library, with class names in place of class numbers."""
+def of_the_library(found: list[dict[str, Any]], model: Any) -> None:
+    """Issue the warnings of the library for a fitted model."""
     for warning in found:
-        kind, values, text = warning["kind"], warning["values"], warning["text"]
-        category = _CATEGORIES.get(kind, FewlabelWarning)
-        if category is None:
-            continue
-        if kind in _SENTENCES:
-            text = _SENTENCES[kind].format(name=classes[values["class"]], **values)
-        if category is ConvergenceWarning:
-            text += f". The fit took {steps} {'step' if steps == 1 else 'steps'}; the objective is {objective:.6g}"
+        kind, text = warning["kind"], warning["text"]
+        if kind == "no_unlabeled":
+            if not _uses_unlabeled(model):
+                continue
+            text += _of_markers(model.classes_, model.unlabeled)
+        if _CATEGORIES.get(kind) is ConvergenceWarning:
+            steps = model.n_iter_
+            text += (
+                f". The fit took {steps} {'step' if steps == 1 else 'steps'}; the objective is {model.objective_:.6g}"
+            )
+        _issue(kind, text)
+
+
+def _uses_unlabeled(model: Any) -> bool:
+    return model.unlabeled is not None and model.unlabeled_weight != 0
+
+
+def of_columns(found: list[list[dict[str, Any]]], model: Any) -> None:
+    """Issue the warnings of the library for the columns: one for each kind, with the sentence of the first."""
+    kinds: dict[tuple[str, float | None], list[tuple[int, str]]] = {}
+    for column, given in enumerate(found):
+        for warning in given:
+            key = warning["kind"], warning["values"].get("class")
+            kinds.setdefault(key, []).append((column, warning["text"]))
+    for (kind, _), same in kinds.items():
+        columns, text = [column for column, _ in same], same[0][1]
+        if kind == "no_unlabeled":
+            if not _uses_unlabeled(model) or len(columns) < len(found):
+                continue
+            text += ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
+        elif kind not in _OF_ROWS:
+            names = listed(np.asarray(columns))
+            text = (
+                f"column {names} of y: {text}"
+                if len(columns) == 1
+                else f"{len(columns)} of {len(found)} columns of y ({names}): {text}"
+            )
+        _issue(kind, text)
+
+
+def _issue(kind: str, text: str) -> None:
+    if (category := _CATEGORIES.get(kind, FewlabelWarning)) is not None:
         warn(f"{text}.", category)

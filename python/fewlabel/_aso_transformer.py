@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from fewlabel import _advice, _auxiliary, _progress
 from fewlabel._compat import as_chosen_sparse
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _indicator, _labels, _numbers
+from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel._native import _fit, _scores, _structure, _threads
 from fewlabel._warnings import DataWarning
 
@@ -271,8 +271,11 @@ class ASOTransformer(TransformerMixin, Estimator):
         """The auxiliary problems; y is read only by strategies that need it."""
         codes = None
         if y is not None and _auxiliary.needs_labels(self.auxiliary):
-            columns = _indicator.read(y, self.unlabeled)
-            codes = _labels.encode(_labels.read(y, self.unlabeled)).codes[:, None] if columns is None else columns
+            targets = _targets.read(y, self.unlabeled)
+            if isinstance(targets, _targets.Columns):
+                codes = targets.codes
+            else:
+                codes = _targets.learned(targets.certain()).codes[:, None]
             check_consistent_length(rows, codes)
         context = _auxiliary.Context(codes, groups, self.max_problems, random, self.n_jobs)
         return _auxiliary.make(self.auxiliary, rows, y, context)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _hierarchy, _indicator, _labels, _scored, _weights
+from fewlabel._inputs import _data, _hierarchy, _scored, _targets, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._native._signatures import LINEAR, Group
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
@@ -65,11 +65,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
             not copied. Nor is a dense array of these types with contiguous rows if more than half of its values are
             nonzero.
-        y : array-like of shape (n_rows,), (n_rows, n_columns) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
             Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
-            may have, and a group of `hierarchy` stands for its classes. With two or more columns: if all values are 0,
-            1 and markers, several labels a row, a column for each (see Notes); otherwise probabilities of the classes:
-            each row sums to 1, or is 0 (unlabeled). Classes are the columns of a data frame, else 0, 1, ...
+            may have, and a group of `hierarchy` stands for its classes. Two or more columns of 0, 1 and markers are
+            several labels a row, a column for each (see Notes). `Soft` holds probabilities of the classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
             effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
@@ -100,12 +99,21 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             If the native library cannot be loaded.
         """
         method = methods.resolve(self.method, self._methods)
-        if (codes := _indicator.read(y, self.unlabeled)) is not None:
-            _columns.fit(self, X, codes, sample_weight, method)
+        rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
+        targets = _targets.read(y, self.unlabeled, self.hierarchy)
+        check_consistent_length(rows, targets.codes)
+        weights = _weights.read(sample_weight, rows.shape[0])
+        if isinstance(targets, _targets.Columns):
+            _columns.fit(self, rows, targets.codes, weights, method)
             return self
+        targets = _targets.learned(targets.counted(weights), self.class_prior)
+        _advice.rare_marker(targets)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            warnings = self._learn(X, y, sample_weight, method, show)
-        _advice.of_the_library(warnings, self.classes_, self.n_iter_, self.objective_)
+            plan = self._plan(method, targets.classes, targets.totals(weights))
+            task = _progress.FitTask(self, X, targets, weights)
+            warnings = self._solve(plan, _data.native(rows), targets.native(), weights, (show, task.report))
+            task.end()
+        _advice.of_the_library(warnings, self)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -273,37 +281,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, method: Any, show: _progress.Watch) -> list[dict[str, Any]]:
-        """Fit by a method, and return the warnings of the library."""
-        rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
-        given = _labels.with_groups(_labels.read(y, self.unlabeled, weak=True), self.hierarchy)
-        check_consistent_length(rows, given.labeled)
-        weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
-        labels = _labels.encode(given, weights)
-        labels = _labels.with_classes_of(self.class_prior, labels)
-        totals = _weights.labeled_totals(labels.codes, weights, len(labels.classes))
-        plan = self._plan(method, labels.classes, totals)
-        self._warn_before(given, labels, weights)
-        task = _progress.FitTask(self, X, given, weights)
-        native = _labels.native(given, labels, weights)
-        try:
-            warnings = self._solve(plan, _data.native(rows), native, weights, (show, task.report))
-        except ValueError as reason:
-            renamed = _labels.named(reason, labels.classes)
-            if renamed is reason:
-                raise  # as its own cause it could not be pickled
-            raise renamed from reason
-        task.end()
-        return warnings
-
     def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
         """The fit of these classes; `totals` are the total weights of their labeled rows."""
         tree = _hierarchy.read(self.hierarchy, classes)
         if self._is_warm():
             self._check_start(classes)
-        options = (
-            self._options() | methods.options(method) | self._class_options(classes, totals, tree, self.class_prior)
-        )
+        options = self._options() | methods.options(method) | self._class_options(classes, totals, tree)
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
 
     def _solve(
@@ -320,6 +303,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self._keep(plan.classes, plan.tree, fitted)
         return fitted.report["warnings"]
 
+    def _features(self, X: Any) -> Any:
+        """The same for other rows."""
+        return _data.rows_of(self, X, reset=False)
+
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""
         scores = self.decision_function(X)
@@ -331,15 +318,17 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """The options of the library that do not depend on the classes."""
         return self._library_options(_OPTIONS)
 
-    def _class_options(
-        self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None, class_prior: Any
-    ) -> dict[str, Any]:
+    def _class_options(self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
         """The options of the library that depend on the classes."""
-        prior = _weights.resolve_class_prior(class_prior, classes, totals)
-        factors = _weights.class_factors(self.class_weight, classes, totals)
+        options = {
+            "class_prior": _weights.shares(self.class_prior, classes, totals),
+            "class_names": classes.astype(str),
+            "class_weight": _weights.class_factors(self.class_weight, classes, totals),
+            "hierarchy": _hierarchy.numbers(tree),
+        }
         if len(classes) == 1:
-            return {"class_prior": "auto"}
-        return {"class_prior": prior, "class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
+            del options["class_weight"], options["hierarchy"]
+        return options
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
@@ -374,9 +363,3 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.n_iter_ = report["n_iter"]
         self.objective_ = report["objective"]
         self.termination_condition_ = report["termination_condition"]
-
-    def _warn_before(self, given: _labels.Given, labels: _labels.Labels, weights: np.ndarray | None) -> None:
-        unlabeled = ~given.labeled if weights is None else ~given.labeled & (weights > 0)
-        if self.unlabeled is not None and self.unlabeled_weight != 0 and not unlabeled.any():
-            _advice.nothing_unlabeled(labels.classes, self.unlabeled)
-        _advice.rare_marker(labels, int(given.minus_one.sum()))

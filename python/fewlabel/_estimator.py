@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs._markers import listed
 from fewlabel._native import _threads
 
 
@@ -37,8 +37,8 @@ class Estimator(BaseEstimator):
         """Check that the fitted model, from which the fit continues, has these classes."""
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"warm_start=True continues from a model with the {kind} {_labels.listed(self.classes_)}, but y and "
-                f"class_prior have {_labels.listed(classes)}: set warm_start=False to fit other {kind}"
+                f"warm_start=True continues from a model with the {kind} {listed(self.classes_)}, but y and "
+                f"class_prior have {listed(classes)}: set warm_start=False to fit other {kind}"
             )
 
     def _report(self, method: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -12,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from fewlabel import _advice, _progress
-from fewlabel._inputs import _labels
+from fewlabel._inputs._targets import Targets
 from fewlabel._warnings import FewlabelWarning
 
 
@@ -56,15 +55,15 @@ def _measured(fold: Fold, X: Any, measure: Callable[[Any, Any, Any], Any]) -> An
         return measure(model, _safe_indexing(X, fold.test), fold.test)
 
 
-def warn_of_nothing_unlabeled(given: _labels.Given, unlabeled: Any) -> None:
+def warn_of_nothing_unlabeled(targets: Targets, unlabeled: Any) -> None:
     """Warn here, as the fits are quiet."""
-    if given.labeled.all():
-        _advice.nothing_unlabeled(np.unique(given.values), unlabeled)
+    if targets.labeled.all():
+        _advice.nothing_unlabeled(targets.classes, unlabeled)
 
 
-def refuse_one_class(given: _labels.Given) -> None:
+def refuse_one_class(targets: Targets) -> None:
     """Raise where held-out labels say nothing."""
-    classes = set(given.values.tolist())
+    classes = set(targets.values.tolist())
     if len(classes) == 1:
         raise ValueError(
             f"y has labels of one class alone, {classes.pop()!r}: a model that knows no other is right on all of "

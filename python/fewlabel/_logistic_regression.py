@@ -131,5 +131,3 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     calibrate: bool = True
 
     _methods: ClassVar = ("annealing", "switching", "entropy", "expectation", "posterior")
-
-    _linear = TransductiveSVC._linear

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
-from fewlabel._inputs._labels import Given
+from fewlabel._inputs._targets import Targets
 from fewlabel._native._signatures import STOP, Progress
 
 Watch = Callable[[Progress], None]
@@ -79,14 +79,14 @@ class FitTask:
     stops.
     """
 
-    def __init__(self, estimator: Any, X: Any, given: Given, sample_weight: Any) -> None:
+    def __init__(self, estimator: Any, X: Any, targets: Targets, sample_weight: Any) -> None:
         self._estimator = estimator
         self._reported = 0
         self._context = None
         if not hasattr(estimator, "_init_callback_context"):  # scikit-learn before 1.9
             return
-        labeled = given.labeled.nonzero()[0]
-        self._given = {"estimator": estimator, "X": lambda: _safe_indexing(X, labeled), "y": given.values}
+        labeled = targets.labeled.nonzero()[0]
+        self._given = {"estimator": estimator, "X": lambda: _safe_indexing(X, labeled), "y": targets.values}
         if sample_weight is not None:
             self._given["metadata"] = {"sample_weight": sample_weight[labeled]}
         self._context = estimator._init_callback_context(max_subtasks=None)

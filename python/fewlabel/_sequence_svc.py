@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _labels, _weights
+from fewlabel._inputs import _data, _targets, _weights
 from fewlabel._inputs import _sequences as _given
+from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _scores, _sequences, _threads
 
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
@@ -181,13 +182,13 @@ class SequenceSVC(ClassifierMixin, Estimator):
         X, y, tokens = _given.flat(X, y, lengths)
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
-        given = _labels.read(y, self.unlabeled, weak=True)
-        _given.check_tokens(rows.shape[0], given.labeled)
+        given = _targets.one_a_row(y, self.unlabeled)
+        _given.check_tokens(rows.shape[0], given.codes)
         tokens = _given.checked(tokens, rows.shape[0])
-        labels = _labels.encode(given)
+        labels = _given.with_certain_tags(given)
         if warm:
             self._check_start(labels.classes, "tags")
-        allowed = _given.allowed_tags(given, labels)
+        allowed = _given.allowed_tags(labels)
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
         options = self._options() | {
@@ -284,7 +285,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         X, y, lengths = _given.flat(X, y, lengths)
-        given = _labels.read(y, self.unlabeled, weak=True)
+        given = _targets.one_a_row(y, self.unlabeled)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)
@@ -332,16 +333,17 @@ class SequenceSVC(ClassifierMixin, Estimator):
             options["random_state"] = self.random_state
         return options
 
-    def _class_prior(self, labels: _labels.Labels) -> Any:
+    def _class_prior(self, labels: _targets.Targets) -> Any:
         """Shares of the tags; empty: the shares of the labeled tokens."""
-        if isinstance(self.class_prior, str) and self.class_prior == "auto":
-            raise ValueError("class_prior='auto' is not supported: give 'labels', shares, or a dict from tag to share")
+        if isinstance(self.class_prior, str) and self.class_prior != "labels":
+            raise ValueError(
+                f"class_prior={self.class_prior!r} is not supported: give 'labels', shares, or a dict from tag to share"
+            )
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
             raise ValueError(
-                f"class_prior names {sorted(map(str, unknown))}, but the tags of y are {_labels.listed(labels.classes)}"
+                f"class_prior names {sorted(map(str, unknown))}, but the tags of y are {listed(labels.classes)}"
             )
-        counts = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.classes)).astype(float)
-        shares = _weights.resolve_class_prior(self.class_prior, labels.classes, counts)
+        shares = _weights.shares(self.class_prior, labels.classes, labels.totals(None))
         return np.array([]) if isinstance(shares, str) else shares
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
@@ -356,7 +358,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return np.array(known, dtype=np.int64)
 
 
-def _check_transitions(labels: _labels.Labels, tokens: np.ndarray, forbidden: np.ndarray) -> None:
+def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: np.ndarray) -> None:
     """Refuse labels that use a forbidden transition."""
     n, before, after = len(labels.classes), labels.codes[:-1].astype(np.int64), labels.codes[1:]
     pairs, ends = forbidden.reshape(-1, 2), np.cumsum(tokens)

@@ -215,10 +215,6 @@ class TransductiveSVC(LinearClassifier):
     _methods: ClassVar = ("auto", "annealing", "switching", "pair_switching", "gradient")
     _needs_calibration: ClassVar = True
 
-    def _linear(self) -> "TransductiveSVC":
-        names = TransductiveSVC().get_params(deep=False)
-        return TransductiveSVC(**{name: getattr(self, name) for name in names if hasattr(self, name)})
-
     def _options(self) -> dict[str, Any]:
         if self.loss == "maxent":
             raise ValueError(f"loss={self.loss!r} is that of SemiSupervisedLogisticRegression: use it instead")

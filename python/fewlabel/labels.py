@@ -1,17 +1,15 @@
-"""Labels of several sources, such as keyword rules and annotators, as one probability of each class and row.
-
-The probabilities are a `y` of the classifiers: rows sum to 1, rows of zeros are unlabeled.
-"""
+"""Probabilities of classes as labels, and what gives them: several sources, such as keyword rules and annotators."""
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _targets
+from fewlabel._inputs._soft import Soft
 
-__all__ = ["Votes", "from_votes", "keyword_votes"]
+__all__ = ["Soft", "from_votes", "keyword_votes"]
 
 # Accuracy, beyond that by chance, of a source of which nothing is known, and the votes for which that counts. Keywords
 # that were found in the labeled rows are right there, and less often elsewhere. Measured on k1b and wap, two draws,
@@ -24,14 +22,6 @@ _PSEUDO = 10.0
 _HIGHEST = 0.9  # accuracy that is estimated: no source alone is nearly certain, or worse than chance
 _ROUNDS = 100
 _TOLERANCE = 1e-6
-
-
-class Votes(NamedTuple):
-    """What `from_votes` returns."""
-
-    probabilities: np.ndarray  # (n_rows, n_classes), 0 in rows without a vote
-    classes: np.ndarray  # (n_classes,) sorted names
-    accuracies: np.ndarray  # (n_sources,)
 
 
 def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:
@@ -82,7 +72,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     return votes
 
 
-def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled: Any = "auto") -> Votes:
+def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled: Any = "auto") -> Soft:
     """Probabilities of the classes from the votes of several sources.
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1).
@@ -102,10 +92,10 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
 
     Returns
     -------
-    votes : Votes
-        probabilities (n_rows, n_classes), classes (n_classes,) and accuracies (n_sources,). Rows without a vote have
-        probabilities 0. Classes that have equal shares are assumed: the shares of the classes are the classifier's
-        `class_prior`.
+    votes : Soft
+        A `y`, with `probabilities` (n_rows, n_classes), 0 in rows without a vote, `classes` (n_classes,), sorted, and
+        `accuracies` (n_sources,). Classes are assumed to have equal shares: their shares are the `class_prior` of the
+        classifier.
 
     Raises
     ------
@@ -120,13 +110,13 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     columns = np.asarray(votes, dtype=object)
     if columns.ndim != 2 or not columns.size:
         raise ValueError(f"votes must have shape (n_rows, n_sources), has {columns.shape}")
-    given = _labels.read(columns.ravel(), unlabeled)
+    given = _targets.plain(columns.ravel(), unlabeled)
     if not given.labeled.any():
         raise ValueError("votes has no vote: every entry is a marker (see the parameter `unlabeled`)")
     labels = given.values
     known = None
     if y is not None:
-        known = _labels.read(y, unlabeled)
+        known = _targets.plain(y, unlabeled)
         if len(known.labeled) != len(columns):
             raise ValueError(f"y has {len(known.labeled)} labels, but votes has {len(columns)} rows")
         labels = np.concatenate([labels, known.values]) if len(known.values) else labels
@@ -141,7 +131,7 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     return _estimate(cells.reshape(columns.shape), truth, classes, accuracies)
 
 
-def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accuracies: Any) -> Votes:
+def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accuracies: Any) -> Soft:
     """From numbers of classes; -1 is no vote, no label."""
     a = np.full(votes.shape[1], _FIRST + 1 / len(classes))
     if not isinstance(accuracies, str):
@@ -158,7 +148,9 @@ def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accurac
             before, a = a, _right(votes[telling], _posterior(votes[telling], truth[telling], a, len(classes)))
             if abs(a - before).max() <= _TOLERANCE:
                 break
-    return Votes(_posterior(votes, truth, a, len(classes)), classes, a)
+    found = Soft(_posterior(votes, truth, a, len(classes)), classes)
+    found.accuracies = a
+    return found
 
 
 def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: int) -> np.ndarray:

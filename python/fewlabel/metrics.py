@@ -9,7 +9,7 @@ from sklearn.metrics import check_scoring, f1_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from fewlabel._inputs import _indicator, _labels, _scored, _weak
+from fewlabel._inputs import _scored, _targets
 
 __all__ = ["labeled_scorer", "multilabel_f1_score", "positive_unlabeled_scores"]
 
@@ -99,10 +99,10 @@ def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unl
 
 
 def _codes(name: str, y: Any, unlabeled: Any) -> np.ndarray:
-    codes = _indicator.read(y, unlabeled)
-    if codes is None:
+    targets = _targets.read(y, unlabeled)
+    if not isinstance(targets, _targets.Columns):
         raise ValueError(f"{name} must be a matrix of 0 and 1 with two or more columns")
-    return codes
+    return targets.codes
 
 
 class PositiveScores(NamedTuple):
@@ -160,7 +160,7 @@ def positive_unlabeled_scores(
     """
     if not 0 < share < 1:
         raise ValueError(f"share must be above 0 and below 1, got {share!r}")
-    given = _labels.read(y_true, unlabeled)
+    given = _targets.plain(y_true, unlabeled)
     predicted = column_or_1d(y_pred) == pos_label
     check_consistent_length(given.labeled, predicted)
     others = given.values[given.values != pos_label]
@@ -186,16 +186,10 @@ class _LabeledScorer:
     unlabeled: Any
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
-        columns = _weak.is_matrix(_weak.of_lists(y)) and _predicts_columns(estimator, X)
-        rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight, columns=columns)
+        rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight, columns=True)
         if weights is not None:
             parameters["sample_weight"] = weights
         return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)
 
     def __repr__(self) -> str:
         return f"labeled_scorer({self.scoring!r}, unlabeled={self.unlabeled!r})"
-
-
-def _predicts_columns(estimator: Any, X: Any) -> bool:
-    """Whether an estimator predicts several labels a row; one without predictions may learn them."""
-    return not hasattr(estimator, "predict") or np.ndim(estimator.predict(_scored.rows_at(X, slice(0, 1)))) == 2

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold
 from sklearn.utils import indexable
 
-from fewlabel._inputs import _indicator, _labels
+from fewlabel._inputs import _targets
+from fewlabel._inputs._markers import listed
 
 __all__ = ["SemiSupervisedSplit"]
 
@@ -114,12 +115,11 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
     def _read(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Whether each row has a label, and the labels of the rows that have one."""
-        codes = _indicator.read(y, self.unlabeled)
-        if codes is not None:
-            labeled = codes.max(axis=1) >= 0
-            return labeled, codes[labeled]
-        given = _labels.read(y, self.unlabeled, weak=True)
-        return given.labeled, given.values
+        targets = _targets.read(y, self.unlabeled)
+        if isinstance(targets, _targets.Columns):
+            labeled = targets.codes.max(axis=1) >= 0
+            return labeled, targets.codes[labeled]
+        return targets.labeled, targets.values
 
     def _inner(self, dimensions: int = 1) -> Any:
         if _is_folds(self.cv):
@@ -146,6 +146,6 @@ def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:
     alone = classes[counts == 1]
     if alone.size:
         raise ValueError(
-            f"one labeled row only: class {_labels.listed(alone)}. Every class needs two, one to learn from and one to "
+            f"one labeled row only: class {listed(alone)}. Every class needs two, one to learn from and one to "
             "test: label another one, or leave the class out"
         )

@@ -14,8 +14,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data, _indicator, _labels, _scored, _weights
-from fewlabel._native import _fit
+from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._native._signatures import Allreduce, Group
 
 __all__ = ["fit"]
@@ -87,18 +86,12 @@ def fit_with(
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
     plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
-    labels = ranks.attempt(lambda: part.native(classes))
+    labels = part.targets.native()
     title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(title, verbose, part.method.name) as show:
-        try:
-            warnings = estimator._solve(plan, rows, labels, part.weights, (show,), ranks.group)
-        except ValueError as reason:
-            renamed = _labels.named(reason, classes)
-            if renamed is reason:
-                raise  # as its own cause it could not be pickled
-            raise renamed from reason
+        warnings = estimator._solve(plan, rows, labels, part.weights, (show,), ranks.group)
     if ranks.rank == 0:
-        _advice.of_the_library(warnings, estimator.classes_, estimator.n_iter_, estimator.objective_)
+        _advice.of_the_library(warnings, estimator)
     return estimator
 
 
@@ -202,16 +195,12 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
-        codes = _indicator.read(y, estimator.unlabeled)
-        _scored.refuse_several(codes)
-        self.given = _labels.read(y, estimator.unlabeled, weak=True)
-        self.certain = codes is not None if len(self.given.labeled) else None  # a matrix of 0 and 1; None: no row
+        self.targets = _targets.one_a_row(y, estimator.unlabeled)
         self.rows = self._rows(X)
         n = self.rows.shape[0]
-        if len(self.given.labeled) != n:
-            raise ValueError(f"y has {len(self.given.labeled)} labels, but X has {n} rows")
-        self.weights = _weights.check_sample_weight(sample_weight, n, part=True) if n else None
-        self.codes = np.full(n, _labels.UNLABELED, dtype=np.int32)
+        if len(self.targets.codes) != n:
+            raise ValueError(f"y has {len(self.targets.codes)} labels, but X has {n} rows")
+        self.weights = _weights.read(sample_weight, n) if n else None
 
     def _rows(self, X: Any) -> Any:
         shape = getattr(X, "shape", None) or np.shape(X)
@@ -225,36 +214,34 @@ class _Part:
     def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
         """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
         prior = self.estimator.class_prior
-        certain = [each for each in ranks.comm.allgather(self.certain) if each is not None]
-        if certain and all(certain):
-            _scored.refuse_columns()
         if self.estimator.hierarchy is not None:
-            labels = {name for own in ranks.comm.allgather(np.unique(self.given.values)) for name in own.tolist()}
-            self.given = ranks.attempt(lambda: _labels.with_groups(self.given, self.estimator.hierarchy, labels))
-        counted = self.given.labeled if self.weights is None else self.given.labeled & (self.weights > 0)
-        values = self.given.of(np.flatnonzero(counted))
-        minus_one = self.given.minus_one if self.weights is None else self.given.minus_one & (self.weights > 0)
-        n, names = len(self.codes), getattr(self.estimator, "feature_names_in_", None)
-        own = (*np.unique(values, return_counts=True), int(minus_one.sum()), sp.issparse(self.rows), n)
+            labels = {name for own in ranks.comm.allgather(self.targets.classes) for name in own.tolist()}
+            self.targets = ranks.attempt(
+                lambda: _targets.with_groups(self.targets, self.estimator.hierarchy, sorted(labels, key=str))
+            )
+        self.targets = self.targets.counted(self.weights)
+        n, names = len(self.targets.codes), getattr(self.estimator, "feature_names_in_", None)
+        counts = self.targets.counts()
+        own = (
+            self.targets.classes[counts > 0],
+            counts[counts > 0],
+            int(self.targets.minus_one.sum()),
+            sp.issparse(self.rows),
+            n,
+        )
         summaries = [_Summary(*each) for each in ranks.comm.allgather((*own, names if n else None))]
         known = [each for each in summaries if len(each.classes)]
         if not known:
             raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")
         _refuse_others(summaries)
         classes, numbers = np.unique(np.concatenate([each.classes for each in known]), return_inverse=True)
-        if self.given.auto:
+        if self.targets.auto:
             counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int).tolist()
-            _labels.refuse_ambiguous(classes, counts, sum(each.minus_one for each in summaries))
+            _markers.refuse_ambiguous(classes, counts, sum(each.minus_one for each in summaries))
         if any(each.sparse and each.n_rows for each in summaries) and not sp.issparse(self.rows):
             self.rows = sp.csr_array(self.rows)
         if not any(each.sparse and each.n_rows for each in summaries) and not self.rows.shape[0]:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
-        rows = np.full(sum(each.n_rows for each in summaries), _labels.UNLABELED, dtype=np.int32)
-        classes = _labels.with_classes_of(prior, _labels.Labels(classes, rows)).classes
-        self.codes[counted] = np.searchsorted(classes, values)
-        totals = sum(ranks.comm.allgather(_weights.labeled_totals(self.codes, self.weights, len(classes))))
-        return classes, np.asarray(totals)
-
-    def native(self, classes: np.ndarray) -> _fit.Labels:
-        """The labels of the rows for the library."""
-        return _labels.native(self.given, _labels.Labels(classes, self.codes), self.weights)
+        classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
+        self.targets = ranks.attempt(lambda: self.targets.among(classes))
+        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals(self.weights))))

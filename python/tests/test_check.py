@@ -118,7 +118,7 @@ def test_it_warns_of_nothing(kind: type) -> None:
 
 def test_it_warns_if_no_row_is_unlabeled() -> None:
     X, _, truth = text_like(labeled=40)
-    with pytest.warns(DataWarning, match="y has no unlabeled row"):
+    with pytest.warns(DataWarning, match="no row is unlabeled"):
         assert check(TransductiveSVC(), X[:60], truth[:60], verbose=0).verdict == "cannot tell"
 
 

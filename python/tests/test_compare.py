@@ -34,7 +34,7 @@ def test_scores_are_those_of_cross_validation(capsys: pytest.CaptureFixture[str]
 
 
 def test_it_warns_if_no_row_is_unlabeled() -> None:
-    with pytest.warns(DataWarning, match="y has no unlabeled row"):
+    with pytest.warns(DataWarning, match="no row is unlabeled"):
         found = compare(TransductiveSVC(), X[:90], TRUTH[:90], ["annealing"], verbose=0)
     np.testing.assert_array_equal(found.scores["annealing"], found.scores["supervised"])
 

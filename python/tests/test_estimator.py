@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -201,7 +202,7 @@ def test_a_good_fit_warns_of_nothing_and_writes_nothing(capfd: pytest.CaptureFix
 
 
 def test_warning_without_unlabeled_rows() -> None:
-    with pytest.warns(DataWarning, match=r"no unlabeled row.*unlabeled=None means") as caught:
+    with pytest.warns(DataWarning, match=r"no row is unlabeled.*unlabeled=None means") as caught:
         TransductiveSVC().fit(X, TRUTH)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -216,7 +217,7 @@ def test_warning_without_unlabeled_rows() -> None:
     ],
 )
 def test_warning_without_unlabeled_rows_names_the_likely_marker(names: list, unlabeled: object, message: str) -> None:
-    with pytest.warns(DataWarning, match=f"y has no unlabeled row.*{message}"):
+    with pytest.warns(DataWarning, match=f"no row is unlabeled.*{message}"):
         TransductiveSVC(unlabeled=unlabeled).fit(X, np.array(names)[np.arange(len(TRUTH)) % 2])
 
 
@@ -228,7 +229,8 @@ def test_a_supervised_fit_that_is_asked_for_does_not_warn_without_unlabeled_rows
 def test_warning_when_one_class_is_labeled() -> None:
     one = np.where(Y == 1, -1, Y)
     with pytest.warns(
-        DataWarning, match="all labeled rows have class 0, so the model predicts it.* class_prior=estimate_class_prior"
+        DataWarning,
+        match="all labeled rows have class 0, so the model predicts it.* name the class of the others by class_prior",
     ) as caught:
         model = TransductiveSVC().fit(X, one)
     assert len(caught) == 1
@@ -293,22 +295,18 @@ def test_a_tol_out_of_reach_is_said_to_be_so(unlabeled_weight: float) -> None:
 
 def test_warnings_of_the_library() -> None:
     found = [
-        {"kind": "no_unlabeled", "values": {}, "text": "none"},
+        {"kind": "calibration", "values": {}, "text": "predict_proba warns of it"},
         {"kind": "moon", "values": {"class": 1}, "text": "the moon is full"},
-        {"kind": "no_label", "values": {"class": 1}, "text": "class 1 has none"},
+        {"kind": "no_label", "values": {"class": 1}, "text": "class spam has none"},
         {"kind": "dominant_features", "values": {"feature": 2, "share": 0.5}, "text": "one is large"},
         {"kind": "max_iter", "values": {"max_iter": 5}, "text": "max_iter is low"},
     ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _advice.of_the_library(found, np.array(["ham", "spam"]), 7, 0.25)
+        _advice.of_the_library(found, SimpleNamespace(n_iter_=7, objective_=0.25))
     assert [(str(warning.message), warning.category) for warning in caught] == [
         ("the moon is full.", FewlabelWarning),
-        (
-            "class spam has a share in class_prior but no labeled row, so it is assigned the rows that fit the other "
-            "classes least. Label some rows of this class.",
-            ClassPriorWarning,
-        ),
+        ("class spam has none.", ClassPriorWarning),
         ("one is large.", DataWarning),
         ("max_iter is low. The fit took 7 steps; the objective is 0.25.", ConvergenceWarning),
     ]

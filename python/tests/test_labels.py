@@ -11,7 +11,7 @@ import pytest
 from planted import text_like
 
 from fewlabel import DataWarning, TransductiveSVC
-from fewlabel._inputs import _labels
+from fewlabel._inputs import _targets
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]
@@ -53,9 +53,13 @@ FORMS_OF_TEXTS = {
 }
 
 
+def learned(y: object, unlabeled: object = "auto", *, prior: object = None, weights: object = None) -> _targets.Targets:
+    return _targets.learned(_targets.plain(y, unlabeled).counted(weights), prior)
+
+
 @pytest.mark.parametrize("y", FORMS_OF_NUMBERS.values(), ids=FORMS_OF_NUMBERS.keys())
 def test_numbers_in_every_form(y: object) -> None:
-    labels = _labels.encode(_labels.read(y))
+    labels = learned(y)
     assert labels.classes.tolist() == [0, 1]
     assert labels.classes.dtype.kind in "if"
     assert labels.codes.tolist() == CODES
@@ -64,7 +68,7 @@ def test_numbers_in_every_form(y: object) -> None:
 
 @pytest.mark.parametrize("y", FORMS_OF_TEXTS.values(), ids=FORMS_OF_TEXTS.keys())
 def test_texts_in_every_form(y: object) -> None:
-    labels = _labels.encode(_labels.read(y))
+    labels = learned(y)
     assert labels.classes.tolist() == ["no", "yes"]
     assert labels.codes.tolist() == CODES
 
@@ -78,14 +82,14 @@ def test_texts_in_every_form(y: object) -> None:
     ],
 )
 def test_bools(y: object) -> None:
-    labels = _labels.encode(_labels.read(y))
+    labels = learned(y)
     assert labels.classes.tolist() == [False, True]
     assert labels.classes.dtype == bool
     assert labels.codes.tolist() == [1, -1, 0]
 
 
 def test_no_marker_when_unlabeled_is_none() -> None:
-    labels = _labels.encode(_labels.read([-1, 1, 1, -1], unlabeled=None))
+    labels = learned([-1, 1, 1, -1], unlabeled=None)
     assert labels.classes.tolist() == [-1, 1]
     assert labels.codes.tolist() == [0, 1, 1, 0]
 
@@ -102,7 +106,7 @@ def test_no_marker_when_unlabeled_is_none() -> None:
     ],
 )
 def test_own_marker(y: object, marker: object) -> None:
-    labels = _labels.encode(_labels.read(y, unlabeled=marker))
+    labels = learned(y, unlabeled=marker)
     assert labels.classes.tolist() == [-1, 1]
     assert labels.codes.tolist() == [1, -1, 0]
 
@@ -117,19 +121,18 @@ def test_own_marker(y: object, marker: object) -> None:
     ],
 )
 def test_own_marker_among_texts(y: object, marker: object) -> None:
-    assert _labels.encode(_labels.read(y, unlabeled=marker)).codes.tolist() == [0, -1, 1]
+    assert learned(y, unlabeled=marker).codes.tolist() == [0, -1, 1]
 
 
 def test_svmlight_labels_read_as_markers() -> None:
     with pytest.raises(ValueError, match=r"ambiguous.*only class 1 has labels.*unlabeled=0.*unlabeled=None"):
-        _labels.encode(_labels.read([1, -1, -1, 1]))
-    assert _labels.encode(_labels.read([1, -1, 0, 1], unlabeled=0)).codes.tolist() == [1, 0, -1, 1]
-    assert _labels.encode(_labels.read([1, None, np.nan, 1])).classes.tolist() == [1]  # NaN cannot be a class
+        learned([1, -1, -1, 1])
+    assert learned([1, -1, 0, 1], unlabeled=0).codes.tolist() == [1, 0, -1, 1]
+    assert learned([1, None, np.nan, 1]).classes.tolist() == [1]  # NaN cannot be a class
 
 
 def test_rows_of_weight_zero_do_not_count() -> None:
-    given = _labels.read([0, 1, 2, -1])
-    labels = _labels.encode(given, np.array([1.0, 1.0, 0.0, 1.0]))
+    labels = learned([0, 1, 2, -1], weights=np.array([1.0, 1.0, 0.0, 1.0]))
     assert labels.classes.tolist() == [0, 1]
     assert labels.codes.tolist() == [0, 1, -1, -1]
 
@@ -153,18 +156,18 @@ def test_rows_of_weight_zero_do_not_count() -> None:
 )
 def test_bad_labels(y: object, unlabeled: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        _labels.encode(_labels.read(y, unlabeled))
+        learned(y, unlabeled)
 
 
 def test_many_classes() -> None:
-    labels = _labels.encode(_labels.read(["c", None, "a", "b", "a"]))
+    labels = learned(["c", None, "a", "b", "a"])
     assert labels.classes.tolist() == ["a", "b", "c"]
     assert labels.codes.tolist() == [2, -1, 0, 1, 0]
 
 
 @pytest.mark.filterwarnings("error")
 def test_many_classes_with_one_label_each_are_no_regression() -> None:
-    labels = _labels.encode(_labels.read([*range(40), -1, -1]))
+    labels = learned([*range(40), -1, -1])
     assert labels.classes.tolist() == list(range(40))
 
 
@@ -181,7 +184,7 @@ def test_many_classes_with_one_label_each_are_no_regression() -> None:
     ],
 )
 def test_classes_that_the_prior_alone_names(y: object, prior: object, classes: list, codes: list) -> None:
-    labels = _labels.with_classes_of(prior, _labels.encode(_labels.read(y)))
+    labels = learned(y, prior=prior)
     assert labels.classes.tolist() == classes
     assert labels.codes.tolist() == codes
     assert labels.codes.dtype == np.int32
@@ -245,9 +248,9 @@ def rows_of(minus: int, zero: int, one: int) -> np.ndarray:
 def test_minus_one_zero_and_one_that_can_be_read_in_two_ways(y: np.ndarray, message: str, kind: type) -> None:
     y = y.astype(kind)
     with pytest.raises(ValueError, match=message):
-        _labels.encode(_labels.read(y))
+        learned(y)
     for unlabeled, classes in ((-1, [0, 1]), (0, [-1, 1]), (None, [-1, 0, 1])):
-        assert _labels.encode(_labels.read(y, unlabeled)).classes.tolist() == classes
+        assert learned(y, unlabeled).classes.tolist() == classes
 
 
 @pytest.mark.parametrize(
@@ -265,12 +268,12 @@ def test_minus_one_zero_and_one_that_can_be_read_in_two_ways(y: np.ndarray, mess
     ],
 )
 def test_ordinary_markers_are_not_refused(y: np.ndarray) -> None:
-    assert -1 not in _labels.encode(_labels.read(y)).classes
+    assert -1 not in learned(y).classes
 
 
 def test_rows_of_weight_zero_make_no_labels_ambiguous() -> None:
     y = rows_of(50, 50, 50)
-    labels = _labels.encode(_labels.read(y), np.where(np.arange(150) < 140, (y != 1) + 0.0, 1.0))
+    labels = learned(y, weights=np.where(np.arange(150) < 140, (y != 1) + 0.0, 1.0))
     assert labels.classes.tolist() == [0, 1]
 
 
@@ -289,7 +292,7 @@ def test_fewer_rows_of_minus_one_than_of_each_class_are_warned_about() -> None:
 @pytest.mark.parametrize("y", [["a", "", None, "b"], np.array(["a", "", "", "b"]), ["a", "", "-1", "b"]])
 def test_empty_texts_can_be_read_in_two_ways(y: object) -> None:
     with pytest.raises(ValueError, match=r'empty texts.*ambiguous.*unlabeled="".*unlabeled=None'):
-        _labels.encode(_labels.read(y))
+        learned(y)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +305,7 @@ def test_empty_texts_can_be_read_in_two_ways(y: object) -> None:
     ],
 )
 def test_the_cures_of_empty_texts(y: object, unlabeled: object, classes: list) -> None:
-    assert _labels.encode(_labels.read(y, unlabeled)).classes.tolist() == classes
+    assert learned(y, unlabeled).classes.tolist() == classes
 
 
 @pytest.mark.parametrize(

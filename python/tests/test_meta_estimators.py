@@ -168,7 +168,7 @@ def test_several_outputs_work() -> None:
 
 
 def test_self_training_works_but_shows_the_estimator_no_unlabeled_row() -> None:
-    with pytest.warns(DataWarning, match="no unlabeled row"):
+    with pytest.warns(DataWarning, match="no row is unlabeled"):
         model = SelfTrainingClassifier(SemiSupervisedLogisticRegression()).fit(X, Y)
     assert model.classes_.tolist() == [0, 1]
     assert np.mean(model.predict(X) == TRUTH) > 0.8
@@ -195,7 +195,7 @@ RAISES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:y has no unlabeled row")
+@pytest.mark.filterwarnings("ignore:no row is unlabeled")
 @pytest.mark.parametrize("make", MAKES_A_CLASS.values(), ids=MAKES_A_CLASS)
 def test_minus_one_is_a_class_of_these(make: Callable[[], Any]) -> None:
     model = make().fit(X, Y)
@@ -205,7 +205,7 @@ def test_minus_one_is_a_class_of_these(make: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize("make", [MAKES_A_CLASS[name] for name in MAKES_A_CLASS if name != "CalibratedClassifierCV"])
 def test_these_are_noticed_by_a_warning(make: Callable[[], Any]) -> None:
-    with pytest.warns(DataWarning, match="y has no unlabeled row"):
+    with pytest.warns(DataWarning, match="no row is unlabeled"):
         make().fit(X, Y)
 
 

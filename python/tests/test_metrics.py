@@ -36,8 +36,8 @@ def test_one_known_column_is_scored_for_its_ones() -> None:
 @pytest.mark.parametrize(
     ("truth", "predicted", "parameters", "message"),
     [
-        ([[0, 2], [1, 1]], [[0, 1], [1, 1]], {}, "y_true must be a matrix"),
-        ([[0, 1], [1, 1]], [[0, -1], [1, 1]], {}, "y_pred must be a matrix"),
+        ([[0, 2], [1, 1]], [[0, 1], [1, 1]], {}, "must hold 0, 1 and markers; found 2"),
+        ([[0, 1], [1, 1]], [[0, -1], [1, 1]], {}, "must hold 0, 1 and markers; found -1"),
         ([0, 1], [0, 1], {}, "y_true must be a matrix"),
         ([[0, 1], [1, 1]], [[0, 1]], {}, r"the shape \(2, 2\), y_pred \(1, 2\)"),
         ([[-1, -1]], [[0, 1]], {}, "no known entry"),

@@ -300,6 +300,6 @@ def test_a_clone_has_the_callbacks_and_nothing_of_a_fit_stays(callback: Any) -> 
 
 
 def test_warnings_point_at_the_call_of_fit() -> None:
-    with pytest.warns(UserWarning, match="no unlabeled row") as caught:
+    with pytest.warns(UserWarning, match="no row is unlabeled") as caught:
         TransductiveSVC().fit(X, TRUTH)
     assert caught[0].filename == __file__

@@ -290,8 +290,11 @@ def test_a_long_sequence_works() -> None:
         ({"method": "annealing"}, 'method is "annealing": it must be one of supervised, gradient, posterior'),
         ({"unlabeled_weight": -1}, "unlabeled_weight is -1: it must be at least 0"),
         ({"class_prior": "auto"}, "class_prior='auto' is not supported"),
-        ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but 3 classes"),
-        ({"class_prior": {"B": 0.5, "I": 0.4, "O": 0.3}}, "class_prior must sum to 1"),
+        ({"class_prior": [0.5, 0.5]}, "class_prior has 2 shares, but there are 3 tags"),
+        (
+            {"class_prior": {"B": 0.5, "I": 0.4, "O": 0.3}},
+            "class_prior sums to 1.2: the shares",
+        ),
         (
             {"class_prior": {"B": 0.5, "I": 0.3, "O": 0.1, "X": 0.1}},
             r"class_prior names \['X'\], but the tags .* B, I, O",

@@ -20,6 +20,7 @@ from sklearn.base import clone
 
 import fewlabel
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
+from fewlabel.labels import Soft
 from fewlabel.methods import Switching
 
 SIZE, WAIT = 3, 60
@@ -145,13 +146,12 @@ WEAK = {  # of labels and true classes
     "groups": lambda y, truth: [
         f"class {c % 2}x" if k > 60 and k % 3 else v for k, (v, c) in enumerate(zip(y, truth, strict=True))
     ],
-    "probabilities": lambda y, truth: pd.DataFrame(
+    "probabilities": lambda y, truth: Soft(
         [
             np.roll([0.7, 0.1, 0.1, 0.1], c) if k % 3 and v is None else [v == f"class {name}" for name in range(4)]
             for k, (v, c) in enumerate(zip(y, truth, strict=True))
         ],
-        columns=[f"class {c}" for c in range(4)],
-        dtype=float,
+        [f"class {c}" for c in range(4)],
     ),
 }
 
@@ -182,18 +182,17 @@ def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, mo
         hierarchy=parents if kind == "groups" else None, class_prior={f"class {c}": 0.25 for c in range(4)}
     )
     known = WEAK[kind](y, np.random.default_rng(1).integers(0, 4, len(y)))  # the true classes of `rows`
-    known = known if isinstance(known, pd.DataFrame) else np.array([*known, None], dtype=object)[:-1]
+    known = known if isinstance(known, Soft) else np.array([*known, None], dtype=object)[:-1]
     order = np.concatenate([of_rank(rank, len(y)) for rank in range(SIZE)])
     X, y = X[order], y[order]
-    known = known.iloc[order] if isinstance(known, pd.DataFrame) else known[order]
+    known = known[order]
     parts = np.split(np.arange(len(y)), np.cumsum([len(of_rank(rank, len(y))) for rank in range(SIZE - 1)]))
     alone = clone(model).fit(X, known)
     assert abs(alone.objective_ / clone(model).fit(X, y).objective_ - 1) > 1e-3
 
     def fit(comm: Communicator) -> Any:
         mine = parts[comm.rank]
-        own = known.iloc[mine] if isinstance(known, pd.DataFrame) else known[mine]
-        return spmd.fit(clone(model), X[mine], own, comm=comm)
+        return spmd.fit(clone(model), X[mine], known[mine], comm=comm)
 
     for rank, found in enumerate(on_ranks(fit)):
         assert not isinstance(found, BaseException), found

@@ -5,12 +5,12 @@ groups. The root itself is not a node: a group that contains every class has no 
 """
 
 import graphlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._labels import listed
+from fewlabel._inputs._markers import listed
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -31,6 +31,27 @@ def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
         f"hierarchy={hierarchy!r} must be None, a dict from child to parent, or a separator that is found in the class "
         "names (a list of pairs could give a node two parents)"
     )
+
+
+def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
+    """Classes below each group with several of a tree, given as a dict from child to parent or as a separator."""
+    below: dict[Any, list[Any]] = {}
+    if isinstance(hierarchy, str) and hierarchy:
+        separator, hierarchy = hierarchy, {}
+        for name in labels:
+            while isinstance(name, str) and separator in name:
+                hierarchy[name] = name.rpartition(separator)[0]
+                name = hierarchy[name]
+    if not isinstance(hierarchy, Mapping) or not all(isinstance(name, Hashable) for name in hierarchy.values()):
+        return below  # such a hierarchy is refused later
+    parents = set(hierarchy.values())
+    for name in hierarchy:
+        group, seen = hierarchy[name], {name}
+        while name not in parents and group is not None and group not in seen:
+            seen.add(group)
+            below.setdefault(group, []).append(name)
+            group = hierarchy.get(group)
+    return {group: names for group, names in below.items() if len(names) > 1}
 
 
 def checked(tree: Any, classes: np.ndarray) -> Tree | None:

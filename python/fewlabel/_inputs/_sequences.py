@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data, _targets
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 
@@ -83,21 +83,26 @@ def checked(lengths: Any, n_rows: int) -> np.ndarray:
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def allowed_tags(given: _labels.Given, labels: _labels.Labels) -> np.ndarray | None:
-    """Tags that tokens may have, (n, K) uint8; None if there are no sets."""
-    if given.weak is not None and any(np.unique(p[p > 0]).size > 1 for p in given.weak.probabilities):
+def with_certain_tags(targets: _targets.Targets) -> _targets.Targets:
+    """Among the tags that a token has as its label."""
+    sizes = np.diff(targets.indptr)
+    if (targets.probabilities != np.repeat(1 / np.maximum(1, sizes), sizes)).any():
         raise ValueError("y has probabilities of tags, which SequenceSVC does not take: give sets of tags")
-    if given.weak is not None and not given.labeled.any():
+    if len(targets.numbers) and not targets.labeled.any():
         raise ValueError("y has sets of tags, but no token with one certain tag: label a token of each tag")
-    named = [] if given.weak is None else given.weak.names().tolist()
-    if unknown := [name for name in named if name not in labels.classes]:
-        raise ValueError(f"y has the tag {unknown[0]!r} within sets, but no token has it as its label: label one")
-    if given.weak is None:
+    counts = targets.counts()
+    if (unknown := targets.numbers[counts[targets.numbers] == 0]).size:
+        name = targets.classes[unknown[0]]
+        raise ValueError(f"y has the tag {name!r} within sets, but no token has it as its label: label one")
+    return _targets.learned(targets)
+
+
+def allowed_tags(targets: _targets.Targets) -> np.ndarray | None:
+    """Tags that tokens may have, (n, K) uint8; None if there are no sets."""
+    if not len(targets.numbers):
         return None
-    allowed = np.ones((len(labels.codes), len(labels.classes)), dtype=np.uint8)
-    allowed[given.weak.rows] = 0
-    rows, classes = np.nonzero(given.weak.probabilities)
-    allowed[given.weak.rows[rows], np.searchsorted(labels.classes, given.weak.classes)[classes]] = 1
+    allowed = np.repeat(~targets.weak[:, None], len(targets.classes), axis=1).astype(np.uint8)
+    allowed[np.repeat(np.arange(len(allowed)), np.diff(targets.indptr)), targets.numbers] = 1
     return allowed
 
 

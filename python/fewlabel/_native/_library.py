@@ -26,6 +26,9 @@ PATH = Path(__file__).parents[1] / _FILE_NAMES.get(sys.platform, "libfewlabel.so
 _ERROR_SIZE = 4096  # bytes of an error text
 
 
+# Arguments of the library with another name in this package, at the beginning of a message.
+_IN_PYTHON = {"weights": "sample_weight", "weights:": "sample_weight:"}
+
 _Process = tuple[int, int]  # its id, which a child in a new namespace may share with its parent, and the forks before
 
 
@@ -114,7 +117,8 @@ def has_signal_masks() -> bool:
 
 def _exception(status: int, message: str) -> BaseException:
     if status in (c.BAD_ARGUMENT, c.BAD_DATA):
-        return ValueError(message)
+        first, _, others = message.partition(" ")
+        return ValueError(f"{_IN_PYTHON.get(first, first)} {others}".rstrip())
     if status == c.IO_ERROR:
         return OSError(message)
     if status == c.CANCELLED:

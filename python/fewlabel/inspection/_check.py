@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel import _held_out
-from fewlabel._inputs import _data, _labels, _scored
+from fewlabel._inputs import _data, _targets
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -116,11 +116,11 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     'cannot tell'
     """
     unlabeled = _linear_model.marker(model)
-    X, given = _data.admitted(X), _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
+    X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
     _held_out.warn_of_nothing_unlabeled(given, unlabeled)
     _held_out.refuse_one_class(given)
-    classes, codes = _labels.encode(given)
+    classes, codes = _targets.learned(given)[:2]
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)
     splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))

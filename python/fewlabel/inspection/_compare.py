@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
-from fewlabel._inputs import _data, _labels, _scored
+from fewlabel._inputs import _data, _targets
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -161,7 +161,7 @@ def compare(
     """
     unlabeled, X = _linear_model.marker(model), _data.admitted(X)
     chosen = _chosen(methods, model)
-    given = _scored.one_a_row(y, unlabeled, _linear_model.tree(model))
+    given = _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
     check_consistent_length(X, given.labeled)
     _held_out.warn_of_nothing_unlabeled(given, unlabeled)
     _held_out.refuse_one_class(given)
@@ -180,7 +180,7 @@ def compare(
     return found
 
 
-def _score(model: Any, rows: Any, test: Any, given: _labels.Given, score: Any) -> float:
+def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, score: Any) -> float:
     return float(score(model, rows, given.of(test)))
 
 

@@ -7,7 +7,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
 from fewlabel import _advice, _positive_share
-from fewlabel._inputs import _data, _labels, _numbers, _scored, _weights
+from fewlabel._inputs import _data, _numbers, _targets, _weights
+from fewlabel._inputs._markers import listed
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._transductive_svc import TransductiveSVC
@@ -130,12 +131,13 @@ def estimate_class_prior(
     True
     """
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
-    given = _scored.one_a_row(y, unlabeled)
-    check_consistent_length(rows, given.labeled)
-    weights = _weights.check_sample_weight(sample_weight, rows.shape[0])
-    classes, codes = labels = _labels.encode(given, weights)
+    given = _targets.one_a_row(y, unlabeled)
+    check_consistent_length(rows, given.codes)
+    weights = _weights.read(sample_weight, rows.shape[0])
+    known = _targets.learned(given.counted(weights).certain())
+    classes = known.classes
     if rest is not None:
-        return _of_positives(rows, labels, weights, rest, n_bootstraps, confidence_level, n_jobs)
+        return _of_positives(rows, known, weights, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(
             f"only class {classes[0]} has labeled rows: name the class of the other rows by rest, as in "
@@ -148,34 +150,32 @@ def estimate_class_prior(
         "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
     }
     shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
-    known = _fit.Labels(codes, len(classes))
     native, settings = _data.native(rows), _fit.options_text(options).encode()
     interruptible(
         lambda: _library.call(
-            "fewlabel_class_prior", native.struct, known.native(), weights, settings, shares, lower, upper
+            "fewlabel_class_prior", native.struct, known.native().native(), weights, settings, shares, lower, upper
         )
     )
-    totals = _weights.labeled_totals(codes, weights, len(classes))
+    totals = known.totals(weights)
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
 
 
 def _of_positives(
-    rows: Any, labels: _labels.Labels, weights: np.ndarray | None, rest: Any, times: int, level: float, n_jobs: Any
+    rows: Any, targets: _targets.Targets, weights: np.ndarray | None, rest: Any, times: int, level: float, n_jobs: Any
 ) -> ClassPriorEstimate:
     """The shares of the only labeled class and of the rest."""
-    known = labels.classes.tolist()
+    known, codes = targets.classes.tolist(), targets.codes
     if len(known) != 1 or rest in known:
         raise ValueError(
-            f"rest={rest!r} is for labels of one other class alone; here the labels are "
-            + _labels.listed(labels.classes)
+            f"rest={rest!r} is for labels of one other class alone; here the labels are {listed(targets.classes)}"
         )
-    classes = _labels.with_classes_of({rest: None}, labels).classes
+    classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
     _numbers.check_count("n_bootstraps", times, least=2)
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
-    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, labels.codes, weights, times, level)
-    unlabeled = labels.codes < 0 if weights is None else (labels.codes < 0) & (weights > 0)
-    _advice.weak_share(known[0], found, int(np.sum(labels.codes >= 0)), int(np.sum(unlabeled)))
+    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, codes, weights, times, level)
+    unlabeled = codes < 0 if weights is None else (codes < 0) & (weights > 0)
+    _advice.weak_share(known[0], found, int(np.sum(codes >= 0)), int(np.sum(unlabeled)))
     positive = classes == known[0]
     shares, lower, upper = (
         np.where(positive, share, 1 - other)

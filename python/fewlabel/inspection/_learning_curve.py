@@ -10,7 +10,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from fewlabel import _held_out
-from fewlabel._inputs import _data, _labels, _numbers, _scored, _weak
+from fewlabel._inputs import _data, _numbers, _targets
+from fewlabel._inputs._soft import Soft
 from fewlabel.inspection import _linear_model
 
 _SIZES = [10, 20, 40, 80]  # numbers of labels where none are given
@@ -37,7 +38,7 @@ def compute(
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
-    X, given = _data.admitted(X), _scored.one_a_row(y, marker, _linear_model.tree(estimator))
+    X, given = _data.admitted(X), _targets.one_a_row(y, marker, _linear_model.tree(estimator))
     check_consistent_length(X, given.labeled)
     _held_out.refuse_one_class(given)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
@@ -63,22 +64,19 @@ def compute(
     return sizes, found[..., 0].T, found[..., 1].T
 
 
-def _hidden(y: Any, given: _labels.Given, labeled: np.ndarray, marker: Any) -> Any:
+def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -> Any:
     """y with the labels of some rows only; sets and probabilities stay."""
-    y = _weak.of_lists(y)
-    kept = np.zeros(len(given.labeled), dtype=bool)
+    kept = given.weak
     kept[labeled] = True
-    if given.weak is not None:
-        kept[given.weak.rows] = True
-    if not _weak.is_matrix(y):
-        found = np.empty(len(kept), dtype=object)
-        found[:] = list(y)
-        found[~kept] = marker
-        return found
-    return y.mul(kept, axis=0) if hasattr(y, "mul") else sp.csr_array(y).multiply(kept[:, None]).toarray()
+    if isinstance(y, Soft):
+        return Soft(sp.csr_array(y.probabilities).multiply(kept[:, None]), y.classes)
+    found = np.empty(len(kept), dtype=object)
+    found[:] = list(y)
+    found[~kept] = marker
+    return found
 
 
-def _score(model: Any, rows: Any, test: Any, given: _labels.Given, scoring: Any) -> Any:
+def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, scoring: Any) -> Any:
     return check_scoring(model, scoring)(model, rows, given.of(test))
 
 
@@ -95,7 +93,7 @@ def _check_sizes(n_labels: Any) -> list[int]:
 
 
 def _draw(
-    given: _labels.Given, sizes: list[int], test_size: float, random: np.random.RandomState
+    given: _targets.Targets, sizes: list[int], test_size: float, random: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test rows and labeled training rows, with every class among the first sizes[0] of the latter."""
     pool, n_classes = np.flatnonzero(given.labeled), len(np.unique(given.values))

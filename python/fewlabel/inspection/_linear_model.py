@@ -10,7 +10,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns
-from fewlabel._inputs import _data, _labels
+from fewlabel._inputs import _data
+from fewlabel._inputs._markers import listed
 
 
 def last(model: Any) -> Any:
@@ -85,7 +86,7 @@ def class_number(classifier: Any, label: Any, what: str) -> int:
     """Index of a label in `classes_`; `what` names the label in the error message."""
     classes = classifier.classes_.tolist()
     if label not in classes:
-        raise ValueError(f"{what} is {label!r}, which is not a class: these are {_labels.listed(classifier.classes_)}")
+        raise ValueError(f"{what} is {label!r}, which is not a class: these are {listed(classifier.classes_)}")
     return int(classes.index(label))
 
 

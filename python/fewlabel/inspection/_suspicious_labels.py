@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel import _held_out
-from fewlabel._inputs import _data, _numbers, _scored
+from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel.inspection import _linear_model, _table
 
 
@@ -94,7 +94,7 @@ def suspicious_labels(
         raise ValueError(f"margin must be a finite number, got {margin!r}")
     model = getattr(model, "best_estimator_", model)
     classifier, X = _linear_model.final(model), _data.admitted(X)
-    given = _scored.one_a_row(y, getattr(classifier, "unlabeled", "auto"), _linear_model.tree(classifier))
+    given = _targets.one_a_row(y, getattr(classifier, "unlabeled", "auto"), _linear_model.tree(classifier))
     check_consistent_length(X, given.labeled)
     if not given.labeled.any():
         raise ValueError("y has no labeled row")

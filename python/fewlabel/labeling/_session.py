@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data, _labels, _numbers
+from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _arguments, _choose, _status
 from fewlabel.labeling._journal import Event, Journal
@@ -389,7 +389,7 @@ class Session:
         if label == "":
             raise ValueError("a class must not be an empty text")
         y = np.array([*self.classes[:1], label], dtype=object)  # two classes of one type
-        given = _labels.read(y, getattr(self._pipeline[-1], "unlabeled", None))
+        given = _targets.plain(y, getattr(self._pipeline[-1], "unlabeled", None))
         if not given.labeled.all():
             raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
         return label

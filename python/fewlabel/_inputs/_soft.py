@@ -1,0 +1,102 @@
+"""Probabilities of classes as a `y`."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+_TOLERANCE = 1e-6  # of a sum of probabilities
+
+
+class Soft:
+    """Probabilities of the classes of each row, as `y` of the classifiers.
+
+    Parameters
+    ----------
+    probabilities : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_classes)
+        Each row sums to 1, or is 0: unlabeled. A row with one class of probability 1 is a label.
+    classes : array-like of shape (n_classes,), default=None
+        Names of the classes. None: the columns of a data frame, else 0, 1, ...
+
+    Attributes
+    ----------
+    probabilities : {ndarray, csr_array} of shape (n_rows, n_classes), float64
+    classes : ndarray of shape (n_classes,)
+    accuracies : ndarray of shape (n_sources,) or None
+        Of the sources, in the result of `from_votes`.
+
+    Raises
+    ------
+    ValueError
+        If values are negative, a row does not sum to 1 or 0, or the names of the classes differ in number or type or
+        have a name twice.
+
+    Notes
+    -----
+    Rows can be taken by integers or a mask, as scikit-learn's cross-validation does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel.labels import Soft
+    >>> y = Soft([[0.7, 0.3], [0, 1], [0, 0]], ["ham", "spam"])
+    >>> len(y), y[np.array([0, 2])].probabilities.tolist()
+    (3, [[0.7, 0.3], [0.0, 0.0]])
+    """
+
+    def __init__(self, probabilities: Any, classes: Any = None) -> None:
+        columns = getattr(probabilities, "columns", None)
+        P = probabilities if sp.issparse(probabilities) else np.asarray(probabilities)
+        try:
+            if texts := [value for value in np.ravel(P if P.dtype.kind in "OUS" else []) if isinstance(value, str)]:
+                raise TypeError(f"found the text {str(texts[0])!r}")
+            P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else P.astype(np.float64)
+        except (TypeError, ValueError) as reason:
+            raise ValueError(f"probabilities must hold numbers: {reason}") from reason
+        if P.ndim != 2 or not P.shape[1]:
+            raise ValueError(f"probabilities must have shape (n_rows, n_classes), has {P.shape}")
+        _check_sums(P)
+        if classes is None:
+            classes = np.arange(P.shape[1]) if columns is None else columns
+        self.probabilities, self.classes = P, _names(classes, P.shape[1])
+        self.accuracies: np.ndarray | None = None
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(n_rows,)"""
+        return self.probabilities.shape[:1]
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: Any) -> "Soft":
+        if isinstance(rows, tuple):  # scikit-learn adds an ellipsis
+            rows = rows[0]
+        found = Soft(self.probabilities[rows], self.classes)
+        found.accuracies = self.accuracies
+        return found
+
+
+def _check_sums(P: Any) -> None:
+    values, totals = (P.data if sp.issparse(P) else P), P.sum(axis=1)
+    bad = ~((abs(totals - 1) <= _TOLERANCE) | (totals == 0))
+    if not (values >= 0).all():
+        bad |= ~((P.toarray() if sp.issparse(P) else P) >= 0).all(axis=1)
+    if bad.any():
+        row = int(bad.argmax())
+        found = (P[[row]].toarray()[0] if sp.issparse(P) else P[row]).tolist()
+        raise ValueError(
+            f"probabilities must be nonnegative and sum to 1 in each row, or be 0 (unlabeled); row {row} is "
+            f"{found!r:.80}. For sets of possible classes write sets, or divide each row by its sum"
+        )
+
+
+def _names(classes: Any, width: int) -> np.ndarray:
+    kinds, names = {isinstance(name, str) for name in classes}, np.asarray(classes)
+    if names.shape != (width,):
+        raise ValueError(f"classes must have {width} names, one a column; it has the shape {names.shape}")
+    if len(kinds) > 1:
+        raise ValueError(f"classes have names of several types, {list(classes)!r:.80}: classes have one type")
+    if len(set(names.tolist())) < width:
+        raise ValueError(f"classes have a name twice: {names.tolist()}")
+    return names

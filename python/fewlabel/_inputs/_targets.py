@@ -1,0 +1,315 @@
+"""What is known of the classes of rows, read once from every form of `y`.
+
+Targets are the classes and, for each row, a sparse list of (class, probability): a label has one entry, a set has equal
+ones, an unlabeled row none.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from fewlabel._inputs import _hierarchy, _markers
+from fewlabel._inputs._markers import listed
+from fewlabel._inputs._soft import Soft
+from fewlabel._native import _fit
+
+UNLABELED = -1  # class number of a row without a label
+
+
+class Targets(NamedTuple):
+    """Labels, and in compressed row form the weakly labeled rows: sets and probabilities of classes."""
+
+    classes: np.ndarray  # (K,) sorted names
+    codes: np.ndarray  # (n,) int32, number in `classes`, or -1: no label
+    indptr: np.ndarray  # (n + 1,) int64, of the entries: two or more of a weakly labeled row, none of another one
+    numbers: np.ndarray  # (n_entries,) int32, class of each entry
+    probabilities: np.ndarray  # (n_entries,) above 0; a row sums to 1
+    minus_one: np.ndarray  # (n,) bool: unlabeled="auto" treats -1 as the marker
+    auto: bool = False  # unlabeled is "auto"
+
+    @property
+    def labeled(self) -> np.ndarray:
+        """Which rows have a label (n,)."""
+        return self.codes >= 0
+
+    @property
+    def values(self) -> np.ndarray:
+        """The labels, in the order of the rows."""
+        return self.of(self.labeled)
+
+    @property
+    def weak(self) -> np.ndarray:
+        """Which rows have a set or probabilities (n,)."""
+        return np.diff(self.indptr) > 0
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Labels of these rows, all of which are labeled."""
+        return self.classes[self.codes[rows]]
+
+    def or_none(self) -> np.ndarray:
+        """Labels (n,), or None."""
+        found = np.full(len(self.codes), None, dtype=object)
+        found[self.labeled] = self.values
+        return found
+
+    def counts(self) -> np.ndarray:
+        """Number (K,) of the labels of each class."""
+        return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
+
+    def totals(self, weights: np.ndarray | None) -> np.ndarray:
+        """Total weight (K,) of the labeled rows of each class."""
+        weights = None if weights is None else weights[self.labeled]
+        return np.bincount(self.codes[self.labeled], weights, minlength=len(self.classes)).astype(float)
+
+    def counted(self, weights: np.ndarray | None) -> "Targets":
+        """Without what is known of rows of weight 0, which are ignored."""
+        return self if weights is None or (weights > 0).all() else self._only(weights > 0)
+
+    def certain(self) -> "Targets":
+        """Without weak labels."""
+        return self._only(~self.weak)
+
+    def without(self, names: Iterable[Any]) -> "Targets":
+        """Without the labels that have one of these names."""
+        names = set(names)
+        out = np.isin(self.codes, [k for k, name in enumerate(self.classes.tolist()) if name in names])
+        return self._only(~out) if out.any() else self
+
+    def _only(self, kept: np.ndarray) -> "Targets":
+        sizes = np.diff(self.indptr)
+        entries = np.repeat(kept, sizes)
+        return self._replace(
+            codes=np.where(kept, self.codes, UNLABELED).astype(np.int32),
+            indptr=_ends(sizes * kept),
+            numbers=self.numbers[entries],
+            probabilities=self.probabilities[entries],
+            minus_one=self.minus_one & kept,
+        )
+
+    def among(self, classes: np.ndarray) -> "Targets":
+        """The same with these classes, which must have every name that a row has."""
+        place = {name: k for k, name in enumerate(classes.tolist())}
+        moved = np.array([place.get(name, UNLABELED) for name in self.classes.tolist()] + [UNLABELED], dtype=np.int32)
+        numbers = moved[self.numbers]
+        if (numbers < 0).any():
+            entry = int((numbers < 0).argmax())
+            name, row = self.classes[self.numbers[entry]], np.searchsorted(self.indptr, entry, side="right") - 1
+            raise ValueError(
+                f"y names the class {name!s} among those of row {row}, but no row has this label and class_prior does "
+                "not name it: label a row of it, or give its share by a dict class_prior"
+            )
+        return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
+
+    def native(self) -> _fit.Labels:
+        """The labels for the library."""
+        entries = (self.indptr, self.numbers, self.probabilities) if len(self.numbers) else ()
+        return _fit.Labels(self.codes, len(self.classes) if len(self.classes) > 1 else 0, *entries)
+
+
+class Columns(NamedTuple):
+    """Several labels a row."""
+
+    codes: np.ndarray  # (n, k) int32: 1, 0, or -1: unknown
+
+
+# ------------------------------------------------------------------ forms of y
+def read(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets | Columns:
+    """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or several columns of 0, 1 and markers.
+
+    The names of weak labels without a label are among the classes.
+    """
+    if isinstance(y, Soft):
+        return with_groups(_of_soft(y), hierarchy)
+    y = _of_lists(y)
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
+        return _of_columns(y, unlabeled)
+    return with_groups(_of_labels(_markers.as_1d(y), unlabeled), hierarchy)
+
+
+def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets:
+    """Labels of one class a row; rows of a set, a group or probabilities have none."""
+    targets = read(y, unlabeled, hierarchy)
+    if isinstance(targets, Columns):
+        raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
+    return targets
+
+
+def plain(y: Any, unlabeled: Any = "auto") -> Targets:
+    """Labels and markers alone."""
+    targets = read(y, unlabeled)
+    if isinstance(targets, Columns) or targets.weak.any():
+        raise ValueError(
+            "y has sets or probabilities of classes or several columns, which are not supported here: y must have one "
+            "label or marker a row"
+        )
+    return targets
+
+
+def _of_labels(values: np.ndarray, unlabeled: Any) -> Targets:
+    """Labels and markers, and sets among them."""
+    marked, minus_one = _markers.marked(values, unlabeled)
+    objects = values.dtype.kind == "O"
+    sets = [i for i, value in enumerate(values) if isinstance(value, set | frozenset)] if objects else []
+    marked[sets] = True
+    rows, labels = np.flatnonzero(~marked), values[~marked]
+    if sets:
+        elements = [element for i in sets for element in _elements(values[i], i, unlabeled)]
+        places = np.repeat(sets, [len(values[i]) for i in sets])
+        rows, labels = np.append(rows, places), np.append(labels, _objects(elements))
+    classes, numbers = np.unique(_markers.as_labels(labels, rows, unlabeled), return_inverse=True)
+    return _made(classes, rows, numbers, None, minus_one)._replace(auto=_markers.is_auto(unlabeled))
+
+
+def _elements(members: Any, row: int, unlabeled: Any) -> list[Any]:
+    """The classes of a set."""
+    if not members:
+        raise ValueError(f"y has an empty set in row {row}: a set holds the classes that the row may have")
+    for element in members:
+        if _markers.is_marker(element, unlabeled):
+            raise ValueError(f"y has the marker {element!r} within a set of classes in row {row}")
+    return list(members)
+
+
+def _of_soft(y: Soft) -> Targets:
+    """Probabilities of classes; rows of zeros are unlabeled."""
+    P = sp.csr_array(y.probabilities)
+    P.eliminate_zeros()
+    P.sum_duplicates()
+    used, numbers = np.unique(P.indices, return_inverse=True)
+    rows = np.repeat(np.arange(len(y)), np.diff(P.indptr))
+    classes, order = np.unique(y.classes[used], return_inverse=True)
+    return _made(classes, rows, order[numbers], P.data, np.zeros(len(y), dtype=bool))
+
+
+def _of_columns(y: Any, unlabeled: Any) -> Columns:
+    """Several labels a row: a matrix of 0, 1 and markers, a column for each label."""
+    if sp.issparse(y):
+        y = y.toarray()
+    elif hasattr(y, "dtypes"):  # pandas would turn integers beside pandas.NA into floats
+        plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in y.dtypes)
+        y = np.asarray(y) if plain else np.asarray(y, dtype=object)
+    values = np.asarray(y)
+    flat = values.ravel()
+    unknown, minus_one = _markers.marked(flat, unlabeled)
+    known = flat[~unknown]
+    numbers = known.dtype.kind in "biuf" or all(isinstance(v, bool | int | float | np.number | np.bool_) for v in known)
+    wrong = known[(known != 0) & (known != 1)] if numbers else [v for v in known if isinstance(v, str)] or known
+    if len(wrong):
+        first = np.asarray(wrong).tolist()[0]
+        raise ValueError(
+            f"y has {values.shape[1]} columns, several labels a row, which must hold 0, 1 and markers; found "
+            f"{first!r:.40}. Write probabilities of classes as fewlabel.labels.Soft(y), sets of classes as sets"
+        )
+    if minus_one.any() and known.size and not (known == 0).any():
+        raise ValueError(
+            "y holds columns of 1 and -1 only, which is ambiguous. If -1 marks unknown entries, pass unlabeled=-1. If "
+            "-1 stands for rows without a label, write 0"
+        )
+    codes = np.full(flat.shape, UNLABELED, dtype=np.int32)
+    codes[~unknown] = known.astype(np.int32)
+    return Columns(codes.reshape(values.shape))
+
+
+def with_groups(targets: Targets, hierarchy: Any, names: Iterable[Any] = ()) -> Targets:
+    """Groups of a class tree, as labels and within sets, as sets of the classes below them.
+
+    `names` are labels of other rows.
+    """
+    known = targets.classes.tolist()
+    below = _hierarchy.leaves(hierarchy, [*known, *names])
+    if not (groups := [name for name in known if name in below]):
+        return targets
+    p = targets.probabilities
+    if (p != np.repeat(1 / np.maximum(1, np.diff(targets.indptr)), np.diff(targets.indptr))).any():
+        raise ValueError(f"y has labels that are groups of hierarchy ({groups[0]!r}) beside probabilities")
+    members = [below.get(name, [name]) for name in known]
+    flat = _objects([name for each in members for name in each])
+    labels = _markers.as_labels(flat, np.zeros(len(flat), dtype=int), None)
+    classes, places = np.unique(
+        labels.astype(str) if targets.classes.dtype.kind == "U" else labels, return_inverse=True
+    )
+    ends = _ends(np.array([len(each) for each in members]))
+    member = sp.csr_array((np.ones(len(places)), places, ends), shape=(len(known), len(classes)))
+    rows = np.append(np.flatnonzero(targets.labeled), np.repeat(np.arange(len(targets.codes)), np.diff(targets.indptr)))
+    found = member[np.append(targets.codes[targets.labeled], targets.numbers)]
+    pairs = np.unique(
+        np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices
+    )  # once of overlapping groups
+    return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
+
+
+def _of_lists(y: Any) -> Any:
+    """A list of rows of two or more numbers or markers as an array of objects; others unchanged."""
+    if not isinstance(y, list | tuple) or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
+        return y
+    widths = {len(row) if getattr(row, "ndim", 1) == 1 else 0 for row in y}
+    if len(widths) != 1 or min(widths) < 2:
+        return y
+    values = np.empty((len(y), *widths), dtype=object)
+    values[:] = [list(row) for row in y]
+    return values
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _made(
+    classes: np.ndarray, rows: np.ndarray, numbers: np.ndarray, probabilities: np.ndarray | None, minus_one: np.ndarray
+) -> Targets:
+    """Targets of entries in any order; None: those of a row have equal probabilities."""
+    n = len(minus_one)
+    counts = np.bincount(rows, minlength=n)
+    codes = np.full(n, UNLABELED, dtype=np.int32)
+    one = counts[rows] == 1
+    codes[rows[one]] = numbers[one]
+    weak = np.flatnonzero(~one)
+    weak = weak[np.lexsort((numbers[weak], rows[weak]))]
+    p = 1 / counts[rows[weak]] if probabilities is None else probabilities[weak]
+    return Targets(classes, codes, _ends(np.where(counts > 1, counts, 0)), numbers[weak].astype(np.int32), p, minus_one)
+
+
+def _ends(sizes: np.ndarray) -> np.ndarray:
+    return np.append(0, np.cumsum(sizes)).astype(np.int64)
+
+
+# ------------------------------------------------------------------ classes of a fit
+def learned(targets: Targets, class_prior: Any = None) -> Targets:
+    """Among the classes of a fit: those with a label, else those of weak labels, and those that `class_prior` names."""
+    counts = targets.counts()
+    known = targets.classes[counts > 0]
+    if len(known):
+        if targets.auto:
+            _markers.refuse_ambiguous(known, counts[counts > 0].tolist(), int(targets.minus_one.sum()))
+    elif not len(known := targets.classes[np.unique(targets.numbers)]):
+        raise ValueError(
+            "y has no labeled row: every label is the marker of unlabeled rows (see the parameter `unlabeled`) or has "
+            "a sample_weight of zero. Give at least one row of each class a label."
+        )
+    return targets.among(with_classes_of(class_prior, known, len(targets.codes)))
+
+
+def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.ndarray:
+    """The classes, and those that have no labeled row but an entry in the dict `class_prior`."""
+    known = set(classes.tolist())
+    added = [name for name in class_prior if name not in known] if isinstance(class_prior, Mapping) else []
+    if not added:
+        return classes
+    kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
+    if wrong := [name for name in added if not _markers.is_of_kind(name, kind)]:
+        raise ValueError(
+            f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and may have "
+            f"others only for classes without labeled rows, with names of the same type; unknown: {wrong}"
+        )
+    dtype = None if classes.dtype.kind in "Uiuf" else classes.dtype  # None: longer texts, larger numbers
+    found = np.unique(np.concatenate([classes, np.array(added, dtype=dtype)]))
+    if len(found) > n_rows:
+        raise ValueError(
+            f"class_prior names {listed(np.array(added, dtype=object))} in addition to the classes with labeled rows: "
+            f"{len(found)} classes, more than the {n_rows} rows"
+        )
+    return found
