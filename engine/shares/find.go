@@ -76,7 +76,9 @@ func given(s *sample.Sample, labels []float64) (*Prior, error) {
 		}
 		if total := vector.Sum(shares); total != 1 {
 			shares = slices.Clone(shares)
-			vector.Scale(1/total, shares)
+			for y := range shares {
+				shares[y] /= total
+			}
 		}
 	}
 	return &Prior{Shares: shares, Picked: s.Picked, Warnings: unknownClasses(s, labels)}, nil
