@@ -103,8 +103,8 @@ def rules(report: Report, draws: int = 3) -> None:
                 (
                     first,
                     voted(task, alone),
-                    macro(task, probabilities(task, labels.from_votes(votes, task.given))),
-                    macro(task, probabilities(task, labels.from_votes(noise, task.given))),
+                    macro(task, labels.from_votes(votes, task.given)),
+                    macro(task, labels.from_votes(noise, task.given)),
                 )
             )
         few, alone, both, noise = np.array(found).T
@@ -147,7 +147,7 @@ def annotators(report: Report, draws: int = 3) -> None:
                 wrong = rng.random(len(rows)) > accuracy
                 votes[rows, j] = (task.y[rows] + wrong * rng.integers(1, K, len(rows))) % K
             true[rows] = task.y[rows]
-            y = probabilities(task, labels.from_votes(votes, task.given))
+            y = labels.from_votes(votes, task.given)
             found.append((macro(task, task.given), macro(task, y), macro(task, true)))
         few, middle, full = np.array(found).T
         report.add(f"{name}, labels alone, macro F", few)

@@ -20,8 +20,7 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
     unlabeled rows; those of `fewlabel.model_selection.SemiSupervisedSplit` do not. Numeric labels in an object array,
     for example beside None, are scored as numbers. Of several labels a row, the rows that are known in all columns are
-    scored; `multilabel_f1_score` scores the others too. A matrix of 0 and 1 holds several labels a row if the estimator
-    predicts several, and probabilities of classes otherwise.
+    scored; `multilabel_f1_score` scores the others too.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         gets an eighth of these, if they have at most a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
-    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+    y : array-like of shape (n_rows,), or fewlabel.labels.Soft
         Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. The classes are those of all
         ranks.
     sample_weight : array-like of shape (n_rows,) or None, default=None
