@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
@@ -26,9 +26,9 @@ func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []b
 		return nil, err
 	}
 	defer text.file.Close()
+	base := firstFeature(o.ZeroBased)
 	p := &parser{Data: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}, job: job,
-		withLabels: o.LabelsPath == "", base: firstFeature(o.ZeroBased)}
-	p.end = p.base + cmp.Or(o.Features, math.MaxInt32)
+		withLabels: o.LabelsPath == "", base: base, end: base + cmp.Or(o.Features, math.MaxInt32)}
 	for text.Scan() {
 		if err := p.room(text.Bytes(), path); err != nil {
 			return nil, err
@@ -58,14 +58,8 @@ func (p *parser) room(line []byte, path string) error {
 		return nil
 	}
 	const growth = 1.25 // of arrays that append moves
-	if err := need(growth*float64(12*allValues+8*allLabels+16*len(p.Indptr)), "reading "+path,
-		"read the file in parts, or on a machine with more memory"); err != nil {
-		return err
-	}
-	p.Values, p.Indices = slices.Grow(p.Values, values), slices.Grow(p.Indices, values)
-	p.Labels = slices.Grow(p.Labels, labels)
-	p.Indptr, p.LabelIndptr = slices.Grow(p.Indptr, 1), slices.Grow(p.LabelIndptr, 1)
-	return nil
+	return need(growth*float64(12*allValues+8*allLabels+16*len(p.Indptr)), "reading "+path,
+		"read the file in parts, or on a machine with more memory")
 }
 
 // need is replaced in tests.
@@ -78,12 +72,11 @@ func (p *parser) row(line []byte) (wrong error) {
 	for word := range bytes.FieldsSeq(line) {
 		p.job.Check()
 		words++
+		read := p.pair
 		if p.withLabels && words == 1 && (&line[0] == &word[0] || bytes.IndexByte(word, ':') < 0) {
-			wrong = p.labels(word)
-		} else {
-			wrong = p.pair(word)
+			read = p.labels
 		}
-		if wrong != nil {
+		if wrong = read(word); wrong != nil {
 			return wrong
 		}
 	}
@@ -93,14 +86,14 @@ func (p *parser) row(line []byte) (wrong error) {
 	return nil
 }
 
-// labelsAlone reads a line of SVMlin's second file. Comments and empty lines do not count.
-func (p *parser) labelsAlone(line []byte) error {
+// labelsAlone reads a line of SVMlin's second file, without comments and empty lines.
+func (p *parser) labelsAlone(line []byte) (wrong error) {
 	line, _, _ = bytes.Cut(line, []byte("#"))
-	if line = bytes.TrimSpace(line); len(line) == 0 {
-		return nil
+	if line = bytes.TrimSpace(line); len(line) > 0 {
+		wrong = p.labels(line)
+		p.endRow()
 	}
-	defer p.endRow()
-	return p.labels(line)
+	return wrong
 }
 
 func (p *parser) endRow() {
@@ -111,33 +104,37 @@ func (p *parser) endRow() {
 
 // labels reads the labels "3" or "3,17" of a row.
 func (p *parser) labels(word []byte) error {
-	for at := 0; ; at++ {
-		value, length := number(word[at:])
-		at += length
-		if length == 0 || (at < len(word) && word[at] != ',') || math.IsInf(value, 0) {
+	for text := range bytes.SplitSeq(word, []byte(",")) {
+		value, ok := number(text)
+		if !ok {
 			return fmt.Errorf("the label %.40q is not a finite number (rows without labels need a file of labels)", word)
 		}
 		p.Labels = append(p.Labels, value)
-		if at == len(word) {
-			return nil
-		}
 	}
+	return nil
+}
+
+// number reads a finite decimal number. strconv also reads NaN, infinity, 0x1p-2 and 1_000.
+func number(text []byte) (value float64, ok bool) {
+	value, err := strconv.ParseFloat(string(text), 64)
+	return value, err == nil && value-value == 0 && !bytes.ContainsAny(text, "xX_")
 }
 
 // pair reads a feature and its value, "17:0.5".
 func (p *parser) pair(word []byte) error {
 	name, text, paired := bytes.Cut(word, []byte(":"))
-	feature, digits := wholeNumber(name)
-	value, length := number(text)
+	unsigned, err := strconv.ParseUint(string(name), 10, 32)
+	feature := int(unsigned)
+	value, ok := number(text)
 	switch {
 	case !paired:
 		return fmt.Errorf("%.40q is not a feature:value pair", word)
 	case string(name) == "qid":
 		return nil
-	case digits == 0 || digits < len(name) || feature < p.base || feature >= p.end:
+	case err != nil || feature < p.base || feature >= p.end:
 		return fmt.Errorf("the feature number in %.40q is not a whole number from %d to %d, by zero_based and n_features",
 			word, p.base, p.end-1)
-	case length == 0 || length < len(text) || math.IsInf(value, 0):
+	case !ok:
 		return fmt.Errorf("the value in %.40q is not a finite number", word)
 	}
 	p.Indices, p.Values = append(p.Indices, int32(feature-p.base)), append(p.Values, value)

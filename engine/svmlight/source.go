@@ -20,10 +20,9 @@ import (
 const (
 	window = 128 << 20 // of zstd: what its program allows without being asked for more
 
-	// A compressed file may give so many bytes of text from each byte, or freeText if that is more. Files of data expand
-	// 2 to 11 times (measured on 20 Newsgroups, plain, gzip and zstd), and gzip up to 1,032 times, zstd 32,768.
-	usualExpansion = 100
-	freeText       = 64 << 20
+	// Files of data expand 2 to 11 times (20 Newsgroups, gzip and zstd); gzip can expand 1,032 times, zstd 32,768.
+	usualExpansion = 100      // bytes of text that a byte of a compressed file may give
+	freeText       = 64 << 20 // bytes of text that any file may give
 )
 
 // longestLine in bytes: more than ten million values. It is replaced in tests.
@@ -31,7 +30,7 @@ var longestLine = 1 << 28
 
 var errExpansion = errors.New("more text than allowed")
 
-// source gives the lines of a file, whatever it is compressed with.
+// source gives the lines of a file, plain or compressed.
 type source struct {
 	*bufio.Scanner // of the text
 	path           string
@@ -76,10 +75,10 @@ func (s *source) decompress(file *bufio.Reader) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	switch {
+	switch { // without goroutines
 	case isGzip(start):
 		s.decoder, err = gzip.NewReader(file)
-	case isZstd(start): // without goroutines
+	case isZstd(start):
 		s.decoder, err = zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 	default:
 		s.decoder, s.expansion, err = file, 0, nil

@@ -42,12 +42,11 @@ func compressor(path string, file io.Writer) (io.WriteCloser, error) {
 		// Other levels take the digits of values apart into many short matches: larger files that are slower to read.
 		return zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	}
-	return plain{file}, nil
+	return struct {
+		io.Writer
+		io.Closer
+	}{file, io.NopCloser(nil)}, nil
 }
-
-type plain struct{ io.Writer }
-
-func (plain) Close() error { return nil }
 
 func writeRows(w io.Writer, rows *rows.Matrix, labels []float64, base int64) error {
 	var text []byte
