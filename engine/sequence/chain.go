@@ -14,9 +14,6 @@ package sequence
 import (
 	"math"
 	"slices"
-
-	"github.com/fewlabel/fewlabel/engine/memory"
-	"github.com/fewlabel/fewlabel/engine/model"
 )
 
 // edges are numbers of a chain that belong to no single token, all in one vector.
@@ -37,9 +34,9 @@ func edgesOf(all []float64, tags int) edges {
 type chain struct {
 	tags int // K
 	edges
-	sets   [][]bool  // [·][K] tags that tokens with the label -2 - number may have
-	factor []float64 // [K*K] exp(pair - shift)
-	shift  float64   // the largest of pair
+	allowed []uint8   // [·][K] 0: tokens with the label -2 - row cannot have the tag
+	factor  []float64 // [K*K] exp(pair - shift)
+	shift   float64   // the largest of pair
 }
 
 // newChain makes a chain whose scores are all 0.
@@ -47,24 +44,9 @@ func newChain(tags int) *chain {
 	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), factor: make([]float64, tags*tags)}
 }
 
-// chainOf makes a model, which is checked, ready to decode.
-func chainOf(m *model.Chain) (*chain, error) {
-	k := float64(m.Tags)
-	if err := memory.Need(16*k*k, "a chain of so many tags", "use fewer tags"); err != nil {
-		return nil, err
-	}
-	c := newChain(m.Tags)
-	copy(c.all, edgesOfModel(m))
-	c.refresh()
-	return c, nil
-}
-
-// edgesOfModel are the scores of a model in the order of edges.
-func edgesOfModel(m *model.Chain) []float64 { return slices.Concat(m.Transitions, m.Start, m.End) }
-
 // refresh makes the chain ready for marginals after its transitions have changed.
 func (c *chain) refresh() {
-	c.shift = largest(c.pair)
+	c.shift = slices.Max(c.pair)
 	if math.IsInf(c.shift, -1) {
 		c.shift = 0
 	}
@@ -73,9 +55,6 @@ func (c *chain) refresh() {
 
 // score is s(y) for the tags of a path; unary [T*K].
 func (c *chain) score(unary []float64, path []int32) float64 {
-	if len(path) == 0 {
-		return 0
-	}
 	total := c.start[path[0]] + c.end[path[len(path)-1]]
 	for t, y := range path {
 		total += unary[t*c.tags+int(y)]
@@ -86,13 +65,27 @@ func (c *chain) score(unary []float64, path []int32) float64 {
 	return total
 }
 
-// counts are the expected numbers of what a path has beside its tags: of each transition, start and end.
+// withCost gives the unary scores with a cost added to the wrong tags of tokens with labels or sets, -Inf to forbid
+// them. They hold until the lattice's next use of this kind.
+func (c *chain) withCost(l *lattice, unary []float64, labels []int32, cost float64) []float64 {
+	costly := room(&l.costly, len(unary))
+	copy(costly, unary)
+	for t, label := range labels {
+		for j := range c.tags {
+			if label >= 0 && int(label) != j || label < -1 && c.allowed[int(-2-label)*c.tags+j] == 0 {
+				costly[t*c.tags+j] += cost
+			}
+		}
+	}
+	return costly
+}
+
+// counts are the expected numbers of transitions, starts and ends.
 type counts struct {
 	edges
 	outer []float64 // [K*K] Σ_t a_i b_j of the current sequence
 }
 
-// newCounts makes counts of 0.
 func newCounts(tags int) *counts {
 	return &counts{edgesOf(make([]float64, edgesLen(tags)), tags), make([]float64, tags*tags)}
 }
@@ -113,9 +106,9 @@ func (n *counts) add(path []int32, factor float64, into []float64) {
 // lattice is the memory for one sequence at a time, of one goroutine.
 type lattice struct {
 	forward, backward []float64 // [T*K], [K]
-	row, other, logs  []float64 // [K]
+	row, next, logs   []float64 // [K]
 	from              []int32   // back pointers
-	path, spare       []int32   // [T]
+	path, second      []int32   // [T]
 	costly, expected  []float64 // [T*K] unary scores with a cost added; expected tags
 	sums              *counts
 }
@@ -128,17 +121,6 @@ func room[T any](s *[]T, length int) []T {
 	return (*s)[:length]
 }
 
-// largest is the largest entry.
-func largest(values []float64) float64 {
-	most := math.Inf(-1)
-	for _, v := range values {
-		if v > most {
-			most = v
-		}
-	}
-	return most
-}
-
 // exponentials sets dst to exp(v - shift).
 func exponentials(dst, values []float64, shift float64) {
 	for j, v := range values {
@@ -148,13 +130,13 @@ func exponentials(dst, values []float64, shift float64) {
 
 // logSum is log Σ exp(v).
 func logSum(values []float64) float64 {
-	most := largest(values)
-	if math.IsInf(most, -1) {
-		return most
+	top := slices.Max(values)
+	if math.IsInf(top, -1) {
+		return top
 	}
 	sum := 0.0
 	for _, v := range values {
-		sum += math.Exp(v - most)
+		sum += math.Exp(v - top)
 	}
-	return most + math.Log(sum)
+	return top + math.Log(sum)
 }

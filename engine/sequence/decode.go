@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -32,11 +33,11 @@ func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to
 		return err
 	}
 	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
-	sequences := len(lengths)
 	failures := make([]error, decodeBlocks)
 	pool.Run(decodeBlocks, func(b int) {
 		d := decoder{chain: c, rows: x, weights: weights, to: to}
-		for i := b * sequences / decodeBlocks; i < (b+1)*sequences/decodeBlocks && failures[b] == nil; i++ {
+		first, end := part(b, decodeBlocks, len(lengths))
+		for i := first; i < end && failures[b] == nil; i++ {
 			failures[b] = d.decode(i, bounds[i], bounds[i+1])
 		}
 	})
@@ -45,36 +46,52 @@ func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to
 
 const decodeBlocks = 64 // tasks that sequences are divided into
 
+// part is where block b of n items begins and ends.
+func part(b, blocks, n int) (first, end int) { return b * n / blocks, (b + 1) * n / blocks }
+
+// chainOf makes a model, which is checked, ready to decode.
+func chainOf(m *model.Chain) (*chain, error) {
+	k := float64(m.Tags)
+	if err := memory.Need(16*k*k, "the transitions of all tags", "use fewer tags"); err != nil {
+		return nil, err
+	}
+	c := newChain(m.Tags)
+	copy(c.pair, m.Transitions)
+	copy(c.start, m.Start)
+	copy(c.end, m.End)
+	c.refresh()
+	return c, nil
+}
+
 // decoder decodes one sequence after the other.
 type decoder struct {
 	*chain
-	rows         *rows.Matrix
-	weights      rows.Weights
-	memory       lattice
-	to           Decoded
-	unary        []float64
-	path, second []int32
+	rows    *rows.Matrix
+	weights rows.Weights
+	memory  lattice
+	to      Decoded
+	unary   []float64
 }
 
 // decode decodes sequence i, the tokens first ... end-1.
 func (d *decoder) decode(i, first, end int) error {
-	scores := room(&d.unary, (end-first)*d.tags)
+	l, scores := &d.memory, room(&d.unary, (end-first)*d.tags)
 	rows.Span{First: first, End: end}.Decisions(d.rows, d.weights, scores)
 	for k, score := range scores {
 		if math.IsNaN(score) || math.IsInf(score, 0) {
 			return fault.Data("the score of tag %d in row %d is %v: it must be finite", k%d.tags, first+k/d.tags, score)
 		}
 	}
-	path, score := room(&d.path, end-first), 0.0
+	path, score := room(&l.path, end-first), 0.0
 	if d.to.Tags != nil {
 		path = d.to.Tags[first:end]
 	}
 	if d.to.Margins != nil {
 		second := 0.0
-		score, second = d.twoBest(&d.memory, scores, path, room(&d.second, end-first))
+		score, second = d.twoBest(l, scores, path, room(&l.second, end-first))
 		d.to.Margins[i] = score - second
 	} else {
-		score = d.best(&d.memory, scores, path)
+		score = d.best(l, scores, path)
 	}
 	if math.IsInf(score, -1) {
 		return fault.Data("sequence %d, the rows %d to %d, has no path: forbidden transitions leave none", i, first, end-1)
@@ -85,7 +102,7 @@ func (d *decoder) decode(i, first, end int) error {
 	if d.to.Marginals != nil {
 		into := d.to.Marginals[first*d.tags : end*d.tags]
 		clear(into)
-		d.marginals(&d.memory, scores, 1, into, nil)
+		d.marginals(l, scores, 1, into, nil)
 	}
 	return nil
 }

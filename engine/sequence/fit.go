@@ -2,10 +2,12 @@ package sequence
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -17,7 +19,7 @@ type Result struct {
 	Objectives []float64    // of every epoch the mean loss of the sequences before their steps
 }
 
-// Fit learns a model.
+// Fit learns a model: stochastic steps over the labeled sequences, then over all.
 func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err error) {
 	err = work.Guard(func() error {
 		s, err := newSample(p, o, work.NewJob(o.Threads, progress))
@@ -30,22 +32,15 @@ func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err err
 				return err
 			}
 		}
-		result = solve(s, w)
+		steps := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
+		objective, end := takeEpochs(s, w, steps)
+		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: end.String()}
+		result = &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
 		return nil
 	})
 	return result, err
 }
 
-// solve fits the weights.
-func solve(s *sample, w weights) *Result {
-	steps := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
-	objective, end := takeEpochs(s, w, steps)
-	report := model.Report{Method: s.options.Loss, Objective: objective, Iterations: steps.Steps(),
-		Termination: end.String()}
-	return &Result{modelOf(s, w, report), append([]float64{}, steps.Objectives()...)}
-}
-
-// takeEpochs takes stochastic steps over the labeled sequences, then over all.
 func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, end ending.Reason) {
 	d, last := newStochastic(s, w), s.options.MaxIter
 	record := func() { steps.Record(d.epoch()/s.labeled, 0, 0, 0, 0) }
@@ -54,9 +49,9 @@ func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, en
 	}
 	end = ending.Epochs
 	belief, unlabeled := newBelief(s)
-	d.include(unlabeled)
-	d.belief = belief
 	if belief != nil {
+		d.belief = belief
+		d.include(unlabeled)
 		weight := schedule.Rising{Parts: schedule.EqualFactors(firstPart, last), End: ending.Epochs}
 		for end = ending.None; end == ending.None && !s.Stopped(); end = weight.Next(schedule.Step{}) {
 			part, _ := weight.Level()
@@ -85,7 +80,7 @@ func warmStart(s *sample, w weights, m *model.Chain) error {
 			w.coef[s.shape.At(k, y)] = m.Coef[int(j)*s.tags+y] * s.length
 		}
 	}
-	for k, score := range edgesOfModel(m) {
+	for k, score := range slices.Concat(m.Transitions, m.Start, m.End) {
 		if !math.IsInf(score, -1) {
 			w.chain.all[k] = score
 		}
@@ -95,7 +90,7 @@ func warmStart(s *sample, w weights, m *model.Chain) error {
 
 // modelOf takes the weights to the features and the scale of the caller.
 func modelOf(s *sample, w weights, report model.Report) *model.Chain {
-	e := edgesOf(append([]float64{}, w.chain.all...), s.tags)
+	e := edgesOf(slices.Clone(w.chain.all), s.tags)
 	s.applyMask(e)
 	m := &model.Chain{Tags: s.tags, Features: s.features, Coef: make([]float64, s.features*s.tags),
 		Transitions: e.pair, Start: e.start, End: e.end, Report: report}
@@ -105,4 +100,36 @@ func modelOf(s *sample, w weights, report model.Report) *model.Chain {
 		}
 	}
 	return m
+}
+
+// belief is what is believed of the sequences without any label.
+type belief interface {
+	// enter makes ready for an epoch at weights; part of the full weight rises to 1.
+	enter(w weights, part float64)
+	// lossOf is the loss of a sequence, until the next enter.
+	lossOf(i int) Loss
+	// rest is the part of the objective beside these losses.
+	rest() float64
+}
+
+// firstPart of the weight is that of the first epoch, if the method raises it.
+const firstPart = 0.001
+
+// newBelief makes the belief of the method, nil if it has none, and lists the sequences without any label. Their losses
+// are averaged over their tokens; factor makes that a part of the sum of the labeled sequences' losses.
+func newBelief(s *sample) (b belief, unlabeled []int) {
+	weight, tokens, begin := s.options.UnlabeledWeight, 0.0, methods[s.options.Method].begin
+	for i := range s.sequences() {
+		if s.unlabeled(i) {
+			unlabeled = append(unlabeled, i)
+			tokens += float64(s.span(i).Len())
+		}
+	}
+	if begin == nil || weight == 0 || unlabeled == nil {
+		return nil, nil
+	}
+	if weight == option.AutoWeight {
+		weight = option.WeightOf(tokens, s.labeled)
+	}
+	return begin(s, unlabeled, tokens, weight*s.labeled/tokens), unlabeled
 }

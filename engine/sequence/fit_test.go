@@ -415,8 +415,8 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
 	for _, c := range []struct {
 		name string
-		loss Soft
-	}{{"crf", Soft{1, 0}}, {"softmax_margin", Soft{1, 1}}, {"soft_hinge", Soft{3, 1}}} {
+		loss SoftmaxMargin
+	}{{"crf", SoftmaxMargin{1, 0}}, {"softmax_margin", SoftmaxMargin{1, 1}}, {"soft_hinge", SoftmaxMargin{3, 1}}} {
 		found := mustFit(t, p, func(o *Options) { o.Alpha, o.Loss, o.Rho, o.MaxIter = alpha, c.name, 3, 2 })
 		m, losses := found.Model, 0.0
 		for i, first := range bounds[:len(bounds)-1] {

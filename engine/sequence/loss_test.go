@@ -5,13 +5,12 @@ import (
 	"testing"
 )
 
-var losses = map[string]Soft{"softmax margin": {1, 1}, "likelihood": {1, 0}, "soft hinge": {4, 1}}
+var losses = map[string]SoftmaxMargin{"softmax margin": {1, 1}, "likelihood": {1, 0}, "soft hinge": {4, 1}}
 
 // at is the loss and its gradient at scores without the factor.
-func at(loss Loss, c *chain, unary []float64, labels []int32) (value float64, into []float64, counts *counts) {
-	rho := loss.Sharpness()
+func at(rho float64, loss Loss, c *chain, unary []float64, labels []int32) (v float64, into []float64, counts *counts) {
 	sharp, scores := newChain(c.tags), make([]float64, len(unary))
-	sharp.sets = c.sets
+	sharp.allowed = c.allowed
 	for _, part := range [][2][]float64{{sharp.pair, c.pair}, {sharp.start, c.start}, {sharp.end, c.end}} {
 		for k, score := range part[1] {
 			part[0][k] = rho * score
@@ -26,7 +25,7 @@ func at(loss Loss, c *chain, unary []float64, labels []int32) (value float64, in
 }
 
 // byEnumeration is the loss from its formula.
-func byEnumeration(loss Soft, c *chain, unary []float64, labels []int32) float64 {
+func byEnumeration(loss SoftmaxMargin, c *chain, unary []float64, labels []int32) float64 {
 	var all, right []float64
 	eachPath(c.tags, len(labels), func(path []int32) {
 		s, cost := c.score(unary, path), 0.0
@@ -51,7 +50,7 @@ func TestLossesAreThoseOfEnumeration(t *testing.T) {
 				c, unary := drawn(random, tags, tokens, 1, 0, false)
 				for _, missing := range []float64{0, 0.4} {
 					labels := drawnLabels(random, tags, tokens, missing)
-					got, _, _ := at(loss, c, unary, labels)
+					got, _, _ := at(loss.Rho, loss, c, unary, labels)
 					if want := byEnumeration(loss, c, unary, labels); !near(got, want) {
 						t.Fatalf("%s, K=%d, T=%d: %v, should be %v", name, tags, tokens, got, want)
 					}
@@ -67,7 +66,7 @@ func TestGradientsOfLossesAreDifferences(t *testing.T) {
 		for range 10 {
 			c, unary := drawn(random, 3, 5, 1, 0, false)
 			for _, missing := range []float64{0, 0.4} {
-				differences(t, loss, c, unary, drawnLabels(random, 3, 5, missing))
+				differences(t, loss.Rho, loss, c, unary, drawnLabels(random, 3, 5, missing))
 			}
 		}
 	}

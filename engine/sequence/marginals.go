@@ -2,12 +2,12 @@ package sequence
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// underflow is where products of exponentials are so small that the sum is made again in logarithms.
-const underflow = 1e-250
+const underflow = 1e-250 // smaller sums of products are computed again in logarithms
 
 // marginals adds factor times the expected counts under p(y) = exp(s(y) - log Z) to sums and returns log Z, -Inf where
 // every path is forbidden; it adds nothing then. Those of tags at tokens go to into [T*K]; sums may be nil.
@@ -27,7 +27,11 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 		clear(sums.outer)
 	}
 	for at := len(unary) - k; ; at -= k {
-		c.probabilities(l.forward[at:at+k], backward, factor, p)
+		for j := range p {
+			p[j] = l.forward[at+j] + backward[j]
+		}
+		exponentials(p, p, slices.Max(p))
+		vector.Scale(p, factor/vector.Sum(p))
 		vector.Add(into[at:at+k], 1, p)
 		if at == len(unary)-k && sums != nil {
 			vector.Add(sums.end, 1, p)
@@ -50,7 +54,7 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 // forward sets f of every token, less the largest of each, and returns log Z.
 func (c *chain) forward(l *lattice, unary []float64) float64 {
 	k, forward := c.tags, room(&l.forward, len(unary))
-	p, logs := room(&l.row, k), room(&l.other, k)
+	p, logs := room(&l.row, k), room(&l.next, k)
 	c.startScores(forward[:k], unary)
 	total := subtractLargest(forward[:k])
 	for at := k; at < len(unary); at += k {
@@ -82,20 +86,24 @@ func (c *chain) forward(l *lattice, unary []float64) float64 {
 
 // backward takes b from the token at a place to the one before, into next, and adds the expected transitions between.
 func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, factor float64, sums *counts) {
-	k, p, q := c.tags, room(&l.row, c.tags), room(&l.other, c.tags)
+	k, p, q := c.tags, room(&l.row, c.tags), room(&l.next, c.tags)
 	forward, unary := l.forward[at-k:at], unary[at:at+k]
 	for j := range q {
 		q[j] = unary[j] + backward[j]
 	}
-	most := largest(q)
-	exponentials(q, q, most)
+	top := slices.Max(q)
+	exponentials(q, q, top)
 	exponentials(p, forward, 0)
 	norm := 0.0
 	for i := range next {
 		sum := vector.Dot(c.factor[i*k:i*k+k], q)
 		norm += p[i] * sum
 		if sum < underflow {
-			next[i] = c.sumFrom(room(&l.logs, k), i, unary, backward) - most
+			logs := room(&l.logs, k)
+			for j, v := range backward {
+				logs[j] = c.pair[i*k+j] + unary[j] + v
+			}
+			next[i] = logSum(logs) - top
 		} else {
 			next[i] = math.Log(sum) + c.shift
 		}
@@ -128,30 +136,13 @@ func (c *chain) pairsInLogs(forward, unary, backward []float64, factor float64, 
 	}
 }
 
-// probabilities sets p to factor times the probabilities of a token's tags.
-func (c *chain) probabilities(forward, backward []float64, factor float64, p []float64) {
-	for j := range p {
-		p[j] = forward[j] + backward[j]
-	}
-	exponentials(p, p, largest(p))
-	vector.Scale(p, factor/vector.Sum(p))
-}
-
-// sumFrom is log Σ_j exp(P_ij + u_j + b_j), summed in logs [K].
-func (c *chain) sumFrom(logs []float64, i int, unary, backward []float64) float64 {
-	for j, v := range backward {
-		logs[j] = c.pair[i*c.tags+j] + unary[j] + v
-	}
-	return logSum(logs)
-}
-
 // subtractLargest subtracts the largest value, which it returns; -Inf leaves them.
 func subtractLargest(values []float64) float64 {
-	most := largest(values)
-	if !math.IsInf(most, -1) {
+	top := slices.Max(values)
+	if !math.IsInf(top, -1) {
 		for j := range values {
-			values[j] -= most
+			values[j] -= top
 		}
 	}
-	return most
+	return top
 }

@@ -16,21 +16,19 @@ type Options struct {
 	Threads     int
 	RandomState int
 
-	Method          Method
+	Method          string
 	UnlabeledWeight float64   // option.AutoWeight: what suits the numbers of tokens
 	ClassPrior      []float64 // shares of the tags among the tokens of sequences without a label; empty: those of labels
 	PenaltyWeight   float64
 }
 
-// Method is how sequences without any label are used.
-type Method string
+const supervised = "supervised"
 
-// The methods.
-const (
-	Supervised Method = "supervised" // not at all
-	Gradient   Method = "gradient"
-	Posterior  Method = "posterior"
-)
+// methods are how sequences without any label are used.
+var methods = map[string]struct {
+	begin  func(s *sample, unlabeled []int, tokens, factor float64) belief // nil: not at all
+	scores float64                                                         // kept of a token and tag
+}{supervised: {}, "gradient": {newAmbiguity, 0}, "posterior": {newPosterior, 1}}
 
 var table = option.Table[Options]{
 	{Name: "alpha", Kind: "number", Exclusive: true,
@@ -41,22 +39,17 @@ var table = option.Table[Options]{
 		Meaning: "sharpness of the loss soft_hinge", Field: func(o *Options) any { return &o.Rho }},
 	{Name: "max_iter", Kind: "integer", Minimum: 1,
 		Meaning: "epochs, doubled with unlabeled sequences", Field: func(o *Options) any { return &o.MaxIter }},
-	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1,
-		Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end",
-		Field:   func(o *Options) any { return &o.Forbidden }},
-	{Name: "method", Kind: "string", Choices: []string{string(Supervised), string(Gradient), string(Posterior)},
-		Meaning: "how sequences without any label are used", Field: func(o *Options) any {
-			return (*string)(&o.Method)
-		}},
+	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1, Field: func(o *Options) any { return &o.Forbidden },
+		Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end"},
+	{Name: "method", Kind: "string", Choices: []string{supervised, "gradient", "posterior"},
+		Meaning: "how sequences without any label are used", Field: func(o *Options) any { return &o.Method }},
 	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: 1e6,
 		Meaning: "weight of the averaged loss of sequences without any label; auto: 1, or less if they are few",
 		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
-	{Name: "class_prior", Kind: "numbers", Exclusive: true, Maximum: 1,
-		Meaning: "posterior: shares of the tags among the tokens of sequences without any label; none: those of the labels",
-		Field:   func(o *Options) any { return &o.ClassPrior }},
-	{Name: "penalty_weight", Kind: "number", Exclusive: true,
-		Meaning: "posterior: weight of the squared distance from the class prior",
-		Field:   func(o *Options) any { return &o.PenaltyWeight }},
+	{Name: "class_prior", Kind: "numbers", Exclusive: true, Maximum: 1, Field: func(o *Options) any { return &o.ClassPrior },
+		Meaning: "posterior: shares of the tags among the tokens of sequences without any label; none: those of the labels"},
+	{Name: "penalty_weight", Kind: "number", Exclusive: true, Field: func(o *Options) any { return &o.PenaltyWeight },
+		Meaning: "posterior: weight of the squared distance from the class prior"},
 	{Name: "threads", Kind: "integer", Minimum: 1,
 		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
 	{Name: "random_state", Kind: "integer",
@@ -65,32 +58,24 @@ var table = option.Table[Options]{
 
 // Defaults are the options where none are given.
 func Defaults() Options {
-	return Options{Alpha: 1e-7, Loss: "softmax_margin", Rho: 10, MaxIter: epochs, Threads: 1, Method: Supervised,
+	return Options{Alpha: 1e-7, Loss: "softmax_margin", Rho: 10, MaxIter: epochs, Threads: 1, Method: supervised,
 		UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
 }
 
 // DecodeOptions reads a JSON object strictly.
 func DecodeOptions(text []byte) (Options, error) {
 	options := Defaults()
-	if err := table.Decode(text, &options); err != nil {
-		return options, err
+	err := table.Decode(text, &options)
+	if err == nil && len(options.Forbidden)%2 != 0 {
+		err = fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(options.Forbidden))
 	}
-	if len(options.Forbidden)%2 != 0 {
-		return options, fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(options.Forbidden))
-	}
-	return options, nil
+	return options, err
 }
 
 // OptionsText describes all options as a JSON array.
 func OptionsText() string { return table.Text(Defaults()) }
 
-// sequenceLoss is the loss of the options.
-func (o Options) sequenceLoss() Loss {
-	switch o.Loss {
-	case "crf":
-		return Soft{1, 0}
-	case "soft_hinge":
-		return Soft{o.Rho, 1}
-	}
-	return Soft{1, 1}
+// loss is the labeled sequences' loss.
+func (o Options) loss() SoftmaxMargin {
+	return map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}[o.Loss]
 }

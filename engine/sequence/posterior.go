@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -29,7 +30,6 @@ type posterior struct {
 	base      float64   // Σ log Z_i(0)
 	penalty   float64   // at the last enter
 	scorers   [blocks]scorer
-	cuts      []int // [blocks+1] of sequences
 }
 
 const (
@@ -38,19 +38,16 @@ const (
 	dualPairs     = 8 // of differences that L-BFGS keeps
 )
 
-func newPosterior(s *sample, unlabeled []int, tokens, factor float64) *posterior {
-	p := &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: s.newChain(),
+func newPosterior(s *sample, unlabeled []int, tokens, factor float64) belief {
+	return &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: s.newChain(),
 		scores: make([]float64, len(s.labels)*s.tags)}
-	for b := range blocks + 1 {
-		p.cuts = append(p.cuts, b*len(unlabeled)/blocks)
-	}
-	return p
 }
 
 // each calls do for every sequence, in blocks side by side.
 func (p *posterior) each(do func(b, i int, w *scorer)) {
 	p.Run(blocks, func(b int) {
-		for _, i := range p.sequences[p.cuts[b]:p.cuts[b+1]] {
+		first, end := part(b, blocks, len(p.sequences))
+		for _, i := range p.sequences[first:end] {
 			p.Check()
 			do(b, i, &p.scorers[b])
 		}
@@ -63,7 +60,7 @@ func (p *posterior) enter(at weights, _ float64) {
 	p.each(func(_, i int, w *scorer) {
 		wide := room(&w.into, p.span(i).Len()*p.shape.Stride())
 		p.span(i).TimesPanels(p.rows, wide, at.coef, p.shape)
-		p.narrow(p.scoresOf(i), wide)
+		p.sharpen(p.scoresOf(i), wide)
 	})
 	v := make([]float64, p.tags)
 	p.base = p.partitions(v, make([]float64, p.tags))
@@ -80,14 +77,12 @@ func (p *posterior) enter(at weights, _ float64) {
 // addToScores adds v to the scores of every token.
 func (p *posterior) addToScores(v []float64) {
 	for _, i := range p.sequences {
-		u := p.scoresOf(i)
-		for t := 0; t < len(u); t += p.tags {
-			vector.Add(u[t:t+p.tags], 1, v)
+		for token := range slices.Chunk(p.scoresOf(i), p.tags) {
+			vector.Add(token, 1, v)
 		}
 	}
 }
 
-// scoresOf is the scores of sequence i at the last enter.
 func (p *posterior) scoresOf(i int) []float64 {
 	return p.scores[p.bounds[i]*p.tags : p.bounds[i+1]*p.tags]
 }
@@ -104,13 +99,13 @@ func (p *posterior) partitions(v, sums []float64) float64 {
 			shifted[t] = u[t] + v[t%p.tags]
 		}
 		totals[b] += p.chain.marginals(&w.memory, shifted, 1, into, nil)
-		for t := 0; t < len(u); t += p.tags {
-			vector.Add(parts[b*p.tags:(b+1)*p.tags], 1, into[t:t+p.tags])
+		for token := range slices.Chunk(into, p.tags) {
+			vector.Add(parts[b*p.tags:(b+1)*p.tags], 1, token)
 		}
 	})
 	clear(sums)
-	for b := range blocks {
-		vector.Add(sums, 1, parts[b*p.tags:(b+1)*p.tags])
+	for block := range slices.Chunk(parts, p.tags) {
+		vector.Add(sums, 1, block)
 	}
 	return vector.Sum(totals[:])
 }
@@ -135,24 +130,19 @@ func (d dual) At(at, gradient []float64) float64 {
 	return value
 }
 
-func (p *posterior) rest() float64 { return p.penalty / p.loss.Sharpness() }
+func (p *posterior) rest() float64 { return p.penalty / p.rho }
 
-func (p *posterior) lossOf(i int) Loss {
-	return nearby{p.loss.Sharpness(), p.weight, p.scoresOf(i), p.chain}
+func (p *posterior) lossOf(i int) Loss { return divergence{p.weight, p.scoresOf(i), p.chain} }
+
+// divergence is C KL(q | p) from the distribution q over paths that a chain has with unary scores.
+type divergence struct {
+	weight float64
+	scores []float64 // [T*K]
+	chain  *chain
 }
-
-// nearby is the divergence from the distribution q over paths that a chain has with unary scores, C KL(q | p).
-type nearby struct {
-	rho, weight float64
-	scores      []float64 // [T*K]
-	chain       *chain
-}
-
-// Sharpness implements Loss.
-func (n nearby) Sharpness() float64 { return n.rho }
 
 // At implements Loss: KL(q | p) = log Z_p - log Z_q + E_q[s_q - s_p], for the scores s_q, s_p of paths.
-func (n nearby) At(l *lattice, c *chain, unary []float64, _ []int32, into []float64, sums *counts) float64 {
+func (n divergence) At(l *lattice, c *chain, unary []float64, _ []int32, into []float64, sums *counts) float64 {
 	tags := room(&l.expected, len(unary))
 	clear(tags)
 	if l.sums == nil {
@@ -160,11 +150,10 @@ func (n nearby) At(l *lattice, c *chain, unary []float64, _ []int32, into []floa
 	}
 	clear(l.sums.all)
 	value := c.marginals(l, unary, n.weight, into, sums) - n.chain.marginals(l, n.scores, 1, tags, l.sums)
-	for _, part := range [][3][]float64{
-		{tags, n.scores, unary}, {l.sums.pair, n.chain.pair, c.pair}, {l.sums.start, n.chain.start, c.start},
-		{l.sums.end, n.chain.end, c.end},
-	} {
-		value += expectedDifference(part[0], part[1], part[2])
+	value += expectedDifference(tags, n.scores, unary)
+	for _, e := range [][3][]float64{{l.sums.pair, n.chain.pair, c.pair}, {l.sums.start, n.chain.start, c.start},
+		{l.sums.end, n.chain.end, c.end}} {
+		value += expectedDifference(e[0], e[1], e[2])
 	}
 	vector.Add(into, -n.weight, tags)
 	vector.Add(sums.all, -n.weight, l.sums.all)

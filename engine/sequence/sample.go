@@ -30,13 +30,14 @@ const blocks = 16 // parts that sequences are divided into for sums: as many on 
 type sample struct {
 	*work.Job
 	options        Options
-	loss           Loss
+	loss           Loss         // of the labeled sequences
+	rho            float64      // its sharpness
 	rows           *rows.Matrix // packed, in units of length
 	length         float64      // the root of the mean square length of the rows
 	feature        []int32      // [rows.Cols] the problem's number of each packed feature
 	bounds         []int        // sequence i is the tokens bounds[i] ... bounds[i+1]-1
-	labels         []int32      // tags; -1: none; -2 - k: one of sets[k]
-	sets           [][]bool     // [·][K] tags that tokens may have
+	labels         []int32      // tags; -1: none; -2 - t: those in allowed of token t
+	allowed        []uint8      // of the problem
 	labeled        float64      // tokens with a label or a set
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
@@ -45,12 +46,17 @@ type sample struct {
 }
 
 // newSample checks a problem and makes it ready.
-func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
-	s := &sample{Job: job, options: o, labels: p.Labels, loss: o.sequenceLoss(), features: p.Rows.Cols()}
-	for _, check := range []func(Problem) error{
-		s.divide, s.countTags, s.readSets, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
+func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
+	loss, rows := o.loss(), p.Rows.Rows()
+	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: loss, rho: loss.Rho,
+		features: p.Rows.Cols()}
+	if s.bounds, err = boundsOf(p.Lengths, rows); err != nil {
+		return nil, err
+	}
+	for _, check := range []func(rows int) error{
+		s.countTags, s.readAllowed, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
 	} {
-		if err := check(p); err != nil {
+		if err := check(rows); err != nil {
 			return nil, err
 		}
 	}
@@ -59,12 +65,6 @@ func newSample(p Problem, o Options, job *work.Job) (*sample, error) {
 	s.rows = s.rows.Scaled(1 / s.length)
 	s.shape.Features = s.rows.Cols()
 	return s, nil
-}
-
-// divide sets the bounds.
-func (s *sample) divide(p Problem) (err error) {
-	s.bounds, err = boundsOf(p.Lengths, p.Rows.Rows())
-	return err
 }
 
 // boundsOf turns lengths of sequences into the places where they begin, and checks that they make up all rows.
@@ -86,12 +86,11 @@ func boundsOf(lengths []int64, rows int) ([]int, error) {
 }
 
 // countTags finds K and checks that every tag has a label.
-func (s *sample) countTags(p Problem) error {
-	n := p.Rows.Rows()
-	if len(p.Labels) != n {
-		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
+func (s *sample) countTags(n int) error {
+	if len(s.labels) != n {
+		return fault.Argument("labels has %d entries, but there are %d rows", len(s.labels), n)
 	}
-	for t, label := range p.Labels {
+	for t, label := range s.labels {
 		if label < -1 || int(label) >= n {
 			return fault.Data("labels of row %d is %d: it must be -1 (none) or a tag number from 0 on, of not more tags "+
 				"than the %d rows", t, label, n)
@@ -102,7 +101,7 @@ func (s *sample) countTags(p Problem) error {
 		return fault.Data("labels: no token has a label")
 	}
 	s.prior = make([]float64, s.tags)
-	for _, label := range p.Labels {
+	for _, label := range s.labels {
 		if label >= 0 {
 			s.prior[label]++
 			s.labeled++
@@ -117,19 +116,17 @@ func (s *sample) countTags(p Problem) error {
 	return nil
 }
 
-// readSets gives tokens without a label the tag, or the number of the set of tags, that they may have.
-func (s *sample) readSets(p Problem) error {
-	if p.Allowed == nil {
+// readAllowed gives tokens without a label the only tag that they may have, or the label of a set of tags.
+func (s *sample) readAllowed(n int) error {
+	if s.allowed == nil {
 		return nil
 	}
-	if len(p.Allowed) != len(s.labels)*s.tags {
-		return fault.Argument("allowed has %d entries, but there are %d rows and %d tags", len(p.Allowed), len(s.labels),
-			s.tags)
+	if len(s.allowed) != n*s.tags {
+		return fault.Argument("allowed has %d entries, but there are %d rows and %d tags", len(s.allowed), n, s.tags)
 	}
 	s.labels = slices.Clone(s.labels)
-	numbers := map[string]int32{}
 	for t, label := range s.labels {
-		row := p.Allowed[t*s.tags : (t+1)*s.tags]
+		row := s.allowed[t*s.tags : (t+1)*s.tags]
 		count := s.tags - bytes.Count(row, []byte{0})
 		switch {
 		case label >= 0 || count == s.tags:
@@ -139,32 +136,15 @@ func (s *sample) readSets(p Problem) error {
 		case count == 1:
 			s.labels[t] = int32(slices.IndexFunc(row, func(v uint8) bool { return v != 0 }))
 		default:
-			s.labels[t] = s.setOf(row, numbers)
+			s.labels[t] = int32(-2 - t)
 		}
 		s.labeled++
 	}
 	return nil
 }
 
-// setOf is the label of a set, of which equal ones have the same number.
-func (s *sample) setOf(row []uint8, numbers map[string]int32) int32 {
-	set := make([]bool, s.tags)
-	key := make([]byte, s.tags)
-	for j, v := range row {
-		if set[j] = v != 0; set[j] {
-			key[j] = 1
-		}
-	}
-	number, known := numbers[string(key)]
-	if !known {
-		number = int32(-2 - len(s.sets))
-		numbers[string(key)], s.sets = number, append(s.sets, set)
-	}
-	return number
-}
-
 // checkPrior checks and keeps the class prior of the options.
-func (s *sample) checkPrior(Problem) error {
+func (s *sample) checkPrior(int) error {
 	prior := s.options.ClassPrior
 	if len(prior) == 0 {
 		return nil
@@ -180,12 +160,10 @@ func (s *sample) checkPrior(Problem) error {
 }
 
 // checkMemory refuses a fit that does not fit, before anything of the size of K² is made.
-func (s *sample) checkMemory(p Problem) error {
-	s.shape = panel.Shape{Features: p.Rows.Cols(), Classes: s.tags}
-	vectors, scores, k := 3.0, 0.0, float64(s.tags) // weights, gradient, sums of squares
-	if s.options.Method == Posterior {
-		scores = float64(len(s.labels)) * k
-	}
+func (s *sample) checkMemory(n int) error {
+	s.shape = panel.Shape{Features: s.features, Classes: s.tags}
+	const vectors = 3 // weights, gradient, sums of squares
+	k, scores := float64(s.tags), methods[s.options.Method].scores*float64(n)*float64(s.tags)
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
 	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.shape.Features),
@@ -193,7 +171,7 @@ func (s *sample) checkMemory(p Problem) error {
 }
 
 // forbid reads the pairs of tags that must not follow one another.
-func (s *sample) forbid(Problem) error {
+func (s *sample) forbid(int) error {
 	tags := s.options.Forbidden
 	if len(tags) > 0 {
 		s.forbidden = make([]bool, edgesLen(s.tags))
@@ -227,32 +205,31 @@ func (s *sample) applyMask(scores edges) {
 // newChain makes a chain that knows the sets.
 func (s *sample) newChain() *chain {
 	c := newChain(s.tags)
-	c.sets = s.sets
+	c.allowed = s.allowed
 	return c
 }
 
 // setChain sets a chain to weights times the sharpness of the loss, with what is forbidden.
 func (s *sample) setChain(c *chain, weights edges) {
-	rho := s.loss.Sharpness()
 	for k, weight := range weights.all {
-		c.all[k] = rho * weight
+		c.all[k] = s.rho * weight
 	}
 	s.applyMask(c.edges)
 	c.refresh()
 }
 
-// narrow copies scores [T, stride] times the sharpness of the loss to dst [T*K].
-func (s *sample) narrow(dst, scores []float64) {
-	k, stride, rho := s.tags, s.shape.Stride(), s.loss.Sharpness()
+// sharpen copies scores [T, stride] times the sharpness of the loss to dst [T*K].
+func (s *sample) sharpen(dst, scores []float64) {
+	k, stride := s.tags, s.shape.Stride()
 	for t := range len(dst) / k {
 		for j, score := range scores[t*stride : t*stride+k] {
-			dst[t*k+j] = rho * score
+			dst[t*k+j] = s.rho * score
 		}
 	}
 }
 
 // checkPaths refuses sequences whose labels leave no path.
-func (s *sample) checkPaths(Problem) error {
+func (s *sample) checkPaths(int) error {
 	if s.forbidden == nil {
 		return nil
 	}

@@ -5,22 +5,33 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 const (
-	// epochs, rate and offset were chosen on draws of 10, 100 and 1,000 sentences and all of CoNLL-2002 Spanish other than
-	// those of the benchmark. Without the offset the weights of rare features take long steps: with 10 sentences that
-	// costs 5 to 10 points of F1, with all nothing.
-	epochs = 10
-	rate   = 4
-	offset = 10
+	// Chosen on draws from CoNLL-2002 Spanish; without the offset 10 sentences lose 5 to 10 points of F1, as the weights
+	// of rare features take long steps.
+	epochs, rate, offset = 10, 4, 10
 
-	batchMost    = 16 // sequences of a mini-batch: enough for a few threads; 1 gives the same objective
-	batchesLeast = 64 // of an epoch, before mini-batches grow
+	maxBatch     = 16 // sequences of a mini-batch: enough for a few threads; 1 gives the same objective
+	minBatches   = 64 // of an epoch, before mini-batches grow
 	stepFeatures = 256
 )
+
+// weights are all numbers that are learned, in one vector: of the features, in units of the rows' length and in the
+// panels of shape, then of the chain.
+type weights struct {
+	all   []float64
+	coef  []float64 // [shape.Len]
+	chain edges
+}
+
+func newWeights(shape panel.Shape) weights {
+	all := make([]float64, shape.Len()+edgesLen(shape.Classes))
+	return weights{all, all[:shape.Len()], edgesOf(all[shape.Len():], shape.Classes)}
+}
 
 // stochastic takes steps over mini-batches of shuffled sequences.
 //
@@ -37,7 +48,7 @@ const (
 type stochastic struct {
 	*sample
 	w, g    weights
-	belief  belief    // nil: sequences without any label have no loss
+	belief  belief    // nil: sequences without any label are not in order
 	squares []float64 // h [rows.Cols], then of every other weight
 	since   []float64 // [rows.Cols] tokens before a feature's last step
 	tokens  float64   // of all steps
@@ -53,6 +64,12 @@ type stochastic struct {
 	marks   []int32 // [rows.Cols] the last mini-batch with a feature
 	batch   int32
 	touched []int32 // its features
+}
+
+// scorer is the memory for the scores of a sequence, of one goroutine.
+type scorer struct {
+	memory      lattice
+	unary, into []float64 // [T*K]
 }
 
 // place is where one sequence of a mini-batch is worked on.
@@ -81,7 +98,7 @@ func newStochastic(s *sample, w weights) *stochastic {
 // include adds sequences to those that have a loss, and sets the size of a mini-batch.
 func (d *stochastic) include(sequences []int) {
 	d.order = append(d.order, sequences...)
-	d.size = max(1, min(batchMost, len(d.order)/batchesLeast))
+	d.size = max(1, min(maxBatch, len(d.order)/minBatches))
 	for len(d.places) < d.size {
 		d.places = append(d.places, place{counts: newCounts(d.tags)})
 	}
@@ -127,14 +144,22 @@ func (d *stochastic) step(batch []int) (total float64) {
 
 // evaluate puts the loss and the gradient of sequence i in its scores, and the counts, into its place.
 func (d *stochastic) evaluate(p *place, i int) {
-	p.scores = room(&p.scores, d.span(i).Len()*d.shape.Stride())
+	k, stride, labels := d.tags, d.shape.Stride(), d.of(i)
+	p.scores = room(&p.scores, len(labels)*stride)
 	d.span(i).TimesPanels(d.rows, p.scores, d.w.coef, d.shape)
+	unary, into := room(&p.unary, len(labels)*k), room(&p.into, len(labels)*k)
+	d.sharpen(unary, p.scores)
+	clear(into)
 	clear(p.counts.all)
 	loss := d.loss
-	if d.belief != nil && d.unlabeled(i) {
+	if d.unlabeled(i) {
 		loss = d.belief.lossOf(i)
 	}
-	p.value = p.lossAt(d.sample, loss, d.chain, i, p.scores, p.counts)
+	p.value = loss.At(&p.memory, d.chain, unary, labels, into, p.counts) / d.rho
+	for t := range labels {
+		clear(p.scores[t*stride+k : (t+1)*stride])
+		copy(p.scores[t*stride:], into[t*k:(t+1)*k])
+	}
 }
 
 // moveFeature takes the step of all weights of a feature and clears its gradient.

@@ -24,8 +24,8 @@ func probabilities(c *chain, unary []float64, factor float64) (p []float64) {
 	return p
 }
 
-// divergence is KL(q | p).
-func divergence(q, p []float64) (sum float64) {
+// kl is KL(q | p).
+func kl(q, p []float64) (sum float64) {
 	for k := range q {
 		if q[k] > 1e-200 { // of less p may round to 0
 			sum += q[k] * math.Log(q[k]/p[k])
@@ -45,7 +45,7 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 		if last > 0 && !math.IsInf(scores[last-1], -1) {
 			want, _ = loss.Plateau{Flat: 0.4}.At(scores[last] - scores[last-1])
 		}
-		if got, _, _ := at(Ambiguity{rho, 0.7}, c, unary, labels); math.Abs(got-0.7*want) > 1e-9 {
+		if got, _, _ := at(rho, &ambiguity{rho: rho, weight: 0.7}, c, unary, labels); math.Abs(got-0.7*want) > 1e-9 {
 			t.Fatalf("ambiguity %v, should be %v", got, 0.7*want)
 		}
 		if math.IsInf(scores[last], -1) || scores[last]-scores[0] > 100 && !math.IsInf(scores[0], -1) {
@@ -59,8 +59,8 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 			other.all[k] += random.NormFloat64()
 		}
 		other.refresh()
-		want = 0.3 / rho * divergence(probabilities(other, shifted, 1), probabilities(c, unary, rho))
-		if got, _, _ := at(nearby{rho, 0.3, shifted, other}, c, unary, labels); math.Abs(got-want) > 1e-9 {
+		want = 0.3 / rho * kl(probabilities(other, shifted, 1), probabilities(c, unary, rho))
+		if got, _, _ := at(rho, divergence{0.3, shifted, other}, c, unary, labels); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("divergence %v, should be %v", got, want)
 		}
 	})
@@ -82,8 +82,8 @@ func TestGradientsOfUnlabeledSequencesAreDifferences(t *testing.T) {
 	for range 60 {
 		c, unary := drawn(random, 3, 5, 0.3, 0, false)
 		other, shifted := drawn(random, 3, 5, 1, 0, false)
-		for _, l := range []Loss{Ambiguity{2, 0.7}, nearby{2, 0.3, shifted, other}} {
-			moved += differences(t, l, c, unary, slices.Repeat([]int32{-1}, 5))
+		for _, l := range []Loss{&ambiguity{rho: 2, weight: 0.7}, divergence{0.3, shifted, other}} {
+			moved += differences(t, 2, l, c, unary, slices.Repeat([]int32{-1}, 5))
 		}
 	}
 	if moved < 1000 {
@@ -92,9 +92,9 @@ func TestGradientsOfUnlabeledSequencesAreDifferences(t *testing.T) {
 }
 
 // differences compares a gradient with differences and returns how many of its entries are not 0.
-func differences(t *testing.T, l Loss, c *chain, unary []float64, labels []int32) (moved int) {
+func differences(t *testing.T, rho float64, l Loss, c *chain, unary []float64, labels []int32) (moved int) {
 	const step = 1e-6
-	_, into, counts := at(l, c, unary, labels)
+	_, into, counts := at(rho, l, c, unary, labels)
 	for _, pair := range [][2][]float64{
 		{unary, into}, {c.pair, counts.pair}, {c.start, counts.start}, {c.end, counts.end},
 	} {
@@ -102,7 +102,7 @@ func differences(t *testing.T, l Loss, c *chain, unary []float64, labels []int32
 			value := func(shift float64) float64 {
 				pair[0][k] += shift
 				defer func() { pair[0][k] -= shift }()
-				found, _, _ := at(l, c, unary, labels)
+				found, _, _ := at(rho, l, c, unary, labels)
 				return found
 			}
 			if slope != 0 {
@@ -134,7 +134,7 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 	for _, penalty := range []float64{1, 1e4} {
 		for _, forbidden := range [][]int{nil, {0, 1}} {
 			o := Defaults()
-			o.Method, o.Loss, o.Rho, o.PenaltyWeight = Posterior, "soft_hinge", 3, penalty
+			o.Method, o.Loss, o.Rho, o.PenaltyWeight = "posterior", "soft_hinge", 3, penalty
 			o.ClassPrior = []float64{0.6, 0.3, 0.1}
 			p := fewLabels(planted(3, 60, 0), 8)
 			for t := range p.Labels {
@@ -167,9 +167,9 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (prim
 		wide := make([]float64, d.span(i).Len()*length)
 		d.span(i).TimesPanels(d.rows, wide, d.w.coef, d.shape)
 		unary := make([]float64, d.span(i).Len()*3)
-		d.narrow(unary, wide)
+		d.sharpen(unary, wide)
 		p, q := probabilities(d.chain, unary, 1), probabilities(b.chain, b.scoresOf(i), 1)
-		sum += divergence(q, p)
+		sum += kl(q, p)
 		k := 0
 		eachPath(3, d.span(i).Len(), func(path []int32) {
 			for _, y := range path {
@@ -199,7 +199,7 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (prim
 // The objective of a fit is that of the labeled sequences and the weighted primal value, at its weights.
 func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 	o := Defaults()
-	o.Method, o.Loss, o.Rho, o.PenaltyWeight = Posterior, "soft_hinge", 3, 1
+	o.Method, o.Loss, o.Rho, o.PenaltyWeight = "posterior", "soft_hinge", 3, 1
 	p := fewLabels(planted(3, 60, 0), 8)
 	fitted, err := Fit(p, o, nil)
 	if err != nil {
@@ -246,7 +246,7 @@ func (p *posterior) before(v []float64) *posterior {
 func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
 	p := fewLabels(planted(3, 100, 0), 20)
 	plain := mustFit(t, p, nil)
-	for _, method := range []Method{Gradient, Posterior} {
+	for _, method := range []string{"gradient", "posterior"} {
 		without := mustFit(t, p, func(o *Options) { o.Method, o.UnlabeledWeight = method, 0 })
 		if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Model.Iterations != plain.Model.Iterations {
 			t.Errorf("%s: other weights", method)
@@ -257,7 +257,7 @@ func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
 func TestFitsOfUnlabeledSequencesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 8)
 	p := fewLabels(planted(9, 600, 0), 100)
-	for _, method := range []Method{Gradient, Posterior} {
+	for _, method := range []string{"gradient", "posterior"} {
 		fit := func(threads int) *Result {
 			return mustFit(t, p, func(o *Options) { o.Method, o.Threads, o.MaxIter = method, threads, 3 })
 		}
@@ -272,7 +272,7 @@ func TestFitsOfUnlabeledSequencesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.
 func TestAGivenClassPriorIsMet(t *testing.T) {
 	p := fewLabels(planted(3, 400, 0), 20)
 	o := func(o *Options) {
-		o.Method, o.UnlabeledWeight, o.ClassPrior, o.MaxIter = Posterior, 100, []float64{0.7, 0.2, 0.1}, 30
+		o.Method, o.UnlabeledWeight, o.ClassPrior, o.MaxIter = "posterior", 100, []float64{0.7, 0.2, 0.1}, 30
 	}
 	found := decoded(t, mustFit(t, p, o).Model, p)
 	share := 0.0

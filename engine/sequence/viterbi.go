@@ -6,7 +6,7 @@ import "math"
 // paths it takes the one with the lowest last tag, and so on towards the front.
 func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 	k, from := c.tags, room(&l.from, len(unary))
-	score, next := room(&l.row, k), room(&l.other, k)
+	score, next := room(&l.row, k), room(&l.next, k)
 	c.startScores(score, unary)
 	for at := k; at < len(unary); at += k {
 		pointers := from[at : at+k]
@@ -59,8 +59,6 @@ type two struct {
 	fromA, fromB int32
 }
 
-func newTwo() two { return two{a: math.Inf(-1), b: math.Inf(-1)} }
-
 // rank keeps the two largest of the scores that it is given, the first of equals first.
 func (w *two) rank(score float64, from int32) {
 	switch {
@@ -80,9 +78,10 @@ func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (firs
 	for j := range k {
 		score[2*j], score[2*j+1] = unary[j]+c.start[j], math.Inf(-1)
 	}
+	none := two{a: math.Inf(-1), b: math.Inf(-1)}
 	for at := k; at < len(unary); at += k {
 		for j := range k {
-			top := newTwo()
+			top := none
 			for state, s := range score {
 				top.rank(s+c.pair[state/2*k+j], int32(state))
 			}
@@ -91,31 +90,11 @@ func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (firs
 		}
 		score, after = after, score
 	}
-	top := newTwo()
+	top := none
 	for state, s := range score {
 		top.rank(s+c.end[state/2], int32(state))
 	}
 	goBack(best, from, 2*k, 2, int(top.fromA))
 	goBack(second, from, 2*k, 2, int(top.fromB))
 	return top.a, top.b
-}
-
-// missed reports whether a token with this label cannot have a tag.
-func (c *chain) missed(label int32, tag int) bool {
-	return label >= 0 && int(label) != tag || label < -1 && !c.sets[-2-label][tag]
-}
-
-// withCost gives the unary scores with a cost added to the wrong tags of tokens with labels or sets, -Inf to forbid
-// them. They hold until the lattice's next use of this kind.
-func (c *chain) withCost(l *lattice, unary []float64, labels []int32, cost float64) []float64 {
-	costly := room(&l.costly, len(unary))
-	copy(costly, unary)
-	for t, label := range labels {
-		for j := range c.tags {
-			if c.missed(label, j) {
-				costly[t*c.tags+j] += cost
-			}
-		}
-	}
-	return costly
 }
