@@ -38,7 +38,7 @@
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
 //	              then Job
 //	sequence      label sequences, which have a problem and options of their own: chains, their losses, stochastic steps,
-//	              beliefs about sequences without labels; start at Fit, then stochastic.go and unlabeled.go
+//	              beliefs about sequences without labels; start at Fit, then stochastic.go and posterior.go
 //	model         linear classifiers and components, files of models of all kinds; start at Linear, then Load
 //	svmlight      svmlight files, read and written; start at Read
 //	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object
