@@ -78,10 +78,9 @@ const (
 
 func (m *mixture) turnToSpheres() {
 	m.spheres = true
-	scratch := make([]float64, m.rows.Cols())
 	for i, unit := range m.unit {
 		if unit > 0 {
-			m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(i, scratch)), math.SmallestNonzeroFloat32)
+			m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(i)), math.SmallestNonzeroFloat32)
 		}
 	}
 }
@@ -93,10 +92,10 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) (m *mixture,
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
 		share: make([]float64, s.Classes()), unit: make([]float64, n)}
 	// By feature whether a row has it, then the sum of the values, their number and whether one is negative.
-	sums, scratch, d := make([]float64, rows.Cols()+3), make([]float64, rows.Cols()), rows.Cols()
+	sums, d := make([]float64, rows.Cols()+3), rows.Cols()
 	add := func(list []int32, weights []float64) {
 		for k, i := range list {
-			rows.Merged(int(i), scratch, func(col int, value float64) {
+			rows.Row(int(i), func(col int, value float64) {
 				if value != 0 {
 					sums[col], sums[d], sums[d+1] = 1, sums[d]+weights[k]*value, sums[d+1]+weights[k]
 				}

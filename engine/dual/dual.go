@@ -45,9 +45,8 @@ func (p *Problem) Descend(job *work.Job) (w []float64, b float64) {
 	n := len(p.Listed)
 	d := &descent{Problem: p, beta: make([]float64, n), square: make([]float64, n), w: make([]float64, p.Rows.Cols()),
 		active: make([]int32, n), limit: math.Inf(1)}
-	scratch := make([]float64, p.Rows.Cols())
 	for k, i := range p.Listed {
-		d.active[k], d.square[k] = int32(k), p.Rows.SquaredNorm(int(i), scratch)
+		d.active[k], d.square[k] = int32(k), p.Rows.SquaredNorm(int(i))
 		if p.Constant {
 			d.square[k]++
 		}

@@ -8,16 +8,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// dense are rows with a value for every feature, row after row, a stride apart: a kernel that reads no indices. For
-// processors with AVX2 dense_amd64.s has the inner loops; those in Go give the same bits. (The loops of
-// gonum take two vectors of one type; here the rows are float32 or float64 and the weights float64.)
-type dense[V float32 | float64] struct {
+// dense are rows with a value for every feature, row after row, a stride apart. (The loops of gonum take two vectors of
+// one type; here the rows are float32 or float64 and the weights float64.)
+type dense[V value] struct {
 	values       []V
 	n, d, stride int
 }
 
 // NewDense views n rows of d features that begin a stride of values apart, and checks that all values are finite.
-func NewDense[V float32 | float64](n, d, stride int, values []V) (*Matrix, error) {
+func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	if err := checkShape(d, n); err != nil {
 		return nil, err
 	}
@@ -33,30 +32,18 @@ func NewDense[V float32 | float64](n, d, stride int, values []V) (*Matrix, error
 			return nil, err
 		}
 	}
-	indptr, rows := make([]int64, n+1), make([]int32, n)
-	for i := range rows {
-		rows[i], indptr[i+1] = int32(i), int64(i+1)*int64(d)
+	indptr := make([]int64, n+1)
+	for i := range indptr {
+		indptr[i] = int64(i) * int64(d)
 	}
-	return newMatrix(d, a, indptr, rows), nil
+	return newMatrix(d, a, indptr), nil
 }
-
-func noDenseRows(cols int) kernel { return &dense[float64]{d: cols, stride: cols} }
 
 func (a *dense[V]) checkRow(i int) error {
-	row, sound := a.row(i), V(0)
-	for _, v := range row {
-		sound += v * 0 // NaN if and only if a value is NaN or infinite
-	}
-	if sound == 0 {
-		return nil
-	}
-	for j, v := range row {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, v, j)
-		}
-	}
-	return nil
+	return checkFinite(i, a.row(i), func(k int) int { return k })
 }
+
+func (a *dense[V]) isDense() bool { return true }
 
 func (a *dense[V]) rows() int { return a.n }
 
@@ -81,50 +68,12 @@ func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 	}
 }
 
-func (a *dense[V]) square(i int, scale float64) float64 { return squareOf(a.row(i), scale) }
-
 func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
 
 func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }
 
-func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {
-	for _, i := range rows {
-		dst[i] = scale * denseDot(a.row(int(i)), p)
-	}
-}
-
-func (a *dense[V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
-	for _, i := range rows {
-		if q[i] != 0 {
-			denseAxpy(a.row(int(i)), scale*q[i], dst)
-		}
-	}
-}
-
-// gramValues are those that are multiplied before they are added: they stay in the second-level cache.
-const gramValues = 1 << 15
-
-func (a *dense[V]) addGram(
-	rows []int32, dst, h, p []float64, shift, scale float64, products []float64,
-) (total, square float64) {
-	for most := max(1, gramValues/a.d); len(rows) > 0; {
-		group := rows[:min(most, len(rows))]
-		rows = rows[len(group):]
-		for _, i := range group {
-			f := scale*denseDot(a.row(int(i)), p) + shift
-			products[i] = h[i] * f
-			total += products[i]
-			square += products[i] * f
-		}
-		for _, i := range group {
-			denseAxpy(a.row(int(i)), scale*products[i], dst)
-		}
-	}
-	return total, square
-}
-
 // denseDot is Σ x_j p_j in sixteen sums.
-func denseDot[V float32 | float64](x []V, p []float64) float64 {
+func denseDot[V value](x []V, p []float64) float64 {
 	p = p[:len(x)]
 	n := len(x) &^ 15
 	var s [4]float64
@@ -153,7 +102,7 @@ func denseDot[V float32 | float64](x []V, p []float64) float64 {
 }
 
 // denseAxpy adds scale * x_j to dst_j.
-func denseAxpy[V float32 | float64](x []V, scale float64, dst []float64) {
+func denseAxpy[V value](x []V, scale float64, dst []float64) {
 	dst = dst[:len(x)]
 	n := 0
 	if useLoops {

@@ -1,6 +1,6 @@
-// The inner loops of products with dense rows: see dense_amd64.go.
+// The inner loops of products with dense rows: see loops_amd64.go.
 
-#include "textflag.h"
+#include "registers_amd64.h"
 
 // Four values of a row into a register.
 #define LOAD64(at, to) VMOVUPD (at*8)(SI), to
@@ -12,10 +12,7 @@
 	MOVQ   x+8(FP), SI       \
 	MOVQ   p+16(FP), DI      \
 	MOVQ   sums+24(FP), DX   \
-	VXORPD Y0, Y0, Y0        \
-	VXORPD Y1, Y1, Y1        \
-	VXORPD Y2, Y2, Y2        \
-	VXORPD Y3, Y3, Y3        \
+	ZERO(Y0, Y1, Y2, Y3)     \
 loop:                        \
 	LOAD(0, Y4)              \
 	LOAD(4, Y5)              \
@@ -81,7 +78,7 @@ loop:                        \
 	CMPQ SI, CX     \
 	JNE  loop
 
-// A row's value times the panel's weights in Y8 and Y9 (Z8 and Z9), added to sums with one rounding.
+// A row's value times the panel's weights in Y8 and Y9, added to sums with one rounding.
 #define ADDTO8(row, low, high) \
 	VBROADCASTSD (row)(SI*8), Y10 \
 	VFMADD231PD  Y8, Y10, low     \
@@ -103,23 +100,18 @@ loop:                        \
 	VMULPD       scale, Y10, Y11  \
 	VADDPD       Y11, Y8, Y8
 
-// func denseDot64(n int, x, p, sums unsafe.Pointer)
 TEXT ·denseDot64(SB), NOSPLIT, $0-32
 	DOT(LOAD64, 8)
 
-// func denseDot32(n int, x, p, sums unsafe.Pointer)
 TEXT ·denseDot32(SB), NOSPLIT, $0-32
 	DOT(LOAD32, 4)
 
-// func denseAxpy64(n int, x, dst, scale unsafe.Pointer)
 TEXT ·denseAxpy64(SB), NOSPLIT, $0-32
 	AXPY(LOAD64, 8)
 
-// func denseAxpy32(n int, x, dst, scale unsafe.Pointer)
 TEXT ·denseAxpy32(SB), NOSPLIT, $0-32
 	AXPY(LOAD32, 4)
 
-// func widenLoop(n int, from, to unsafe.Pointer)
 TEXT ·widenLoop(SB), NOSPLIT, $0-24
 	MOVQ n+0(FP), CX
 	MOVQ from+8(FP), SI
@@ -138,17 +130,10 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotRows8(n, stride int, rows *[4]unsafe.Pointer, panel, sums unsafe.Pointer)
 TEXT ·dotRows8(SB), NOSPLIT, $0-40
 	ROWS(sums)
-	VMOVUPD (DX), Y0
-	VMOVUPD 32(DX), Y1
-	VMOVUPD 64(DX), Y2
-	VMOVUPD 96(DX), Y3
-	VMOVUPD 128(DX), Y4
-	VMOVUPD 160(DX), Y5
-	VMOVUPD 192(DX), Y6
-	VMOVUPD 224(DX), Y7
+	READ(DX, 0, Y0, Y1, Y2, Y3)
+	READ(DX, 128, Y4, Y5, Y6, Y7)
 
 loop:
 	VMOVUPD (BX), Y8
@@ -158,29 +143,16 @@ loop:
 	ADDTO8(R10, Y4, Y5)
 	ADDTO8(R11, Y6, Y7)
 	NEXT
-	VMOVUPD Y0, (DX)
-	VMOVUPD Y1, 32(DX)
-	VMOVUPD Y2, 64(DX)
-	VMOVUPD Y3, 96(DX)
-	VMOVUPD Y4, 128(DX)
-	VMOVUPD Y5, 160(DX)
-	VMOVUPD Y6, 192(DX)
-	VMOVUPD Y7, 224(DX)
+	WRITE(DX, 0, Y0, Y1, Y2, Y3)
+	WRITE(DX, 128, Y4, Y5, Y6, Y7)
 	VZEROUPPER
 	RET
 
-// func dotRows4(n, stride int, rows *[8]unsafe.Pointer, panel, sums, next unsafe.Pointer)
 TEXT ·dotRows4(SB), NOSPLIT, $0-48
 	MOVQ    next+40(FP), R12
 	ROWS(sums)
-	VMOVUPD (DX), Y0
-	VMOVUPD 32(DX), Y1
-	VMOVUPD 64(DX), Y2
-	VMOVUPD 96(DX), Y3
-	VMOVUPD (R12), Y4
-	VMOVUPD 32(R12), Y5
-	VMOVUPD 64(R12), Y6
-	VMOVUPD 96(R12), Y7
+	READ(DX, 0, Y0, Y1, Y2, Y3)
+	READ(R12, 0, Y4, Y5, Y6, Y7)
 	MOVQ    32(AX), R12
 	MOVQ    40(AX), R13
 	MOVQ    48(AX), DI
@@ -198,28 +170,15 @@ loop:
 	ADDTO4(AX, Y7)
 	NEXT
 	MOVQ    next+40(FP), R12
-	VMOVUPD Y0, (DX)
-	VMOVUPD Y1, 32(DX)
-	VMOVUPD Y2, 64(DX)
-	VMOVUPD Y3, 96(DX)
-	VMOVUPD Y4, (R12)
-	VMOVUPD Y5, 32(R12)
-	VMOVUPD Y6, 64(R12)
-	VMOVUPD Y7, 96(R12)
+	WRITE(DX, 0, Y0, Y1, Y2, Y3)
+	WRITE(R12, 0, Y4, Y5, Y6, Y7)
 	VZEROUPPER
 	RET
 
-// func axpyRows8(n, stride int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
 TEXT ·axpyRows8(SB), NOSPLIT, $0-40
 	ROWS(scales)
-	VMOVUPD (DX), Y0
-	VMOVUPD 32(DX), Y1
-	VMOVUPD 64(DX), Y2
-	VMOVUPD 96(DX), Y3
-	VMOVUPD 128(DX), Y4
-	VMOVUPD 160(DX), Y5
-	VMOVUPD 192(DX), Y6
-	VMOVUPD 224(DX), Y7
+	READ(DX, 0, Y0, Y1, Y2, Y3)
+	READ(DX, 128, Y4, Y5, Y6, Y7)
 
 loop:
 	VMOVUPD (BX), Y8
@@ -234,13 +193,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func axpyRows4(n, stride int, rows *[4]unsafe.Pointer, panel, scales unsafe.Pointer)
 TEXT ·axpyRows4(SB), NOSPLIT, $0-40
 	ROWS(scales)
-	VMOVUPD (DX), Y0
-	VMOVUPD 32(DX), Y1
-	VMOVUPD 64(DX), Y2
-	VMOVUPD 96(DX), Y3
+	READ(DX, 0, Y0, Y1, Y2, Y3)
 
 loop:
 	VMOVUPD (BX), Y8

@@ -13,11 +13,6 @@ import (
 
 const rowsAtOnce = 4
 
-// rowKernel adds rows to all panels of weights at once.
-type rowKernel interface {
-	addRowsToPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape)
-}
-
 const (
 	rowsInTurn     = 32 // that go through some features before the next ones
 	featuresInTurn = 96 // whose weights stay in the fastest memory meanwhile
@@ -78,7 +73,8 @@ func scatterSums(rows []int32, dst, sums []float64, shape panel.Shape) {
 	}
 }
 
-func (a *dense[V]) addRowsToPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape) {
+// addPanels adds to all panels.
+func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, _ panel.Panel) {
 	stride := shape.Stride()
 	var some []int32
 	for _, i := range rows {
@@ -98,8 +94,8 @@ func (a *dense[V]) addRowsToPanels(rows []int32, dst, q []float64, scale float64
 				copy(own[k*part.Width:(k+1)*part.Width], q[int(i)*stride+part.First:])
 			}
 			vector.Scale(own, scale)
-			four, to := (*[rowsAtOnce]unsafe.Pointer)(wide.place), unsafe.Pointer(&dst[part.Start])
-			denseClassAxpys.choose(part.Width)(a.d, 8*part.Stride, four, to, unsafe.Pointer(scales))
+			four := (*[rowsAtOnce]unsafe.Pointer)(wide.place)
+			axpyPart(a.d, part, four, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(scales))
 		})
 	}
 	for _, i := range some {
@@ -117,7 +113,7 @@ func (a *dense[V]) addRowsToPanels(rows []int32, dst, q []float64, scale float64
 }
 
 // float64Rows are rows as float64: the caller's where they are that, otherwise copies.
-type float64Rows[V float32 | float64] struct {
+type float64Rows[V value] struct {
 	from   *dense[V]
 	copies []float64
 	place  []unsafe.Pointer

@@ -22,6 +22,9 @@ const (
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
+// roundedSums are of four rows and a part of the columns.
+type roundedSums [rowsAtOnce * roundedWidth]float32
+
 // Rounded are the rounded products of a matrix with weights of a shape.
 type Rounded struct {
 	of    *Matrix
@@ -44,10 +47,9 @@ const mostUnit = 1e25
 // Weights in float32 are part after part of up to roundedWidth columns; in a part the columns of a feature lie side by
 // side, filled up to whole registers.
 
-func (a *dense[V]) roundedLen(shape panel.Shape) int { return a.d * roundedStride(shape) }
-
-// roundedStride is the number of columns filled up to whole registers.
-func roundedStride(shape panel.Shape) int { return (shape.Stride() + lane - 1) / lane * lane }
+func (a *dense[V]) roundedLen(shape panel.Shape) int {
+	return a.d * ((shape.Stride() + lane - 1) / lane * lane)
+}
 
 // eachRounded visits the parts: the first column, the columns there are, and those with what fills the registers.
 func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
@@ -55,6 +57,16 @@ func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
 		columns := min(roundedWidth, shape.Stride()-first)
 		visit(first, columns, (columns+lane-1)/lane*lane)
 	}
+}
+
+// eachColumn visits the columns: its first weight and the steps to the next one, in a shape and rounded.
+func (a *dense[V]) eachColumn(shape panel.Shape, visit func(at, step, rounded, width int)) {
+	eachRounded(shape, func(first, columns, width int) {
+		for c := range columns {
+			of := shape.Panel((first + c) / panel.Width)
+			visit(of.Start+first+c-of.First, of.Stride, first*a.d+c, width)
+		}
+	})
 }
 
 // round are weights of a shape, rounded.
@@ -66,14 +78,9 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 		unit = 1
 	}
 	weights = make([]float32, a.roundedLen(shape))
-	eachRounded(shape, func(first, columns, width int) {
-		part := weights[first*a.d:]
-		for c := range columns {
-			of := shape.Panel((first + c) / panel.Width)
-			at := of.Start + first + c - of.First
-			for j := range a.d {
-				part[j*width+c] = float32(p[at+j*of.Stride] / unit)
-			}
+	a.eachColumn(shape, func(at, step, rounded, width int) {
+		for j := range a.d {
+			weights[rounded+j*width] = float32(p[at+j*step] / unit)
 		}
 	})
 	return weights, unit
@@ -81,14 +88,9 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 
 // spread adds unit times sums in float32, and clears them.
 func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape panel.Shape) {
-	eachRounded(shape, func(first, columns, width int) {
-		part := sums[first*a.d:]
-		for c := range columns {
-			of := shape.Panel((first + c) / panel.Width)
-			at := of.Start + first + c - of.First
-			for j := range a.d {
-				dst[at+j*of.Stride] += unit * float64(part[j*width+c])
-			}
+	a.eachColumn(shape, func(at, step, rounded, width int) {
+		for j := range a.d {
+			dst[at+j*step] += unit * float64(sums[rounded+j*width])
 		}
 	})
 	clear(sums)
@@ -164,7 +166,7 @@ func (a *dense[V]) four(rows []int32) (places [rowsAtOnce]unsafe.Pointer) {
 }
 
 func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, unit float64, shape panel.Shape) {
-	var sums [rowsAtOnce * roundedWidth]float32
+	var sums roundedSums
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), rowsAtOnce)]
 		rows = rows[len(some):]
@@ -182,7 +184,7 @@ func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, 
 }
 
 func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit float64, shape panel.Shape) {
-	var scales [rowsAtOnce * roundedWidth]float32
+	var scales roundedSums
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), rowsAtOnce)]
 		rows = rows[len(some):]

@@ -1,8 +1,8 @@
 package rows
 
 import (
-	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -13,20 +13,17 @@ import (
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
 	rows() int
+	isDense() bool
 	part(first, end int) kernel // the rows first ... end-1
 	packed(job *work.Job, cols int) (k kernel, old []int32)
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
-	key(i int, hashes []uint64) uint64   // a number for every value that is not zero, added up, see Matrix.Keys
-	square(i int, scale float64) float64 // squared length of a row times scale
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
-	times(rows []int32, dst, p []float64, scale float64)
-	addTransposed(rows []int32, dst, q []float64, scale float64)
 	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
-	addGram(rows []int32, dst, h, p []float64, shift, scale float64, products []float64) (total, square float64)
+	// addPanels adds the rows to the classes of a piece of the weights.
+	addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
 	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
-	features(marks []int32, mark int32, list []int32) []int32
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -66,24 +63,28 @@ func (a *arrays[I, V]) check(cols int) error {
 
 func (a *arrays[I, V]) checkRow(i, cols int) error {
 	indices, values := a.row(i)
-	sound, outside := V(0), false
-	for k, v := range values {
-		sound += v * 0 // NaN if and only if a value is NaN or infinite
-		outside = outside || uint64(indices[k]) >= uint64(cols)
+	for _, j := range indices {
+		if uint64(j) >= uint64(cols) {
+			return fault.Data("row %d has index %d: the matrix has features 0 to %d", i, j, cols-1)
+		}
 	}
-	if sound == 0 && !outside {
+	return checkFinite(i, values, func(k int) int { return int(indices[k]) })
+}
+
+// checkFinite refuses values of row i that are no numbers; feature gives that of a place.
+func checkFinite[V value](i int, values []V, feature func(place int) int) error {
+	sound := V(0)
+	for _, v := range values {
+		sound += v * 0 // NaN if and only if a value is NaN or infinite
+	}
+	if sound == 0 {
 		return nil
 	}
-	for k, v := range values {
-		if uint64(indices[k]) >= uint64(cols) {
-			return fault.Data("row %d has index %d: the matrix has features 0 to %d", i, indices[k], cols-1)
-		}
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, v, indices[k])
-		}
-	}
-	return nil
+	bad := slices.IndexFunc(values, func(v V) bool { return v*0 != 0 })
+	return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, values[bad], feature(bad))
 }
+
+func (a *arrays[I, V]) isDense() bool { return false }
 
 func (a *arrays[I, V]) rows() int { return len(a.indptr) - 1 }
 
@@ -101,18 +102,6 @@ func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
 	for k, v := range values {
 		visit(int(indices[k]), float64(v))
 	}
-}
-
-func (a *arrays[I, V]) square(i int, scale float64) float64 {
-	_, values := a.row(i)
-	return squareOf(values, scale)
-}
-
-func squareOf[V value](values []V, scale float64) (total float64) {
-	for _, v := range values {
-		total += (scale * float64(v)) * (scale * float64(v))
-	}
-	return total
 }
 
 func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
@@ -141,6 +130,24 @@ func (a *arrays[I, V]) repeats(cols int) bool {
 	return false
 }
 
+// merged are the same rows with every index once: its values are added up at the first of its places.
+func (a *arrays[I, V]) merged(cols int) *arrays[int32, float64] {
+	m, behind := &arrays[int32, float64]{indptr: []int64{0}}, make([]int, cols) // behind the last place of an index
+	for i := range a.rows() {
+		start := len(m.indices)
+		a.visit(i, func(col int, value float64) {
+			if k := behind[col]; k > start {
+				m.values[k-1] += value
+				return
+			}
+			m.indices, m.values = append(m.indices, int32(col)), append(m.values, value)
+			behind[col] = len(m.indices)
+		})
+		m.indptr = append(m.indptr, int64(len(m.indices)))
+	}
+	return m
+}
+
 func rising[I index](indices []I) bool {
 	for k := 1; k < len(indices); k++ {
 		if indices[k-1] >= indices[k] {
@@ -153,60 +160,6 @@ func rising[I index](indices []I) bool {
 func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {
 	indices, values := a.row(i)
 	axpy(indices, values, scale, dst)
-}
-
-func (a *arrays[I, V]) times(rows []int32, dst, p []float64, scale float64) {
-	for _, i := range rows {
-		indices, values := a.row(int(i))
-		dst[i] = scale * dot(indices, values, p)
-	}
-}
-
-func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
-	for _, i := range rows {
-		if q[i] != 0 {
-			indices, values := a.row(int(i))
-			axpy(indices, values, scale*q[i], dst)
-		}
-	}
-}
-
-// gramGroup is how many non-zeros are multiplied before they are added: they stay in the second-level cache, and p and
-// dst do not fight for it in every row. Measured with 200,000 features and 1 MB of that cache, nanoseconds a non-zero:
-// 2^8: 3.2; 2^10 to 2^14: 2.8; 2^16: 3.3; 2^18 and more: 3.6 to 3.9. With 59,000 features all are within a tenth.
-const gramGroup = 1 << 12
-
-func (a *arrays[I, V]) addGram(
-	rows []int32, dst, h, p []float64, shift, scale float64, products []float64,
-) (total, square float64) {
-	for len(rows) > 0 {
-		group := a.group(rows)
-		rows = rows[len(group):]
-		for _, i := range group {
-			indices, values := a.row(int(i))
-			f := scale*dot(indices, values, p) + shift
-			products[i] = h[i] * f
-			total += products[i]
-			square += products[i] * f
-		}
-		for _, i := range group {
-			indices, values := a.row(int(i))
-			axpy(indices, values, scale*products[i], dst)
-		}
-	}
-	return total, square
-}
-
-// group is the first rows that have about gramGroup non-zeros together.
-func (a *arrays[I, V]) group(rows []int32) []int32 {
-	nonZeros := 0
-	for k, i := range rows {
-		if nonZeros >= gramGroup {
-			return rows[:k]
-		}
-		nonZeros += int(a.indptr[i+1] - a.indptr[i])
-	}
-	return rows
 }
 
 // at is base[k] without a bounds check.

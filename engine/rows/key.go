@@ -17,10 +17,19 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	}
 	job.EachRow(m.Rows(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			key := m.kernel.key(i, hashes)
-			if len(number) <= fewFeatures {
-				m.Row(i, func(col int, value float64) { key += addValue(number[col], value) })
-			}
+			key, largest := uint64(0), 0.0
+			m.kernel.visit(i, func(_ int, value float64) { largest = max(largest, value) })
+			m.kernel.visit(i, func(col int, value float64) {
+				switch {
+				case value > largest/2:
+					key += hashes[2*col+1]
+				case value != 0:
+					key += hashes[2*col]
+				}
+				if len(number) <= fewFeatures {
+					key += addValue(number[col], m.scale*value)
+				}
+			})
 			keys[i] = mixed(key)
 		}
 	})
@@ -41,46 +50,6 @@ func addValue(feature int32, value float64) uint64 {
 
 // valueSteps is how many numbers there are for values between 0 and 1.
 const valueSteps = 1 << 12
-
-// keyOf is the number of a value of a row, 0 for a zero; half is that of the row's largest value, and hashes are the
-// numbers of a feature for smaller and for larger values.
-func keyOf[V value](hashes []uint64, feature int, value, half V) uint64 {
-	switch {
-	case value == 0:
-		return 0
-	case value > half:
-		return hashes[2*feature+1]
-	}
-	return hashes[2*feature]
-}
-
-func (a *arrays[I, V]) key(i int, hashes []uint64) (key uint64) {
-	indices, values := a.row(i)
-	half := largest(values) / 2
-	for k, v := range values {
-		key += keyOf(hashes, int(indices[k]), v, half)
-	}
-	return key
-}
-
-func (a *dense[V]) key(i int, hashes []uint64) (key uint64) {
-	values := a.row(i)
-	half := largest(values) / 2
-	for j, v := range values {
-		key += keyOf(hashes, j, v, half)
-	}
-	return key
-}
-
-// largest is the largest of some values and 0.
-func largest[V value](values []V) (largest V) {
-	for _, v := range values {
-		if v > largest {
-			largest = v
-		}
-	}
-	return largest
-}
 
 // mixed spreads the bits of a number: the finalizer of SplitMix64, Steele, Lea & Flood 2014.
 func mixed(x uint64) uint64 {

@@ -21,7 +21,6 @@ type Matrix struct {
 	all    *Subset
 
 	everywhere bool // every machine has these rows: their sums are whole
-	repeats    bool // an index stands twice in a row
 }
 
 // New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
@@ -34,24 +33,23 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	if err := a.check(cols); err != nil {
 		return nil, err
 	}
-	rows := make([]int32, a.rows())
-	for i := range rows {
-		rows[i] = int32(i)
+	if a.repeats(cols) {
+		m := a.merged(cols)
+		return newMatrix(cols, m, m.indptr), nil
 	}
-	m := newMatrix(cols, a, a.indptr, rows)
-	m.repeats = a.repeats(cols)
-	return m, nil
+	return newMatrix(cols, a, a.indptr), nil
 }
 
-// Empty has no rows, as a machine that shares the work of others may; dense is the kind of the others' rows.
-func Empty(cols int, dense bool) (*Matrix, error) {
+// Empty has no rows, as a machine that shares the work of others may; isDense is the kind of the others' rows.
+func Empty(cols int, isDense bool) (*Matrix, error) {
 	if err := checkShape(cols, 1); err != nil {
 		return nil, err
 	}
-	if dense {
-		return newMatrix(cols, noDenseRows(cols), []int64{0}, nil), nil
+	var k kernel = &arrays[int32, float64]{indptr: []int64{0}}
+	if isDense {
+		k = &dense[float64]{d: cols, stride: cols}
 	}
-	return newMatrix(cols, &arrays[int32, float64]{indptr: []int64{0}}, []int64{0}, nil), nil
+	return newMatrix(cols, k, []int64{0}), nil
 }
 
 // checkShape refuses numbers of features and rows that no matrix has.
@@ -69,9 +67,12 @@ func checkShape(cols, rows int) error {
 	return nil
 }
 
-// newMatrix has all the rows, listed.
-func newMatrix(cols int, k kernel, indptr []int64, rows []int32) *Matrix {
-	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}
+// newMatrix has the rows of a kernel; indptr are the sums of their numbers of stored values.
+func newMatrix(cols int, k kernel, indptr []int64) *Matrix {
+	m, rows := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}, make([]int32, len(indptr)-1)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
 	m.all = m.Subset(rows)
 	return m
 }
@@ -95,10 +96,7 @@ func (m *Matrix) Rows() int { return m.kernel.rows() }
 func (m *Matrix) Cols() int { return m.cols }
 
 // Dense reports whether the rows have a value for every feature.
-func (m *Matrix) Dense() bool {
-	_, dense := m.kernel.(rowKernel)
-	return dense
-}
+func (m *Matrix) Dense() bool { return m.kernel.isDense() }
 
 // NonZeros is the number of stored values.
 func (m *Matrix) NonZeros() int { return m.all.nonZeros }
@@ -124,7 +122,7 @@ func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i
 // TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst as they are.
 func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
 	need(len(dst), m.Rows(), len(p), m.cols)
-	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
+	on.eachChunk(job.Pool, func(rows []int32) { times(m.kernel, rows, dst, p, m.scale) })
 }
 
 // TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
@@ -138,9 +136,23 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 	need(len(q), m.Rows(), len(dst), m.cols)
 	m.addSums(job, dst[:m.cols], func(dst []float64) {
 		addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
-			m.kernel.addTransposed(rows, sum, q, m.scale)
+			addTransposed(m.kernel, rows, sum, q, m.scale)
 		})
 	})
+}
+
+func times(k kernel, rows []int32, dst, p []float64, scale float64) {
+	for _, i := range rows {
+		dst[i] = scale * k.rowTimes(int(i), p)
+	}
+}
+
+func addTransposed(k kernel, rows []int32, dst, q []float64, scale float64) {
+	for _, i := range rows {
+		if q[i] != 0 {
+			k.addRow(int(i), scale*q[i], dst)
+		}
+	}
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
@@ -150,7 +162,21 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 	products, parts, sums := job.Borrow(m.Rows()), make([][2]float64, on.Blocks()), make([]float64, 2)
 	m.addSums(job, dst[:m.cols], func(dst []float64) {
 		addBlocks(job.Pool, on, dst, func(block int, rows []int32, sum []float64) {
-			parts[block][0], parts[block][1] = m.kernel.addGram(rows, sum, h, p, shift, m.scale, products)
+			total, square := 0.0, 0.0
+			for len(rows) > 0 {
+				group := m.gramGroup(rows)
+				rows = rows[len(group):]
+				for _, i := range group {
+					f := m.scale*m.kernel.rowTimes(int(i), p) + shift
+					products[i] = h[i] * f
+					total += products[i]
+					square += products[i] * f
+				}
+				for _, i := range group {
+					m.kernel.addRow(int(i), m.scale*products[i], sum)
+				}
+			}
+			parts[block] = [2]float64{total, square}
 		})
 		for _, part := range parts {
 			sums[0] += part[0]
@@ -164,28 +190,26 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 	return sums[0], sums[1]
 }
 
-// SquaredNorm is |x_i|², exact also when an index stands twice; scratch [cols] must be zero and is zero afterwards.
-func (m *Matrix) SquaredNorm(i int, scratch []float64) (total float64) {
-	if !m.repeats {
-		return m.kernel.square(i, m.scale)
+// gramValues are multiplied before they are added: they stay in the second-level cache, and p and dst do not fight for
+// it in every row. With 2^8 or 2^16 of 200,000 features products take 1.15 times the time.
+const gramValues = 1 << 12
+
+// gramGroup is the first rows that have about gramValues together.
+func (m *Matrix) gramGroup(rows []int32) []int32 {
+	values := 0
+	for k, i := range rows {
+		if values >= gramValues {
+			return rows[:k]
+		}
+		values += m.RowNonZeros(int(i))
 	}
-	m.Merged(i, scratch, func(_ int, value float64) { total += value * value })
-	return total
+	return rows
 }
 
-// Merged calls visit for the values of row i, those of an index that stands twice added up at the first of its places,
-// and 0 at the others; scratch as for SquaredNorm.
-func (m *Matrix) Merged(i int, scratch []float64, visit func(col int, value float64)) {
-	if !m.repeats {
-		m.kernel.visit(i, func(col int, value float64) { visit(col, m.scale*value) })
-		return
-	}
-	m.kernel.addRow(i, m.scale, scratch)
-	m.kernel.visit(i, func(col int, _ float64) {
-		value := scratch[col]
-		scratch[col] = 0
-		visit(col, value)
-	})
+// SquaredNorm is |x_i|².
+func (m *Matrix) SquaredNorm(i int) (total float64) {
+	m.kernel.visit(i, func(_ int, v float64) { total += (m.scale * v) * (m.scale * v) })
+	return total
 }
 
 // Everywhere is a view of the same rows for a job all of whose machines have them: they count once.

@@ -34,9 +34,9 @@ func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64
 		return
 	}
 	m.addSums(job, dst, func(dst []float64) {
-		if k, ok := m.kernel.(rowKernel); ok {
+		if m.Dense() {
 			addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
-				k.addRowsToPanels(rows, sum, q, m.scale, shape)
+				m.kernel.addPanels(rows, sum, q, m.scale, shape, panel.Panel{})
 			})
 			return
 		}
@@ -47,19 +47,18 @@ func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64
 // addPieces is AddTransposedPanels where pieces of the panels are divided among the threads. Up to eight classes are
 // added by two tasks with half of the rows each, whatever the number of threads.
 func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape panel.Shape) {
-	k := m.kernel.(panelKernel)
 	if pieces := shape.Pieces(pool.Threads()); shape.Stride() > panel.PartWidth || on.nonZeros < 2*smallBlock {
-		pool.Run(len(pieces), func(task int) { k.addTransposedPanel(on.rows, dst, q, m.scale, shape, pieces[task]) })
+		pool.Run(len(pieces), func(task int) { m.kernel.addPanels(on.rows, dst, q, m.scale, shape, pieces[task]) })
 		return
 	}
 	half, sums := on.half(m), pool.Borrow(shape.Len())
 	pool.Run(2, func(task int) {
 		if task == 0 {
-			k.addTransposedPanel(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
+			m.kernel.addPanels(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
 			return
 		}
 		clear(sums)
-		k.addTransposedPanel(on.rows[half:], sums, q, m.scale, shape, shape.Panel(0))
+		m.kernel.addPanels(on.rows[half:], sums, q, m.scale, shape, shape.Panel(0))
 	})
 	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[lo:hi], 1, sums[lo:hi]) })
 	pool.Return(sums)
@@ -83,21 +82,12 @@ func needPanels(m *Matrix, scores, weights []float64, shape panel.Shape) {
 	}
 }
 
-// panelKernel adds the rows to some classes of weights.
-type panelKernel interface {
-	addTransposedPanel(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
-}
-
 func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape) {
-	for _, piece := range shape.Pieces(1) {
-		a.timesPanel(rows, dst, p, shape, piece)
-	}
-}
-
-func (a *arrays[I, V]) timesPanel(rows []int32, dst, p []float64, shape panel.Shape, of panel.Panel) {
-	times := a.panelTimes(unsafe.Pointer(&p[of.Start]), of.Stride, of.Width)
-	for _, i := range rows {
-		copy(dst[int(i)*shape.Stride()+of.First:], times(int(i)))
+	for _, of := range shape.Pieces(1) {
+		times := a.panelTimes(unsafe.Pointer(&p[of.Start]), of.Stride, of.Width)
+		for _, i := range rows {
+			copy(dst[int(i)*shape.Stride()+of.First:], times(int(i)))
+		}
 	}
 }
 
@@ -117,9 +107,7 @@ func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) fun
 	}
 }
 
-func (a *arrays[I, V]) addTransposedPanel(
-	rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel,
-) {
+func (a *arrays[I, V]) addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel) {
 	weights, stride := unsafe.Pointer(&dst[piece.Start]), shape.Stride()
 	loop, room := axpyLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
 	scales := room[:piece.Width]

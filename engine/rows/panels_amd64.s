@@ -1,7 +1,7 @@
-// The inner loops of products with panels, for processors with AVX2: see panels_amd64.go. Multiplication and
+// The inner loops of products with panels, for processors with AVX2: see loops_amd64.go. Multiplication and
 // addition are separate, so that the results have the same bits as those of the loops in Go.
 
-#include "textflag.h"
+#include "registers_amd64.h"
 
 // The arguments: n entries in CX, indices in SI, values in DI, the panel in BX, the sums or scales of 32 classes in DX,
 // fours of classes in R8, bytes from a feature to the next in R9.
@@ -38,94 +38,63 @@
 	VBROADCASTSD X8, Y8      \
 	ADDQ         $4, DI
 
-#define UNLESS(fours, go) \
-	CMPQ R8, $fours \
-	JEQ  go
+// The sums or scaled weights of the next four classes; the last of some fours goes on to the next entry.
+#define ADDTO(at, sum, product, fours) \
+	VMULPD at(AX), Y8, product \
+	VADDPD product, sum, sum   \
+	CMPQ   R8, $fours          \
+	JEQ    next
 
-#define ADDTO(at, sum, product) \
-	VMULPD at(AX), Y8, product   \
-	VADDPD product, sum, sum
-
-#define ADDSCALED(at, scale, sum) \
-	VMULPD  scale, Y8, sum     \
-	VADDPD  at(AX), sum, sum   \
-	VMOVUPD sum, at(AX)
+#define ADDSCALED(at, scale, sum, fours) \
+	VMULPD  scale, Y8, sum   \
+	VADDPD  at(AX), sum, sum \
+	VMOVUPD sum, at(AX)      \
+	CMPQ    R8, $fours       \
+	JEQ     next
 
 #define DOT(INDEX, VALUE) \
 	ARGUMENTS                \
-	VXORPD Y0, Y0, Y0        \
-	VXORPD Y1, Y1, Y1        \
-	VXORPD Y2, Y2, Y2        \
-	VXORPD Y3, Y3, Y3        \
-	VXORPD Y4, Y4, Y4        \
-	VXORPD Y5, Y5, Y5        \
-	VXORPD Y6, Y6, Y6        \
-	VXORPD Y7, Y7, Y7        \
+	ZERO(Y0, Y1, Y2, Y3)           \
+	ZERO(Y4, Y5, Y6, Y7)           \
 	TESTQ  CX, CX            \
 	JZ     done              \
 loop:                        \
 	INDEX                    \
 	VALUE                    \
-	ADDTO(0, Y0, Y9)         \
-	UNLESS(1, next)          \
-	ADDTO(32, Y1, Y10)       \
-	UNLESS(2, next)          \
-	ADDTO(64, Y2, Y11)       \
-	UNLESS(3, next)          \
-	ADDTO(96, Y3, Y12)       \
-	UNLESS(4, next)          \
-	ADDTO(128, Y4, Y13)      \
-	UNLESS(5, next)          \
-	ADDTO(160, Y5, Y14)      \
-	UNLESS(6, next)          \
-	ADDTO(192, Y6, Y9)       \
-	UNLESS(7, next)          \
-	ADDTO(224, Y7, Y10)      \
+	ADDTO(0, Y0, Y9, 1)            \
+	ADDTO(32, Y1, Y10, 2)          \
+	ADDTO(64, Y2, Y11, 3)          \
+	ADDTO(96, Y3, Y12, 4)          \
+	ADDTO(128, Y4, Y13, 5)         \
+	ADDTO(160, Y5, Y14, 6)         \
+	ADDTO(192, Y6, Y9, 7)          \
+	ADDTO(224, Y7, Y10, 8)         \
 next:                        \
 	DECQ   CX                \
 	JNZ    loop              \
 done:                        \
-	VMOVUPD Y0, (DX)         \
-	VMOVUPD Y1, 32(DX)       \
-	VMOVUPD Y2, 64(DX)       \
-	VMOVUPD Y3, 96(DX)       \
-	VMOVUPD Y4, 128(DX)      \
-	VMOVUPD Y5, 160(DX)      \
-	VMOVUPD Y6, 192(DX)      \
-	VMOVUPD Y7, 224(DX)      \
+	WRITE(DX, 0, Y0, Y1, Y2, Y3)   \
+	WRITE(DX, 128, Y4, Y5, Y6, Y7) \
 	VZEROUPPER               \
 	RET
 
 #define AXPY(INDEX, VALUE) \
 	ARGUMENTS                  \
-	VMOVUPD (DX), Y0           \
-	VMOVUPD 32(DX), Y1         \
-	VMOVUPD 64(DX), Y2         \
-	VMOVUPD 96(DX), Y3         \
-	VMOVUPD 128(DX), Y4        \
-	VMOVUPD 160(DX), Y5        \
-	VMOVUPD 192(DX), Y6        \
-	VMOVUPD 224(DX), Y7        \
+	READ(DX, 0, Y0, Y1, Y2, Y3)    \
+	READ(DX, 128, Y4, Y5, Y6, Y7)  \
 	TESTQ   CX, CX             \
 	JZ      done               \
 loop:                          \
 	INDEX                      \
 	VALUE                      \
-	ADDSCALED(0, Y0, Y9)       \
-	UNLESS(1, next)            \
-	ADDSCALED(32, Y1, Y10)     \
-	UNLESS(2, next)            \
-	ADDSCALED(64, Y2, Y11)     \
-	UNLESS(3, next)            \
-	ADDSCALED(96, Y3, Y12)     \
-	UNLESS(4, next)            \
-	ADDSCALED(128, Y4, Y13)    \
-	UNLESS(5, next)            \
-	ADDSCALED(160, Y5, Y14)    \
-	UNLESS(6, next)            \
-	ADDSCALED(192, Y6, Y9)     \
-	UNLESS(7, next)            \
-	ADDSCALED(224, Y7, Y10)    \
+	ADDSCALED(0, Y0, Y9, 1)        \
+	ADDSCALED(32, Y1, Y10, 2)      \
+	ADDSCALED(64, Y2, Y11, 3)      \
+	ADDSCALED(96, Y3, Y12, 4)      \
+	ADDSCALED(128, Y4, Y13, 5)     \
+	ADDSCALED(160, Y5, Y14, 6)     \
+	ADDSCALED(192, Y6, Y9, 7)      \
+	ADDSCALED(224, Y7, Y10, 8)     \
 next:                          \
 	DECQ    CX                 \
 	JNZ     loop               \
@@ -133,34 +102,26 @@ done:                          \
 	VZEROUPPER                 \
 	RET
 
-// func dotClasses16x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·dotClasses16x64(SB), NOSPLIT, $0-56
 	DOT(INDEX16, VALUE64)
 
-// func dotClasses16x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·dotClasses16x32(SB), NOSPLIT, $0-56
 	DOT(INDEX16, VALUE32)
 
-// func dotClasses32x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·dotClasses32x64(SB), NOSPLIT, $0-56
 	DOT(INDEX32, VALUE64)
 
-// func dotClasses32x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·dotClasses32x32(SB), NOSPLIT, $0-56
 	DOT(INDEX32, VALUE32)
 
-// func axpyClasses16x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·axpyClasses16x64(SB), NOSPLIT, $0-56
 	AXPY(INDEX16, VALUE64)
 
-// func axpyClasses16x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·axpyClasses16x32(SB), NOSPLIT, $0-56
 	AXPY(INDEX16, VALUE32)
 
-// func axpyClasses32x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·axpyClasses32x64(SB), NOSPLIT, $0-56
 	AXPY(INDEX32, VALUE64)
 
-// func axpyClasses32x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 TEXT ·axpyClasses32x32(SB), NOSPLIT, $0-56
 	AXPY(INDEX32, VALUE32)

@@ -110,7 +110,7 @@ func TestPackedCountsTheRowsOfAllMachines(t *testing.T) {
 	parts := [2]struct {
 		indptr, indices []int32
 		values          []float64
-	}{{[]int32{0, 2, 3}, []int32{0, 2, 2}, []float64{1, 2, 3}}, {[]int32{0, 0, 3}, []int32{1, 1, 1}, []float64{4, 5, 6}}}
+	}{{[]int32{0, 2, 3}, []int32{0, 2, 2}, []float64{1, 2, 3}}, {[]int32{0, 1, 2, 3}, []int32{1, 1, 1}, []float64{4, 5, 6}}}
 	onTwins(t, func(rank int, job *work.Job) {
 		m, err := New(4, parts[rank].indptr, parts[rank].indices, parts[rank].values)
 		if err != nil {

@@ -57,16 +57,9 @@ func meanSquare(job *work.Job, squares, weights []float64) float64 {
 func squares(job *work.Job, m *Matrix) []float64 {
 	squares := make([]float64, m.Rows())
 	job.CountAndCheck(int64(m.NonZeros()))
-	if m.repeats {
-		scratch := make([]float64, m.cols)
-		for i := range squares {
-			squares[i] = m.SquaredNorm(i, scratch)
-		}
-		return squares
-	}
 	job.EachRow(len(squares), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			squares[i] = m.SquaredNorm(i, nil)
+			squares[i] = m.SquaredNorm(i)
 		}
 	})
 	return squares

@@ -4,12 +4,12 @@ import "github.com/fewlabel/fewlabel/engine/work"
 
 // Selected copies some rows, with all features.
 func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
-	indptr, list := make([]int64, len(rows)+1), make([]int32, len(rows))
+	indptr := make([]int64, len(rows)+1)
 	for k, i := range rows {
-		list[k], indptr[k+1] = int32(k), indptr[k]+int64(m.RowNonZeros(int(i)))
+		indptr[k+1] = indptr[k] + int64(m.RowNonZeros(int(i)))
 	}
-	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr), indptr, list)
-	selected.scale, selected.repeats = m.scale, m.repeats
+	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr), indptr)
+	selected.scale = m.scale
 	return selected
 }
 
@@ -45,7 +45,7 @@ func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first 
 		m.Row(int(i), func(col int, value float64) { own = append(own, float64(col), value) })
 	}
 	all, place := job.Gather(own)
-	indptr, indices, values, list := []int64{0}, []int32(nil), []float64(nil), []int32(nil)
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
 	for at := 0; at < len(all); {
 		if at < place {
 			first++
@@ -54,10 +54,9 @@ func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first 
 		for at++; at < end; at += 2 {
 			indices, values = append(indices, int32(all[at])), append(values, all[at+1])
 		}
-		list, indptr = append(list, int32(len(list))), append(indptr, int64(len(indices)))
+		indptr = append(indptr, int64(len(indices)))
 	}
-	copied := &arrays[int32, float64]{indptr, indices, values}
-	gathered = newMatrix(m.cols, copied, indptr, list)
-	gathered.everywhere, gathered.repeats = true, copied.repeats(m.cols)
+	gathered = newMatrix(m.cols, &arrays[int32, float64]{indptr, indices, values}, indptr)
+	gathered.everywhere = true
 	return gathered, first
 }

@@ -16,7 +16,7 @@ func (s Span) Len() int { return s.End - s.First }
 func (s Span) TimesPanels(m *Matrix, dst, p []float64, shape panel.Shape) {
 	part, rows := s.of(m)
 	if shape.Stride() == 1 {
-		part.times(rows, dst, p, m.scale)
+		times(part, rows, dst, p, m.scale)
 		return
 	}
 	part.timesPanels(rows, dst, p, shape)
@@ -26,25 +26,17 @@ func (s Span) TimesPanels(m *Matrix, dst, p []float64, shape panel.Shape) {
 // AddSpans adds Σ q_iy x_i over spans to the weights dst, for every class y; q of a span [its rows, stride].
 func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]float64, shape panel.Shape) {
 	pieces := shape.Pieces(pool.Threads())
-	if _, ok := m.kernel.(panelKernel); !ok || shape.Stride() == 1 {
+	if m.Dense() || shape.Stride() == 1 {
 		pieces = pieces[:1] // all classes at once
 	}
 	pool.Run(len(pieces), func(task int) {
 		for k, s := range spans {
 			part, rows := s.of(m)
-			switch p := part.(type) {
-			case panelKernel:
-				if shape.Stride() > 1 {
-					p.addTransposedPanel(rows, dst, q[k], m.scale, shape, pieces[task])
-					continue
-				}
-			case rowKernel:
-				if shape.Stride() > 1 {
-					p.addRowsToPanels(rows, dst, q[k], m.scale, shape)
-					continue
-				}
+			if shape.Stride() == 1 {
+				addTransposed(part, rows, dst, q[k], m.scale)
+			} else {
+				part.addPanels(rows, dst, q[k], m.scale, shape, pieces[task])
 			}
-			part.addTransposed(rows, dst, q[k], m.scale)
 		}
 	})
 }
@@ -57,30 +49,17 @@ func (s Span) Decisions(m *Matrix, by Weights, dst []float64) {
 
 // Features appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].
 func (s Span) Features(m *Matrix, marks []int32, mark int32, list []int32) []int32 {
-	part, _ := s.of(m)
-	return part.features(marks, mark, list)
+	for i := s.First; i < s.End; i++ {
+		m.kernel.visit(i, func(col int, _ float64) {
+			if marks[col] != mark {
+				marks[col] = mark
+				list = append(list, int32(col))
+			}
+		})
+	}
+	return list
 }
 
 func (s Span) of(m *Matrix) (kernel, []int32) {
 	return m.kernel.part(s.First, s.End), m.all.rows[:s.Len()] // the rows are 0, 1, ...
-}
-
-func (a *arrays[I, V]) features(marks []int32, mark int32, list []int32) []int32 {
-	for _, j := range a.indices[a.indptr[0]:a.indptr[len(a.indptr)-1]] {
-		if marks[j] != mark {
-			marks[j] = mark
-			list = append(list, int32(j))
-		}
-	}
-	return list
-}
-
-func (a *dense[V]) features(marks []int32, mark int32, list []int32) []int32 {
-	for j := range a.d {
-		if marks[j] != mark {
-			marks[j] = mark
-			list = append(list, int32(j))
-		}
-	}
-	return list
 }

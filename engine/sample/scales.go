@@ -48,12 +48,12 @@ func (s *Sample) ScaleWarnings() []warning.Warning {
 	return nil
 }
 
-// variances are those [features] of some sparse rows. A row can have several values of a feature, which are added.
+// variances are those [features] of some sparse rows.
 func variances(s *Sample, rows []int32) []float64 {
 	d := s.Rows.Cols()
-	scratch, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
+	sum, squares := make([]float64, d), make([]float64, d)
 	for _, i := range rows {
-		s.Rows.Merged(int(i), scratch, func(col int, value float64) {
+		s.Rows.Row(int(i), func(col int, value float64) {
 			sum[col] += value
 			squares[col] += value * value
 		})
