@@ -119,15 +119,27 @@ func marginLosses(t float64) (labeled, labeledSlope, unlabeled, unlabeledSlope f
 	return labeled, labeledSlope, unlabeled, unlabeledSlope
 }
 
-// recomputed is F of a model from dense rows of unit length, and |its gradient|² / 2α; balance labels, where the
-// intercepts are weights of a constant feature.
+// recomputed is F of a model from dense rows of unit length, and |its gradient|² / 2α; see fromRows.
 func recomputed(data planted.Data, m *model.Linear, o method.Options) (value, gap float64) {
-	k, d := m.Outputs, m.Features
-	w := append(slices.Clone(m.Coef), m.Intercept...) // the outputs of a feature side by side, the constant one last
+	w := append(slices.Clone(m.Coef), m.Intercept...)
 	gradient := make([]float64, len(w))
+	value = fromRows(data, o, w, gradient)
+	for _, g := range gradient {
+		gap += g * g / (2 * o.Alpha)
+	}
+	return value, gap
+}
+
+// fromRows is F of weights, the outputs of a feature side by side, and puts the gradient into dst unless that is nil;
+// balance labels, where the intercepts are weights of a constant feature, the last one.
+func fromRows(data planted.Data, o method.Options, w, dst []float64) (value float64) {
+	d := len(data.Dense[0])
+	k := len(w) / (d + 1)
 	for j, v := range w {
 		value += o.Alpha / 2 * v * v
-		gradient[j] = o.Alpha * v
+		if dst != nil {
+			dst[j] = o.Alpha * v
+		}
 	}
 	labeled := 0.0
 	for _, y := range data.Labels {
@@ -142,7 +154,7 @@ func recomputed(data planted.Data, m *model.Linear, o method.Options) (value, ga
 				scores[y] += x * w[j*k+y]
 			}
 		}
-		weight, slope := 1/labeled, make([]float64, k)
+		weight := 1 / labeled
 		if data.Labels[i] < 0 {
 			weight = o.UnlabeledWeight / (float64(len(data.Labels)) - labeled)
 		}
@@ -152,19 +164,15 @@ func recomputed(data planted.Data, m *model.Linear, o method.Options) (value, ga
 			l, ls = u, us
 		}
 		value += weight * l
-		for y := range slope {
-			slope[y] = weight * ls * along[y]
-		}
 		for j, x := range append(slices.Clone(row), 1) {
-			for y, g := range slope {
-				gradient[j*k+y] += x * g
+			for y, g := range along {
+				if dst != nil {
+					dst[j*k+y] += x * weight * ls * g
+				}
 			}
 		}
 	}
-	for _, g := range gradient {
-		gap += g * g / (2 * o.Alpha)
-	}
-	return value, gap
+	return value
 }
 
 // marginOf is the margin of class y, or of the best class where y is -1, and its derivative by the scores.
