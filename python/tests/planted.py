@@ -53,3 +53,19 @@ def many_topics(n: int = 500, d: int = 240, labels: int = 20, seed: int = 0) -> 
     for c, share in enumerate(SHARES):
         y[rng.permutation(np.flatnonzero(truth == c))[: round(labels * share)]] = c
     return Problem(sp.csr_matrix(rows), y, truth)
+
+
+def topic_shares(classes: int) -> np.ndarray:
+    shares = np.arange(classes, 0, -1.0)
+    return shares / shares.sum()
+
+
+def topics(n: int = 400, classes: int = 4, seed: int = 0) -> Problem:
+    """Rows of some topics, by topic_shares, over a common background, and labels of three rows a class."""
+    random = np.random.default_rng(seed)
+    truth = np.concatenate([np.arange(3 * classes) % classes, random.choice(classes, n, p=topic_shares(classes))])
+    X = random.poisson(0.15, (len(truth), 120)).astype(float)
+    for row, y in zip(X, truth, strict=True):
+        row[20 * y : 20 * y + 20] += random.poisson(0.35, 20)
+    X /= np.maximum(np.linalg.norm(X, axis=1), 1e-9)[:, None]
+    return Problem(sp.csr_matrix(X), np.where(np.arange(len(truth)) < 3 * classes, truth, -1), truth)

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from planted import topic_shares, topics
 from sklearn.base import clone
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import cohen_kappa_score, f1_score
 from sklearn.model_selection import cross_val_score
 
 from fewlabel import (
@@ -99,6 +100,21 @@ def test_sets_raise_the_accuracy(model: TransductiveSVC) -> None:
     assert all(name in each for name, each in zip(after[unlabeled], sets[unlabeled], strict=True))
     assert np.mean(after[unlabeled] == truth[unlabeled]) > before
     assert same(model, pickle.loads(pickle.dumps(model)))
+
+
+def test_rows_with_sets_are_labels_in_a_second_fit() -> None:
+    """Macro F is .848 in the mean, and .802 where the first fit is the last."""
+    found = []
+    for seed in range(6):
+        X, y, truth = topics(n=300, classes=6, seed=seed)
+        rng = np.random.default_rng(seed)
+        sets = np.array([{int(k)} if k >= 0 else set(range(6)) for k in y], dtype=object)
+        for i in np.flatnonzero(y < 0):
+            if rng.random() < 0.5:
+                sets[i] = {int(truth[i]), int(rng.integers(6))}
+        model = TransductiveSVC(method="switching", class_prior=dict(enumerate(topic_shares(6)))).fit(X, sets)
+        found.append(f1_score(truth[y < 0], model.transduction_[y < 0], average="macro"))
+    assert np.mean(found) > 0.825
 
 
 def test_sets_are_not_changed_and_any_order_of_rows_has_its_own() -> None:
