@@ -42,3 +42,21 @@ func TestRaisedWeightsEndLower(t *testing.T) {
 		}
 	}
 }
+
+// Annealing of the maxent loss cools slowly where labels harden: it ends below switching, with fewer wrong classes.
+func TestSlowCoolingEndsBelowSwitching(t *testing.T) {
+	objective, errors := [2]float64{}, [2]float64{}
+	for seed := range uint64(6) {
+		data := planted.Classes(200, 120, 8, []float64{0.4, 0.3, 0.2, 0.1}, seed)
+		for k, by := range []method.Method{"annealing", "switching"} {
+			o := plainOptions()
+			o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = by, "maxent", "labels", trueShares(data)
+			found := mustFit(t, data, nil, o)
+			objective[k] += found.Model.Objective
+			errors[k] += float64(mistakes(found, data))
+		}
+	}
+	if objective[0] > 0.9*objective[1] || errors[0] > 0.6*errors[1] {
+		t.Errorf("objectives %v, errors %v", objective, errors)
+	}
+}
