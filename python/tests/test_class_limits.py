@@ -50,8 +50,7 @@ def squares(model: Any, with_intercept: bool = True) -> float:
 # --- no unlabeled rows ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("alpha", [1e-4, 1e-2])
-@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("alpha", "intercept"), [(1e-4, True), (1e-2, False)])
 def test_it_is_linear_svc_one_against_the_rest(alpha: float, intercept: bool) -> None:
     settings = {"C": 1 / (2 * len(TRUTH) * alpha), "tol": 1e-12, "max_iter": 100_000, "fit_intercept": intercept}
     theirs = LinearSVC(dual=False, **settings).fit(X, TRUTH)
@@ -76,8 +75,7 @@ def test_it_is_near_linear_svc_of_crammer_and_singer(alpha: float) -> None:
     assert ours * (1 - 1e-9) <= model.objective_ <= ours + above
 
 
-@pytest.mark.parametrize("alpha", [1e-4, 1e-2])
-@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("alpha", "intercept"), [(1e-4, True), (1e-2, False)])
 @pytest.mark.parametrize("n_classes", [4, 2])
 def test_it_is_logistic_regression(alpha: float, intercept: bool, n_classes: int) -> None:
     """Theirs gets the constant feature as a column, as ours regularizes the intercept."""
@@ -141,8 +139,7 @@ def test_unlabeled_weight_zero_is_the_fit_of_the_labeled_rows(method: str) -> No
         np.testing.assert_allclose(model.coef_, only.coef_, atol=1e-3)
 
 
-@pytest.mark.parametrize("method", ["annealing", "switching"])
-@pytest.mark.parametrize("weight", [0.2, 1.0])
+@pytest.mark.parametrize(("method", "weight"), [("annealing", 1.0), ("switching", 0.2)])
 @pytest.mark.parametrize(
     ("kind", "settings", "losses"),
     [

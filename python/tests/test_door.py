@@ -224,7 +224,6 @@ def tried(entry: str, number: int) -> list[str]:
 TRIED = [(entry, corruption) for number, entry in enumerate(ENTRIES) for corruption in tried(entry, number)]
 
 
-@pytest.mark.filterwarnings("ignore:few labels leave the estimated class prior uncertain")
 @pytest.mark.parametrize(("entry", "corruption"), TRIED)
 def test_no_corrupt_matrix_gets_in(entry: str, corruption: str) -> None:
     call, good = ENTRIES[entry]

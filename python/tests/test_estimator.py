@@ -33,6 +33,7 @@ METHODS = ("annealing", "switching", "pair_switching", "gradient")
 TIGHT = dict.fromkeys(METHODS, 1e-10) | {"gradient": 1e-14}
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")  # of a few rows, or all labeled
 @variants([kind(unlabeled=None) for kind in (TransductiveSVC, SemiSupervisedLogisticRegression)], LABELS_AND_WEIGHTS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
@@ -312,6 +313,7 @@ def test_warnings_of_the_library() -> None:
     ]
 
 
+@pytest.mark.filterwarnings("ignore:the class prior is enforced only by the label counts")
 def test_warning_of_a_collapse_has_the_names_of_the_classes() -> None:
     # Without an intercept the threshold cannot move; a large constant feature pushes all scores to one side.
     rows = sp.hstack([X, np.full((X.shape[0], 1), 30.0)], format="csr")

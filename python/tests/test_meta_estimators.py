@@ -114,6 +114,7 @@ def test_a_search_needs_no_scorer_of_ours(y: np.ndarray, truth: np.ndarray) -> N
         assert np.mean(search.predict(X) == truth) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_a_fold_without_a_labeled_row_has_no_score() -> None:
     first = np.argsort(Y < 0, kind="stable")  # all labeled rows come first
     with pytest.warns(UserWarning, match=r"no row to score"):
@@ -152,6 +153,7 @@ def test_selecting_features_works(y: np.ndarray, truth: np.ndarray) -> None:
     assert np.mean(selected.predict(X) == truth) > 0.8
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")  # of few features
 def test_eliminating_features_by_cross_validation_needs_the_scorer() -> None:
     found = RFECV(TransductiveSVC(), cv=SemiSupervisedSplit(3), step=40).fit(X, Y)
     assert found.cv_results_["mean_test_score"].max() > 0.8
@@ -209,6 +211,7 @@ def test_these_are_noticed_by_a_warning(make: Callable[[], Any]) -> None:
         make().fit(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @pytest.mark.parametrize("make", MAKES_A_CLASS.values(), ids=MAKES_A_CLASS)
 @pytest.mark.parametrize(
     ("form", "message"), [("NaN", "contains NaN"), ("None", "unknown|NoneType"), ("text, None", "NoneType")]

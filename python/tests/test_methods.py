@@ -44,6 +44,7 @@ def test_a_name_and_its_object_give_the_same_bits(estimator: Any, kind: Any) -> 
         (SemiSupervisedLogisticRegression, Posterior(), Posterior(kl_weight=1.0)),
     ],
 )
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")
 def test_every_option_reaches_the_library(estimator: Any, plain: Any, method: Any) -> None:
     prior = [0.5, 0.5]  # is not what the labels alone give
     models = [estimator(method=kind, class_prior=prior).fit(X, Y) for kind in (plain, method)]

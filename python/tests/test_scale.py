@@ -16,7 +16,7 @@ from fewlabel.methods import Annealing, PairSwitching, Switching
 
 TWO, FOUR = text_like(n=400, d=150, labeled=60), many_topics(n=400, labels=60)
 LENGTHS = np.random.default_rng(0).uniform(0.5, 30, 400)  # of rows that nobody has normalized
-ALPHAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+ALPHAS = (1e-6, 1e-4, 1e-2, 1.0, 10.0)
 
 WAYS: list[tuple[type, Any, dict[str, object]]] = [
     *[(TransductiveSVC, TWO, {"method": m}) for m in ("annealing", "switching", "pair_switching", "gradient")],
@@ -50,13 +50,12 @@ def fitted(kind: type, settings: dict[str, object], X: Any, y: np.ndarray, **mor
         return model.fit(X, y, **more)
 
 
-@pytest.mark.parametrize("dense", [False, True])
-@pytest.mark.parametrize(("kind", "problem", "settings"), WAYS)
-def test_the_scale_of_the_rows_changes_nothing(
-    kind: type, problem: Any, settings: dict[str, object], dense: bool
-) -> None:
+@pytest.mark.parametrize(("number", "way"), [*enumerate(WAYS)])
+def test_the_scale_of_the_rows_changes_nothing(number: int, way: tuple[type, Any, dict[str, object]]) -> None:
+    """Sparse and dense rows by turns."""
+    kind, problem, settings = way
     X = of_lengths(problem.X)
-    X, settings = X.toarray() if dense else X, settings | {"class_prior": "labels"}
+    X, settings = X.toarray() if number % 2 else X, settings | {"class_prior": "labels"}
     one = fitted(kind, settings, X, problem.y)
     for factor in (1000.0, 1e-3, 1e-200, 1e200, 2.0**30):
         other = fitted(kind, settings, factor * X, problem.y)

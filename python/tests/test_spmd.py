@@ -169,7 +169,7 @@ def test_several_labels_a_row_are_refused_on_every_rank(unknown: int) -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        TransductiveSVC(),
+        TransductiveSVC(tol=1e-10),
         TransductiveSVC(method="annealing", tol=1e-10),
         TransductiveSVC(method="switching"),
         SemiSupervisedLogisticRegression(method="entropy", calibrate=False, tol=1e-7),
@@ -197,11 +197,12 @@ def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, mo
     for rank, found in enumerate(on_ranks(fit)):
         assert not isinstance(found, BaseException), found
         # Copies of rows stand behind those of each rank: at the usual tolerance another order is another end.
-        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if model.tol == 1e-10 else 1e-5)
+        assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if model.method == "annealing" else 1e-5)
         assert (found.predict(X) == alone.predict(X)).all()
         assert (found.transduction_ == alone.transduction_[parts[rank]]).all()
 
 
+@pytest.mark.filterwarnings("ignore:class class 2 has a share in class_prior but no labeled row")
 def test_a_class_without_labels_has_its_share_on_all_ranks() -> None:
     X, y = rows(3, 240)
     y[y == "class 2"] = None
