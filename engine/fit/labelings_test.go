@@ -159,8 +159,8 @@ func (l *labelings) at(w []float64, labels []int32, class int32, gradient []floa
 
 // Twelve or nine unlabeled rows, of which counts of each class are known: the labels that a method ends with are held
 // against the best of all labelings. The bounds are between what annealing does and what it does without its schedule
-// (.327 and .174 above the best), and what both kinds of switching do and what they do without relabeling on the way;
-// what a raised weight gains shows on more rows only (TestRaisedWeightsEndLower). See docs/notes/mutations.md.
+// (.327 and .174 above the best), and of two classes what switching does and what it does without relabeling on the way
+// (.160); what a raised weight gains shows on more rows only (TestRaisedWeightsEndLower). See docs/notes/mutations.md.
 func TestLabelsAreNearTheBestOfAllLabelings(t *testing.T) {
 	two, three := []int{8, 4}, []int{4, 3, 2}
 	for _, c := range []struct {

@@ -224,11 +224,34 @@ func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 	}
 }
 
+// noted is a belief that keeps the parts of the weight that a fit gives it.
+type noted struct {
+	belief
+	parts *[]float64
+}
+
+func (n noted) enter(w weights, part float64) {
+	*n.parts = append(*n.parts, part)
+	n.belief.enter(w, part)
+}
+
 func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {
-	for k, part := range schedule.EqualFactors(firstPart, 10) {
+	var parts []float64
+	whole := methods["gradient"]
+	t.Cleanup(func() { methods["gradient"] = whole })
+	changed := whole
+	changed.begin = func(s *sample, unlabeled []int, tokens, factor float64) belief {
+		return noted{whole.begin(s, unlabeled, tokens, factor), &parts}
+	}
+	methods["gradient"] = changed
+	mustFit(t, fewLabels(planted(3, 60, 0), 20), func(o *Options) { o.Method, o.MaxIter = "gradient", 10 })
+	for k, part := range parts[:10] {
 		if want := firstPart * math.Pow(1/firstPart, float64(k)/9); math.Abs(part/want-1) > 1e-12 {
 			t.Errorf("epoch %d: %v, should be %v", k, part, want)
 		}
+	}
+	if len(parts) != 11 || parts[10] != 1 { // for the objective
+		t.Errorf("parts %v", parts)
 	}
 	if parts := schedule.EqualFactors(firstPart, 1); len(parts) != 1 || parts[0] != 1 {
 		t.Errorf("a single epoch: %v", parts)
