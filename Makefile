@@ -182,9 +182,8 @@ $(VENV)/cross: pyproject.toml | $(VENV)/developer
 # --- C programs -----------------------------------------------------------------------------------------------------
 
 # $(call c_program,NAME,folder of the library,VARIANT,flags): compile $< and run it, in a folder of its own because it
-# writes files, without arguments. $(call quietly,NAME,VARIANT,command): a line, and the output of a command that fails.
-quietly = @printf '%s ' '$(1), $(2):'; cd build/ctest/$(1); if $(3) > $(2).log 2>&1; then echo ok; \
-	else cat $(2).log; exit 1; fi
+# writes files, without arguments. $(call quietly,NAME,VARIANT,command) shows what a command prints only where it fails.
+quietly = @printf ' %s' '$(2)'; cd build/ctest/$(1); $(3) > $(2).log 2>&1 || { echo ' failed:'; cat $(2).log; exit 1; }
 define c_program
 	@mkdir -p build/ctest/$(1)
 	@$(CC) $(C_FLAGS) $(4) $< -o build/ctest/$(1)/$(3) -L$(2) -lfewlabel -Wl,-rpath,'$(CURDIR)/$(2)' -pthread -ldl -lm
@@ -198,17 +197,21 @@ MEMCHECKED := train stream
 define c_memcheck
 	$(if $(shell command -v valgrind),$(call quietly,$(1),valgrind,valgrind --quiet --error-exitcode=1 \
 		--undef-value-errors=no --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-		--suppressions='$(CURDIR)/capi/valgrind.supp' ./plain),@echo "no valgrind here: $(1) runs without it")
+		--suppressions='$(CURDIR)/capi/valgrind.supp' ./plain),@printf ' (no valgrind here)')
 endef
 
 $(addprefix ctest-,$(C_EXAMPLES)): ctest-%: examples/c/%.c $(wildcard examples/c/*.h) include/fewlabel.h $(LIBRARY)
+	@printf '%s:' $*
 	$(call c_program,$*,python/fewlabel,plain,)
 	$(call c_program,$*,python/fewlabel,sanitized,$(C_SANITIZE))
 	$(if $(filter $*,$(MEMCHECKED)),$(call c_memcheck,$*))
+	@echo
 
 $(addprefix ctest-,$(C_TESTS)): ctest-%: capi/tests/%.c $(wildcard capi/tests/*.h) include/fewlabel.h $(PANICKING)
+	@printf '%s:' $*
 	$(call c_program,$*,$(dir $(PANICKING)),plain,)
 	$(call c_program,$*,$(dir $(PANICKING)),sanitized,$(C_SANITIZE))
+	@echo
 
 $(PANICKING): $(LIBRARY)
 	$(BIN)/python python/build_library.py --tags provoke --output $(dir $@)
