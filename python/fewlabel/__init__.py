@@ -32,33 +32,11 @@ if TYPE_CHECKING:
     from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
     from fewlabel.inspection._estimate_class_prior import estimate_class_prior
 
-__all__ = [
-    "ASOTransformer",
-    "ClassPriorWarning",
-    "DataWarning",
-    "FewlabelWarning",
-    "KernelFeatures",
-    "SemiSupervisedLogisticRegression",
-    "SequenceSVC",
-    "TransductiveSVC",
-    "__version__",
-    "dask",
-    "datasets",
-    "estimate_class_prior",
-    "inspection",
-    "labeling",
-    "labels",
-    "load_model",
-    "methods",
-    "metrics",
-    "model_selection",
-    "plotting",
-    "preprocessing",
-    "save_model",
-    "sequences",
-    "show_versions",
-    "spmd",
-]
+__all__ = ["ASOTransformer", "KernelFeatures", "SemiSupervisedLogisticRegression", "SequenceSVC", "TransductiveSVC"]
+__all__ += ["ClassPriorWarning", "DataWarning", "FewlabelWarning", "__version__"]
+__all__ += ["estimate_class_prior", "load_model", "save_model", "show_versions"]
+__all__ += ["dask", "datasets", "inspection", "labeling", "labels", "methods", "metrics", "model_selection"]
+__all__ += ["plotting", "preprocessing", "sequences", "spmd"]
 
 _MODULE_OF = {  # of the names that are not modules themselves
     "ASOTransformer": "_aso_transformer",

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _advice, _auxiliary, _progress
 from fewlabel._compat import as_chosen_sparse
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel._native import _fit, _scores, _structure, _threads
@@ -26,6 +27,7 @@ class Strongest(NamedTuple):
     negative: list[tuple[Any, float]]  # (name, weight), the smallest first
 
 
+@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class ASOTransformer(TransformerMixin, Estimator):
     """Features learned from unlabeled rows by alternating structure optimization.
@@ -66,8 +68,7 @@ class ASOTransformer(TransformerMixin, Estimator):
     structure_weight : float, default=1.0
         Norm of the structure features of a row, relative to the norm of the row. With groups, both norms are taken
         within each group.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in `TransductiveSVC`.
+    unlabeled : see `Shared`
     n_jobs : int or None, default=None
         Number of threads, as in `TransductiveSVC`. The result has the same bits for any number.
     random_state : int, RandomState instance or None, default=None
@@ -138,11 +139,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
             Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
 
-        Returns
-        -------
-        self : ASOTransformer
-            The fitted transformer.
-
         Raises
         ------
         ValueError
@@ -184,11 +180,6 @@ class ASOTransformer(TransformerMixin, Estimator):
 
     def transform(self, X: Any) -> Any:
         """Add the structure features, or give the coordinates alone.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
 
         Returns
         -------
@@ -281,7 +272,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         return _auxiliary.make(self.auxiliary, rows, y, context)
 
     def _assemble(self) -> int:
-        """Handle of the components in the library."""
         parts = self._parts()
         if not len(parts[0][1]):
             raise ValueError("there is no component to save: there was no auxiliary problem in fit")
@@ -292,7 +282,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         return _structure.assemble(components, groups)
 
     def _keep_model(self, _: None, fitted: _fit.Fitted) -> None:
-        """Set the components from a model file."""
         report, arrays = fitted.report, fitted.arrays
         self.n_features_in_ = report["n_features"]
         grouped = self.feature_groups is not None or report["n_groups"] > 1
@@ -347,7 +336,6 @@ class ASOTransformer(TransformerMixin, Estimator):
 
 
 def _warn_of_few(n_components: int, n_problems: int) -> None:
-    """Warn if there are fewer problems than components."""
     if not n_problems:
         _advice.warn(
             "no auxiliary problem is left, so no structure is added to X: each of the two answers of a problem needs "
@@ -369,9 +357,7 @@ def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
         return None
     given = np.asarray(feature_groups)
     if given.ndim != 1 or any(group is None for group in given):
-        raise ValueError(
-            f"feature_groups must have a name or number for each of the {d} features, got {feature_groups!r}"
-        )
+        raise ValueError(f"feature_groups must have a name or number for each feature, got {feature_groups!r}")
     if len(given) != d:
         raise ValueError(f"feature_groups has {len(given)} entries, but X has {d} features")
     return np.unique(given, return_inverse=True)[1].astype(np.int32)

@@ -44,7 +44,6 @@ def make(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
 
 
 def needs_labels(auxiliary: Any) -> bool:
-    """Whether a strategy uses the labels."""
     return any(isinstance(part, str) and part.startswith(("top_", "multi_")) for part in _listed(auxiliary))
 
 
@@ -53,27 +52,20 @@ def _listed(auxiliary: Any) -> Sequence[Any]:
 
 
 def _made(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
+    if isinstance(auxiliary, str) and auxiliary in _NAMED:
+        return _NAMED[auxiliary](X, context)
     if isinstance(auxiliary, str):
-        name, k = _parsed(auxiliary)
-        return _NAMED[name](X, context) if k is None else _choices(X, context, k, ordered=name == "top")
+        found = re.fullmatch(r"(top|multi)_(k|[1-9]\d*)", auxiliary)
+        if not found:
+            names = ", ".join(f'"{name}"' for name in (*_NAMED, "top_k", "multi_k"))
+            raise ValueError(f"auxiliary is {auxiliary!r}: it must be one of {names}, a callable, a matrix or a list")
+        k = {"top_k": 2, "multi_k": 3}.get(auxiliary) or int(found[2])
+        return _choices(X, context, k, ordered=found[1] == "top")
     if callable(auxiliary):
         made = auxiliary(X, y)
         labels, hidden = made if isinstance(made, tuple) else (made, None)
         return _given(labels, hidden, X, "the callable in auxiliary returned")
     return _given(auxiliary, None, X, "auxiliary has")
-
-
-def _parsed(auxiliary: str) -> tuple[str, int | None]:
-    """The name of a strategy, and its k; "top_2" is the top_k of two."""
-    found = re.fullmatch(r"(top|multi)_(k|[1-9]\d*)", auxiliary)
-    if found:
-        return found[1], {"top": 2, "multi": 3}[found[1]] if found[2] == "k" else int(found[2])
-    if auxiliary not in _NAMED:
-        names = ", ".join(f'"{name}"' for name in (*_NAMED, "top_k", "multi_k"))
-        raise ValueError(
-            f"auxiliary is {auxiliary!r}: it must be one of {names}, a callable, a matrix or a list of these"
-        )
-    return auxiliary, None
 
 
 def _mask(X: sp.csr_array, context: Context) -> Problems:
@@ -155,10 +147,7 @@ def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
     n, d = X.shape
     labels = _data.admitted(labels, "auxiliary") if sp.issparse(labels) else np.asarray(labels)
     if labels.ndim != 2 or labels.shape[0] != n or labels.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{who} an array of shape {labels.shape} and type {labels.dtype}: it must be numbers of shape "
-            f"(n_rows, n_problems), here ({n}, any), not 0 where the answer is yes"
-        )
+        raise ValueError(f"{who} {labels.dtype} of shape {labels.shape}: it must be numbers, ({n}, n_problems)")
     answers = sp.csr_array(labels, dtype=np.float64)
     if not np.isfinite(answers.data).all():
         raise ValueError(f"{who} NaN or infinity: auxiliary labels are 0 or not 0")
@@ -167,9 +156,7 @@ def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
     if hidden is None:
         return Problems(answers, None, np.full(m, -1, dtype=np.int32))
     if np.shape(hidden) != (m, d):
-        raise ValueError(
-            f"{who} hidden features of shape {np.shape(hidden)}: it must be ({m}, {d}), problems by features"
-        )
+        raise ValueError(f"{who} hidden features of shape {np.shape(hidden)}: it must be ({m}, {d})")
     hidden = sp.csr_array(_data.admitted(hidden, "auxiliary's hidden features"), dtype=np.float64)
     return Problems(answers, hidden, np.arange(m, dtype=np.int32))
 
@@ -189,7 +176,6 @@ def _most(positives: np.ndarray, most: int) -> np.ndarray:
 
 
 def _joined(parts: Sequence[Problems]) -> Problems:
-    """The problems of several strategies."""
     sets = [part.hidden for part in parts if part.hidden is not None]
     hides, first = [], 0
     for part in parts:

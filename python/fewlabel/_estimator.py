@@ -30,7 +30,6 @@ class Estimator(BaseEstimator):
         return {name: getattr(self, name) for name in names} | {"threads": _threads.resolve(self.n_jobs)}
 
     def _is_warm(self) -> bool:
-        """Whether a fit continues from the fitted model."""
         return self.warm_start and hasattr(self, "coef_")
 
     def _check_start(self, classes: np.ndarray, kind: str = "classes") -> None:

@@ -55,9 +55,7 @@ def _evaluated(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
         found = found.astype(np.float64)
     wanted = (X.shape[0], Y.shape[0])
     if found.shape != wanted:
-        raise ValueError(
-            f"kernel(X, Y) must return an array of shape {wanted}, a number for each pair of rows, got {found.shape}"
-        )
+        raise ValueError(f"kernel(X, Y) must return an array of shape {wanted}, rows by rows, got {found.shape}")
     _data.check_finite(found, "kernel(X, Y)", _data.HUGE)
     return found
 
@@ -68,10 +66,7 @@ def _checked(gram: np.ndarray) -> np.ndarray:
     largest = np.abs(gram).max()
     off = max(np.abs(gram[part] - gram[:, part].T).max() for part in parts(*gram.shape))
     if off > _ROUNDING * largest:
-        raise ValueError(
-            f"the kernel is not symmetric: entries that should be equal are up to {off:.3g} apart, the largest is "
-            f"{largest:.3g}"
-        )
+        raise ValueError(f"the kernel is not symmetric: entries of up to {largest:.3g} are up to {off:.3g} apart")
     return gram
 
 
@@ -110,7 +105,4 @@ def _check_positive(gram: np.ndarray, factor: np.ndarray, left: np.ndarray) -> N
         raise ValueError("the kernel is 0 for all pairs of rows")
     if max(off, -left.min(initial=0.0)) > allowed or not factor.shape[1]:
         values = eigvalsh(gram)
-        raise ValueError(
-            f"the kernel is not positive semidefinite: its eigenvalues go from {values[0]:.3g} to {values[-1]:.3g}. "
-            "A distance matrix is not a kernel"
-        )
+        raise ValueError(f"the kernel is not positive semidefinite: eigenvalues {values[0]:.3g} to {values[-1]:.3g}")

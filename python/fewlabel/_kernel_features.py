@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _gram, _neighbor_graph
 from fewlabel._distinct import Distinct
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
 from fewlabel._interrupts import interruptible
@@ -21,6 +22,7 @@ _KERNELS = ("graph", "rbf", "precomputed")
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
+@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features whose inner products are a kernel, for classes that no linear boundary separates.
@@ -111,11 +113,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         y : None
             Not used.
 
-        Returns
-        -------
-        self : KernelFeatures
-            The fitted transformer.
-
         Raises
         ------
         ValueError
@@ -128,8 +125,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
         if self.kernel == "graph":
             graph = interruptible(lambda: _neighbor_graph.Graph(X, m, self.n_neighbors, self.n_jobs))
-            if len(graph.sizes) > 1:
-                _warn_of_pieces(graph.sizes, self.n_neighbors)
+            if (n_pieces := len(graph.sizes)) > 1:
+                _advice.warn(
+                    f"the graph of n_neighbors={self.n_neighbors} has {n_pieces} connected components, the largest of "
+                    f"{graph.sizes.max()} rows: labels do not spread between components. Increase n_neighbors.",
+                    DataWarning,
+                )
             self._map: Any = graph
             return self
         n, m = X.shape[0], min(X.shape[0], m)
@@ -171,8 +172,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def _check_parameters(self) -> float | None:
         """The value of gamma; None: it depends on X."""
         if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
-            names = ", ".join(f'"{name}"' for name in _KERNELS)
-            raise ValueError(f"kernel must be one of {names} or a callable, got {self.kernel!r}")
+            raise ValueError(f"kernel must be one of {', '.join(_KERNELS)} or a callable, got {self.kernel!r}")
         _numbers.check_count("n_neighbors", self.n_neighbors)
         if self.n_components is not None:
             _numbers.check_count("n_components", self.n_components)
@@ -184,16 +184,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
-
-
-def _warn_of_pieces(sizes: np.ndarray, n_neighbors: int) -> None:
-    ordered = np.sort(sizes)[::-1].tolist()
-    listed = ", ".join(map(str, ordered[:5])) + (", ..." if len(ordered) > 5 else "")
-    _advice.warn(
-        f"the graph of n_neighbors={n_neighbors} has {len(sizes)} connected components of {listed} rows: labels "
-        "do not spread between components. Increase n_neighbors.",
-        DataWarning,
-    )
 
 
 def _nonzero(X: Any) -> np.ndarray:

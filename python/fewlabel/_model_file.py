@@ -30,11 +30,8 @@ from fewlabel._version import __version__
 
 _LINEAR = (TransductiveSVC, SemiSupervisedLogisticRegression)
 _ESTIMATORS = {kind.__name__: kind for kind in (*_LINEAR, SequenceSVC, ASOTransformer)}
-_OF_A_LINEAR_MODEL = {  # attributes by their fields
-    "hierarchy": "hierarchy_",
-    "temperature": "calibration_temperature_",
-    "smoothing": "calibration_smoothing_",
-}
+# Attributes of a linear model by their fields.
+_OWN = {"hierarchy": "hierarchy_", "temperature": "calibration_temperature_", "smoothing": "calibration_smoothing_"}
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
@@ -70,10 +67,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     array(['yes'], dtype=object)
     """
     if type(model).__name__ not in _ESTIMATORS:
-        raise TypeError(
-            f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: save others with joblib, or the "
-            "last step of a pipeline, pipeline[-1], if it is one of these"
-        )
+        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: others by joblib")
     check_is_fitted(model)
     if isinstance(model, _LINEAR):
         _columns.refuse(model, "save_model")
@@ -122,7 +116,7 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
 
 def _metadata(model: Any) -> dict[str, Any]:
     names, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
-    own = _OF_A_LINEAR_MODEL if isinstance(model, _LINEAR) else {}
+    own = _OWN if isinstance(model, _LINEAR) else {}
     return {
         "estimator": type(model).__name__,
         "fewlabel": __version__,
@@ -134,7 +128,6 @@ def _metadata(model: Any) -> dict[str, Any]:
 
 
 def _foreign(report: dict[str, Any]) -> dict[str, Any]:
-    """Metadata for a model that was not saved by `save_model`."""
     nan = {"float": "nan"}
     own: dict[str, Any] = {"classes": None, "feature_names": None, "fewlabel": __version__}
     if "n_components" in report:

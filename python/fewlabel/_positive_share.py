@@ -19,9 +19,9 @@ Cost     FOLDS fits a candidate, of MOST_ROWS rows, by switching
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.stats import norm
 
+from fewlabel._distinct import Distinct
 from fewlabel._held_out import Fold, measured
 
 CANDIDATES = np.array([0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.28, 0.38, 0.5, 0.62])
@@ -50,16 +50,11 @@ def of_labels(
     """Share of the only class among the unlabeled rows, those with code -1, by weight; `model` is a TransductiveSVC."""
     counted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
     positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))
-    positive = positive[_distinct(X[positive])]
+    positive = positive[np.sort(Distinct(X[positive]).first)]  # a held-out copy of a labeled row is above all others
     if len(positive) < FEWEST:
-        raise ValueError(
-            f"the share of the only labeled class cannot be estimated from {len(positive)} distinct rows: label "
-            f"{FEWEST} or more, or give class_prior with shares, for example from a count of 100 rows drawn at random"
-        )
+        raise ValueError(f"the share cannot be estimated from {len(positive)} distinct labels: give {FEWEST} or more")
     if len(unlabeled) < 10 * FEWEST:
-        raise ValueError(
-            f"the share of the only labeled class cannot be estimated from {len(unlabeled)} unlabeled rows"
-        )
+        raise ValueError(f"the share cannot be estimated from {len(unlabeled)} unlabeled rows")
     random = np.random.default_rng(0)
     folds, drawn = random.permutation(len(positive)) % FOLDS, random.permutation(unlabeled)[:MOST_ROWS]
     if weights is not None and np.ptp(weights[unlabeled]) > 0:  # rows that stand for others
@@ -77,16 +72,6 @@ def of_labels(
     deviation = np.hypot(np.std([np.log(_share(bound, agreement)) for bound in bounds]), WRONG)
     width = float(np.exp(norm.ppf((1 + level) / 2) * deviation))
     return Share(share, share / width, min(1.0, share * width))
-
-
-def _distinct(rows: Any) -> np.ndarray:
-    """Rows without their copies: a held-out copy of a labeled row would be above all others."""
-    if sp.issparse(rows):
-        parts = zip(np.split(rows.indices, rows.indptr[1:-1]), np.split(rows.data, rows.indptr[1:-1]), strict=True)
-        keys = [indices.tobytes() + data.tobytes() for indices, data in parts]
-    else:
-        keys = [row.tobytes() for row in rows]
-    return np.sort(np.unique(np.array(keys, dtype=object), return_index=True)[1])
 
 
 def _ranks(

@@ -104,7 +104,6 @@ class FitTask:
             self._reported += 1
 
     def end(self) -> None:
-        """Report that the estimator is fitted."""
         if self._context is not None:
             self._context.call_on_fit_task_end(**self._given, reconstruction_attributes=dict)
 

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
+from fewlabel._docstrings import described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _targets, _weights
 from fewlabel._inputs import _sequences as _given
@@ -19,6 +20,7 @@ from fewlabel._native import _fit, _scores, _sequences, _threads
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
 
 
+@described_as()
 @dataclass(kw_only=True, eq=False, repr=False)
 class SequenceSVC(ClassifierMixin, Estimator):
     """Linear-chain model that labels the tokens of sequences, such as the words of sentences.
@@ -161,11 +163,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
         lengths : array-like of shape (n_sequences,) or None, default=None
             Number of tokens of each sequence. None: X or y is a list of sequences, or all tokens form one sequence.
 
-        Returns
-        -------
-        self : SequenceSVC
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -207,10 +204,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-            Features of the tokens, as in `fit`.
-        lengths : array-like of shape (n_sequences,) or None, default=None
-            Tokens of each sequence, as in `fit`.
         allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
             Which tags a token may have, in the order of `classes_`. None: all.
 
@@ -228,13 +221,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and its margin over the second best.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-            Features of the tokens, as in `fit`.
-        lengths : array-like of shape (n_sequences,) or None, default=None
-            Tokens of each sequence, as in `fit`.
-
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
@@ -246,13 +232,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-            Features of the tokens, as in `fit`.
-        lengths : array-like of shape (n_sequences,) or None, default=None
-            Tokens of each sequence, as in `fit`.
-
         Returns
         -------
         marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
@@ -263,15 +242,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """Share of the labeled tokens whose tag is predicted correctly.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-            Features of the tokens, as in `fit`.
-        y : array-like of shape (n_tokens,), or list of such
-            Tags, with markers for the tokens without one.
-        lengths : array-like of shape (n_sequences,) or None, default=None
-            Tokens of each sequence, as in `fit`.
 
         Returns
         -------
@@ -311,21 +281,18 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
-        """Set the attributes that come from a fit or from a model file."""
         self.classes_ = classes
         self.coef_, self.transitions_, self.start_, self.end_ = _sequences.weights_of(fitted)
         self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
         self.termination_condition_ = fitted.report["termination_condition"]
 
     def _assemble(self) -> int:
-        """Handle of the fitted model in the library."""
         return _sequences.assemble(self._report(str(self.loss)), self._weights())
 
     def _weights(self) -> _sequences.Weights:
         return _sequences.Weights(self.coef_, self.transitions_, self.start_, self.end_)
 
     def _options(self) -> dict[str, Any]:
-        """The options of the library that do not depend on the tags."""
         options = self._library_options(_OPTIONS)
         if isinstance(self.random_state, np.random.RandomState):
             options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
@@ -359,7 +326,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
 
 def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: np.ndarray) -> None:
-    """Refuse labels that use a forbidden transition."""
     n, before, after = len(labels.classes), labels.codes[:-1].astype(np.int64), labels.codes[1:]
     pairs, ends = forbidden.reshape(-1, 2), np.cumsum(tokens)
     used = np.isin(n * before + after, pairs[(pairs >= 0).all(axis=1)] @ [n, 1]) & (before >= 0) & (after >= 0)

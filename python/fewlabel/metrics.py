@@ -9,11 +9,13 @@ from sklearn.metrics import check_scoring, f1_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _scored, _targets
 
 __all__ = ["labeled_scorer", "multilabel_f1_score", "positive_unlabeled_scores"]
 
 
+@described_as(Shared)
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Scorer that ignores unlabeled rows, which other scorers would treat as a class.
 
@@ -26,8 +28,6 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     ----------
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric, as in `cross_validate`: the name of a metric, a scorer, or several. None: the estimator's `score`.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in the estimator.
 
     Returns
     -------
@@ -48,6 +48,7 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     return _LabeledScorer(scoring, unlabeled)
 
 
+@described_as(Shared)
 def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unlabeled: Any = "auto") -> Any:
     """F1 score of several labels a row, over the known entries.
 
@@ -62,8 +63,6 @@ def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unl
     average : {"macro", "micro"} or None, default="macro"
         "macro": mean of the scores of the columns; columns without a known entry are left out. "micro": one score of
         all entries. None: the score of each column, NaN for columns without a known entry.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unknown entries in `y_true`, as in the estimator.
 
     Returns
     -------
@@ -112,6 +111,7 @@ class PositiveScores(NamedTuple):
     f1: float
 
 
+@described_as(Shared)
 def positive_unlabeled_scores(
     y_true: Any, y_pred: Any, *, share: float, pos_label: Any = 1, unlabeled: Any = "auto"
 ) -> PositiveScores:
@@ -132,8 +132,6 @@ def positive_unlabeled_scores(
         (`class_prior_`).
     pos_label : label, default=1
         The positive class.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y_true`, as in the estimator.
 
     Returns
     -------

@@ -8,12 +8,14 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold
 from sklearn.utils import indexable
 
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _targets
 from fewlabel._inputs._markers import listed
 
 __all__ = ["SemiSupervisedSplit"]
 
 
+@described_as(Shared)
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows. Unlabeled rows are in every training set and in no test set.
 
@@ -26,8 +28,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         How the labeled rows are split. An int: number of folds of `StratifiedKFold`, in the order of the rows. A
         splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`, is called with the labels and
         groups of the labeled rows, and with an array of zeros in place of X.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in the estimator.
+    unlabeled : see `Shared`
 
     Notes
     -----
@@ -136,7 +137,6 @@ def _is_folds(cv: Any) -> bool:
 
 
 def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:
-    """Check that each class has two labeled rows, and one class as many as there are folds."""
     classes, counts = np.unique(labels, return_counts=True)
     if counts.max() < folds:
         raise ValueError(

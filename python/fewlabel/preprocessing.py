@@ -8,11 +8,13 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewlabel._docstrings import described_as
 from fewlabel._inputs import _numbers
 
 __all__ = ["BlockScaler"]
 
 
+@described_as()
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
@@ -73,11 +75,6 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         y : object, default=None
             Not used.
 
-        Returns
-        -------
-        self : BlockScaler
-            The fitted transformer.
-
         Raises
         ------
         ValueError
@@ -92,11 +89,6 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """Multiply the block by the factor.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            The block.
 
         Returns
         -------

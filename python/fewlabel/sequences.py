@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
 
+from fewlabel._docstrings import described_as
 from fewlabel._inputs._numbers import check_count
 
 __all__ = ["TokenVectorizer", "iob_forbidden_transitions"]
@@ -19,6 +20,7 @@ _SHAPES = ((re.compile("[A-ZÀ-ÖØ-Þ]"), "X"), (re.compile("[^\\W\\d_A-ZÀ-Ö�
 _REPEATED = re.compile(r"(.)\1+")
 
 
+@described_as()
 @dataclass(kw_only=True, eq=False, repr=False)
 class TokenVectorizer(TransformerMixin, BaseEstimator):
     """Sparse features of tokens for `SequenceSVC`: for each sentence a matrix with one row per token.
@@ -58,11 +60,6 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         y : object, default=None
             Not used.
 
-        Returns
-        -------
-        self : TokenVectorizer
-            The fitted transformer.
-
         Raises
         ------
         ValueError
@@ -79,11 +76,6 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Iterable[Sequence[str]]) -> list[Any]:
         """Features of the tokens of each sentence.
-
-        Parameters
-        ----------
-        X : iterable of sequences of str
-            Sentences, each its tokens.
 
         Returns
         -------
@@ -124,9 +116,9 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         return tags
 
     def _check_parameters(self) -> None:
-        least = {"window": 0, "affixes": 0} | ({} if self.n_features is None else {"n_features": 1})
-        for name, low in least.items():
-            check_count(name, getattr(self, name), low)
+        check_count("window", self.window, least=0)
+        check_count("affixes", self.affixes, least=0)
+        check_count("n_features", 1 if self.n_features is None else self.n_features)
 
     def _rows(self, sentences: Iterable[Sequence[str]]) -> Iterator[Any]:
         for sentence in sentences:
@@ -135,11 +127,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
 
     def _names(self, tokens: Sequence[str]) -> Iterator[list[str]]:
         """Feature names of each token of a sentence."""
-        if isinstance(tokens, str):
-            raise TypeError("X must be a list of sentences, each a list of tokens; found a text: split it into tokens")
-        if not all(isinstance(token, str) for token in tokens):
-            other = next(token for token in tokens if not isinstance(token, str))
-            raise TypeError(f"X must be a list of sentences, each a list of tokens, which are texts; found {other!r}")
+        if other := [tokens] if isinstance(tokens, str) else [token for token in tokens if not isinstance(token, str)]:
+            raise TypeError(f"X must be a list of sentences, each a list of tokens, texts; found {other[0]!r}")
         w = self.window
         edge = [""] * w
         lower = [*edge, *(token.lower() for token in tokens), *edge]

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._native._signatures import Allreduce, Group
 
@@ -26,6 +27,7 @@ _Made = TypeVar("_Made")
 _OF_A_RANK = ("n_jobs", "verbose")
 
 
+@described_as(Shared)
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
     """Fit an estimator to the rows of all ranks of an MPI communicator; every rank gets the same model.
 
@@ -41,8 +43,6 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     y : array-like of shape (n_rows,), or fewlabel.labels.Soft
         Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. The classes are those of all
         ranks.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
-        Weight of each row.
     comm : mpi4py.MPI.Comm
         The ranks. It must not carry other messages during the fit. The fit uses it in another thread while the thread
         of the caller waits, so MPI must be initialized for threads, as mpi4py does by default.

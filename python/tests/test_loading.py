@@ -105,10 +105,8 @@ def test_on_musl(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"\x7fELF\x02\x01".ljust(18, b"\0") + b"\x3e\x00", "Linux x86_64"),
         (b"\x7fELF\x02\x02".ljust(18, b"\0") + b"\x00\x16", "Linux s390x"),
         (b"\x7fELF\x02\x01".ljust(18, b"\0") + b"\x99\x00", "Linux with processor number 153"),
-        (b"\xcf\xfa\xed\xfe\x0c\x00\x00\x01", "Darwin aarch64"),
-        (b"\xcf\xfa\xed\xfe\x01\x00\x00\x00", "Darwin with another processor"),
-        (b"MZ".ljust(60, b"\0") + b"\x40\0\0\0PE\0\0\x64\x86", "Windows x86_64"),
-        (b"MZ".ljust(60, b"\0") + b"\xff\xff\xff\xff", "Windows with another processor"),
+        (b"\xcf\xfa\xed\xfe\x0c\x00\x00\x01", "Darwin"),
+        (b"MZ", "Windows"),
         (b"#!/bin/sh", None),
     ],
 )
@@ -119,7 +117,9 @@ def test_platform_of_a_library(tmp_path: Path, head: bytes, name: str | None) ->
 
 
 def test_this_platform_is_that_of_the_library() -> None:
-    assert _diagnosis.made_for_platform(_library.PATH) == _diagnosis.this_platform()
+    made_for = _diagnosis.made_for_platform(_library.PATH)
+    assert made_for
+    assert _diagnosis.this_platform().startswith(made_for)
 
 
 def test_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:

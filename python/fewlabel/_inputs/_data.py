@@ -40,13 +40,11 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
         if not holds_text(X):
             raise
         raise ValueError(
-            "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, or "
-            f"for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
+            f"X holds texts: use a vectorizer, as TfidfVectorizer or TokenVectorizer ({reason!s:.50})"
         ) from reason
 
 
 def holds_text(X: Any) -> bool:
-    """Whether the first value of X is a text."""
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     while (isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim)) and len(X):
         X = X[0]
@@ -137,7 +135,6 @@ def _check_coordinates(X: Any, name: str) -> None:
 
 
 def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
-    """Raise a ValueError unless the numbers are from 0 on and below `end`."""
     if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= end:  # below 0 is huge as an unsigned number
         raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
 

@@ -36,7 +36,6 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
 
 
 def _own_lengths(y: Any) -> list[int]:
-    """Tags of each sequence of `y`."""
     for k, part in enumerate(y):
         if not isinstance(part, _TAGS):
             raise ValueError(f"y has {part!r} for sequence {k}: give a list, with None for each token without a label")
@@ -52,7 +51,6 @@ def _differ(own: list[int], given: list[int]) -> ValueError:
 
 
 def _check_widths(X: Any) -> None:
-    """Check that the matrices of all sequences have the same features."""
     widths = [np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for part in X]
     k = next((k for k, width in enumerate(widths) if width != widths[0]), None)
     if k is not None:

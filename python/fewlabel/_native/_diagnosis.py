@@ -6,13 +6,9 @@ import struct
 import sys
 from pathlib import Path
 
-REINSTALL = (
-    "Install fewlabel again (pip install --force-reinstall --no-deps, then the wheel for this platform); in its source "
-    "folder: pip install -e ."
-)
+REINSTALL = "Install fewlabel again (pip install --force-reinstall --no-deps, then its wheel, or -e . in its source)."
 
 _ELF_PROCESSORS = {3: "i386", 21: "ppc64le", 22: "s390x", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
-_MACH_O_PROCESSORS = {0x01000007: "x86_64", 0x0100000C: "aarch64"}
 _PROCESSORS = {"AMD64": "x86_64", "arm64": "aarch64"}  # other names of the same
 
 
@@ -26,7 +22,7 @@ def reason(path: Path) -> str:
         return f"{unreadable}. Make the file readable, or install fewlabel for this user: pip install --user"
     if made_for is None:
         return f"{path} is damaged, it is not a library. {REINSTALL}"
-    if made_for != this_platform():
+    if not this_platform().startswith(made_for):
         return (
             f"{path} is for {made_for} and this is {this_platform()}. Install the wheel for this platform; where there "
             "is none, pip builds the library from the source archive, with Go and a C compiler."
@@ -63,19 +59,10 @@ def this_platform() -> str:
 
 
 def made_for_platform(path: Path) -> str | None:
-    """System and processor that a library is built for, read from its first bytes. None if it is not a library."""
+    """System, and on Linux the processor, that a library is built for, by its first bytes. None if it is no library."""
     with open(path, "rb") as file:
         head = file.read(64)
-        if len(head) < 64:
-            return None
-        if head[:4] == b"\x7fELF":
-            number = struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])[0]
-            return f"Linux {_ELF_PROCESSORS.get(number, f'with processor number {number}')}"
-        if head[:4] == b"\xcf\xfa\xed\xfe":
-            return f"Darwin {_MACH_O_PROCESSORS.get(struct.unpack('<I', head[4:8])[0], 'with another processor')}"
-        if head[:2] == b"MZ":
-            file.seek(struct.unpack("<I", head[60:64])[0])
-            signature = file.read(6)
-            processors = {b"PE\0\0\x64\x86": "x86_64", b"PE\0\0\x64\xaa": "aarch64", b"PE\0\0\x4c\x01": "i386"}
-            return f"Windows {processors.get(signature, 'with another processor')}"
-    return None
+    if head[:4] == b"\x7fELF" and len(head) == 64:
+        number = struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])[0]
+        return f"Linux {_ELF_PROCESSORS.get(number, f'with processor number {number}')}"
+    return {b"\xcf\xfa": "Darwin", b"MZ": "Windows"}.get(head[:2])

@@ -54,7 +54,6 @@ def library() -> ctypes.CDLL:
 
 
 def is_loaded() -> bool:
-    """Whether this process has loaded the library."""
     return _loaded is not None and _loaded.process == _process()
 
 
@@ -105,13 +104,11 @@ def live_handles() -> int:
 
 
 def versions() -> tuple[str, int]:
-    """Version and ABI version of the library."""
     loaded = library()
     return _version(loaded)[0], int(loaded.fewlabel_abi_version())
 
 
 def has_signal_masks() -> bool:
-    """Whether the threads of the library leave all signals to the process."""
     return not _version(library())[1]
 
 
@@ -161,19 +158,14 @@ def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
         try:
             function = getattr(loaded, name)
         except AttributeError:
-            raise RuntimeError(
-                f"{PATH} has no function {name}, so it is older than this package. {_diagnosis.REINSTALL}"
-            ) from None
+            raise RuntimeError(f"{PATH} has no function {name}: it is older. {_diagnosis.REINSTALL}") from None
         function.restype, function.argtypes = c.SIGNATURES[name]
 
 
 def _check_versions(loaded: ctypes.CDLL) -> None:
     abi = int(loaded.fewlabel_abi_version())
     if abi != c.ABI_VERSION:
-        raise RuntimeError(
-            f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}: they are of two versions of fewlabel. "
-            f"{_diagnosis.REINSTALL}"
-        )
+        raise RuntimeError(f"{PATH} has ABI version {abi}, this package {c.ABI_VERSION}. {_diagnosis.REINSTALL}")
     version = _version(loaded)[0]
     known = __version__ != UNKNOWN and "unstamped" not in version
     if known and version != __version__:

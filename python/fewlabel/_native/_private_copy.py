@@ -11,10 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FORK_ADVICE = (
-    "Start worker processes with multiprocessing's 'spawn' or 'forkserver', or with joblib's 'loky' (its default), "
-    "instead of 'fork'."
-)
+FORK_ADVICE = "Start workers with multiprocessing's 'spawn' or 'forkserver', or joblib's 'loky', instead of 'fork'."
 
 
 def load(path: Path) -> ctypes.CDLL:

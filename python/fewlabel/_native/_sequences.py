@@ -48,7 +48,6 @@ def fit(
 
 
 def weights_of(fitted: _fit.Fitted) -> Weights:
-    """The weights among the arrays of a model."""
     k, arrays = fitted.report["n_tags"], fitted.arrays
     coef = np.ascontiguousarray(arrays["coef"].reshape(-1, k).T)
     return Weights(coef, arrays["transitions"].reshape(k, k), arrays["start"], arrays["end"])
@@ -93,9 +92,7 @@ def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.
         chosen = order[begin : begin + size]
         last = _best_of_some(scores, weights, ends[chosen] - lengths[chosen], lengths[chosen], tags)
         if (none := np.flatnonzero(np.isneginf(last))).size:
-            raise ValueError(
-                f"sequence {chosen[none].min()} has no path: forbidden transitions and allowed tags leave none"
-            )
+            raise ValueError(f"sequence {chosen[none].min()} has no path: too much is forbidden or not allowed")
     return tags
 
 

@@ -10,33 +10,12 @@ import numpy as np
 
 ABI_VERSION = 9
 
-OK = 0
-BAD_ARGUMENT = 1
-BAD_DATA = 2
-BAD_HANDLE = 3
-CANCELLED = 4
-IO_ERROR = 5
-INTERNAL = 6
-FORKED = 7
-NO_MEMORY = 8
-GROUP_FAILED = 9
-
+OK, BAD_ARGUMENT, BAD_DATA, BAD_HANDLE, CANCELLED, IO_ERROR, INTERNAL, FORKED, NO_MEMORY, GROUP_FAILED = range(10)
 STOP = 2  # in Progress.cancel
-
-INT32 = 1
-INT64 = 2
-FLOAT32 = 3
-FLOAT64 = 4
-
-SPARSE = 1
-DENSE = 2
-
-LINEAR = 1
-SEQUENCE = 2
-STRUCTURE = 3
-
-TYPES = {np.dtype(np.int32): INT32, np.dtype(np.int64): INT64, np.dtype(np.float32): FLOAT32}
-TYPES[np.dtype(np.float64)] = FLOAT64
+INT32, INT64, FLOAT32, FLOAT64 = range(1, 5)
+SPARSE, DENSE = 1, 2
+LINEAR, SEQUENCE, STRUCTURE = 1, 2, 3
+TYPES = {np.dtype(name): k for k, name in enumerate(("int32", "int64", "float32", "float64"), INT32)}
 
 
 class Rows(ctypes.Structure):

@@ -15,15 +15,14 @@ import numpy as np
 
 from fewlabel import _progress, methods
 from fewlabel._progress import Watch
-from fewlabel.dask import _messages, _on_workers
+from fewlabel.dask import _on_workers
 
 _POLL = 0.05  # seconds between checks of the tasks
 _CHECK_WORKERS = 1.0  # seconds between checks of the workers
 _LOST_AFTER = 30.0  # seconds without a sign of life after which a worker is lost
 _STALLED_AFTER = 60.0  # seconds that all ranks have waited for each other: something they sent was lost
 _NOT_CONNECTED_AFTER = 10.0  # the same, before the ranks are connected
-_GRACE = 2.0  # seconds for the other ranks to end by themselves after one has failed
-_END = 10.0  # seconds for them to end after they were asked to
+_END = 10.0  # seconds for the other ranks to end after one has failed
 
 _inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # messages of the ranks of a fit
 
@@ -98,7 +97,6 @@ def fit(client: Any, model: Any, X: Any, y: Any, sample_weight: Any = None, *, t
 
 
 def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[Any, list[Any]]:
-    """The fitted model, and its warnings."""
     partitions = client.compute(partitions)
     holders = _holders(client, partitions)
     tasks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
@@ -107,23 +105,18 @@ def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[A
         if width != shapes[0][1]:
             raise ValueError(f"X has {width} features in partition {number}, but {shapes[0][1]} in partition 0")
     ranks = _ranks(holders, shapes)
-    run = _Run(client, [address for address, _ in ranks])
-    with run.locked(), run.ended(), run.subscribed():
+    run = _Run(client, [address for address, _ in ranks], show)
+    with run.locked(), run.ended():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
-        run.wait(show)
-        found = _gathered(client, run.tasks, run.addresses)
+        found = _gathered(client, run.tasks, run.addresses, run.look)
     fitted, warned, _ = found[0]
-    of_partition = {
-        number: labels
-        for (_, numbers), (*_, parts) in zip(ranks, found, strict=True)
-        for number, labels in zip(numbers, parts, strict=True)
-    }
-    fitted.transduction_ = np.concatenate([of_partition[number] for number in range(len(of_partition))])
+    order = np.argsort([number for _, numbers in ranks for number in numbers])
+    parts = [labels for *_, of_rank in found for labels in of_rank]
+    fitted.transduction_ = np.concatenate([parts[k] for k in order])
     return fitted, warned
 
 
 def _refuse_encrypted(client: Any) -> None:
-    """Raise a ValueError if the cluster encrypts its connections."""
     address = client.scheduler.address
     if address.startswith(("tls://", "wss://")) or client.security.require_encryption:
         raise ValueError(
@@ -131,23 +124,6 @@ def _refuse_encrypted(client: Any) -> None:
             'class_prior="auto", labeled rows between its workers without encryption (Dask itself carries the rows and '
             "the model, encrypted). If nobody else reaches the network of the workers, pass trusted_network=True"
         )
-
-
-def _is_dask(X: Any) -> bool:
-    """Whether rows or labels are an array or data frame of Dask, or a list of its parts."""
-    return hasattr(X, "to_delayed") or (isinstance(X, list | tuple) and bool(X) and all(map(_is_part, X)))
-
-
-def _is_part(part: Any) -> bool:
-    from dask.delayed import Delayed
-    from distributed import Future
-
-    return isinstance(part, Delayed | Future)
-
-
-def _one_column(X: Any) -> Any:
-    """The array with all features of a row in one chunk."""
-    return X.rechunk({1: -1}) if X.ndim == 2 and X.numblocks[1] > 1 else X
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
@@ -164,24 +140,32 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
 
 
 def _chunks(name: str, given: Any) -> list[Any]:
-    if not _is_dask(given):
+    """The partitions, with all features of a row in one."""
+    from dask.delayed import Delayed
+    from distributed import Future
+
+    if isinstance(given, list | tuple) and given and all(isinstance(part, Delayed | Future) for part in given):
+        return list(given)
+    if not hasattr(given, "to_delayed"):
         raise TypeError(
             f"{name} must be an array or data frame of Dask or a list of Delayed or Future, got "
             f"{type(given).__name__}: use dask.array.from_array, or [dask.delayed(part), ...] for sparse parts"
         )
-    if isinstance(given, list | tuple):
-        return list(given)
-    return list(np.ravel((_one_column(given) if hasattr(given, "rechunk") else given).to_delayed()))
+    return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 
-def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
-    """Results of tasks that are pinned to these workers; a RuntimeError if one is lost."""
+def _gathered(
+    client: Any, tasks: list[Any], addresses: list[str], look: Callable[[], None] = lambda: None
+) -> list[Any]:
+    """Results of tasks that are pinned to these workers; a RuntimeError if one is lost. `look` is called meanwhile."""
     checked = time.monotonic()
-    while any(task.status == "pending" for task in tasks):
+    while {task.status for task in tasks} <= {"pending", "finished"} and any(not task.done() for task in tasks):
         time.sleep(_POLL)
+        look()
         if time.monotonic() > checked + _CHECK_WORKERS:
-            checked = time.monotonic()
             _refuse_lost(client, addresses)
+            checked = time.monotonic()
+    look()
     try:
         return list(client.gather(tasks))
     except Exception:
@@ -192,13 +176,10 @@ def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
 def _refuse_lost(client: Any, addresses: list[str]) -> None:
     if gone := _lost(client, addresses):
         time.sleep(_CHECK_WORKERS)  # and stay lost
-        gone = {address: what for address, what in _lost(client, addresses).items() if address in gone}
+        gone = _lost(client, list(gone))
     if gone:
-        raise RuntimeError(_ended(gone))
-
-
-def _ended(gone: dict[str, str]) -> str:
-    return "the fit has ended on all workers: " + ", ".join(f"{address} {what}" for address, what in gone.items())
+        found = ", ".join(f"{address} {what}" for address, what in gone.items())
+        raise RuntimeError(f"the fit has ended on all workers: {found}")
 
 
 def _holders(client: Any, partitions: list[Any]) -> list[str]:
@@ -229,29 +210,25 @@ def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
     """
     known = client.scheduler_info(n_workers=-1)["workers"]
     now = max((worker["last_seen"] for worker in known.values()), default=0.0)
-    silent = f"has given no sign of life for {_LOST_AFTER:.0f} s"
-    found = {
-        address: silent for address in addresses if address in known and now > known[address]["last_seen"] + _LOST_AFTER
+    return {
+        address: f"has given no sign of life for {_LOST_AFTER:.0f} s" if address in known else "has left"
+        for address in addresses
+        if address not in known or now > known[address]["last_seen"] + _LOST_AFTER
     }
-    return found | {address: "has left" for address in addresses if address not in known}
 
 
-class _Failed(Exception):
-    """A rank has failed, or a worker is lost."""
+class _Stalled(Exception):
+    """All ranks have waited for each other too long."""
 
 
 class _Run:
     """The tasks of one fit, and the workers to which they are pinned."""
 
-    def __init__(self, client: Any, addresses: list[str]) -> None:
-        self.client, self.addresses = client, addresses
+    def __init__(self, client: Any, addresses: list[str], show: Watch) -> None:
+        self.client, self.addresses, self.show = client, addresses, show
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
         self.tasks: list[Any] = []
-        self.gone: dict[str, str] = {}  # lost workers, and why
-        self.waited: dict[
-            int, tuple[float, float, bool]
-        ] = {}  # seconds that a rank has waited, time of the report, whether it is starting
-        self.secret = secrets.token_bytes(_messages.SIZE)
+        self.waited: dict[int, tuple[float, dict[str, Any]]] = {}  # last report of a rank that waits, and its time
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -260,9 +237,8 @@ class _Run:
 
         lock = MultiLock(self.addresses, self.client)
         lock.id = self.name
-        while not lock.acquire(
-            timeout=_CHECK_WORKERS
-        ):  # without a timeout, an interrupt would leave the request behind
+        # Without a timeout, an interrupt would leave the request behind.
+        while not lock.acquire(timeout=_CHECK_WORKERS):
             self.client.run_on_scheduler(_release_of_others)
         try:
             yield
@@ -271,113 +247,84 @@ class _Run:
 
     @contextlib.contextmanager
     def ended(self) -> Iterator[None]:
-        """End the ranks if anything is raised."""
-        failed = True
-        try:
-            yield
-            failed = False
-        except _Failed:
-            self._wait_for_end(_GRACE)
-            raise self._reason() from None
-        finally:
-            if failed:
-                self._run_on(_on_workers.stop, self.addresses)
-                self._wait_for_end(_END)
-                self.client.cancel(self.tasks, force=True)
-            self._run_on(_on_workers.free, self.addresses[:1])
-
-    @contextlib.contextmanager
-    def subscribed(self) -> Iterator[None]:
-        """Receive the messages of the ranks."""
+        """Receive the messages of the ranks, and end them if anything is raised."""
         _inboxes[self.name] = collections.deque()
         self.client.subscribe_topic(_on_workers.TOPIC, _put)
         try:
             yield
+        except BaseException as raised:
+            self._run_on(_on_workers.stop, self.addresses)
+            self._wait_for_end()
+            reason = self._reason(raised)
+            self.client.cancel(self.tasks, force=True)
+            raise reason from None
         finally:
+            self._run_on(_on_workers.free, self.addresses[:1])
             del _inboxes[self.name]
 
     def start(self, model: Any, parts: list[list[Any]]) -> None:
         """Start a task on each worker; results stay on the workers."""
-        first, size = self.addresses[0], len(self.addresses)
+        first, size, secret = self.addresses[0], len(self.addresses), secrets.token_bytes(_on_workers.SIZE)
         begun = self.client.submit(_on_workers.start, self.name, size, workers=[first], pure=False)
         (network,) = _gathered(self.client, [begun], self.addresses)
         for rank, address in enumerate(self.addresses):
             where: dict[str, Any] = {"workers": [address], "allow_other_workers": False, "retries": 0, "pure": False}
-            given = (model, parts[rank], network, self.secret, self.name, rank, size)
+            given = (model, parts[rank], network, secret, self.name, rank, size)
             self.tasks.append(self.client.submit(_on_workers.fit_rank, *given, key=f"{self.name}-{rank}", **where))
 
-    def wait(self, show: Watch) -> None:
-        """Wait for all ranks, and show the progress of the first."""
-        checked, gone = time.monotonic(), dict[str, str]()
-        while any(task.status == "pending" for task in self.tasks):
-            time.sleep(_POLL)
-            self._receive(show)
-            if time.monotonic() > checked + _CHECK_WORKERS:
-                checked, before, gone = time.monotonic(), gone, _lost(self.client, self.addresses)
-                self.gone = {address: what for address, what in gone.items() if address in before}  # and stay lost
-                if self.gone or self._stalled():
-                    raise _Failed
-            if any(task.status in ("error", "lost", "cancelled") for task in self.tasks):
-                break
-        if any(task.status != "finished" for task in self.tasks):
-            raise _Failed
-        self._receive(show)
-
-    def _receive(self, show: Watch) -> None:
+    def look(self) -> None:
+        """Show the progress of the first rank; refuse to wait if all ranks have waited for each other too long."""
         inbox = _inboxes[self.name]
         while inbox:
             message = inbox.popleft()
             if "waited" in message:
-                self.waited[message["rank"]] = message["waited"], time.monotonic(), message["starting"]
+                self.waited[message["rank"]] = time.monotonic(), message
             else:
-                show(SimpleNamespace(**message))  # type: ignore[arg-type]
-
-    def _stalled(self) -> bool:
-        """Whether all ranks have waited for each other too long."""
+                self.show(SimpleNamespace(**message))  # type: ignore[arg-type]
         recent = time.monotonic() - 2 * _on_workers.WAIT
-        waited = [seconds for seconds, when, _ in self.waited.values() if when > recent]
-        return len(waited) == len(self.addresses) and min(waited) > self._allowed_wait()
+        waiting = [message for when, message in self.waited.values() if when > recent]
+        allowed = _NOT_CONNECTED_AFTER if any(message["starting"] for message in waiting) else _STALLED_AFTER
+        if len(waiting) == len(self.addresses) and min(message["waited"] for message in waiting) > allowed:
+            raise _Stalled(
+                f"the fit has ended on all workers: they have waited for each other for {allowed:.0f} s, so a message "
+                "was lost, or another process has taken the place of one"
+            )
 
-    def _allowed_wait(self) -> float:
-        starting = any(starting for _, _, starting in self.waited.values())
-        return _NOT_CONNECTED_AFTER if starting else _STALLED_AFTER
-
-    def _wait_for_end(self, seconds: float) -> None:
+    def _wait_for_end(self) -> None:
         """Wait for the ranks whose workers are not lost."""
-        last = time.monotonic() + seconds
-        while time.monotonic() < last:
+        last = time.monotonic() + _END
+        while time.monotonic() < last and any(task.status == "pending" for task in self.tasks):
             gone = _lost(self.client, self.addresses)
             tasks = zip(self.tasks, self.addresses, strict=False)
             if all(task.status != "pending" or address in gone for task, address in tasks):
                 return
             time.sleep(_POLL)
 
-    def _reason(self) -> BaseException:
+    def _reason(self, raised: BaseException) -> BaseException:
         """The error to raise: invalid data or parameters, a lost worker, or the error of a rank."""
-        tasks = zip(self.tasks, self.addresses, strict=True)
+        if not isinstance(raised, Exception):
+            return raised
+        tasks = zip(self.tasks, self.addresses, strict=False)
         failures = [(task.exception(), address) for task, address in tasks if task.status == "error"]
         for failure, _ in failures:
             if not isinstance(failure, RuntimeError | ConnectionError):
                 return failure
-        if gone := self.gone | _lost(self.client, self.addresses):
-            return RuntimeError(_ended(gone))
-        if self._stalled():
-            return RuntimeError(
-                f"the fit has ended on all workers: they have waited for each other for {self._allowed_wait():.0f} "
-                "s, so a message was lost, or another process has taken the place of one"
-            )
-        if not failures:
-            return RuntimeError("the fit was cancelled")
-        failure, address = min(failures, key=lambda each: "has failed on rank" in str(each[0]))
+        try:
+            _refuse_lost(self.client, self.addresses)
+        except RuntimeError as lost:
+            return lost
+        if isinstance(raised, _Stalled) or not failures:
+            return RuntimeError(str(raised))
+        failure, address = min(failures, key=lambda each: "has failed" in str(each[0]))
         return RuntimeError(f"the fit has failed on {address}: {failure}")
 
     def _run_on(self, function: Callable[[str], None], addresses: list[str]) -> None:
         """Run a function on those of these workers that are not lost."""
-        gone = _lost(self.client, self.addresses)
-        running = [address for address in addresses if address not in gone]
+        gone = _lost(self.client, addresses)
 
         def run() -> None:
             with contextlib.suppress(Exception):  # a worker may leave meanwhile
+                running = [address for address in addresses if address not in gone]
                 self.client.run(function, self.name, workers=running, on_error="ignore")
 
         thread = threading.Thread(target=run, daemon=True)  # a frozen worker never answers

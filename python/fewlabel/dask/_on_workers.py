@@ -5,6 +5,7 @@ import contextlib
 import copy
 import hmac
 import itertools
+import pickle
 import secrets
 import time
 import warnings
@@ -18,15 +19,14 @@ from fewlabel import spmd
 from fewlabel._inputs import _data
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
-from fewlabel.dask import _messages
 
 TOPIC = "fewlabel"  # of the events by which ranks send messages to the caller
 WAIT = 5.0  # seconds that a rank waits for the others before it reports this, and between reports
 _POLL = 0.05  # seconds between checks whether the fit is cancelled
 _GRACE = 2.0  # seconds for closing the connections to the other ranks
 _TIMEOUT = 6 * 3600  # seconds until XGBoost gives up on a slow rank; the caller detects lost workers earlier
-
 _MOST = 1 << 28  # bytes that the ranks exchange at a time
+SIZE = 32  # bytes of a secret, of a nonce and of a proof
 
 _trackers: dict[str, Any] = {}  # of the fits whose first rank is on this worker
 _cancelled: set[str] = set()  # fits that have failed on another worker, or that the user interrupted
@@ -50,18 +50,14 @@ def stop(name: str) -> None:
 
 
 def free(name: str) -> None:
-    """Stop the tracker."""
     if name in _trackers:
         with contextlib.suppress(ValueError):  # connections are still open
             _trackers.pop(name).free()
 
 
 def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any, Any]:
-    """Rows with their labels and weights."""
     if not hasattr(X, "shape"):
-        raise TypeError(
-            f"X must have arrays, CSR matrices or data frames as parts; part {number} is {type(X).__name__}"
-        )
+        raise TypeError(f"X must have arrays, CSR matrices or data frames as parts, part {number} is {type(X)}")
     for name, part in (("y", y), ("sample_weight", weight)):
         if part is not None and np.shape(part)[:1] != X.shape[:1]:
             raise ValueError(f"{name} has {len(part)} rows in partition {number}, but X has {X.shape[0]}")
@@ -69,7 +65,6 @@ def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any
 
 
 def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
-    """Numbers of rows and of features."""
     if len(partition[0].shape) != 2:
         raise ValueError(f"X must have rows and features, found the shape {partition[0].shape}")
     return partition[0].shape
@@ -116,9 +111,8 @@ class _Ranks:
         from distributed import get_worker
 
         self.network, self.secret, self.name, self.rank, self.size = network, secret, name, rank, size
-        self.starting = True
+        self.starting, self.worker = True, get_worker()
         self.thread = concurrent.futures.ThreadPoolExecutor(1)
-        self.worker = get_worker()
 
     def __enter__(self) -> "_Ranks":
         from xgboost import collective
@@ -146,7 +140,8 @@ class _Ranks:
         return self.size
 
     def allgather(self, part: Any) -> list[Any]:
-        text = _messages.encoded(part)
+        """The parts of all ranks. Without a proof none is unpickled: anyone who reaches the port could have sent it."""
+        text = pickle.dumps(part)
         own = self._proof(self.rank, text) + text
         lengths = np.zeros(self.size, dtype=np.int64)
         lengths[self.rank] = len(own)
@@ -154,18 +149,15 @@ class _Ranks:
         if lengths[self.rank] != len(own) or lengths.min() < 0 or lengths.max() > _MOST / self.size:
             raise ConnectionError(f"the lengths of the messages of the ranks are {lengths.tolist()}")
         parts = self._exchange(own, np.cumsum([0, *lengths]).tolist())
-        found = []
         for rank, each in enumerate(parts):
-            text = each[_messages.SIZE :]
-            if not hmac.compare_digest(each[: _messages.SIZE], self._proof(rank, text)):
+            if not hmac.compare_digest(each[:SIZE], self._proof(rank, each[SIZE:])):
                 raise ConnectionError(f"a message of rank {rank} has changed on its way")
-            found.append(_messages.decoded(text))
-        return found
+        return [pickle.loads(each[SIZE:]) for each in parts]
 
     def _authenticate(self) -> None:
         """Refuse a process that is not a rank of the fit: it does not have its secret."""
-        bounds = [_messages.SIZE * rank for rank in range(self.size + 1)]
-        own = secrets.token_bytes(_messages.SIZE)
+        bounds = [SIZE * rank for rank in range(self.size + 1)]
+        own = secrets.token_bytes(SIZE)
         drawn = self._exchange(own, bounds)
         self.nonces = b"".join(drawn)
         for rank, given in enumerate(self._exchange(self._proof(self.rank), bounds)):
@@ -173,8 +165,8 @@ class _Ranks:
                 raise ConnectionError(f"a process that does not belong to the fit has taken the place of rank {rank}")
 
     def _proof(self, rank: int, text: bytes = b"") -> bytes:
-        """Proof that a rank, and its text, belongs to this fit."""
-        return _messages.proof(self.secret, rank, self.nonces, text)
+        """Proof that a rank has the secret of this fit, for a text and the nonces of all ranks."""
+        return hmac.digest(self.secret, rank.to_bytes(8, "little") + self.nonces + text, "sha256")
 
     def _exchange(self, own: bytes, bounds: list[int]) -> list[bytes]:
         """The bytes of all ranks, with these bounds, given the own bytes."""

@@ -1,7 +1,8 @@
 """check: whether unlabeled rows help a model, by cross-validation with and without them."""
 
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -17,7 +18,8 @@ from fewlabel.model_selection import SemiSupervisedSplit
 CONFIDENCE = 0.8
 
 
-class Check(NamedTuple):
+@dataclass(frozen=True)
+class Check(_table.Table):
     """Result of `check`. Accuracies weigh the held-out rows such that each class has its estimated share."""
 
     n_rows: int  #: held-out labeled rows
@@ -38,18 +40,10 @@ class Check(NamedTuple):
             return "helps"
         return "hurts" if self.upper < 0 else "cannot tell"
 
-    def to_frame(self) -> Any:
-        """The result as a pandas.DataFrame of one row."""
-        return _table.frame(self._columns())
-
-    def _repr_html_(self) -> str:
-        return _table.html(self._columns())
-
     def _columns(self) -> dict[str, list[Any]]:
-        return {"verdict": [self.verdict]} | {name.replace("_", " "): [v] for name, v in self._asdict().items()}
+        return {"verdict": [self.verdict]} | {name.replace("_", " "): [v] for name, v in asdict(self).items()}
 
     def __str__(self) -> str:
-        """The verdict and its reasons."""
         return (
             f"unlabeled rows: {self.verdict}. Accuracy, with the estimated class shares, on {self.n_rows} held-out "
             f"labeled rows: {self.supervised:.1%} without and {self.semi_supervised:.1%} with unlabeled rows "

@@ -12,8 +12,10 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
+from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _targets
 from fewlabel.inspection import _linear_model, _table
+from fewlabel.inspection._check import check
 from fewlabel.model_selection import SemiSupervisedSplit
 
 SUPERVISED = "supervised"
@@ -21,7 +23,7 @@ METHODS = ("auto", "annealing", "switching")  # the default, as far as the estim
 
 
 @dataclass(eq=False, repr=False)
-class Comparison:
+class Comparison(_table.Table):
     """Result of `compare`.
 
     Attributes
@@ -36,7 +38,6 @@ class Comparison:
     scoring: str
 
     def __str__(self) -> str:
-        """The table: mean and standard error of each score, and of its difference from the supervised one."""
         wide = max(len(name) for name in self.scores)
         lines = [f"{self.scoring}, mean over {len(self.scores[SUPERVISED])} test parts ± standard error"]
         for name, values in self.scores.items():
@@ -48,13 +49,6 @@ class Comparison:
         return "\n".join(lines)
 
     __repr__ = __str__
-
-    def to_frame(self) -> Any:
-        """The table as a pandas.DataFrame."""
-        return _table.frame(self._columns())
-
-    def _repr_html_(self) -> str:
-        return _table.html(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
         gains = [values - self.scores[SUPERVISED] for values in self.scores.values()]
@@ -86,6 +80,7 @@ class Comparison:
         return ax
 
 
+@described_as(check)
 def compare(
     model: Any,
     X: Any,
@@ -108,19 +103,11 @@ def compare(
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
         Fitted or not; clones are fitted. Its parameter `method` is varied. With `unlabeled_weight=0` it is the
         supervised model; the other steps of a pipeline are still fitted on the unlabeled rows.
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker of the parameter `unlabeled` of the model.
     methods : list of str, dict of str to estimator, or None, default=None
         Values of the parameter `method` of `model`, or a dict from name to estimator. None: "auto", "annealing" and
         "switching", as far as the model has them.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
-    cv : int or splitter, default=5
-        How the labeled rows are split, as in `check`.
-    n_jobs : int or None, default=None
-        Number of fits at a time, as in `check`.
     verbose : int, default=1
         Above 0: show the progress of the fits, from the third second on, and print the table.
     ax : matplotlib.axes.Axes or None, default=None

@@ -1,12 +1,14 @@
 """estimate_class_prior: the class shares of unlabeled rows, with confidence intervals."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 
 from fewlabel import _advice, _positive_share
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._interrupts import interruptible
@@ -15,7 +17,8 @@ from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _table
 
 
-class ClassPriorEstimate(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ClassPriorEstimate(_table.Table):
     """Result of `estimate_class_prior`; arrays are in the order of `classes`."""
 
     classes: np.ndarray
@@ -24,21 +27,15 @@ class ClassPriorEstimate(NamedTuple):
     upper: np.ndarray
     label_shares: np.ndarray
 
-    def to_frame(self) -> Any:
-        """The table as a pandas.DataFrame."""
-        return _table.frame(self._columns())
-
-    def _repr_html_(self) -> str:
-        return _table.html(self._columns())
-
     def _columns(self) -> dict[str, list[Any]]:
-        return {"class" if name == "classes" else name: getattr(self, name).tolist() for name in self._fields}
+        return {"class" if name == "classes" else name: values.tolist() for name, values in vars(self).items()}
 
     def as_dict(self) -> dict[Any, float]:
         """Dict from class to share, as for the parameter `class_prior` of the estimators."""
         return dict(zip(self.classes.tolist(), self.class_prior.tolist(), strict=True))
 
 
+@described_as(Shared)
 def estimate_class_prior(
     X: Any,
     y: Any,
@@ -60,20 +57,12 @@ def estimate_class_prior(
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         Rows, labeled and unlabeled. At most 5,000 of the unlabeled rows, evenly spaced, are used.
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker `unlabeled`.
     rest : label or None, default=None
         The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
-        Weight of each row, at least 0.
     n_bootstraps : int, default=50
         Number of bootstrap replications with random row weights, at least 2.
     confidence_level : float, default=0.9
         Confidence level of the intervals, between 0 and 1.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in `TransductiveSVC`.
-    n_jobs : int or None, default=None
-        Number of threads, as in `TransductiveSVC`.
     random_state : int, RandomState instance or None, default=None
         Seed of the bootstrap. None means a fixed seed.
 

@@ -1,15 +1,18 @@
 """The features that contribute most to the score of a row."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _numbers
 from fewlabel.inspection import _linear_model, _table
 
 
-class Explanation(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Explanation(_table.Table):
     """Contributions to the score of a class: `score` is `contributions.sum() + rest + intercept`. `str()` is a
     table."""
 
@@ -19,13 +22,6 @@ class Explanation(NamedTuple):
     contributions: np.ndarray  #: (n,) weight times value of each; above 0: in favor of the class
     rest: float  #: sum of the contributions of all other features
     intercept: float  #: the same for every row
-
-    def to_frame(self) -> Any:
-        """The table as a pandas.DataFrame."""
-        return _table.frame(self._columns())
-
-    def _repr_html_(self) -> str:
-        return _table.html(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
         return {
@@ -39,6 +35,7 @@ class Explanation(NamedTuple):
         return "\n".join([*lines, f"{self.score:+10.4f}  score of {self.label}"])
 
 
+@described_as(Shared)
 def explain(
     model: Any, row: Any, feature_names: Any = None, n: int = 10, *, label: Any = None, against: Any = None
 ) -> Explanation:
@@ -50,8 +47,6 @@ def explain(
         Fitted.
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row. A series is a row of a data frame: its index has the columns.
-    feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n : int, default=10
         Maximum number of features listed: those with the largest absolute contributions.
     label : label or None, default=None
@@ -113,11 +108,10 @@ def _one_row(row: Any) -> Any:
         return [row]
     if getattr(row, "ndim", 2) == 1 and hasattr(row, "to_frame"):  # a row of a data frame
         return row.to_frame().T.infer_objects()
-    if sp.issparse(row):
-        return row.reshape(1, -1) if row.ndim == 1 else row
-    if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1 and np.asarray(row).dtype.kind in "biuf":
-        return np.asarray(row).reshape(1, -1)
-    return row
+    if sp.issparse(row) and row.ndim == 1:
+        return row.reshape(1, -1)
+    numbers = isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1 and np.asarray(row).dtype.kind in "biuf"
+    return np.asarray(row)[None] if numbers else row
 
 
 def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, float]:

@@ -33,7 +33,6 @@ def marker(model: Any) -> Any:
 
 
 def tree(model: Any) -> Any:
-    """Class tree of a model, or None."""
     return getattr(last(model), "hierarchy", None)
 
 
@@ -69,7 +68,6 @@ def rows_of(model: Any, X: Any, name: str = "X") -> Any:
 
 
 def matrix(rows: Any) -> Any:
-    """Validated rows as CSR or as an array."""
     return sp.csr_array(rows) if sp.issparse(rows) else np.asarray(rows)
 
 

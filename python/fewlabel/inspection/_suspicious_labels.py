@@ -1,20 +1,24 @@
 """Labels that contradict the predictions of models fitted without them."""
 
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from fewlabel import _held_out
+from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel.inspection import _linear_model, _table
+from fewlabel.inspection._check import check
 
 
-class SuspiciousLabels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SuspiciousLabels(_table.Table):
     """Suspicious labels, the largest contradiction first."""
 
     rows: np.ndarray  #: (n,) numbers of the rows
@@ -22,18 +26,11 @@ class SuspiciousLabels(NamedTuple):
     predicted: np.ndarray  #: (n,) predicted labels
     margins: np.ndarray  #: (n,) by how much the score of the predicted class is above that of the given one
 
-    def to_frame(self) -> Any:
-        """The table as a pandas.DataFrame."""
-        return _table.frame(self._columns())
-
-    def _repr_html_(self) -> str:
-        return _table.html(self._columns())
-
     def _columns(self) -> dict[str, list[Any]]:
-        columns = zip(("row", "given", "predicted", "margin"), self, strict=True)
-        return {name: values.tolist() for name, values in columns}
+        return {name.removesuffix("s"): values.tolist() for name, values in vars(self).items()}
 
 
+@described_as(check)
 def suspicious_labels(
     model: Any,
     X: Any,
@@ -52,20 +49,12 @@ def suspicious_labels(
     Parameters
     ----------
     model : classifier, pipeline or search
-        Fitted.
-    X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled, preferably all rows that the model was fitted on.
-    y : array-like of shape (n_rows,)
-        Labels, with markers for the rows without one.
+        Fitted, preferably on these rows.
     margin : float, default=0.5
         A label is suspicious if the score of another class exceeds the score of its own class by at least this value.
     cv : int or None, default=10
         Number of folds, and of fits. None: no fit; the predictions of the model itself are used, which is valid for
         labels that it was not fitted on.
-    n_jobs : int or None, default=None
-        Number of fits at a time, as in `check`.
-    verbose : int, default=1
-        Above 0: show the progress of the fits, from the third second on.
 
     Returns
     -------

@@ -1,16 +1,26 @@
 """Results with columns: as a data frame, and as a table in notebooks."""
 
+from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
 Columns = dict[str, list[Any]]
 
 
-def frame(columns: Columns) -> Any:
-    """A pandas.DataFrame."""
-    import pandas
+class Table(ABC):
+    """A result with columns."""
 
-    return pandas.DataFrame(columns)
+    @abstractmethod
+    def _columns(self) -> Columns: ...
+
+    def to_frame(self) -> Any:
+        """The table as a pandas.DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns())
+
+    def _repr_html_(self) -> str:
+        return html(self._columns())
 
 
 def html(columns: Columns) -> str:

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _numbers
 from fewlabel.inspection import _linear_model, _table
 
 
 @dataclass(eq=False, repr=False)
-class TopFeatures:
+class TopFeatures(_table.Table):
     """Result of `top_features`: for each class the features with the largest weights in its favor. `str()` is a table.
 
     Attributes
@@ -33,13 +34,6 @@ class TopFeatures:
         return "\n".join(f"{label}: {line}" for label, line in zip(self.classes, lines, strict=True))
 
     __repr__ = __str__
-
-    def to_frame(self) -> Any:
-        """The table as a pandas.DataFrame."""
-        return _table.frame(self._columns())
-
-    def _repr_html_(self) -> str:
-        return _table.html(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
         classes = [label for label, names in zip(self.classes.tolist(), self.features, strict=True) for _ in names]
@@ -74,6 +68,7 @@ class TopFeatures:
         return axes
 
 
+@described_as(Shared)
 def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatures:
     """List the features with the largest weights of each class.
 
@@ -83,8 +78,6 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     ----------
     model : classifier, pipeline or search
         Fitted: any linear classifier with `coef_`, those of scikit-learn too.
-    feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n : int, default=10
         Maximum number of features of each class; those with weights above 0 are listed.
 

@@ -32,7 +32,5 @@ def names(rows: Any) -> list[Any]:
     if wrong := [name for name in found if isinstance(name, bool) or not isinstance(name, int | str)]:
         raise ValueError(f"the index of rows must hold integers or texts, found {wrong[0]!r}")
     if not rows.index.is_unique:
-        raise ValueError(
-            f"the index of rows must be unique, {rows.index[rows.index.duplicated()].tolist()[0]!r} is repeated"
-        )
+        raise ValueError(f"the index of rows must be unique, {rows.index[rows.index.duplicated()][0]!r} is repeated")
     return found

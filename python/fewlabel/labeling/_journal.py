@@ -53,7 +53,6 @@ class Journal:
         return standing
 
     def fits(self) -> list[Event]:
-        """The fits so far."""
         return [event for event in self.events if "fit" in event]
 
 

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from fewlabel._base import LinearClassifier
+from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _arguments, _choose, _status
@@ -33,6 +34,7 @@ class _Fitted(NamedTuple):
     anew: bool  # not continued from an earlier fit
 
 
+@described_as()
 class Session:
     """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
 
@@ -189,8 +191,6 @@ class Session:
 
         Parameters
         ----------
-        row : name of a row
-            As in `label`.
         label : label
             The class: one that a row or `classes` has.
 
@@ -205,13 +205,7 @@ class Session:
         self._journal.append({"row": self._name(row), "not": label})
 
     def skip(self, row: Any) -> None:
-        """Leave a row out of the rows to label.
-
-        Parameters
-        ----------
-        row : name of a row
-            As in `label`.
-        """
+        """Leave a row out of the rows to label."""
         self._journal.append({"row": self._name(row), "skip": True})
 
     def undo(self) -> Any:
@@ -308,7 +302,6 @@ class Session:
         return answers
 
     def _known(self) -> dict[Any, Any]:
-        """Classes of the labeled rows."""
         return {row: event["class"] for row, event in self._answers().items() if "class" in event}
 
     def _refit(self, anew: bool) -> _Fitted:
@@ -331,12 +324,11 @@ class Session:
 
     def _fit(self, start: Any) -> _Fitted:
         X, y, known = self._X, self.y, self._known()
+        labeled = [self._positions[row] for row in known]
         classifier = clone(self._pipeline[-1]) if start is None else start
         if self._marker() is _NONE:
-            labeled = [self._positions[row] for row in known]
             X, y = _safe_indexing(X, labeled), np.array([*known.values()])
         if self._finds_shares():
-            labeled = [self._positions[row] for row in known]
             ruled_out = sum("not" in answer for answer in self._answers().values())
             shares = _choose.class_prior(self._coordinates, labeled, [*known.values()], ruled_out)
             classifier.set_params(class_prior=shares)

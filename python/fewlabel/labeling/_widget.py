@@ -53,15 +53,13 @@ class LabelingWidget(anywidget.AnyWidget):
             session.rule_out(row, session.classes[value])
         else:
             session.label(row, self._new(value) if action == "new" else session.classes[value])
-        self._queue = self._queue[1:] or self._next()
+        if not self._queue[1:]:
+            self.state = {**self.state, "busy": True}
+        self._queue = self._queue[1:] or session.next(self._n)
 
     def _new(self, text: str) -> Any:
         """A typed name, as a number where classes are numbers."""
         return type(self._session.classes[0])(text) if self._session.classes else text
-
-    def _next(self) -> list[Any]:
-        self.state = {**self.state, "busy": True}
-        return self._session.next(self._n)
 
     def _update(self) -> None:
         status = self._session.status()
@@ -84,13 +82,9 @@ class LabelingWidget(anywidget.AnyWidget):
     def _of_row(self, name: Any) -> dict[str, Any]:
         """What is shown of a row, what the model predicts and why."""
         k = self._session._positions[name]
-        return _content(self._shown(k)) | self._prediction(k)
-
-    def _shown(self, k: int) -> Any:
         row = _row(self._rows, k)
-        if callable(self._show):
-            return self._show(row)
-        return row if self._show is None else row[self._show]
+        shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
+        return _content(shown) | self._prediction(k)
 
     def _prediction(self, k: int) -> dict[str, Any]:
         fitted = self._session._fitted
@@ -114,7 +108,6 @@ def _row(rows: Any, k: int) -> Any:
 
 
 def _content(shown: Any) -> dict[str, Any]:
-    """A text or a PNG image."""
     if isinstance(shown, np.ndarray) and shown.ndim > 1:
         shown = _image(shown)
     if hasattr(shown, "_repr_png_"):

@@ -16,28 +16,15 @@ def need_matplotlib(caller: str) -> None:
 
 
 def panels(ax: Any, n: int) -> np.ndarray:
-    """Axes (n,) from top to bottom: new Axes, Axes in place of a single one, or the given Axes."""
+    """Axes (n,) from top to bottom: new or given ones."""
     from matplotlib import pyplot as plt
-    from matplotlib.axes import Axes
-    from matplotlib.gridspec import GridSpecFromSubplotSpec
 
     if ax is None:
         return plt.subplots(n, figsize=(6, 1.9 * n), sharex=True, layout="constrained")[1]
-    if not isinstance(ax, Axes):
-        given = np.asarray(ax, dtype=object).ravel()
-        if len(given) != n:
-            raise ValueError(f"ax must be one matplotlib Axes or {n} of them, got {len(given)}")
-        return given
-    ax.set_axis_off()
-    place: Any = ax.get_subplotspec()
-    if place is None:
-        raise ValueError("ax has no place in a grid that could be divided: give Axes of plt.subplots, or several Axes")
-    places = GridSpecFromSubplotSpec(n, 1, subplot_spec=place)
-    top = ax.figure.add_subplot(places[0])
-    panels = [top, *(ax.figure.add_subplot(places[k], sharex=top) for k in range(1, n))]
-    for panel in panels[:-1]:
-        panel.tick_params(labelbottom=False)  # as plt.subplots with sharex
-    return np.array(panels)
+    given = np.ravel(np.asarray(ax, dtype=object))
+    if len(given) != n:
+        raise ValueError(f"ax must be {n} matplotlib Axes, got {len(given)}")
+    return given
 
 
 def whole(axis: Any) -> None:

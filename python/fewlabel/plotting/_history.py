@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns, methods
+from fewlabel._docstrings import described_as
 from fewlabel.inspection import _linear_model
 from fewlabel.plotting import _axes
 
@@ -15,9 +16,9 @@ _SHARES = {  # columns of a history about class shares, and the name of the axis
     "share_distance": "shares off by up to",
     "constraint_residual": "means off by up to",
 }
-_MARKED = 60  # steps up to which each has a marker
 
 
+@described_as()
 @dataclass(eq=False, repr=False)
 class HistoryDisplay:
     """Plot of the outer steps of a fit: objective, temperature or weight, labels changed, class shares.
@@ -67,8 +68,8 @@ class HistoryDisplay:
             Fitted estimator. Model files do not save the history.
         name : str or None, default=None
             Title. None: the class and the method of the estimator.
-        ax : matplotlib Axes, array-like of 4 matplotlib Axes, or None, default=None
-            Where to draw. A single Axes is replaced by the four panels. None: a new figure.
+        ax : array-like of 4 matplotlib Axes, or None, default=None
+            Where to draw. None: a new figure.
 
         Returns
         -------
@@ -90,17 +91,14 @@ class HistoryDisplay:
     def plot(self, ax: Any = None) -> "HistoryDisplay":
         """Draw.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, array-like of 4 matplotlib Axes, or None, default=None
-            Where to draw, as in `from_estimator`.
-
         Returns
         -------
         display : HistoryDisplay
             Itself.
         """
         _axes.need_matplotlib("HistoryDisplay.plot")
+        from matplotlib.ticker import PercentFormatter
+
         self.axes_ = _axes.panels(ax, 4)
         self.figure_ = self.axes_[0].figure
         level = "temperature" if "temperature" in self.history else "unlabeled_weight"
@@ -114,37 +112,19 @@ class HistoryDisplay:
         self.lines_: list[Any] = []
         for axes, (column, label) in zip(self.axes_, labels.items(), strict=True):
             values = np.asarray(self.history[column], dtype=np.float64)
-            steps, marker = np.arange(1, len(values) + 1), "." if len(values) <= _MARKED else ""
-            self.lines_ += axes.plot(steps, values, color=_axes.BLUE, marker=marker)
+            self.lines_ += axes.plot(np.arange(1, len(values) + 1), values, color=_axes.BLUE, marker=".")
             axes.set_ylabel(label)
             axes.grid(alpha=0.3)
             _axes.whole(axes.xaxis)
         self.axes_[-1].set_xlabel("outer step")
-        _scale_level(self.axes_[1], np.asarray(self.history[level]))
+        if np.any(np.asarray(self.history[level]) > 0):
+            self.axes_[1].set_yscale("log", nonpositive="mask")
         _axes.whole(self.axes_[2].yaxis)
-        _scale_share(self.axes_[3], self.wanted_share)
+        self.axes_[3].yaxis.set_major_formatter(PercentFormatter(1))
+        if self.wanted_share is not None:
+            self.axes_[3].axhline(self.wanted_share, color=_axes.GRAY, linestyle="--", linewidth=1, label="wanted")
+            self.axes_[3].legend(loc="best")
         if self.name is not None:
             self.axes_[0].set_title(self.name)
         self.figure_.align_ylabels(list(self.axes_))
         return self
-
-
-def _scale_level(axes: Any, level: np.ndarray) -> None:
-    """Log scale for temperatures and weights, without the temperature 0 at the end."""
-    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
-
-    if not (level > 0).any():
-        return
-    axes.set_yscale("log", nonpositive="mask")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
-    axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    if level[-1] == 0:
-        axes.annotate("then 0", (np.count_nonzero(level), level[level > 0][-1]), (6, 0), textcoords="offset points")
-
-
-def _scale_share(axes: Any, wanted: float | None) -> None:
-    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.4g}%")
-    if wanted is not None:
-        axes.axhline(wanted, color=_axes.GRAY, linestyle="--", linewidth=1, label="wanted")
-        axes.legend(loc="best")

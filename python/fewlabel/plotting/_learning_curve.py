@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel._docstrings import described_as
 from fewlabel.inspection import _learning_curve
 from fewlabel.plotting import _axes
 
 
+@described_as()
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay:
     """Learning curves: scores by number of labels, of a semi-supervised and a supervised estimator.
@@ -123,11 +125,6 @@ class LearningCurveDisplay:
     def plot(self, ax: Any = None) -> "LearningCurveDisplay":
         """Draw.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw. None: a new figure.
-
         Returns
         -------
         display : LearningCurveDisplay
@@ -153,8 +150,6 @@ class LearningCurveDisplay:
         self.ax_.set(xscale="log", xticks=self.n_labels, xticklabels=[str(size) for size in self.n_labels])
         self.ax_.minorticks_off()
         self.ax_.set(xlabel="labeled rows", ylabel=f"{self.score_name} on unseen rows")
-        if max(np.max(self.scores), np.max(self.supervised_scores)) <= 1:
-            self.ax_.set_ylim(top=min(self.ax_.get_ylim()[1], 1.02))  # a deviation can reach beyond any score
         self.ax_.grid(alpha=0.3)
         self.ax_.legend(loc="best")
         return self
