@@ -1,6 +1,6 @@
 """Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, with_callbacks
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _scored, _targets, _weights
 from fewlabel._native import _fit, _scores
@@ -32,6 +33,7 @@ class Plan(NamedTuple):
     start: Callable[[], int] | None  # returns a handle of the model from which the fit continues
 
 
+@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
@@ -78,11 +80,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             label. The weighted class shares may then drift from `class_prior_` with "pair_switching" and
             `max_switches`.
 
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -105,6 +102,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         weights = _weights.read(sample_weight, rows.shape[0])
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets.codes, weights, method)
+            _progress.tell(self)
             return self
         targets = _targets.learned(targets.counted(weights), self.class_prior)
         _advice.rare_marker(targets)
@@ -113,16 +111,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             task = _progress.FitTask(self, X, targets, weights)
             warnings = self._solve(plan, _data.native(rows), targets.native(), weights, (show, task.report))
             task.end()
+        _progress.tell(self)
         _advice.of_the_library(warnings, self)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
 
         Returns
         -------
@@ -138,11 +132,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
 
         Returns
         -------
@@ -161,11 +150,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
         probability is spread evenly over the classes.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
-
         Returns
         -------
         probabilities : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
@@ -178,11 +162,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     @WhereCalibrated
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class for each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
 
         Returns
         -------
@@ -208,8 +187,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
         y : array-like of shape (n_rows,) or (n_rows, n_columns)
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -236,8 +213,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows.
         level : int
             1: the top-level groups; 2: the groups below them, and so on. A class above this level is returned itself.
 
@@ -341,6 +316,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         report, arrays = fitted
         self._keep_model(classes, fitted)
         self.hierarchy_ = tree
+        self._keep_trained([report])
         self.method_ = report["returned"]
         self.alpha_, self.unlabeled_weight_ = report["alpha"], report["unlabeled_weight"]
         self.supervised_agreement_ = report["supervised_agreement"]
@@ -352,6 +328,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.__dict__.pop("label_distributions_", None)  # of an earlier fit
         if "label_distributions" in arrays:
             self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
+
+    def _keep_trained(self, reports: Iterable[dict[str, Any]]) -> None:
+        self._trained = [stage for report in reports for stage in report["trained"]]
+        self.n_fits_ = sum(stage["n_models"] for stage in self._trained)
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         """Set the attributes that come from a fit or from a model file."""

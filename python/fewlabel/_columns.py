@@ -78,6 +78,7 @@ def _keep(model: Any, found: list[_fit.Fitted]) -> None:
     model.history_ = [
         {name.removeprefix("history."): each[name] for name in each if name.startswith("history.")} for each in arrays
     ]
+    model._keep_trained(reports)
     model.n_iter_ = max(report["n_iter"] for report in reports)
     model.objective_ = float(np.nansum([report["objective"] for report in reports]))
     for name in _OF_A_COLUMN:

@@ -54,7 +54,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Probability of each class for every training row. Only with unlabeled rows, and not with "switching". With
         "posterior", these are the auxiliary labels q.
-    method_, objective_, n_iter_ : see `TransductiveSVC`
+    method_, objective_, n_iter_, n_fits_ : see `TransductiveSVC`
     termination_condition_ : str
         Why the fit stopped, as in `TransductiveSVC`. For "entropy", "expectation" and "posterior": "converged" or
         "stopped"; with a warning, "constraint" (the class prior was not met), "max_iter" or "not_converged".

@@ -41,7 +41,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     ----------
     model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC or ASOTransformer
         Fitted estimator. `alpha_`, `unlabeled_weight_`, `transduction_`, `label_distributions_`, `method_`,
-        `history_`, `supervised_agreement_`, `strengths_`, `n_problems_` and `objective_` of a structure are not saved.
+        `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_` and `objective_`
+        are not saved.
     path : path-like
         The file, usually with the ending .safetensors. An existing file is replaced; for a symbolic link, its target
         is replaced.

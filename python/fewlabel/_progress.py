@@ -45,6 +45,13 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
         bar.refresh()  # tqdm skips what comes soon after the last; the end should be seen
 
 
+def tell(model: Any) -> None:
+    """Print which models a fit has trained, a line for each stage, if `verbose` is above 0."""
+    for stage in model._trained if model.verbose else ():
+        models = f"{stage['n_models']} model{'s' if stage['n_models'] > 1 else ''}"
+        print(f"[{type(model).__name__}] {stage['stage']}: {models}, {stage['n_passes']:.0f} passes", flush=True)
+
+
 @contextlib.contextmanager
 def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], None]]:
     """A function to call after each of `total` fits: one bar for all, shown if they take longer than `PATIENCE`."""

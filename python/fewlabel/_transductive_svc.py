@@ -97,6 +97,8 @@ class TransductiveSVC(LinearClassifier):
         Method whose solution the fit returned: with "auto" that is "annealing" or "switching". Not in a loaded model.
     n_iter_ : int
         Number of outer steps, at least 1.
+    n_fits_ : int
+        Number of models that were trained, those for shares and probabilities included. Not in a loaded model.
     termination_condition_ : str
         Why the fit stopped. "entropy", "temperature" (annealing): the soft labels are hard, or the lowest temperature
         was reached; "no_switch" (the others): no exchange of labels lowers the objective; "converged": the supervised
@@ -177,8 +179,8 @@ class TransductiveSVC(LinearClassifier):
     list with the classes of each column; `coef_` and `intercept_` have a row for each column, `transduction_` and
     `label_distributions_` (the probability of 1) a column. `class_prior_` is the share of 1 in each column, and
     `history_` a list of dicts; the attributes that describe the fit are arrays, but for `n_iter_`, the largest, and
-    `objective_`, the sum. `class_prior` is "auto" or "labels", both the shares of the column's labels, or the share of
-    1 in each column. A column whose labels are all equal, or that has none (then it is 0), is constant, unless its
+    `n_fits_` and `objective_`, the sums. `class_prior` is "auto" or "labels", both the shares of the column's labels,
+    or the share of 1 in each column. A column whose labels are all equal, or that has none (then it is 0), is constant, unless its
     share is given. With the same shares a column has the bits of its separate fit. `hierarchy` and `warm_start` are not
     supported.
 

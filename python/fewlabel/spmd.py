@@ -74,7 +74,10 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     >>> classifier = fewlabel.TransductiveSVC()  # doctest: +SKIP
     >>> fewlabel.spmd.fit(classifier, X_of_this_rank, y_of_this_rank, comm=MPI.COMM_WORLD)  # doctest: +SKIP
     """
-    return fit_with(estimator, X, y, sample_weight, comm, _progress.shown)
+    fit_with(estimator, X, y, sample_weight, comm, _progress.shown)
+    if comm.Get_rank() == 0:
+        _progress.tell(estimator)
+    return estimator
 
 
 def fit_with(

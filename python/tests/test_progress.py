@@ -26,6 +26,19 @@ from fewlabel.plotting import LearningCurveDisplay
 X, Y, TRUTH = text_like()
 LEVEL = {"annealing": "temperature", "switching": "unlabeled weight", "pair_switching": "unlabeled weight"}
 
+STAGE = r"\[\w+\] (\w+): (\d+) models?, (\d+) passes"
+
+
+@pytest.mark.parametrize("y", [Y, np.column_stack([Y, Y])], ids=["classes", "columns"])
+def test_verbose_tells_which_models_were_trained(y: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    model = TransductiveSVC(verbose=1, calibrate=True).fit(X, y)
+    stages = [re.fullmatch(STAGE, line) for line in capfd.readouterr().out.splitlines()]
+    told = [stage.groups() for stage in stages if stage]
+    assert {name for name, _, _ in told} >= {"annealing", "switching"}
+    assert sum(int(models) for _, models, _ in told) == model.n_fits_
+    assert all(int(passes) > 0 for name, _, passes in told if name == "annealing")
+    assert TransductiveSVC(unlabeled=None).fit(X, TRUTH).n_fits_ == 1
+
 
 def test_silence_is_the_default() -> None:
     """Nothing on file descriptors 1 and 2, whoever writes: Python or the library."""
@@ -52,7 +65,7 @@ def test_lines_without_tqdm(method: str, capfd: pytest.CaptureFixture[str], monk
     model = TransductiveSVC(method=method, verbose=1).fit(X, Y)
     shown = capfd.readouterr()
     assert shown.err == ""
-    lines = shown.out.splitlines()
+    lines = [line for line in shown.out.splitlines() if " step " in line]
     pattern = rf"\[TransductiveSVC\] step (\d+): objective (\S+), {LEVEL[method]} (\S+), (\d+) labels changed"
     steps = [int(re.fullmatch(pattern, line)[1]) for line in lines]
     assert steps == sorted(set(steps))
@@ -68,7 +81,7 @@ def test_one_bar_with_tqdm(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tqdm")
     model = SemiSupervisedLogisticRegression(verbose=1).fit(X, Y)
     shown = capfd.readouterr()
-    assert shown.out == ""
+    assert " step " not in shown.out
     assert shown.err.count("\n") == 1  # one bar, drawn again and again on one line
     last = shown.err.rstrip().split("\r")[-1]
     assert last.startswith(f"SemiSupervisedLogisticRegression: {model.n_iter_} steps")
@@ -77,7 +90,7 @@ def test_one_bar_with_tqdm(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Jupyter's
 def test_one_bar_in_a_notebook() -> None:
-    """A widget, and nothing printed."""
+    """A widget, and printed lines for the stages alone."""
     pytest.importorskip("ipykernel", reason="there is no notebook kernel here")
     pytest.importorskip("ipywidgets", reason="there are no notebook widgets here")
     from jupyter_client.manager import start_new_kernel
@@ -95,7 +108,8 @@ def test_one_bar_in_a_notebook() -> None:
     assert reply["content"]["status"] == "ok"
     shown = [message["content"]["data"] for message in messages if message["msg_type"] == "display_data"]
     assert [data.keys() & {"application/vnd.jupyter.widget-view+json"} != set() for data in shown] == [True]
-    assert not [message["content"] for message in messages if message["msg_type"] == "stream"]
+    printed = "".join(message["content"]["text"] for message in messages if message["msg_type"] == "stream")
+    assert all(re.fullmatch(STAGE, line) for line in printed.splitlines())
     told = [str(message["content"].get("data")).replace("\\u2007", " ") for message in messages]
     assert any(re.search(r"objective \S+, temperature \S+, \d+ labels changed", text) for text in told)
 

@@ -91,6 +91,7 @@ def fit(client: Any, model: Any, X: Any, y: Any, sample_weight: Any = None, *, t
     parameters = model.get_params(deep=False)
     vars(model).clear()
     vars(model).update(vars(fitted) | parameters)
+    _progress.tell(model)
     for warning in warned:
         warnings.warn(warning, stacklevel=2)
     return model
