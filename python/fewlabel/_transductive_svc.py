@@ -180,9 +180,9 @@ class TransductiveSVC(LinearClassifier):
     `label_distributions_` (the probability of 1) a column. `class_prior_` is the share of 1 in each column, and
     `history_` a list of dicts; the attributes that describe the fit are arrays, but for `n_iter_`, the largest, and
     `n_fits_` and `objective_`, the sums. `class_prior` is "auto" or "labels", both the shares of the column's labels,
-    or the share of 1 in each column. A column whose labels are all equal, or that has none (then it is 0), is constant, unless its
-    share is given. With the same shares a column has the bits of its separate fit. `hierarchy` and `warm_start` are not
-    supported.
+    or the share of 1 in each column. A column whose labels are all equal, or that has none (then it is 0), is constant,
+    unless its share is given. With the same shares a column has the bits of its separate fit. `hierarchy` and
+    `warm_start` are not supported.
 
     Use rows of unit length: `TfidfVectorizer` returns them, and `Normalizer` scales any rows. If row lengths vary
     widely, "annealing" may separate long rows from short rows instead of the classes.
