@@ -109,15 +109,10 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     >>> found.verdict  # with and without unlabeled rows 97 of 100 answers are right
     'cannot tell'
     """
-    unlabeled = _linear_model.marker(model)
-    X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
-    check_consistent_length(X, given.labeled)
-    _held_out.warn_of_nothing_unlabeled(given, unlabeled)
-    _held_out.refuse_one_class(given)
+    X, given, splits = split(model, X, y, cv)
     classes, codes = _targets.learned(given)[:2]
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)
-    splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
     models = (_linear_model.supervised(model), whole)
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in models]
     every = _held_out.Fold(_with_estimated_shares(whole), slice(None), y, slice(0, 1))
@@ -129,6 +124,16 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
         right[:, test] += [answer == classes[codes[test]] for answer in predicted[2 * k : 2 * k + 2]]
     rows = np.flatnonzero(held)
     return _judged(right[:, rows] / held[rows], codes[rows], shares)
+
+
+def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, list[tuple[np.ndarray, np.ndarray]]]:
+    """Checked rows and labels, and training and test rows for parts of the labeled ones."""
+    unlabeled = _linear_model.marker(model)
+    X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
+    check_consistent_length(X, given.labeled)
+    _held_out.warn_of_nothing_unlabeled(given, unlabeled)
+    _held_out.refuse_one_class(given)
+    return X, given, list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
 
 
 def _with_estimated_shares(model: Any) -> Any:

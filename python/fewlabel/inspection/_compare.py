@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
-from sklearn.utils import check_consistent_length
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _targets
+from fewlabel._inputs import _targets
 from fewlabel.inspection import _linear_model, _table
-from fewlabel.inspection._check import check
-from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.inspection._check import check, split
 
 SUPERVISED = "supervised"
 METHODS = ("auto", "annealing", "switching")  # the default, as far as the estimator has them
@@ -146,15 +144,10 @@ def compare(
     >>> list(comparison.scores)
     ['supervised', 'annealing']
     """
-    unlabeled, X = _linear_model.marker(model), _data.admitted(X)
-    chosen = _chosen(methods, model)
-    given = _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
-    check_consistent_length(X, given.labeled)
-    _held_out.warn_of_nothing_unlabeled(given, unlabeled)
-    _held_out.refuse_one_class(given)
-    score = get_scorer(scoring)
+    _linear_model.marker(model)
+    chosen, score = _chosen(methods, model), get_scorer(scoring)
+    X, given, splits = split(model, X, y, cv)
     models = {SUPERVISED: _linear_model.supervised(model), **chosen}
-    splits = list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
     every = models.values()
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in every]
     scored = _held_out.measured("compare", folds, X, partial(_score, given=given, score=score), n_jobs, verbose)

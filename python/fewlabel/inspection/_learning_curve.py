@@ -1,6 +1,5 @@
 """Scores of a semi-supervised and a supervised estimator by number of labels."""
 
-from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,7 +9,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from fewlabel import _held_out
-from fewlabel._inputs import _data, _numbers, _targets
+from fewlabel._inputs import _numbers, _targets
 from fewlabel._inputs._soft import Soft
 from fewlabel.inspection import _linear_model
 
@@ -18,27 +17,17 @@ _SIZES = [10, 20, 40, 80]  # numbers of labels where none are given
 _TRIES = 1000  # at drawing labels until every class is among them
 
 
-def compute(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    n_labels: Any,
-    n_draws: Any,
-    test_size: Any,
-    supervised: Any,
-    scoring: Any,
-    random_state: Any,
-    n_jobs: Any,
-    verbose: int,
-) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Numbers of labels, and scores (n_sizes, n_draws) of both. The parameters are those of `LearningCurveDisplay`."""
+def plan(
+    estimator: Any, X: Any, y: Any, n_labels: Any, n_draws: Any, test_size: Any, supervised: Any, random_state: Any
+) -> tuple[list[int], list[_held_out.Fold], _targets.Targets]:
+    """Numbers of labels, and two fits for each and for each draw. Parameters are those of `LearningCurveDisplay`."""
     n_draws = _numbers.check_count("n_draws", n_draws)
     if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
         raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
-    X, given = _data.admitted(X), _targets.one_a_row(y, marker, _linear_model.tree(estimator))
+    given = _targets.one_a_row(y, marker, _linear_model.tree(estimator))
     check_consistent_length(X, given.labeled)
     _held_out.refuse_one_class(given)
     marker = None if isinstance(marker, str) and marker == "auto" else marker
@@ -58,10 +47,7 @@ def compute(
             known = _safe_indexing(_hidden(y, given, labeled, marker), rows)
             used, labels = (labeled, given.of(labeled)) if labeled_rows_only else (rows, known)
             folds += [_held_out.Fold(estimator, rows, known, test), _held_out.Fold(supervised, used, labels, test)]
-    measure = partial(_score, given=given, scoring=scoring)
-    scored = _held_out.measured("learning curve", folds, X, measure, n_jobs, verbose)
-    found = np.reshape(scored, (n_draws, len(sizes), 2))
-    return sizes, found[..., 0].T, found[..., 1].T
+    return sizes, folds, given
 
 
 def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -> Any:
@@ -76,7 +62,7 @@ def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -
     return found
 
 
-def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, scoring: Any) -> Any:
+def score(model: Any, rows: Any, test: Any, given: _targets.Targets, scoring: Any) -> Any:
     return check_scoring(model, scoring)(model, rows, given.of(test))
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from fewlabel import _held_out
 from fewlabel._docstrings import described_as
+from fewlabel._inputs import _data
 from fewlabel.inspection import _learning_curve
 from fewlabel.plotting import _axes
 
@@ -116,9 +119,13 @@ class LearningCurveDisplay:
             If there are too few labels to draw from.
         """
         _axes.need_matplotlib("LearningCurveDisplay.from_estimator")
-        sizes, scores, supervised_scores = _learning_curve.compute(
-            estimator, X, y, n_labels, n_draws, test_size, supervised, scoring, random_state, n_jobs, verbose
+        X = _data.admitted(X)
+        sizes, folds, given = _learning_curve.plan(
+            estimator, X, y, n_labels, n_draws, test_size, supervised, random_state
         )
+        measure = partial(_learning_curve.score, given=given, scoring=scoring)
+        scored = _held_out.measured("learning curve", folds, X, measure, n_jobs, verbose)
+        scores, supervised_scores = np.reshape(scored, (n_draws, len(sizes), 2)).T
         name = "accuracy" if scoring is None else scoring.replace("_", " ") if isinstance(scoring, str) else "score"
         return cls(sizes, scores, supervised_scores, score_name=name).plot(ax=ax)
 
