@@ -27,9 +27,7 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
     _refuse_parameters(model)
     ones, zeros = (_totals(codes == label, weights) for label in (1, 0))
     if not (ones + zeros).any():
-        raise ValueError(
-            "y has no label: every entry is the marker (see the parameter `unlabeled`) or has a sample_weight of zero"
-        )
+        raise ValueError("y has no label: every entry is the marker `unlabeled` or has a sample_weight of zero")
     empty = ones + zeros == 0
     codes[:, empty], zeros[empty] = 0, 1  # columns without a label: the model predicts 0
     options = model._options() | methods.options(method)
@@ -101,10 +99,7 @@ def several(model: Any) -> bool:
 def refuse(model: Any, what: str) -> None:
     """Reject a model of several labels a row where one column is needed."""
     if several(model):
-        raise ValueError(
-            f"the model has several labels a row: {what} needs one. Fit a column of y alone; to keep this model, "
-            "pickle it"
-        )
+        raise ValueError(f"the model has several labels a row: {what} needs one. To keep it, pickle it")
 
 
 def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:

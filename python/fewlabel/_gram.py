@@ -66,7 +66,7 @@ def _checked(gram: np.ndarray) -> np.ndarray:
     largest = np.abs(gram).max()
     off = max(np.abs(gram[part] - gram[:, part].T).max() for part in parts(*gram.shape))
     if off > _ROUNDING * largest:
-        raise ValueError(f"the kernel is not symmetric: entries of up to {largest:.3g} are up to {off:.3g} apart")
+        raise ValueError(f"the kernel is not symmetric: entries that should be equal are up to {off:.3g} apart")
     return gram
 
 

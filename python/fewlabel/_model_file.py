@@ -68,7 +68,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     array(['yes'], dtype=object)
     """
     if type(model).__name__ not in _ESTIMATORS:
-        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: others by joblib")
+        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: use joblib")
     check_is_fitted(model)
     if isinstance(model, _LINEAR):
         _columns.refuse(model, "save_model")

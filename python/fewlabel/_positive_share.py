@@ -52,7 +52,7 @@ def of_labels(
     positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))
     positive = positive[np.sort(Distinct(X[positive]).first)]  # a held-out copy of a labeled row is above all others
     if len(positive) < FEWEST:
-        raise ValueError(f"the share cannot be estimated from {len(positive)} distinct labels: give {FEWEST} or more")
+        raise ValueError(f"the share cannot be estimated from {len(positive)} distinct rows: label {FEWEST} or more")
     if len(unlabeled) < 10 * FEWEST:
         raise ValueError(f"the share cannot be estimated from {len(unlabeled)} unlabeled rows")
     random = np.random.default_rng(0)

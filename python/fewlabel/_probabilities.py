@@ -33,8 +33,5 @@ class WhereCalibrated:
         if estimator is None:
             return self.method
         if estimator._needs_calibration and not estimator.calibrate:
-            raise AttributeError(
-                f"{type(estimator).__name__} has {self.method.__name__} only with calibrate=True: its "
-                "probabilities are calibrated by cross-validation in `fit`"
-            )
+            raise AttributeError(f"{type(estimator).__name__} has {self.method.__name__} only with calibrate=True")
         return MethodType(self.method, estimator)

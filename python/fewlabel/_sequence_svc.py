@@ -303,13 +303,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _class_prior(self, labels: _targets.Targets) -> Any:
         """Shares of the tags; empty: the shares of the labeled tokens."""
         if isinstance(self.class_prior, str) and self.class_prior != "labels":
-            raise ValueError(
-                f"class_prior={self.class_prior!r} is not supported: give 'labels', shares, or a dict from tag to share"
-            )
+            raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
-            raise ValueError(
-                f"class_prior names {sorted(map(str, unknown))}, but the tags of y are {listed(labels.classes)}"
-            )
+            raise ValueError(f"class_prior names {sorted(map(str, unknown))}, but y has {listed(labels.classes)}")
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals(None))
         return np.array([]) if isinstance(shares, str) else shares
 
@@ -317,9 +313,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """Pairs of tag numbers, flattened; -1 is the start or the end."""
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
         if not isinstance(self.forbidden_transitions, Iterable):
-            raise ValueError(
-                f"forbidden_transitions must be a list of pairs of tags, got {self.forbidden_transitions!r}"
-            )
+            raise ValueError(f"forbidden_transitions must be a list, got {self.forbidden_transitions!r}")
         pairs = [_pair(pair) for pair in self.forbidden_transitions]
         known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
         return np.array(known, dtype=np.int64)
@@ -341,7 +335,5 @@ def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: 
 
 def _pair(pair: Any) -> tuple[Any, Any]:
     if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tags := tuple(pair)) != 2 or tags == (None, None):
-        raise ValueError(
-            f"forbidden_transitions must hold pairs of tags, None for the start or the end; found {pair!r}"
-        )
+        raise ValueError(f"forbidden_transitions must hold pairs of tags, None for start or end; found {pair!r}")
     return tags

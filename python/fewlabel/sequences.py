@@ -128,7 +128,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     def _names(self, tokens: Sequence[str]) -> Iterator[list[str]]:
         """Feature names of each token of a sentence."""
         if other := [tokens] if isinstance(tokens, str) else [token for token in tokens if not isinstance(token, str)]:
-            raise TypeError(f"X must be a list of sentences, each a list of tokens, texts; found {other[0]!r}")
+            raise TypeError(f"X must be a list of sentences, each split into tokens, texts; found {other[0]!r}")
         w = self.window
         edge = [""] * w
         lower = [*edge, *(token.lower() for token in tokens), *edge]

@@ -183,9 +183,7 @@ def _refuse_others(summaries: list[_Summary]) -> None:
     texts = [rank for rank, own in enumerate(summaries) if len(own.classes) and own.classes.dtype.kind in "OU"]
     numbers = [rank for rank, own in enumerate(summaries) if len(own.classes) and rank not in texts]
     if texts and numbers:
-        raise ValueError(
-            f"y has texts on rank {texts[0]}, but numbers on rank {numbers[0]}: make them all text or all numbers"
-        )
+        raise ValueError(f"y has texts on rank {texts[0]}, but numbers on rank {numbers[0]}: make all the same")
     named = [(rank, own.names) for rank, own in enumerate(summaries) if own.names is not None]
     for rank, names in named[1:]:
         if not np.array_equal(names, named[0][1]):

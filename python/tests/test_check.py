@@ -63,8 +63,8 @@ def test_the_verdict(gained: int, lost: int, verdict: str) -> None:
     truth = np.arange(200) % 2
     X = planned(truth, list(range(gained)), list(range(gained, gained + lost)))
     found = check(Planned(), X, np.where(np.arange(200) < 150, truth, -1))
-    assert found[:3] == pytest.approx((150, 1 - gained / 150, 1 - lost / 150))
-    assert found[5:] == (gained, lost)
+    assert (found.n_rows, found.gained, found.lost) == (150, gained, lost)
+    assert (found.supervised, found.semi_supervised) == pytest.approx((1 - gained / 150, 1 - lost / 150))
     assert found.verdict == verdict
     assert str(found).startswith(f"unlabeled rows: {verdict}. Accuracy, with the estimated class shares, on 150 held-")
     assert f"({gained} gained, {lost} lost). 80% interval of the difference: " in str(found)

@@ -166,7 +166,7 @@ def test_learning_curve_with_another_marker(marker: Any) -> None:
 def test_learning_curve_takes_the_sizes_for_which_there_are_labels() -> None:
     y = np.where(np.arange(300) < 48, TWO.truth, -1)
     assert LearningCurveDisplay.from_estimator(TransductiveSVC(), TWO.X, y, n_draws=1).n_labels == [10, 20]
-    with pytest.raises(ValueError, match="y has 8 labels, of which 2 are for testing: 80"):
+    with pytest.raises(ValueError, match="y has 8 labels, 2 for testing: 80"):
         LearningCurveDisplay.from_estimator(TransductiveSVC(), TWO.X, np.where(np.arange(300) % 40 == 0, TWO.truth, -1))
 
 
@@ -183,7 +183,7 @@ def test_learning_curve_of_a_pipeline_does_not_change_it() -> None:
     [
         ({"n_labels": [20, 10]}, "each larger than the one before"),
         ({"n_labels": []}, "n_labels must be integers"),
-        ({"n_labels": [10, 290]}, "y has 300 labels, of which 75 are for testing: 290 of n_labels cannot be drawn"),
+        ({"n_labels": [10, 290]}, "y has 300 labels, 75 for testing: 290 of n_labels cannot be drawn"),
         ({"n_labels": [1, 5]}, "n_labels begins with 1, too few for all of the 2 classes"),
         ({"n_draws": 0}, "n_draws must be an integer of at least 1"),
         ({"test_size": 1.5}, "test_size must lie between 0 and 1, got 1.5"),

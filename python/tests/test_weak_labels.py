@@ -461,7 +461,7 @@ def test_a_share_that_few_labels_leave_open_is_warned_of() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rest": "crude"}, "rest='crude' is for labels of one other class alone; here the labels are crude"),
+        ({"rest": "crude"}, "rest='crude' is for labels of one other class alone, not of crude"),
         ({"rest": 5}, "with names of the same type; unknown: .5."),
         ({"rest": "rest", "n_bootstraps": 1}, "n_bootstraps must be an integer of at least 2"),
         ({"rest": "rest", "confidence_level": 1}, "confidence_level must lie between 0 and 1"),

@@ -40,7 +40,8 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
         if not holds_text(X):
             raise
         raise ValueError(
-            f"X holds texts: use a vectorizer, as TfidfVectorizer or TokenVectorizer ({reason!s:.50})"
+            "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, or "
+            f"for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
         ) from reason
 
 

@@ -6,7 +6,7 @@ import struct
 import sys
 from pathlib import Path
 
-REINSTALL = "Install fewlabel again (pip install --force-reinstall --no-deps, then its wheel, or -e . in its source)."
+REINSTALL = "Install fewlabel again (pip install --force-reinstall --no-deps, in its source folder pip install -e .)."
 
 _ELF_PROCESSORS = {3: "i386", 21: "ppc64le", 22: "s390x", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 _PROCESSORS = {"AMD64": "x86_64", "arm64": "aarch64"}  # other names of the same

@@ -57,7 +57,7 @@ def free(name: str) -> None:
 
 def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any, Any]:
     if not hasattr(X, "shape"):
-        raise TypeError(f"X must have arrays, CSR matrices or data frames as parts, part {number} is {type(X)}")
+        raise TypeError(f"X must have arrays, CSR matrices or data frames; part {number} is {type(X).__name__}")
     for name, part in (("y", y), ("sample_weight", weight)):
         if part is not None and np.shape(part)[:1] != X.shape[:1]:
             raise ValueError(f"{name} has {len(part)} rows in partition {number}, but X has {X.shape[0]}")

@@ -128,10 +128,7 @@ def estimate_class_prior(
     if rest is not None:
         return _of_positives(rows, known, weights, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
-        raise ValueError(
-            f"only class {classes[0]} has labeled rows: name the class of the other rows by rest, as in "
-            'rest="other", or label some of them'
-        )
+        raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
     options = {
         "n_bootstraps": n_bootstraps,
         "confidence_level": confidence_level,
@@ -155,9 +152,7 @@ def _of_positives(
     """The shares of the only labeled class and of the rest."""
     known, codes = targets.classes.tolist(), targets.codes
     if len(known) != 1 or rest in known:
-        raise ValueError(
-            f"rest={rest!r} is for labels of one other class alone; here the labels are {listed(targets.classes)}"
-        )
+        raise ValueError(f"rest={rest!r} is for labels of one other class alone, not of {listed(targets.classes)}")
     classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
     _numbers.check_count("n_bootstraps", times, least=2)
     if not 0 < level < 1:

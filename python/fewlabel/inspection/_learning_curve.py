@@ -85,9 +85,7 @@ def _draw(
     pool, n_classes = np.flatnonzero(given.labeled), len(np.unique(given.values))
     n_test = round(test_size * len(pool))
     if n_test < 1 or len(pool) - n_test < sizes[-1]:
-        raise ValueError(
-            f"y has {len(pool)} labels, of which {n_test} are for testing: {sizes[-1]} of n_labels cannot be drawn"
-        )
+        raise ValueError(f"y has {len(pool)} labels, {n_test} for testing: {sizes[-1]} of n_labels cannot be drawn")
     for _ in range(_TRIES):
         order = random.permutation(pool)
         labeled = order[n_test : n_test + sizes[-1]]
