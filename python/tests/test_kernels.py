@@ -352,7 +352,7 @@ def test_bad_kernels() -> None:
     slanted[3, 7] += 0.25
     with pytest.raises(ValueError, match=r"not symmetric: entries that should be equal are up to 0.25 apart"):
         model.fit(slanted)
-    with pytest.raises(ValueError, match=r"eigenvalues go from -0.5 to \d.*A distance matrix is not a kernel"):
+    with pytest.raises(ValueError, match=r"eigenvalues -0.5 to \d"):
         model.fit(K - (0.5 + np.linalg.eigvalsh(K)[0]) * np.eye(300))
     with pytest.raises(ValueError, match="X has NaN in row 2, column 5"):
         model.fit(np.where((np.arange(300) == 2)[:, None] & (np.arange(300) == 5), np.nan, K))
