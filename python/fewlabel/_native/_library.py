@@ -165,7 +165,7 @@ def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
 def _check_versions(loaded: ctypes.CDLL) -> None:
     abi = int(loaded.fewlabel_abi_version())
     if abi != c.ABI_VERSION:
-        raise RuntimeError(f"{PATH} has ABI version {abi}, this package {c.ABI_VERSION}. {_diagnosis.REINSTALL}")
+        raise RuntimeError(f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}. {_diagnosis.REINSTALL}")
     version = _version(loaded)[0]
     known = __version__ != UNKNOWN and "unstamped" not in version
     if known and version != __version__:
