@@ -3,10 +3,10 @@ package belief
 // Multipliers hold the prior exactly, by an augmented Lagrangian.
 //
 //	Problem  G(m) = Σ_y λ_y (m_y - φ_y) + μ/2 Σ_y (m_y - φ_y)² / φ_y
-//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, in parts of the share, so that a small class is held
-//	         as well as a large one. A class with the share 0 goes by what the others leave
-//	Source   Bertsekas & Tsitsiklis, as Keerthi, Sundararajan & Shevade 2012 section 4 use it: after each solve λ_y
-//	         grows by the derivative of the penalty
+//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, relative to the share, so that small classes are held
+//	         as well as large ones. Classes with the share 0 have no term
+//	Source   Bertsekas & Tsitsiklis, as in Keerthi, Sundararajan & Shevade 2012, section 4: after each solve λ_y grows by
+//	         the derivative of the penalty
 type Multipliers struct {
 	Prior, Lambda []float64
 	Weight        float64
@@ -14,8 +14,8 @@ type Multipliers struct {
 
 const (
 	firstWeight = 10.0 // μ of the augmented Lagrangian; 1 to 100 take about as many passes on 20 Newsgroups
-	stiffen     = 2.0  // factor on μ where a round
-	fall        = 4.0  // has not lowered the residual by this factor
+	stiffen     = 2.0  // factor on μ where a round has not lowered the residual by the factor fall
+	fall        = 4.0
 )
 
 // Equality holds the prior exactly.

@@ -11,7 +11,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
-// Costs are what each class costs an unlabeled row at some scores: its loss and its prior cost.
+// Costs are the costs of each class for each unlabeled row: its loss and its prior cost.
 type Costs struct {
 	Level     float64 // factor on the losses; λ' but for soft labels
 	objective *objective.Objective
@@ -19,21 +19,25 @@ type Costs struct {
 	values    []float64 // [unlabeled, K]
 }
 
-// NewCosts makes room for them at the first use.
+// NewCosts are costs that take memory from their first use on.
 func NewCosts(o *objective.Objective) *Costs {
 	return &Costs{Level: o.Weight, objective: o, units: newUnits(o.Sample, o.Classes)}
 }
 
-// of are the costs [K] of an unlabeled row.
-func (c *Costs) of(k int) []float64 {
-	classes := c.objective.Classes
+// room makes the values at the first use.
+func (c *Costs) room() []float64 {
 	if c.values == nil {
-		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*classes)
+		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*c.objective.Classes)
 	}
-	return c.values[k*classes : (k+1)*classes]
+	return c.values
 }
 
-// Measure takes the costs at the current scores of a risk.
+// row has the costs [K] of an unlabeled row.
+func (c *Costs) row(k int) []float64 {
+	return c.room()[k*c.objective.Classes : (k+1)*c.objective.Classes]
+}
+
+// Measure finds the costs at the current scores of a risk.
 func (c *Costs) Measure(r *risk.Risk) {
 	c.measure(r)
 	c.addPrior(c.Level * weak.Strength)
@@ -42,31 +46,27 @@ func (c *Costs) Measure(r *risk.Risk) {
 // addPrior adds prior costs times a factor.
 func (c *Costs) addPrior(factor float64) {
 	for k := range c.objective.Sample.Unlabeled {
-		c.objective.Sample.Weak.Of(k).AddTo(c.of(k), factor)
+		c.objective.Sample.Weak.Of(k).AddTo(c.row(k), factor)
 	}
 }
 
-// measure takes the losses.
+// measure finds the losses.
 func (c *Costs) measure(r *risk.Risk) {
-	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
-	if c.values == nil {
-		c.values = make([]float64, len(unlabeled)*k)
-	}
+	k, unlabeled, values := c.objective.Classes, c.objective.Sample.Unlabeled, c.room()
 	c.objective.Job.EachRow(len(unlabeled), func(lo, hi int) {
-		if r.PairCosts(c.values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
+		if r.PairCosts(values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
 			return
 		}
 		scores := make([]float64, k)
 		for j := lo; j < hi; j++ {
-			row := c.values[j*k : (j+1)*k]
-			r.Costs(row, unlabeled[j], scores)
-			vector.Scale(row, c.Level)
+			r.Costs(c.row(j), unlabeled[j], scores)
+			vector.Scale(c.row(j), c.Level)
 		}
 	})
 }
 
-// Cheapest changes labels [units] to the best ones at the last costs that keep the class counts, or the shares where
-// rows have unequal weights that are no copies.
+// Cheapest changes labels [units] to the best ones at the last costs that keep the class counts, or the class shares
+// where weights are unequal and no numbers of copies.
 func (c *Costs) Cheapest(labels []int32) {
 	o := c.objective
 	labeling.CheapestLabels(o.Job, labels, c.finite(), c.units.weights(o.Job), o.Prior)
@@ -81,8 +81,7 @@ func (c *Costs) finite() []float64 {
 	return c.units.costsOf(c.values)
 }
 
-// prior is what the labels [units] cost by the prior costs; those that a row cannot have, of which there are as few as
-// any, count nothing.
+// prior is the sum of the prior costs of labels [units]. Labels that a row cannot have, as few as possible, count 0.
 func (c *Costs) prior(labels []int32) float64 {
 	s, sum := c.objective.Sample, []float64{0}
 	if s.Weak == nil {
@@ -98,26 +97,25 @@ func (c *Costs) prior(labels []int32) float64 {
 	return sum[0]
 }
 
-// Potentials of the classes are what to add to the class scores so that the class with the largest score is that of the
-// best labeling at these scores.
+// Potentials of the classes, added to the class scores, give the best labeling at these scores as the largest ones.
 func (c *Costs) Potentials(score objective.Scorer) []float64 {
 	o := c.objective
 	for k, i := range o.Sample.Unlabeled {
-		score(c.of(k), i)
+		score(c.row(k), i)
 	}
 	vector.Scale(c.values, -1)
 	weights := c.units.weights(o.Job)
 	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)
 }
 
-// Spread of the preferences: the largest standard deviation of a class's cost beyond the mean of the row's. Rows of
-// which something is known count as undecided.
+// Spread is the largest standard deviation, over the classes, of cost minus mean cost of the row. Weakly labeled rows
+// count 0.
 func (c *Costs) Spread() float64 {
 	o, k := c.objective, c.objective.Classes
 	sums := make([]float64, 2*k) // Σ w d, Σ w d² for the difference d of every class
 	o.Job.Sum(len(o.Sample.Unlabeled), sums, func(lo, hi int, dst []float64) {
 		for j := lo; j < hi; j++ {
-			row := c.values[j*k : (j+1)*k]
+			row := c.row(j)
 			if o.Sample.Weak.Of(j).Known() {
 				continue
 			}
@@ -135,17 +133,16 @@ func (c *Costs) Spread() float64 {
 	return spread
 }
 
-// beginAt takes the scores [unlabeled, K] in place of a risk's, negated.
+// beginAt takes negated scores [unlabeled, K] in place of losses.
 func (c *Costs) beginAt(scores []float64) {
 	c.values = slices.Clone(scores)
 	vector.Scale(c.values, -1)
 	c.addPrior(1)
 }
 
-// ownLabels are the labels of the rows that stay without: nothing is known of most, so that these have the class of the
-// largest score, the others their cheapest one, by prior costs in full, as labels of one row each lead farther astray
-// than those that keep the class shares.
-func (c *Costs) ownLabels(r *risk.Risk, each func(k int, class int32, known bool)) {
+// freeLabels are labels that keep no class shares: the class of the largest score, for weakly labeled rows the cheapest
+// class by the whole prior costs, as such labels go wrong more easily than labels that keep the shares.
+func (c *Costs) freeLabels(r *risk.Risk, each func(k int, class int32, known bool)) {
 	s := c.objective.Sample
 	if s.Weak != nil {
 		c.measure(r)
@@ -155,14 +152,14 @@ func (c *Costs) ownLabels(r *risk.Risk, each func(k int, class int32, known bool
 	for k, i := range s.Unlabeled {
 		known := s.Weak.Of(k).Known()
 		if r.Score(scores, i); known {
-			copy(scores, c.of(k))
+			copy(scores, c.row(k))
 			vector.Scale(scores, -1)
 		}
 		each(k, int32(vector.Largest(scores)), known)
 	}
 }
 
-// Class is the class of the largest score of those that unlabeled row k can have.
+// Class is the class with the largest score, of the classes that unlabeled row k can have.
 func (c *Costs) Class(k int, scores []float64) int32 {
 	if row := c.objective.Sample.Weak.Of(k); row.Known() {
 		scores = slices.Clone(scores)
@@ -175,8 +172,8 @@ func (c *Costs) Class(k int, scores []float64) int32 {
 	return int32(vector.Largest(scores))
 }
 
-// differences counts the labels that differ.
-func differences(a, b []int32) int {
+// Differences counts the labels that differ.
+func Differences(a, b []int32) int {
 	count := 0
 	for k := range a {
 		if a[k] != b[k] {

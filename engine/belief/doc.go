@@ -1,4 +1,4 @@
-// Package belief is what methods think of the unlabeled rows: hard labels, soft labels, no labels, or probabilities
-// that keep the class shares. Each belief is put into an objective at a level of a schedule (Enter) and renewed at the
-// scores of a solve (Relabel). Start at Hard.
+// Package belief has the labels of the unlabeled rows on the way of a method: hard, soft, none, or probabilities that
+// keep the class shares. A belief enters an objective at a level of a schedule (Enter) and is renewed at the scores of
+// a solve (Relabel). Start at Hard.
 package belief

@@ -6,19 +6,18 @@ import (
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
 
-// Free rows stay without a label: they have a loss of their scores. Rows of which something is known have their
-// cheapest label.
+// Free rows have no label but a loss of their scores. Weakly labeled rows have their cheapest label.
 type Free struct {
 	*risk.Risk
 	objective *objective.Objective
 	costs     *Costs
 	descent   *minimize.QuasiNewton
 	labels    []int32 // [unlabeled] of the largest score, or the cheapest
-	known     []bool  // [unlabeled] whether something is known, so that the row has its label
+	known     []bool  // [unlabeled] weakly labeled rows, which have their label
 	gap       float64 // |g|² / 2α at the last At
 }
 
-// NewFree lets the unlabeled rows of a risk have scores, and labels by these; memory is that of minimize.QuasiNewton.
+// NewFree gives the unlabeled rows of a risk a loss of their scores; memory is for minimize.QuasiNewton.
 func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
 	f := &Free{Risk: r, objective: o, costs: costs, labels: make([]int32, len(o.Sample.Unlabeled)),
 		known: make([]bool, len(o.Sample.Unlabeled)), descent: &minimize.QuasiNewton{Memory: memory}}
@@ -40,11 +39,11 @@ func (f *Free) Enter(part float64) {
 	}
 }
 
-// Relabel counts the rows whose best class is another one: that of the largest score, or the cheapest one.
+// Relabel counts the rows whose best class has changed.
 func (f *Free) Relabel() (switched int, entropy float64) { return f.relabel(), 0 }
 
 func (f *Free) relabel() (switched int) {
-	f.costs.ownLabels(f.Risk, func(k int, class int32, known bool) {
+	f.costs.freeLabels(f.Risk, func(k int, class int32, known bool) {
 		f.known[k] = known
 		if class != f.labels[k] {
 			f.labels[k] = class

@@ -1,8 +1,6 @@
 package belief
 
-import (
-	"github.com/fewlabel/fewlabel/engine/risk"
-)
+import "github.com/fewlabel/fewlabel/engine/risk"
 
 // Hard labels keep the class counts.
 type Hard struct {
@@ -27,8 +25,7 @@ func (h *Hard) Begin() {
 	h.costs.Cheapest(h.Labels)
 }
 
-// BeginByScores finds the labels with the largest sum of log-probabilities [unlabeled, K], less the prior costs, that
-// keep the counts.
+// BeginByScores finds the labels that keep the counts with the largest sum of scores [unlabeled, K] less prior costs.
 func (h *Hard) BeginByScores(scores []float64) {
 	h.costs.beginAt(scores)
 	h.costs.Cheapest(h.Labels)
@@ -45,8 +42,8 @@ func (h *Hard) Enter(part float64) {
 	})
 }
 
-// Relabel changes the labels to the best ones at the current scores that keep the counts. Where exchanges are
-// limited, it makes those that lower the costs.
+// Relabel changes the labels to the best ones at the current scores that keep the counts, or makes a limited number of
+// exchanges that lower the costs.
 func (h *Hard) Relabel() (switched int, entropy float64) {
 	h.costs.Measure(h.Risk)
 	h.before = append(h.before[:0], h.Labels...)
@@ -55,13 +52,13 @@ func (h *Hard) Relabel() (switched int, entropy float64) {
 	} else {
 		h.exchange(h.Labels, h.costs.finite(), h.costs.objective.Classes)
 	}
-	return differences(h.Labels, h.before), 0
+	return Differences(h.Labels, h.before), 0
 }
 
-// Prior is what the labels cost by the prior costs, which the risk does not know.
+// Prior is the sum of the labels' prior costs, which are no part of the risk.
 func (h *Hard) Prior() float64 { return h.costs.prior(h.Labels) }
 
-// Admit lets the unlabeled rows have a weight, and so scores.
+// Admit gives the unlabeled rows a weight, and so scores.
 func (c *Costs) Admit(r *risk.Risk) {
 	s := c.objective.Sample
 	for k, i := range s.Unlabeled {

@@ -8,20 +8,20 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Tolerance is the residual at which the prior counts as held.
+// Tolerance is the residual at which the class prior counts as held.
 const Tolerance = 1e-4
 
-// probabilities of the unlabeled rows are what a joint cost is about.
+// probabilities are the belief of methods with a joint cost of the unlabeled rows' probabilities.
 type probabilities struct {
 	*risk.Risk
 	objective *objective.Objective
 	joint     joint
-	weak      *Weak   // joint where something is known of the rows, or nil
+	weak      *Weak   // joint where rows are weakly labeled, or nil
 	Residual  float64 // largest distance of a mean probability from its share
 	likeliest []int32 // [unlabeled] classes
 }
 
-// join gives the unlabeled rows of a risk a joint cost, and that of what is known of them at this weight.
+// join gives the unlabeled rows of a risk a joint cost, and weakly labeled rows their loss at this weight.
 func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) probabilities {
 	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride())
 	if weak != nil {
@@ -32,10 +32,11 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 	}
 	r.Joint = []risk.Joint{cost}
 	r.UpdateSupport()
-	return probabilities{Risk: r, objective: o, joint: cost, weak: weak, likeliest: make([]int32, len(o.Sample.Unlabeled))}
+	return probabilities{Risk: r, objective: o, joint: cost, weak: weak,
+		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
-// renew counts the likeliest classes that have changed, and measures means.
+// renew counts the likeliest classes that have changed, and measures the residual of means.
 func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
 	s, row := p.objective.Sample, make([]float64, p.objective.Classes)
 	p.Residual = p.objective.Distance(means)
@@ -54,7 +55,7 @@ func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
 	return switched, entropy / math.Ln2
 }
 
-// measure is the objective where the unlabeled rows cost so much, and the residual.
+// measure is the objective with this cost of the unlabeled rows, and the residual.
 func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
 	loss := []float64{p.objective.LabeledLoss(p.Loss(), p.Score)}
 	p.objective.Job.Reduce(loss)
@@ -64,17 +65,18 @@ func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
 	return p.Regularizer() + loss[0] + unlabeled, p.Residual
 }
 
-// Expected is the belief of methods that hold the means of probabilities near the class prior.
+// Expected is the belief of methods that hold the mean probabilities at the class prior.
 type Expected struct {
 	probabilities
 	Means       *Means
-	Multipliers *Multipliers // hold the prior
-	Full        float64      // weight of the entropy at level 1
+	Multipliers *Multipliers
+	Full        float64 // weight of the entropy at level 1
 	level       float64
 	last        float64 // residual of the round before, at level 1
 }
 
-// NewExpected gives the unlabeled rows of a risk the cost of their means, held at the class prior, and of their entropy.
+// NewExpected gives the unlabeled rows of a risk the cost of their means, held at the class prior, and of their
+// entropy.
 func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
 	means.Constraint, means.Convex = Equality(o.Prior), true
@@ -88,8 +90,7 @@ func (e *Expected) Enter(level float64) {
 	e.Means.Entropy = level * e.Full
 }
 
-// Relabel takes the means and renews the multipliers by them; at level 1 the penalty becomes stiffer where it has not
-// lowered the residual.
+// Relabel renews the multipliers by the means; at level 1 the penalty is raised where the residual has not fallen.
 func (e *Expected) Relabel() (switched int, entropy float64) {
 	e.joint.Evaluate(e.Scores())
 	switched, entropy = e.renew(e.Means.M)
@@ -106,20 +107,19 @@ func (e *Expected) Relabel() (switched int, entropy float64) {
 // Held reports whether the class prior counts as held.
 func (e *Expected) Held() bool { return e.Residual <= Tolerance }
 
-// Measure is the objective, of which a constraint is no part, and the residual.
+// Measure is the objective without the constraint's term, and the residual.
 func (e *Expected) Measure() (value, residual float64) {
 	return e.measure(e.Full * e.Means.MeanEntropy)
 }
 
-// Soft are the probabilities [unlabeled, K].
-func (e *Expected) Soft() []float64 {
-	soft := make([]float64, len(e.likeliest)*e.objective.Classes)
-	scores := e.Scores()
+// Probabilities are those of the classes [unlabeled, K].
+func (e *Expected) Probabilities() []float64 {
+	p, scores := make([]float64, len(e.likeliest)*e.objective.Classes), e.Scores()
 	if e.weak != nil {
 		scores = e.weak.shift(scores)
 	}
-	e.Means.Probabilities(soft, scores)
-	return soft
+	e.Means.Probabilities(p, scores)
+	return p
 }
 
 // Projected is the belief of posterior regularization.

@@ -6,8 +6,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Soft is the belief of annealing, soft labels at a temperature: the free energy at one temperature as a function of W,
-// with the labels at their best values. Value and gap are taken with these labels held fixed.
+// Soft is the belief of annealing, soft labels at a temperature: the free energy as a function of W, with the labels at
+// their best values. Value and gap are taken at these labels.
 type Soft struct {
 	*risk.Risk
 	costs       *Costs
@@ -16,7 +16,7 @@ type Soft struct {
 	labels      []int32   // [unlabeled] the likeliest ones
 }
 
-// NewSoft gives the unlabeled rows soft labels, the class prior to begin with, and the weight of the costs' level.
+// NewSoft gives the unlabeled rows the class prior as soft labels, and the weight of the costs' level.
 func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	o := costs.objective
 	unlabeled := o.Sample.Unlabeled
@@ -65,12 +65,11 @@ func (s *Soft) Renew() {
 		nearShares)
 }
 
-// nearShares is how near the class shares soft labels have to be: a hundredth of one of 10,000 rows. At labeling.Exact
-// they take twice the evaluations, and fits end at the same labels.
+// nearShares is how near the class shares soft labels have to be, a hundredth of one of 10,000 rows. labeling.Exact
+// takes twice the evaluations to the same labels.
 const nearShares = 1e-6
 
-// Harden gives each unlabeled row the best label at its costs with the whole weight, and returns the labels and how
-// many are not the likeliest ones.
+// Harden finds the best hard labels at the costs with the whole weight; changed are those that were not the likeliest.
 func (s *Soft) Harden(exchange Exchange) (hard *Hard, changed int) {
 	o := s.costs.objective
 	s.costs.Level = o.Weight
@@ -79,10 +78,10 @@ func (s *Soft) Harden(exchange Exchange) (hard *Hard, changed int) {
 	hard = NewHard(s.Risk, s.costs, exchange)
 	copy(hard.Labels, likeliest)
 	s.costs.Cheapest(hard.Labels)
-	return hard, o.Job.Count(differences(hard.Labels, likeliest))
+	return hard, o.Job.Count(Differences(hard.Labels, likeliest))
 }
 
-// Warm is a belief of soft labels from which hard ones are found: they leave the minimum of the model before.
+// Warm is a belief of soft labels from which hard ones are found.
 type Warm struct {
 	*Soft
 	Hard *Hard

@@ -8,13 +8,13 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// units get the hard labels: the unlabeled rows, or the copies that their weights stand for.
+// units have hard labels: the unlabeled rows, or the copies that their weights stand for.
 //
-//	Problem  labels that keep class counts go to k copies of a row one by one, so that copies can get different ones: at
-//	         most one row a class does. A row of weight k gets the same labels, each with its part of the weight
-//	Source   ours. Label for row instead, a fit with whole weights ended up to 3 times as high as that of the copies
+//	Problem  the k copies of a row are labeled separately; at most one row per class ends with mixed labels. A row of
+//	         weight k gets the same labels, each with its part of the weight
+//	Source   ours. With one label a row, a fit with whole weights ended up to 3 times as high as the fit of the copies
 //	         (switching, four planted classes), as exchanges of rows of unequal weight lose the class shares
-//	Cost     of labels as with copies; of products nothing
+//	Cost     labels take as long as with copies; products do not
 type units struct {
 	sample  *sample.Sample
 	classes int
@@ -27,7 +27,7 @@ func newUnits(s *sample.Sample, classes int) units {
 	if s.Copies == nil {
 		return u
 	}
-	u.rows = []int32{} // where there are no rows, too
+	u.rows = []int32{} // not nil
 	for k, weight := range s.UnlabeledRows {
 		u.rows = append(u.rows, slices.Repeat([]int32{int32(k)}, int(weight))...)
 	}
@@ -42,7 +42,7 @@ func (u *units) count() int {
 	return len(u.rows)
 }
 
-// labelsOf gives each unit the label of its row [unlabeled].
+// labelsOf are the labels of the units' rows, for labels [unlabeled].
 func (u *units) labelsOf(labels []int32) []int32 {
 	if u.rows == nil {
 		return slices.Clone(labels)
@@ -62,7 +62,7 @@ func (u *units) rowOf(k int) (row int, part float64) {
 	return int(u.rows[k]), 1 / u.sample.UnlabeledRows[u.rows[k]]
 }
 
-// costsOf are the costs [units, K] of costs of the rows.
+// costsOf are the costs [units, K] of the units' rows.
 func (u *units) costsOf(costs []float64) []float64 {
 	if u.rows == nil {
 		return costs
@@ -83,7 +83,7 @@ func (u *units) weights(job *work.Job) []float64 {
 	return slices.Repeat([]float64{1 / float64(job.Count(len(u.rows)))}, len(u.rows))
 }
 
-// label gives the unlabeled rows of a risk the labels of their units.
+// label puts the labels of units into a risk; rows with mixed labels become soft.
 func (u *units) label(r *risk.Risk, labels []int32) {
 	s := u.sample
 	if u.rows == nil {

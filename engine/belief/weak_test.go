@@ -76,7 +76,7 @@ func TestTheLossOfASetIsThatOfItsProbability(t *testing.T) {
 	w.Evaluate(scores)
 	want, q := 0.0, make([]float64, classes)
 	for k := range p.rows {
-		softmax(q, w.row(scores, k))
+		vector.Softmax(q, w.row(scores, k))
 		sum := 0.0
 		for y := range q {
 			sum += q[y] * math.Exp(-w.sample.Weak.Of(k).Of(int32(y)))

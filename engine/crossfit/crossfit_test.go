@@ -67,7 +67,7 @@ func TestNoStepOfEMLowersTheObjectiveOfAMixture(t *testing.T) {
 		packed, _ := s.Rows.Packed(job)
 		m, _ := newMixture(s, job, packed)
 		if spheres {
-			m.turnToSpheres()
+			m.useSpheres()
 		}
 		m.start(s, held)
 		last := math.Inf(-1)

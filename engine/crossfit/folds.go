@@ -11,27 +11,27 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Split deals rows out to cross-fitted models. Equal rows go to the same model, so that a row of weight 2 is the same
-// as the row twice.
+// Split assigns rows to cross-fitted models. Equal rows go to the same model, so that a row of weight 2 is the same as
+// the row twice.
 type Split struct {
-	Folds     int   // those that have rows are 0 ... Folds-1; 0: no labeled row can be held out
-	Labeled   []int // [Sample.Labeled] fold that holds the row out; -1: its class has no other row, so none does
-	Different int   // number of different labeled rows that are held out
+	Folds     int   // with rows; 0: no labeled row can be held out
+	Labeled   []int // [Sample.Labeled] fold that holds the row out; -1: none, as its class has no other row
+	Distinct  int   // number of distinct labeled rows that are held out
 	Unlabeled []int // places in Sample.Unlabeled of the rows that are used, evenly spaced
 	Chosen    []int // [Unlabeled] fold
 }
 
 const folds = 5
 
-// Deal uses at most so many unlabeled rows. It is for rows of one machine.
-func Deal(s *sample.Sample, job *work.Job, most int) Split {
-	out := Split{Unlabeled: spaced(s, job, most)}
+// NewSplit uses at most maxRows unlabeled rows. It is for rows of one machine.
+func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
+	out := Split{Unlabeled: spaced(s, job, maxRows)}
 	rows := make([]int32, len(out.Unlabeled))
 	for k, place := range out.Unlabeled {
 		rows[k] = s.Unlabeled[place]
 	}
 	rank := ranks(s, rows)
-	out.deal(s, rank)
+	out.holdOut(s, rank)
 	if out.Folds == 0 {
 		return Split{Labeled: out.Labeled}
 	}
@@ -44,10 +44,10 @@ func Deal(s *sample.Sample, job *work.Job, most int) Split {
 	return out
 }
 
-// spaced are places in Unlabeled of at most so many rows, evenly spaced among those of all machines, by rank.
-func spaced(s *sample.Sample, job *work.Job, most int) (places []int) {
+// spaced are places in Unlabeled of at most maxRows rows, evenly spaced among the rows of all machines.
+func spaced(s *sample.Sample, job *work.Job, maxRows int) (places []int) {
 	first, total := job.Before(len(s.Unlabeled))
-	n := min(most, total)
+	n := min(maxRows, total)
 	for k := range n {
 		if place := k*total/n - first; place >= 0 && place < len(s.Unlabeled) {
 			places = append(places, place)
@@ -56,8 +56,8 @@ func spaced(s *sample.Sample, job *work.Job, most int) (places []int) {
 	return places
 }
 
-// deal gives the different labeled rows of each class out to the folds in turn.
-func (out *Split) deal(s *sample.Sample, rank []int32) {
+// holdOut assigns the distinct labeled rows of each class to the folds in turn.
+func (out *Split) holdOut(s *sample.Sample, rank []int32) {
 	out.Labeled = make([]int, len(s.Labeled))
 	keys := make([]float64, len(s.Labeled))
 	members := make([][]int, s.Classes())
@@ -65,7 +65,7 @@ func (out *Split) deal(s *sample.Sample, rank []int32) {
 		keys[k], out.Labeled[k] = key(s.Rows, i, rank), -1
 		members[s.Class[k]] = append(members[s.Class[k]], k)
 	}
-	dealt := 0 // classes with few rows begin where the one before has ended: all folds get rows
+	next := 0 // goes on from class to class, so that all folds get rows
 	var held []float64
 	for _, rows := range members {
 		sort.SliceStable(rows, func(a, b int) bool { return keys[rows[a]] < keys[rows[b]] })
@@ -74,35 +74,30 @@ func (out *Split) deal(s *sample.Sample, rank []int32) {
 		}
 		for a, k := range rows {
 			if a > 0 && keys[k] != keys[rows[a-1]] {
-				dealt++
+				next++
 			}
-			out.Labeled[k] = dealt % folds
+			out.Labeled[k] = next % folds
 			out.Folds = max(out.Folds, out.Labeled[k]+1)
 			held = append(held, keys[k])
 		}
-		dealt++
+		next++
 	}
 	slices.Sort(held)
-	out.Different = len(slices.Compact(held))
+	out.Distinct = len(slices.Compact(held))
 }
 
 const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers over all bits
 
-// ranks gives the places in their order of the features that are not zero in all of the labeled and of these unlabeled
-// rows: the others change nothing, so that dense rows and sparse ones, and rows with features of their own added
-// elsewhere, have the same keys.
+// ranks numbers the features that occur in the labeled and in these unlabeled rows, in the problem's order, so that
+// dense and sparse rows, also among further rows with other features, have the same keys.
 func ranks(s *sample.Sample, unlabeled []int32) []int32 {
 	occurs := make([]float64, len(s.Feature))
-	note := func(col int, value float64) {
-		if value != 0 {
-			occurs[col] = 1
-		}
-	}
-	for _, i := range s.Labeled {
-		s.Rows.Row(int(i), note)
-	}
-	for _, i := range unlabeled {
-		s.Rows.Row(int(i), note)
+	for _, i := range slices.Concat(s.Labeled, unlabeled) {
+		s.Rows.Row(int(i), func(col int, value float64) {
+			if value != 0 {
+				occurs[col] = 1
+			}
+		})
 	}
 	var order []int32
 	for k := range s.Feature {
@@ -118,9 +113,8 @@ func ranks(s *sample.Sample, unlabeled []int32) []int32 {
 	return rank
 }
 
-// key is a projection of row i of a matrix on pseudorandom weights of the features, the same for equal rows and for
-// hardly any others. It is rounded to the digits of a float32: its last ones depend on the unit and the order of a
-// row's entries.
+// key is a projection of row i on pseudorandom weights of the features, the same for equal rows. It is rounded to a
+// float32, as its last digits depend on the unit and the order of a row's entries.
 func key(rows *rows.Matrix, i int32, rank []int32) (projection float64) {
 	rows.Row(int(i), func(col int, value float64) {
 		bits := (uint64(rank[col]) + 1) * mixer

@@ -18,24 +18,24 @@ import (
 //	Symbols  multinomials, for rows without negative values: log p(x_i|θ_y) = u Σ_j x_ij / x̄ log θ_jy, x̄ the mean of
 //	         the values that are not 0; spheres: κ x_i . θ_y / |x_i|, |θ_y| = 1 (von Mises-Fisher distributions)
 //	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials); Banerjee, Dhillon, Ghosh & Sra 2005 (spheres)
-//	Differences  words of a text depend on each other, so that posterior probabilities are too certain: a value counts
-//	         as u < 1 words, and κ is small and the same for all classes
-//	Stops    after mixtureSteps steps of EM: more of them move away from the labels
+//	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
+//	         and κ is small and the same for all classes
+//	Stops    after mixtureSteps steps of EM: further steps move away from the labels
 //	Cost     a step is two passes over the rows with K columns, and a logarithm for each feature and class
 type mixture struct {
 	job       *work.Job
 	rows      *rows.Matrix // [n] labeled and unlabeled rows
 	shape     panel.Shape
 	spheres   bool
-	features  float64   // that occur in a row
-	unit      []float64 // [n] factor of a row in the sums that are components: 1/x̄ or 1/|x_i|; 0: it takes no part
+	features  float64   // number of features that occur
+	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|; 0: it takes no part
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y)
 	posterior []float64 // [n, stride] w_i times the probability of the class
 	component []float64 // [shape.Len] log θ_jy or κ θ_jy
 	share     []float64 // [K] φ
 }
 
-// Chosen on 20 Newsgroups (all, comp.*, rec./sci., PC/Mac), Ohsumed and MNIST, also with classes made uneven.
+// Chosen on the choosing sets of docs/notes/class-shares.md.
 const (
 	mixtureSteps  = 8
 	worth         = 0.2  // u
@@ -43,8 +43,8 @@ const (
 	concentration = 20.0 // κ
 )
 
-// Mixture gives the scores log φ_y p(x_i|θ_y) [Unlabeled, K] of the unlabeled rows by the mixture of all rows, of
-// all machines, and all their labels. They are nil where it would take too long.
+// Mixture are the scores log φ_y p(x_i|θ_y) [Unlabeled, K] by the mixture of all rows and labels of all machines; nil
+// where it would take too long.
 func Mixture(s *sample.Sample, job *work.Job) []float64 {
 	if view := mixtureOf(s, job, s.Rows); view != nil {
 		return view(func(int) bool { return false }, s.Unlabeled)
@@ -52,31 +52,31 @@ func Mixture(s *sample.Sample, job *work.Job) []float64 {
 	return nil
 }
 
-// mixtureView is the mixture of few rows.
+// mixtureView is the view of the mixture of few rows, with packed features.
 func mixtureView(s *sample.Sample, job *work.Job) view {
 	packed, _ := s.Rows.Packed(job)
 	return mixtureOf(s, job, packed)
 }
 
-// mixtureOf is that of multinomials, or of spheres if a value is negative; nil where it would take too long.
+// mixtureOf has multinomials, or spheres if a value is negative; nil where it would take too long.
 func mixtureOf(s *sample.Sample, job *work.Job, rows *rows.Matrix) view {
-	if s.Classes()*rows.Cols() > mostComponents || s.Classes()*job.Count(rows.NonZeros()) > mostProducts {
+	if s.Classes()*rows.Cols() > maxComponents || s.Classes()*job.Count(rows.NonZeros()) > maxProducts {
 		return nil
 	}
 	m, nonNegative := newMixture(s, job, rows)
 	if !nonNegative {
-		m.turnToSpheres()
+		m.useSpheres()
 	}
 	return m.view(s)
 }
 
-// Beyond these bounds mixtures would take longer than some seconds in all folds.
+// Beyond these bounds mixtures would take more than some seconds in all folds.
 const (
-	mostComponents = 1 << 22 // features times classes: of logarithms
-	mostProducts   = 1 << 26 // non-zeros times classes
+	maxComponents = 1 << 22 // features times classes: logarithms
+	maxProducts   = 1 << 26 // non-zeros times classes
 )
 
-func (m *mixture) turnToSpheres() {
+func (m *mixture) useSpheres() {
 	m.spheres = true
 	for i, unit := range m.unit {
 		if unit > 0 {
@@ -85,13 +85,13 @@ func (m *mixture) turnToSpheres() {
 	}
 }
 
-// mixture is one of multinomials, and whether rows allow it.
+// newMixture has multinomials, which need values that are not negative.
 func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) (m *mixture, nonNegative bool) {
 	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes()}
 	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
 		share: make([]float64, s.Classes()), unit: make([]float64, n)}
-	// By feature whether a row has it, then the sum of the values, their number and whether one is negative.
+	// For each feature whether it occurs, then the sum of the values, their number and whether one is negative.
 	sums, d := make([]float64, rows.Cols()+3), rows.Cols()
 	add := func(list []int32, weights []float64) {
 		for k, i := range list {
@@ -134,7 +134,7 @@ func (m *mixture) view(s *sample.Sample) view {
 	}
 }
 
-// start takes the labels that are not held out as the only rows, and their shares.
+// start has only the labeled rows that are not held out, and their shares.
 func (m *mixture) start(s *sample.Sample, held func(k int) bool) {
 	clear(m.posterior)
 	clear(m.share)
@@ -201,7 +201,7 @@ func (m *mixture) each(lo, hi int, change func(y int, value *float64)) {
 	}
 }
 
-// expect finds the posterior probabilities, and the shares of the classes among the rows that count as unlabeled.
+// expect finds the posterior probabilities, and the class shares of the unlabeled rows and those held out.
 func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	k, stride := m.shape.Classes, m.shape.Stride()
 	m.rows.TimesPanels(m.job, m.rows.All(), m.joint, m.component, m.shape)
@@ -238,7 +238,7 @@ func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	m.label(s, held)
 }
 
-// normalizeShare turns the weights of the classes on this machine into shares of all, one row more in each class.
+// normalizeShare turns the weights of the classes on this machine into shares of all, with one row more in each class.
 func (m *mixture) normalizeShare() {
 	m.job.Reduce(m.share)
 	for y := range m.share {
@@ -247,7 +247,7 @@ func (m *mixture) normalizeShare() {
 	vector.Scale(m.share, 1/vector.Sum(m.share))
 }
 
-// factor is that of a row in its logarithm of likelihoods.
+// factor is the factor of a row in the logarithm of its likelihood.
 func (m *mixture) factor(i int) float64 {
 	if m.spheres {
 		return m.unit[i]
@@ -257,9 +257,9 @@ func (m *mixture) factor(i int) float64 {
 
 // probabilities turns logarithms, up to a constant, into probabilities.
 func probabilities(v []float64) {
-	most, sum := v[vector.Largest(v)], 0.0
+	largest, sum := slices.Max(v), 0.0
 	for y, f := range v {
-		v[y] = math.Exp(f - most)
+		v[y] = math.Exp(f - largest)
 		sum += v[y]
 	}
 	vector.Scale(v, 1/sum)

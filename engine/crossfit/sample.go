@@ -1,5 +1,5 @@
-// Package crossfit scores labeled rows by models that have not seen their labels, and unlabeled rows by the same ones.
-// Class shares, and temperatures of probabilities, are found from such scores. Start at Score.
+// Package crossfit scores labeled rows by models that have not seen their labels, and unlabeled rows by the same
+// models: for class shares, and temperatures of probabilities. Start at Score.
 package crossfit
 
 import (
@@ -8,15 +8,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// part copies the labeled rows and at most so many of the unlabeled rows, of all machines: labeled rows first.
-func part(of *sample.Sample, job *work.Job, most int) *sample.Sample {
-	copied := *of
+// part copies the labeled rows and at most maxRows of the unlabeled rows of all machines: labeled rows first.
+func part(whole *sample.Sample, job *work.Job, maxRows int) *sample.Sample {
+	copied := *whole
 	s := &copied
 	list, values := []int32(nil), []float64(nil) // class or -1, and weight
 	for k, i := range s.Labeled {
 		list, values = append(list, i), append(values, float64(s.Class[k]), s.LabeledRows[k])
 	}
-	for _, place := range spaced(s, job, most) {
+	for _, place := range spaced(s, job, maxRows) {
 		list, values = append(list, s.Unlabeled[place]), append(values, -1, s.UnlabeledRows[place])
 	}
 	if job.Group == nil {
@@ -38,7 +38,7 @@ func part(of *sample.Sample, job *work.Job, most int) *sample.Sample {
 	return s
 }
 
-// LabelShares are the shares [K] of the labeled rows, of all machines.
+// LabelShares are the class shares [K] of the labeled rows of all machines.
 func LabelShares(s *sample.Sample, job *work.Job) []float64 {
 	sums := append(totals(s), vector.Sum(s.LabeledRows))
 	job.Reduce(sums)
@@ -49,7 +49,7 @@ func LabelShares(s *sample.Sample, job *work.Job) []float64 {
 	return shares
 }
 
-// copies are numbers of copies [Labeled], nil where weights are none.
+// copies are numbers of copies [Labeled]; nil: weights are no such numbers.
 func copies(s *sample.Sample) []float64 {
 	if s.Copies != nil {
 		return s.LabeledRows

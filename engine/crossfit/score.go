@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	fewRows      = 5000    // unlabeled rows that are scored for shares, which are then known within 0.7 points;
-	moreRows     = 1 << 14 // of ManyRows and more, where the scores also show whether a mixture is a good start
-	MostNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
+	sharesRows  = 5000    // unlabeled rows scored for shares, which these determine within 0.7 points
+	startRows   = 1 << 14 // from ManyRows on, where scores also show whether a mixture is a good start
+	MaxNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
 )
 
 // ManyRows is a number of unlabeled rows; replaced in tests.
 var ManyRows = 1 << 15
 
-// Scores are those of rows by cross-fitted models of several views, one view behind the other in a row.
+// Scores are scores by cross-fitted models of several views, one view after the other in a row.
 type Scores struct {
 	Classes, Views int
-	Models         int       // that were fitted
+	Models         int       // fitted
 	Totals         []float64 // [K] weight of the labeled rows of each class, held out or not
 	Held           Scored    // labeled rows, by models that have not seen their labels
 	Class          []int32   // [Held]
@@ -33,19 +33,18 @@ type Scored struct {
 	Weight []float64 // [n]
 }
 
-// Fold is what the model of a fold has to know: which labels it may not see, and the rows that it scores.
+// Fold has the labels that the model of a fold may not see, and the rows that it scores.
 type Fold struct {
 	Split   *Split
 	Number  int
 	Labeled []int32 // rows held out
 	Chosen  []int   // places in Sample.Unlabeled
-	Rows    []int32 // to score: both, one after the other
+	Rows    []int32 // to score: Labeled, then Chosen
 }
 
 // Held reports whether the label of a labeled row is held out.
 func (f *Fold) Held(k int) bool { return f.Split.Labeled[k] == f.Number }
 
-// fold is that with a number.
 func (out *Split) fold(s *sample.Sample, number int) *Fold {
 	f := &Fold{Split: out, Number: number}
 	for k, i := range s.Labeled {
@@ -62,7 +61,7 @@ func (out *Split) fold(s *sample.Sample, number int) *Fold {
 	return f
 }
 
-// HeldOut scores the rows of every fold by its model: score gives the scores [rows, views K] of Fold.Rows.
+// HeldOut scores the rows of every fold by its model: score returns the scores [rows, views K] of Fold.Rows.
 func HeldOut(
 	s *sample.Sample, split *Split, views int, score func(f *Fold) ([]float64, error),
 ) (out *Scores, err error) {
@@ -89,19 +88,19 @@ func HeldOut(
 	return out, nil
 }
 
-// view scores rows [rows, K] by a model of the labeled rows that are not held out, and perhaps of the unlabeled rows.
+// view scores rows [rows, K] by a model of the labeled rows that are not held out, and perhaps of unlabeled rows.
 type view func(held func(k int) bool, rows []int32) []float64
 
-// Score scores every labeled row that can be held out, and some of the unlabeled rows, by the models of one fold each: by
-// supervised ones, and by mixtures. Every machine of a group fits them to the same rows of all.
+// Score scores the labeled rows that can be held out, and a part of the unlabeled rows, each by supervised models and
+// mixtures of one fold. Every machine of a group fits these to the same rows of all.
 func Score(s *sample.Sample, job *work.Job) *Scores {
-	rows := fewRows
+	rows := sharesRows
 	if s.All.Unlabeled >= ManyRows {
-		rows = moreRows
+		rows = startRows
 	}
-	s = part(s, job, most(s, job, rows))
+	s = part(s, job, maxRows(s, job, rows))
 	job = job.Local()
-	split := Deal(s, job, len(s.Unlabeled))
+	split := NewSplit(s, job, len(s.Unlabeled))
 	var views []view
 	if split.Folds > 0 {
 		views = append(views, supervised(s, job))
@@ -110,7 +109,7 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 		}
 	}
 	out, err := HeldOut(s, &split, len(views), func(f *Fold) ([]float64, error) {
-		return beside(views, f.Held, f.Rows, s.Classes()), nil
+		return joined(views, f.Held, f.Rows, s.Classes()), nil
 	})
 	if err != nil {
 		panic(err)
@@ -118,15 +117,15 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 	return out
 }
 
-// most is the number of unlabeled rows to use of so many, of all machines.
-func most(s *sample.Sample, job *work.Job, rows int) int {
+// maxRows is the number of unlabeled rows to use of all machines: rows, or fewer of at most MaxNonZeros.
+func maxRows(s *sample.Sample, job *work.Job, rows int) int {
 	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
 	job.ReduceCounts(counts)
-	return int(min(int64(rows), counts[0]*MostNonZeros/max(1, counts[1])))
+	return int(min(int64(rows), counts[0]*MaxNonZeros/max(1, counts[1])))
 }
 
-// beside puts the scores of views one behind the other in each row [rows, views K]; those of a view sum to 0.
-func beside(views []view, held func(k int) bool, rows []int32, classes int) []float64 {
+// joined puts the scores of the views side by side [rows, views K]; the scores of a view sum to 0.
+func joined(views []view, held func(k int) bool, rows []int32, classes int) []float64 {
 	all := make([]float64, len(rows)*len(views)*classes)
 	for v, score := range views {
 		scores := score(held, rows)
@@ -142,7 +141,7 @@ func beside(views []view, held func(k int) bool, rows []int32, classes int) []fl
 	return all
 }
 
-// Known reports for each class [K] whether a row of it was held out.
+// Known reports for each class [K] whether a row of the class was held out.
 func (s *Scores) Known() []bool {
 	known := make([]bool, s.Classes)
 	for y := range known {
@@ -151,7 +150,7 @@ func (s *Scores) Known() []bool {
 	return known
 }
 
-// Wrong is the weight [Views] of the rows held out to which a view gives the largest score of another class.
+// Wrong is the weight [Views] of the rows held out whose class has not the largest score of a view.
 func (s *Scores) Wrong() []float64 {
 	wrong := make([]float64, s.Views)
 	for i, y := range s.Class {

@@ -12,10 +12,10 @@ import (
 
 const (
 	strength  = 1e-3 // α of the supervised models, with the squared hinge for every class against the others
-	tolerance = 1e-6 // of their solves: looser ones hang on rounding, and shares with them
+	tolerance = 1e-6 // of their solves: looser ones depend on rounding
 )
 
-// supervised is the view of linear models of the labeled rows only.
+// supervised is the view of linear models of the labeled rows.
 func supervised(s *sample.Sample, job *work.Job) view {
 	labeled, feature := s.Rows.Selected(job.Pool, s.Labeled).Packed(job)
 	return func(held func(k int) bool, rows []int32) []float64 {
@@ -63,7 +63,7 @@ func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32,
 	return m
 }
 
-// score gives the scores [list, K] of rows.
+// score are the scores [list, K] of rows.
 func (m *linear) score(job *work.Job, rows *rows.Matrix, list []int32) []float64 {
 	scores := make([]float64, len(list)*m.classes)
 	job.EachRow(len(list), func(lo, hi int) {
@@ -71,8 +71,8 @@ func (m *linear) score(job *work.Job, rows *rows.Matrix, list []int32) []float64
 			dst := scores[a*m.classes : (a+1)*m.classes]
 			copy(dst, m.intercept)
 			rows.Row(int(list[a]), func(col int, value float64) {
-				if at := int(m.place[col]); at >= 0 {
-					for y, w := range m.coef[at*m.classes : (at+1)*m.classes] {
+				if j := int(m.place[col]); j >= 0 {
+					for y, w := range m.coef[j*m.classes : (j+1)*m.classes] {
 						dst[y] += value * w
 					}
 				}

@@ -7,17 +7,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// origin is the supervised solution where a method began, or where the fit of a part of the rows did, see coarse.go.
+// origin has the classes by the supervised solution where a method began, perhaps with a part of the rows (coarse.go).
 type origin struct {
-	rows    []int32   // unlabeled ones; nil: the method began elsewhere
+	rows    []int32   // unlabeled; nil: the method began elsewhere
 	classes []int32   // [rows]
 	weights []float64 // [rows]
 }
 
-// among is the same solution for rows that are numbered anew: row i is now rows[i], or that of another machine.
-func (o origin) among(rows []int32) origin {
-	most := len(o.rows)
-	out := origin{make([]int32, 0, most), make([]int32, 0, most), make([]float64, 0, most)}
+// renumbered is the origin where row i has the number rows[i]; below 0 it is on another machine.
+func (o origin) renumbered(rows []int32) origin {
+	n := len(o.rows)
+	out := origin{make([]int32, 0, n), make([]int32, 0, n), make([]float64, 0, n)}
 	for k, i := range o.rows {
 		if rows[i] >= 0 {
 			out.rows, out.classes = append(out.rows, rows[i]), append(out.classes, o.classes[k])
@@ -27,8 +27,7 @@ func (o origin) among(rows []int32) origin {
 	return out
 }
 
-// agreement is how much unlabeled rows have changed: the share of them whose class is that of the supervised solution
-// where the method began. NaN where there is nothing to compare, and where it began elsewhere.
+// agreement is the share of the unlabeled rows that keep the class of the supervised start; NaN where there is none.
 func agreement(s *sample.Sample, began origin, classes []int32) float64 {
 	switch {
 	case s.All.Unlabeled == 0 || s.Constant():

@@ -12,27 +12,21 @@ import (
 )
 
 const (
-	leastHeldOut   = 20       // different rows; with fewer nothing is calibrated
+	minHeldOut     = 20       // distinct rows; with fewer nothing is calibrated
 	calibratedRows = 5 * 1500 // unlabeled rows of the five fits together
-	calibratedTol  = 1e-3     // their tolerance, at least: T does not need the last digits of scores
+	calibratedTol  = 1e-3     // smallest tolerance of these fits: T does not need the last digits of scores
 )
 
-// calibrate adds probabilities to a result, if the options ask for them.
+// calibrate finds the temperature of probabilities, if the options ask for it.
 //
 //	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
-//	Method   cross-fitting: five further fits with the options of the fit and the class shares it found, each without a
-//	         fifth of the labels and on a fifth of the unlabeled rows, score the labeled rows that they have not seen;
-//	         these get the class shares of the unlabeled rows by weights, and T and e from package probability
-//	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature). Cross-fitting instead of held-out rows is ours: there
-//	         are few labels
-//	Rejected refits that keep the labels found for unlabeled rows: they leak the labels held out. Expected calibration
-//	         error on 20 Newsgroups with 100 labels .09 to .14, against .07
-//	Cost     at most about one more fit, and package probability's search. With 5,000 unlabeled rows a fit in place of
-//	         1,500 the estimator takes 1.1 times the time on MiniLM, with the same mean Brier score (.297) and log loss
-//	         (.726) on MiniLM, MNIST, 20 Newsgroups, R8 and k1b, 5 and 10 labels a class, two draws
-func calibrate(found *fitted) error {
-	x, result := found.setting, found.Result
-	s := x.sample
+//	Method   cross-fitting: five fits with the class shares result, each without a fifth of the labels and on a fifth of
+//	         the unlabeled rows, score the labeled rows held out. These get the class shares of the unlabeled rows by
+//	         weights, and package probability finds T and e
+//	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature); cross-fitting, as there are few labels, is ours
+//	Cost     at most about one more fit, and the search for T (docs/notes/calibration.md)
+func calibrate(result *fitted) error {
+	x, s := result.setting, result.setting.sample
 	switch {
 	case !x.options.Calibrate:
 		return nil
@@ -40,22 +34,22 @@ func calibrate(found *fitted) error {
 		result.Calibration = &Calibration{Temperature: 1}
 		return nil
 	}
-	split := crossfit.Deal(s, s.Job, calibratedRows)
-	if split.Different < leastHeldOut {
-		uncalibrated(result, warning.Calibration.Of(leastHeldOut, float64(split.Different)))
+	split := crossfit.NewSplit(s, s.Job, calibratedRows)
+	if split.Distinct < minHeldOut {
+		result.uncalibrated(warning.Calibration.Of(minHeldOut, float64(split.Distinct)))
 		return nil
 	}
 	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([]float64, error) { return scoresWithout(x, f) })
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
-		uncalibrated(result, warning.CalibrationFailed.Of().Because(err.Error()))
+		result.uncalibrated(warning.CalibrationFailed.Of().Because(err.Error()))
 		return nil
 	}
 	switch {
 	case err != nil:
 		return err
 	case s.Job.Stopped(): // so were the further fits, after a step
-		uncalibrated(result, warning.CalibrationFailed.Of().Because("the fit was stopped"))
+		result.uncalibrated(warning.CalibrationFailed.Of().Because("the fit was stopped"))
 		return nil
 	}
 	balance(held, x.prior.Shares)
@@ -65,10 +59,9 @@ func calibrate(found *fitted) error {
 	return nil
 }
 
-// uncalibrated warns that there is no calibration.
-func uncalibrated(r *Result, w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
+func (r *Result) uncalibrated(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
 
-// balance gives the rows held out the class shares of the unlabeled rows, by their weights.
+// balance reweights the rows held out to the class shares of the unlabeled rows.
 func balance(scores *crossfit.Scores, shares []float64) {
 	weight := scores.Held.Weight
 	totals, before, after := make([]float64, len(shares)), vector.Sum(weight), 0.0
@@ -82,10 +75,10 @@ func balance(scores *crossfit.Scores, shares []float64) {
 	vector.Scale(weight, before/after)
 }
 
-// scoresWithout gives the scores [Fold.Rows, K] of a fold by a fit without its labels, on its unlabeled rows.
+// scoresWithout are the scores [Fold.Rows, K] of a fold by a fit without its labels, on its unlabeled rows.
 func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 	s, options := x.sample, x.options
-	p := sample.Problem{Picked: x.prior.Picked, Classes: len(x.prior.Shares), Copies: s.Copies != nil} // the balance follows
+	p := sample.Problem{ChosenLabels: x.prior.ChosenLabels, Classes: len(x.prior.Shares), Copies: s.Copies != nil}
 	var rows, places []int32
 	take := func(row, class, place int32, weight float64) {
 		rows, places = append(rows, row), append(places, place)
@@ -110,7 +103,7 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := run(without, part.Job, from{}, 0)
+	result, err := run(without, part.Job, start{}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +115,7 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 	return byClass(decisions, result.Model.Outputs), nil
 }
 
-// byClass gives scores [n, K] for decisions [n, outputs].
+// byClass are the scores [n, K] for decisions [n, outputs].
 func byClass(decisions []float64, outputs int) []float64 {
 	if outputs > 1 {
 		return decisions

@@ -79,7 +79,7 @@ func TestTemperatureIsThatOfRowsHeldOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := heldOutRows(t, data, o, s, crossfit.Deal(s, s.Job, calibratedRows))
+			rows := heldOutRows(t, data, o, s, crossfit.NewSplit(s, s.Job, calibratedRows))
 			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
 			want := probability.Temperature(work.NewJob(1, nil), rows, usual)
 			got := result.Calibration
@@ -124,7 +124,7 @@ func heldOutRows(t *testing.T, data planted.Data, o method.Options, s *sample.Sa
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run(without, part.Job, from{}, 0) // these fits are not compared with switching
+		result, err := run(without, part.Job, start{}, 0) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}

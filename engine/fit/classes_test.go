@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -178,7 +179,7 @@ func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
 	}
 }
 
-func disagreement(a, b []int32) int { return differences(a, b) }
+func disagreement(a, b []int32) int { return belief.Differences(a, b) }
 
 // A class with a prior but without a labeled row gets rows only if the prior says so; weights count like copies.
 func TestAClassWithoutLabels(t *testing.T) {

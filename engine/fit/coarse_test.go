@@ -63,7 +63,7 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 			withCoarseStart(t, 4000)
 			begun := fitFrom(t, data, nil, o)
 			higher += (begun.Model.Objective/whole.Model.Objective - 1) / draws
-			wrong := differences(data.Truth, begun.Transduction) - differences(data.Truth, whole.Transduction)
+			wrong := disagreement(data.Truth, begun.Transduction) - disagreement(data.Truth, whole.Transduction)
 			errors += float64(wrong) / float64(len(data.Truth)) / draws
 			passes += passesOf(begun) / passesOf(whole) / draws
 			agreement += (begun.Agreement - whole.Agreement) / draws
@@ -99,8 +99,8 @@ func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 // Machines begin at the same few as one machine, whichever rows they have.
 func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	withCoarseStart(t, 500)
-	before := mostGathered
-	t.Cleanup(func() { mostGathered = before })
+	before := maxGathered
+	t.Cleanup(func() { maxGathered = before })
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
 	for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
 		o := plainOptions()
@@ -112,7 +112,7 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 		want := fitAlone(t, p, o)
 		for _, size := range []int{1, 2, 3, 4, 5} {
 			parts := parted(data, size)
-			mostGathered = []int{0, 1 << 13, 1 << 22}[size%3] // none, the part of the part, all
+			maxGathered = []int{0, 1 << 13, 1 << 22}[size%3] // none, the part of the part, all
 			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
@@ -122,7 +122,8 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	}
 }
 
-// Few rows choose the method and the start of the whole fit, which leaves its sample as it was: the next fit is the same.
+// Few rows choose the method and the start of the whole fit, which leaves its sample as it was: the next fit is the
+// same.
 func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 	data, o := planted.Topics(12000, 250, 16, 0.35, 1), plainOptions()
 	o.ClassPrior.Shares = []float64{0.5, 0.5}
@@ -136,7 +137,7 @@ func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return search(x, from{})
+		return search(x, start{})
 	}
 	first, err := searched()
 	if err != nil {

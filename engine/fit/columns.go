@@ -14,20 +14,13 @@ import (
 
 // Columns learns several labels a row: a classifier of two classes for every column of labels, over the same rows.
 //
-//	Problem  column k has labels 0, 1 or -1 (unknown) of the rows: that of Fit for each, with the same rows and weights
+//	Problem  column k has labels 0, 1 or -1 (unknown) of the rows: Fit for each, with the same rows and weights
 //	Symbols  labels [columns][n]; class_prior [columns] the shares of class 1 among the unlabeled rows of each column
-//	Source   ours. What depends on the rows alone is made once: the packed copy and its keys. With the same shares a
-//	         column has the bits of its separate fit
-//	Shares   those that are given; otherwise, by class_prior "auto" too, those of the column's labeled rows. Their
-//	         estimate from scores takes more than half of the time of a fit, and is worse where a column has few
-//	         positive labels. Measured on 12,000 rows of RCV1, 101 columns, 20 labeled rows, three draws: shares of the
-//	         labels are off by .034 in the mean, the estimates by .063; micro F is .42 and .41, macro F .10 for both.
-//	         Shares of the labels drawn towards their mean over the columns (a beta distribution, fitted to the counts)
-//	         are off by .034 as well, and micro F is .38
-//	Rejected one product with the rows for all columns, whose runs would wait for each other: products take .4 to .5 of
-//	         the time; eight columns at a time take half of that, where all have the same active rows
+//	Source   ours. The packed copy of the rows and its keys are made once. With the same shares a column has the bits of
+//	         its separate fit. Shares that are not given are those of the column's labeled rows: estimates are slower
+//	         and worse where few labels are positive (docs/notes/columns.md)
 //	Stops    every column as Fit does
-//	Cost     a fit a column, without its packing, checks and estimate. Columns are divided among the threads
+//	Cost     a fit a column without packing and estimate. Columns are divided among the threads
 func Columns(
 	p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress,
 ) (results []*Result, err error) {
@@ -41,7 +34,7 @@ func Columns(
 	return results, err
 }
 
-// checkColumns refuses what single fits take and several do not.
+// checkColumns refuses options and labels that do not suit columns.
 func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
 	shares := options.ClassPrior.Shares
 	switch {
@@ -81,18 +74,17 @@ func columns(
 	p.Prepared = sample.Prepare(p.Rows, p.Weights, job)
 	results, errs, done := make([]*Result, len(labels)), make([]error, len(labels)), atomic.Int64{}
 	job.Run(len(labels), func(k int) {
-		of, chosen := p, options
-		of.Labels, chosen.ClassPrior = labels[k], sample.ClassPrior{Rule: "labels"}
+		problem, settings := p, options
+		problem.Labels, settings.ClassPrior = labels[k], sample.ClassPrior{Rule: "labels"}
 		if shares := options.ClassPrior.Shares; shares != nil {
-			chosen.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
+			settings.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
 		}
 		if len(options.ClassWeight) > 2 {
-			chosen.ClassWeight = options.ClassWeight[2*k : 2*k+2]
+			settings.ClassWeight = options.ClassWeight[2*k : 2*k+2]
 		}
-		results[k], errs[k] = fit(of, chosen, work.NewJob(1, progress).Silent())
+		results[k], errs[k] = fit(problem, settings, work.NewJob(1, progress).Silent())
 		if errs[k] == nil {
-			m := results[k].Model
-			job.Report(int(done.Add(1)), m.Objective, 0, 0, 0)
+			job.Report(int(done.Add(1)), results[k].Model.Objective, 0, 0, 0)
 		}
 	})
 	for k, err := range errs {

@@ -68,7 +68,7 @@ func TestSharesAndLabelsOfOneClass(t *testing.T) {
 		data, o := planted.Topics(120, 24, 40, 0.6, 1), method.Defaults()
 		name, of, _ := strings.Cut(by, "/")
 		o.Method, o.ClassPrior = method.Method(name), sample.ClassPrior{Shares: []float64{0.5, 0.5}}
-		if method.Find(o.Method).Probable || of == "maxent" {
+		if method.Find(o.Method).UsesProbabilities || of == "maxent" {
 			o.Loss = "maxent"
 		}
 		if of == "tree" {

@@ -13,8 +13,8 @@ func Fit(p sample.Problem, options method.Options, progress *work.Progress) (*Re
 	return FitTogether(p, options, progress, nil)
 }
 
-// FitTogether is Fit where the machines of a group share the rows: each calls it with rows of its own in its part of
-// Group.Run, and gets the same classifier. Transduction and Distributions are those of its rows.
+// FitTogether is Fit where the machines of a group share the rows: each calls it with its rows in its part of
+// Group.Run, and gets the same classifier, with Transduction and Distributions of its rows.
 func FitTogether(
 	p sample.Problem, options method.Options, progress *work.Progress, group *work.Group,
 ) (result *Result, err error) {
@@ -51,7 +51,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	  run        the method                                                                      run.go
 //	  compare    method auto: another start, then another method; the lower objective stays      compare.go
 //	weak       where rows are weakly labeled: open and search again, with copies of these rows
-//	           that have the class found so far                                                  weak.go
+//	           that have the class result so far                                                  weak.go
 //	calibrate  where asked for: a temperature, by five fits without a fifth of the labels        calibrate.go
 //
 // Result.Trained has every model that was trained on the way.
@@ -60,28 +60,28 @@ func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	found, err := search(x, from{model: p.Start})
+	result, err := search(x, start{model: p.Start})
 	if err != nil {
 		return nil, err
 	}
-	if found, err = weak(found); err != nil {
+	if result, err = weak(result); err != nil {
 		return nil, err
 	}
-	if err := calibrate(found); err != nil {
+	if err := calibrate(result); err != nil {
 		return nil, err
 	}
-	return found.conclude(p.Rows.Rows()), nil
+	return result.conclude(p.Rows.Rows()), nil
 }
 
 // search is the fit of one sample, by the method of the options.
-func search(x *setting, begin from) (*fitted, error) {
+func search(x *setting, begin start) (*fitted, error) {
 	begin, err := coarse(x, begin)
 	if err != nil {
 		return nil, err
 	}
-	found, err := run(x, x.sample.Job, begin, 0)
+	result, err := run(x, x.sample.Job, begin, 0)
 	if err != nil {
 		return nil, err
 	}
-	return compare(found, begin), nil
+	return compare(result, begin), nil
 }

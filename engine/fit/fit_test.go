@@ -90,7 +90,7 @@ func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
 func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
 	t.Helper()
 	x := settingOf(t, data, o)
-	r := x.newRun(x.sample.Job, x.named.First(), from{}, 0)
+	r := x.newRun(x.sample.Job, x.named.First(), start{}, 0)
 	k := r.Objective.Risk()
 	minimize.NewNewton(k.Dim(), work.NewPool(1)).Minimize(k, r.Path.Limits.Start())
 	return r, k

@@ -39,7 +39,7 @@ func hidden(seed uint64) (planted.Data, method.Options) {
 }
 
 func errorsOf(data planted.Data, r *Result) float64 {
-	return float64(differences(data.Truth, r.Transduction)) / float64(len(data.Truth))
+	return float64(disagreement(data.Truth, r.Transduction)) / float64(len(data.Truth))
 }
 
 func TestAMixtureFindsClassesThatLabelsHardlyShow(t *testing.T) {
@@ -113,7 +113,8 @@ func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
 	}
 }
 
-// Many classes, sparse rows and dense ones with negative values: the better of two starts ends no higher than the first.
+// Many classes, sparse rows and dense ones with negative values: the better of two starts ends no higher than the
+// first.
 func TestASecondStartEndsNoHigher(t *testing.T) {
 	data := planted.Classes(1200, 150, 24, []float64{0.5, 0.3, 0.2}, 5)
 	for name, rows := range map[string]*rows.Matrix{
@@ -133,10 +134,10 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 	}
 }
 
-// drawHidden draws n rows of 40 words out of d, which follow Zipf's law with exponent 1.05, and hides two classes in them:
-// a word is replaced with this probability by one of the own words of the row's class, which are of any frequency. Rows
-// have 1 + log counts times log of the inverse frequency, and unit length; the first labeled rows are labeled. Few
-// labels hardly show a linear model which way such classes lie. There are no dense rows.
+// drawHidden draws n rows of 40 words out of d, which follow Zipf's law with exponent 1.05, and hides two classes in
+// them: a word is replaced with this probability by one of the own words of the row's class, which are of any
+// frequency. Rows have 1 + log counts times log of the inverse frequency, and unit length; the first labeled rows are
+// labeled. Few labels hardly show a linear model which way such classes lie. There are no dense rows.
 func drawHidden(n, d, own, labeled int, probability float64, seed uint64) planted.Data {
 	random := rand.New(rand.NewPCG(seed, 8))
 	words, topical := zipf(d), random.Perm(d)[:2*own]

@@ -47,7 +47,7 @@ func TestPairsAreExchangedOneByOneAtDoubledCosts(t *testing.T) {
 				counts[y]++
 			}
 		}
-		wrong := differences(result.Transduction, c.data.Truth)
+		wrong := disagreement(result.Transduction, c.data.Truth)
 		t.Logf("%s: %d of %d wrong, %d steps, %s", name, wrong, len(c.data.Truth), len(levels), result.Model.Termination)
 		for y, share := range o.ClassPrior.Shares {
 			if due := share * 400; result.Model.Termination != "no_switch" || counts[y] < due-20 || counts[y] > due+20 {

@@ -12,18 +12,18 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Result is what Fit has learned.
+// Result is the result of Fit.
 type Result struct {
 	Model         *model.Linear
-	Returned      string    // the method that the solution comes from, see compare.go
+	Returned      string    // the method whose solution this is, see compare.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
 	History       []trace.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
-	Agreement     float64      // share of unlabeled rows with the class of the supervised start, see agreement.go
-	Calibration   *Calibration // nil: not asked for, or not possible
-	Trained       []Stage      // the models that were trained, in the order of the stages
+	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start, see agreement.go
+	Calibration   *Calibration // nil: not requested, or not possible
+	Trained       []Stage      // models trained, in the order of the stages
 }
 
 // Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
@@ -34,7 +34,7 @@ type Calibration struct {
 	HeldOut     int     // labeled rows from which T was found
 }
 
-// fitted is the result of a run, with what the next stages have to know.
+// fitted is the result of a run, with what the next stages need.
 type fitted struct {
 	*Result
 	setting *setting
@@ -60,36 +60,36 @@ func (f *fitted) conclude(n int) *Result {
 	return f.Result
 }
 
-// finish moves thresholds, warns of the end and of classes that have lost rows, and gives the objective.
-func finish(x *setting, r *method.Run, found *method.Solution, moves bool) (value float64) {
+// finish moves thresholds, adds warnings and returns the objective.
+func finish(x *setting, r *method.Run, solution *method.Solution, moves bool) (value float64) {
 	labeled := r.Path.Reason != ending.OneClass
 	if moves && labeled {
-		moveIntercepts(r, found)
+		moveIntercepts(r, solution)
 	}
-	value, shares := r.Objective.Value(found.Loss, found.Regularizer, found.Score(r.Objective))
+	value, shares := r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	if x.sample.Transductive() && labeled {
 		checkShares(r, shares, moves)
 	}
-	checkEnd(r, found)
+	checkEnd(r, solution)
 	return value
 }
 
 // modelOf is the classifier with its report.
-func modelOf(x *setting, r *method.Run, found *method.Solution, value float64) *model.Linear {
+func modelOf(x *setting, r *method.Run, solution *method.Solution, value float64) *model.Linear {
 	classes := r.Objective.Classes
 	m := &model.Linear{
 		Classes: classes, Features: x.sample.Features, Outputs: model.OutputsOf(classes), ClassPrior: x.prior.Shares,
 		Report: model.Report{Method: string(x.options.Method), Iterations: max(1, r.Path.Steps), Objective: value,
 			Termination: r.Path.Reason.String(), Warnings: r.Path.Trace.Warnings},
-		Coef: found.Coef, Intercept: found.Intercept,
+		Coef: solution.Coef, Intercept: solution.Intercept,
 	}
-	if m.Outputs < len(found.Intercept) {
-		m.Coef, m.Intercept = difference(found.Coef), difference(found.Intercept)
+	if m.Outputs < len(solution.Intercept) {
+		m.Coef, m.Intercept = difference(solution.Coef), difference(solution.Intercept)
 	}
 	return m
 }
 
-// difference is that of the second and the first of two outputs.
+// difference subtracts the first of two outputs from the second.
 func difference(sides []float64) []float64 {
 	out := make([]float64, len(sides)/2)
 	for j := range out {
@@ -98,12 +98,12 @@ func difference(sides []float64) []float64 {
 	return out
 }
 
-// transduced keeps given labels and places the other rows by their largest score, of the classes that they can have.
+// transduced are the given labels, and for other rows the class with the largest score of those they can have.
 func transduced(r *method.Run, score objective.Scorer) []int32 {
 	s := r.Objective.Sample
 	out, row := slices.Clone(s.Labels), make([]float64, s.Classes())
 	for i, label := range s.Labels {
-		if label < 0 || int(label) >= len(row) { // the latter has weight 0
+		if label < 0 || int(label) >= len(row) { // such a label has weight 0
 			score(row, int32(i))
 			out[i] = int32(vector.Largest(row))
 		}
@@ -117,8 +117,7 @@ func transduced(r *method.Run, score objective.Scorer) []int32 {
 	return out
 }
 
-// distributions are the soft labels of all rows [n, K]; given labels are certain, rows of weight 0 follow the class
-// prior.
+// distributions are the soft labels of all rows [n, K]; rows of weight 0 have the class shares.
 func distributions(x *setting, soft []float64) []float64 {
 	if soft == nil {
 		return nil
@@ -139,7 +138,7 @@ func distributions(x *setting, soft []float64) []float64 {
 	return all
 }
 
-// harden makes the soft labels of the unlabeled rows certain: these classes.
+// harden makes the soft labels of the unlabeled rows these classes.
 func harden(s *sample.Sample, distributions []float64, classes []int32) {
 	k := s.Classes()
 	for _, i := range s.Unlabeled {

@@ -6,15 +6,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// run is one run of a method; it is nil where it was given up, as it would not have ended below the bound.
-func run(x *setting, job *work.Job, begin from, bound float64) (*fitted, error) {
+// run is one run of a method; nil where it was given up because it would not end below the bound.
+func run(x *setting, job *work.Job, begin start, bound float64) (*fitted, error) {
 	spec := begin.spec
 	if spec == nil {
 		spec = x.named.First()
 	}
 	before := job.Visited()
 	r := x.newRun(job, spec, begin, bound)
-	found := solve(r, spec)
+	solution := solve(r, spec)
 	x.trained.add(string(spec.Name), 1, job.Visited()-before, x.sample.Pass)
 	switch r.Path.Reason {
 	case ending.GivenUp:
@@ -22,7 +22,7 @@ func run(x *setting, job *work.Job, begin from, bound float64) (*fitted, error) 
 	case ending.NotFinite:
 		return nil, x.sample.OutOfRange()
 	}
-	return resultOf(x, r, found, spec, begin)
+	return resultOf(x, r, solution, spec, begin)
 }
 
 // solve finds a solution.
@@ -39,28 +39,29 @@ func solve(r *method.Run, spec *method.Spec) *method.Solution {
 }
 
 // resultOf checks a solution and makes the result of it.
-func resultOf(x *setting, r *method.Run, found *method.Solution, spec *method.Spec, begin from) (*fitted, error) {
+func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method.Spec, begin start) (*fitted, error) {
 	value := 0.0
-	if spec.Probable && x.sample.Transductive() && !x.sample.Constant() {
+	if spec.UsesProbabilities && x.sample.Transductive() && !x.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
-		value = finish(x, r, found, x.movesThreshold(spec))
+		value = finish(x, r, solution, x.movesThreshold(spec))
 	}
-	if err := x.sample.CheckFinite(value, found.Coef, found.Intercept, found.Outputs, found.Soft); err != nil {
+	err := x.sample.CheckFinite(value, solution.Coef, solution.Intercept, solution.Outputs, solution.SoftLabels)
+	if err != nil {
 		return nil, err
 	}
 	out := &fitted{setting: x, spec: spec, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
-		Result: &Result{Model: modelOf(x, r, found, value), Returned: string(spec.Name), History: r.Path.Trace.Columns(),
+		Result: &Result{Model: modelOf(x, r, solution, value), Returned: string(spec.Name), History: r.Path.Trace.Columns(),
 			Alpha: x.options.Alpha, Weight: x.sample.Options.UnlabeledWeight,
-			Transduction:  transduced(r, found.Score(r.Objective)),
-			Distributions: distributions(x, found.Soft)}}
+			Transduction:  transduced(r, solution.Score(r.Objective)),
+			Distributions: distributions(x, solution.SoftLabels)}}
 	if r.Origin != nil {
 		out.origin = origin{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
 	}
 	if r.Path.Trace.Steps() > 0 {
 		out.last = r.Path.Trace.Objective(0)
 	}
-	if x.named.Soft && !spec.Soft { // the method that was chosen has hard labels
+	if x.named.SoftLabels && !spec.SoftLabels { // the start was by another method
 		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))
 		harden(x.sample, out.Distributions, out.Transduction)
 	}

@@ -77,7 +77,7 @@ func TestRowsOfAnyScaleGiveTheSameClasses(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, factor %v: %v", name, factor, err)
 			}
-			if d := differences(one.Transduction, other.Transduction); d > 0 {
+			if d := disagreement(one.Transduction, other.Transduction); d > 0 {
 				t.Errorf("%s, factor %v: %d rows with another class", name, factor, d)
 			}
 			if a, b := one.Model.Objective, other.Model.Objective; math.Abs(a-b) > 2*o.Tol*a {

@@ -28,11 +28,11 @@ func TestRaisedWeightsEndLower(t *testing.T) {
 			o.Method, o.Loss, o.Balance, o.Alpha, o.ClassPrior.Shares = c.by, c.loss, c.balance, 1e-4, trueShares(data)
 			for k, atOnce := range []bool{false, true} {
 				x := settingOf(t, data, o)
-				r := x.newRun(x.sample.Job, x.named, from{}, 0)
+				r := x.newRun(x.sample.Job, x.named, start{}, 0)
 				r.AtOnce = atOnce
 				found := x.named.Fit(r)
 				objective[k] += r.Path.Trace.Objective(0)
-				errors[k] += float64(differences(transduced(r, found.Score(r.Objective)), data.Truth))
+				errors[k] += float64(disagreement(transduced(r, found.Score(r.Objective)), data.Truth))
 			}
 		}
 		part, wrong := objective[0]/objective[1], errors[0]/errors[1]

@@ -20,7 +20,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// setting is what all runs of a fit have in common; none changes it.
+// setting is common to all runs of a fit, which only read it.
 type setting struct {
 	problem sample.Problem // of the caller
 	sample  *sample.Sample
@@ -36,16 +36,15 @@ type setting struct {
 	trained  *record
 }
 
-// from is where a run begins: at a model, which a user or a fit of a part of the rows gives, or else at the supervised
-// solution.
-type from struct {
+// start is where a run begins: at a model of the user or of a part of the rows, or else at the supervised solution.
+type start struct {
 	model  *model.Linear
 	spec   *method.Spec // of the method that chose the model; nil: that of the options
 	steps  int          // before
 	origin origin       // of the run before
 }
 
-// open makes a problem ready, and finds the class shares of its unlabeled rows.
+// open checks a problem and finds the class shares of its unlabeled rows.
 func open(p sample.Problem, options method.Options, job *work.Job) (*setting, error) {
 	s, err := sample.New(p, options.OfSample(), job)
 	if err != nil {
@@ -57,7 +56,7 @@ func open(p sample.Problem, options method.Options, job *work.Job) (*setting, er
 	return newSetting(s, p, options, &record{})
 }
 
-// newSetting refuses what a sample of a problem does not allow, and finds the class shares.
+// newSetting refuses options that do not suit a sample, and finds the class shares.
 func newSetting(s *sample.Sample, p sample.Problem, options method.Options, trained *record) (x *setting, err error) {
 	options.Options = s.Options
 	x = &setting{problem: p, sample: s, options: options, named: method.Find(options.Method), trained: trained}
@@ -84,7 +83,7 @@ func newSetting(s *sample.Sample, p sample.Problem, options method.Options, trai
 }
 
 // newRun is a run of a method.
-func (x *setting) newRun(job *work.Job, spec *method.Spec, begin from, bound float64) *method.Run {
+func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound float64) *method.Run {
 	warm := begin.model != nil
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()
 	if warm {
@@ -99,11 +98,10 @@ func (x *setting) newRun(job *work.Job, spec *method.Spec, begin from, bound flo
 	return r
 }
 
-// trace has the columns of the method of the options, which may have chosen another one: that one's weights are no
-// temperatures.
+// trace has the columns of the method of the options; the levels of another method that runs for it are left out.
 func (x *setting) trace(job *work.Job, spec *method.Spec, before int) *trace.Trace {
 	t := &trace.Trace{Job: job, Unit: x.sample.Pass, Before: before, Level: x.named.Level, Share: "share_distance",
-		NoLevel: x.named.Level != spec.Level, WithEntropy: x.named.Soft,
+		NoLevel: x.named.Level != spec.Level, WithEntropy: x.named.SoftLabels,
 		Warnings: slices.Clone(x.warnings)}
 	if x.sample.Paired() {
 		t.Share = "positive_share"
@@ -125,36 +123,29 @@ func (x *setting) objective(job *work.Job, spec *method.Spec) *objective.Objecti
 }
 
 // usualAlpha is α where none is given. It falls with the root of the number of rows, as the error of a mean over them
-// does: the more rows, the more weights are determined. At a larger α features that hardly occur have no say, and the
-// gap between classes that show in such features is not the widest. Measured with true shares, 60 and 200 labels: on
-// planted rows of which one word in ten depends on the class errors of 41 and 22 % at α = 1e-3 become 1.2 and 1.6 %
-// (100,000 rows), 44 % become 0.9 % (1,000,000, 60 labels; a third of the time). On 20,711 rows of RCV1 (GCAT, MCAT,
-// CCAT; 5, 20 and 80 labels a class, three draws) macro F changes by -.001 to .002.
-func usualAlpha(rows float64) float64 { return mostAlpha * min(1, math.Sqrt(manyRows/rows)) }
+// does: more rows determine more weights, also of rare features (docs/notes/alpha.md).
+func usualAlpha(rows float64) float64 { return maxAlpha * min(1, math.Sqrt(manyRows/rows)) }
 
 const (
-	mostAlpha = 1e-3
-	manyRows  = 1 << 14
+	maxAlpha = 1e-3
+	manyRows = 1 << 14
 )
 
-// direct reports whether λ' is so small that hard labels settle at once about as well as step by step, and a part of
-// the rows shows what all do: at most MostOverAlpha α, or more where more rows decide, as they do for a part of them.
+// direct reports whether λ' is so small that hard labels settle at once about as well as in steps, and a part of the
+// rows is a good start: at most MaxOverAlpha times the α of fewer rows.
 func (x *setting) direct() bool {
 	return x.whole > 0 ||
-		x.options.UnlabeledWeight <= method.MostOverAlpha*x.options.Alpha*(mostAlpha/usualAlpha(x.rows()))
+		x.options.UnlabeledWeight <= method.MaxOverAlpha*x.options.Alpha*(maxAlpha/usualAlpha(x.rows()))
 }
 
-// balance of a method resolves "auto": the linear constraint for annealing, where it needs the fewest passes; label
-// counts for both kinds of switching, which find small classes better without it, and for losses whose scores have no
-// sides. Where the shares were found and the labels were probably picked, class by class, thresholds stay where the
-// labels put them: such labels count rare classes as much as others, and a threshold that moves to an estimate takes
-// over its error. Measured on Reuters R8, k1b, fbis and wap, 5, 20 and 80 labels of each class: macro F 0.01 better on
-// average, and no worse than the supervised model where it was up to 0.013 worse.
+// balance of a method resolves "auto". Where shares were estimated and labels were probably chosen class by class,
+// thresholds stay where the labels put them: a threshold that moves to an estimate takes over its error
+// (docs/notes/alpha.md).
 func (x *setting) balance(spec *method.Spec) string {
 	switch {
 	case x.options.Balance != "auto":
 		return x.options.Balance
-	case x.prior.Picked && !spec.KeepsMean:
+	case x.prior.ChosenLabels && !spec.KeepsMean:
 		return "labels"
 	case spec.Balance == "mean" && x.options.Loss.Spec().ClassScores:
 		return "share"
@@ -162,12 +153,12 @@ func (x *setting) balance(spec *method.Spec) string {
 	return spec.Balance
 }
 
-// centered reports whether the mean score of the unlabeled rows is held at 2r - 1, with r the share of the class.
+// centered reports whether the mean scores of the unlabeled rows are held at the class shares.
 func (x *setting) centered(spec *method.Spec) bool {
 	return x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) == "mean"
 }
 
-// movesThreshold reports whether the intercepts are moved at the end so that each class gets its share.
+// movesThreshold reports whether the intercepts move at the end so that each class gets its share.
 func (x *setting) movesThreshold(spec *method.Spec) bool {
 	return x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) != "labels"
 }

@@ -2,11 +2,11 @@ package fit
 
 import "sync"
 
-// Stage is what a stage of a fit has trained.
+// Stage is a stage of a fit and the models it has trained.
 type Stage struct {
-	Name   string  `json:"stage"`    // "class_prior", a method, "mixture" or "calibrate"
-	Models int     `json:"n_models"` // that were trained
-	Passes float64 `json:"n_passes"` // over the non-zeros of all rows that these took together
+	Name   string  `json:"stage"` // "class_prior", a method, "mixture" or "calibrate"
+	Models int     `json:"n_models"`
+	Passes float64 `json:"n_passes"` // of all these models over the non-zeros of all rows
 }
 
 // record has the stages of a fit.
@@ -15,7 +15,7 @@ type record struct {
 	stages []Stage
 }
 
-// add counts models of a stage that visited so many non-zeros, of which a pass has pass.
+// add counts models of a stage and the non-zeros they visited; pass is the number of non-zeros of a pass.
 func (r *record) add(name string, models int, visited int64, pass int) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

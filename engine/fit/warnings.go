@@ -7,28 +7,28 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// checkEnd warns when the fit did not end as it should, and gives the path the reason that says so.
-func checkEnd(r *method.Run, found *method.Solution) {
-	p, most, tol := r.Path, float64(r.Options.MaxIter), r.Options.Tol
+// checkEnd warns of a fit that has not converged, and corrects the path's reason.
+func checkEnd(r *method.Run, solution *method.Solution) {
+	p, maxIter, tol := r.Path, float64(r.Options.MaxIter), r.Options.Tol
 	switch {
 	case p.Reason == ending.MaxIter && !r.Objective.Sample.Transductive():
-		p.Trace.Warn(warning.MaxIterDistance, most, found.Gap, tol)
+		p.Trace.Warn(warning.MaxIterDistance, maxIter, solution.Gap, tol)
 		return
 	case p.Reason == ending.MaxIter:
-		p.Trace.Warn(warning.MaxIter, most)
+		p.Trace.Warn(warning.MaxIter, maxIter)
 	case p.Reason == ending.Unsettled:
 		p.Trace.Warn(warning.Unsettled, path.SettleRounds)
 	}
-	if found.Converged {
+	if solution.Converged {
 		return
 	}
-	p.Trace.Warn(found.Unconverged, found.Gap, tol)
+	p.Trace.Warn(solution.Unconverged, solution.Gap, tol)
 	if !p.Reason.Early() {
 		p.Reason = ending.NotConverged
 	}
 }
 
-// warnSupervised warns where unlabeled rows take no part, where that is not what unlabeled_weight asks for.
+// warnSupervised warns where unlabeled rows take no part and unlabeled_weight is not the reason.
 func warnSupervised(r *method.Run) {
 	t := r.Path.Trace
 	switch r.Objective.Sample.All.Unlabeled {
@@ -39,13 +39,13 @@ func warnSupervised(r *method.Run) {
 	}
 }
 
-// checkShares warns of every class that is predicted for less than half of its share of the unlabeled rows, and of a
-// threshold that does not move though it should.
-func checkShares(r *method.Run, got []float64, moves bool) {
+// checkShares warns of classes predicted for less than half of their share of the unlabeled rows, and of a threshold
+// that cannot move though it should.
+func checkShares(r *method.Run, shares []float64, moves bool) {
 	t, prior, o := r.Path.Trace, r.Objective.Prior, r.Options
-	wanted := o.Balance == "share" || o.Balance == "mean"
-	stuck := wanted && !o.FitIntercept
-	for class, share := range got {
+	requested := o.Balance == "share" || o.Balance == "mean"
+	stuck := requested && !o.FitIntercept
+	for class, share := range shares {
 		switch rows := float64(r.Objective.Sample.All.Unlabeled); {
 		case share >= prior[class]/2:
 		case prior[class]*rows < 1:

@@ -12,13 +12,13 @@ import (
 
 // weak fits again where rows are weakly labeled.
 //
-//	Problem  that of the method, in which a copy of each row with enough information counts as a labeled row. Its class
-//	         is the likeliest by what the first fit says of the row and by what is known of it, softmax(s_j/T)
-//	         exp(-κ_j); its weight is its information, see weak.Row. In the first fit, opened, copies of rows that are
-//	         nearly certain count as labeled. The rows themselves are unlabeled ones with prior costs in both
+//	Problem  that of the method, with a copy of each row of enough information as a labeled row. Its class is the
+//	         likeliest by the first fit and the prior costs, softmax(s_j/T) exp(-κ_j), its weight is its information, see
+//	         weak.Row. The rows themselves are unlabeled, with prior costs. In the first fit copies of rows that are
+//	         nearly certain count as labeled
 //	Symbols  s_j class scores of a row by the first fit; T usual temperature of the loss; κ prior costs
-//	Source   ours; self-training, of weakly labeled rows, once. Measured in docs/notes/weak-labels.md
-//	Stops    where no row has enough information, and after the first fit where the fit is stopped
+//	Source   ours; self-training of weakly labeled rows, once. Measured in docs/notes/weak-labels.md
+//	Stops    after the first fit where no row has enough information, or the fit is stopped
 //	Cost     two fits, and a copy of the rows for the second
 func weak(first *fitted) (*fitted, error) {
 	x := first.setting
@@ -28,7 +28,7 @@ func weak(first *fitted) (*fitted, error) {
 	}
 	enough := 0
 	for k := range s.Unlabeled {
-		if s.Weak.Of(k).Information(s.Classes()) >= leastInformation {
+		if s.Weak.Of(k).Information(s.Classes()) >= minInformation {
 			enough++
 		}
 	}
@@ -41,25 +41,23 @@ func weak(first *fitted) (*fitted, error) {
 		return nil, err
 	}
 	temperature := x.options.Loss.Spec().Temperature
-	copies := informative(s, byClass(decisions, model.Outputs), temperature)
-	again, err := x.with(copies)
+	second, err := x.withCopies(informative(s, byClass(decisions, model.Outputs), temperature))
 	if err != nil {
 		return nil, err
 	}
-	again.before = model.Iterations
-	return search(again, from{model: x.problem.Start})
+	second.before = model.Iterations
+	return search(second, start{model: x.problem.Start})
 }
 
-// leastInformation is that of a row whose copy is labeled, in parts of a label; mostCopies are the copies of a class, in
-// parts of its labeled rows. Numbers of copies are no evidence of shares, as rules find rows of some classes more easily
-// than of others: of each class as many count, in these parts. Measured in docs/notes/weak-labels.md.
+// A weakly labeled row counts as labeled from minInformation of a label on; per class at most maxCopies times its
+// labels. Every class counts in equal proportion, as rules find some classes more easily than others.
 const (
-	leastInformation = 0.2
-	mostCopies       = 4
-	nearlyCertain    = 0.95 // probability of a class from which on a copy is labeled in the first fit too
+	minInformation = 0.2
+	maxCopies      = 4
+	nearlyCertain  = 0.95 // probability of a class from which on a copy is labeled in the first fit too
 )
 
-// copies are copies of rows that count as labeled ones.
+// copies are copies of rows that count as labeled.
 type copies struct {
 	rows    []int32
 	class   []int32   // [rows]
@@ -70,7 +68,7 @@ func (c *copies) add(row, class int32, weight float64) {
 	c.rows, c.class, c.weights = append(c.rows, row), append(c.class, class), append(c.weights, weight)
 }
 
-// certain are copies of the rows that are nearly certain; where no row has a label, of all of which something is known,
+// certain are copies of the rows that are nearly certain; where no row has a label, copies of all weakly labeled rows
 // with each of their likeliest classes.
 func certain(s *sample.Sample) (c copies) {
 	for k, i := range s.Unlabeled {
@@ -84,7 +82,7 @@ func certain(s *sample.Sample) (c copies) {
 	return c.even(s)
 }
 
-// addLikeliest adds the classes of more than half of the largest probability, by what that has beyond chance.
+// addLikeliest adds the classes of more than half of the largest probability, weighted by its excess over chance.
 func (c *copies) addLikeliest(i int32, p []float64, rows float64) {
 	k := float64(len(p))
 	beyond := slices.Max(p)*k - 1
@@ -95,14 +93,14 @@ func (c *copies) addLikeliest(i int32, p []float64, rows float64) {
 	}
 }
 
-// informative are copies of the rows with enough information, with their likeliest classes by class scores [n, K] at a
-// temperature and by what is known.
+// informative are copies of the rows with enough information, with the likeliest class by class scores [n, K] at a
+// temperature and by prior costs.
 func informative(s *sample.Sample, scores []float64, temperature float64) (c copies) {
 	classes := s.Classes()
 	costs := make([]float64, classes)
 	for k, i := range s.Unlabeled {
 		row := s.Weak.Of(k)
-		if information := row.Information(classes); information >= leastInformation {
+		if information := row.Information(classes); information >= minInformation {
 			copy(costs, scores[int(i)*classes:])
 			vector.Scale(costs, -1/temperature)
 			row.AddTo(costs, 1)
@@ -113,8 +111,8 @@ func informative(s *sample.Sample, scores []float64, temperature float64) (c cop
 	return c.even(s)
 }
 
-// even bounds the weights of copies: of each class as many, in parts of its labeled rows, as the lower quartile over the
-// classes has.
+// even bounds the weights of copies: every class has the same proportion to its labeled rows, the lower quartile over
+// the classes.
 func (c copies) even(s *sample.Sample) (kept copies) {
 	if s.All.Labeled == 0 {
 		return c
@@ -135,7 +133,7 @@ func (c copies) even(s *sample.Sample) (kept copies) {
 		}
 	}
 	slices.Sort(parts)
-	part := min(mostCopies, parts[len(parts)/4])
+	part := min(maxCopies, parts[len(parts)/4])
 	for k, y := range c.class {
 		if weight := c.weights[k] * min(1, part*labeled[y]/copied[y]); weight > 0 {
 			kept.add(c.rows[k], y, weight)
@@ -146,7 +144,7 @@ func (c copies) even(s *sample.Sample) (kept copies) {
 
 // openWeak is the setting of the first fit of a sample with weakly labeled rows.
 func openWeak(s *sample.Sample, p sample.Problem, options method.Options) (*setting, error) {
-	if s.All.Labeled == 0 && options.ClassPrior.Shares == nil { // copies are no evidence
+	if s.All.Labeled == 0 && options.ClassPrior.Shares == nil { // copies are no evidence of shares
 		prior, err := shares.Find(s)
 		if err != nil {
 			return nil, err
@@ -157,21 +155,26 @@ func openWeak(s *sample.Sample, p sample.Problem, options method.Options) (*sett
 	first := certain(s)
 	switch number := s.Job.Count(len(first.rows)); {
 	case number > 0:
-		return x.with(first)
+		return x.withCopies(first)
 	case s.All.Labeled == 0:
 		return nil, sample.NoLabel(true)
 	}
-	y, err := newSetting(s, p, options, x.trained)
+	return x.forSample(s)
+}
+
+// forSample is the setting of a sample of the same problem.
+func (x *setting) forSample(s *sample.Sample) (*setting, error) {
+	y, err := newSetting(s, x.problem, x.options, x.trained)
 	if err == nil {
-		y.weak = s
+		y.weak = x.weak
 	}
 	return y, err
 }
 
 var need = memory.Need // replaced in tests
 
-// with is the setting of the same problem with copies of rows behind the others, of which the result says nothing.
-func (x *setting) with(c copies) (*setting, error) {
+// withCopies is the setting of the same problem with copies of rows after the others, which are not in the result.
+func (x *setting) withCopies(c copies) (*setting, error) {
 	p, job := x.problem, x.weak.Job
 	n := p.Rows.Rows()
 	nonZeros := p.Rows.NonZeros() + p.Rows.Subset(c.rows).NonZeros()
@@ -186,7 +189,7 @@ func (x *setting) with(c copies) (*setting, error) {
 	if p.Weights == nil {
 		p.Weights = slices.Repeat([]float64{1}, n)
 	}
-	p.Copies = x.weak.Copies != nil // weights of parts of rows do not change that
+	p.Copies = x.weak.Copies != nil // also with weights of parts of rows
 	p.Rows, p.Prepared = p.Rows.Selected(job.Pool, append(numbers, c.rows...)), nil
 	p.Labels, p.Weights = slices.Concat(p.Labels, c.class), slices.Concat(p.Weights, c.weights)
 	p.Weak = p.Weak.Selected(append(places, slices.Repeat([]int32{-1}, len(c.rows))...))
@@ -194,9 +197,5 @@ func (x *setting) with(c copies) (*setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	y, err := newSetting(s, x.problem, x.options, x.trained)
-	if err == nil {
-		y.weak = x.weak
-	}
-	return y, err
+	return x.forSample(s)
 }

@@ -482,7 +482,7 @@ func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := x.newRun(s.Job, x.named.First(), from{}, 0)
+	r := x.newRun(s.Job, x.named.First(), start{}, 0)
 	found := method.FitScores(r, make([]float64, 5*590))
 	score, row, wrong := found.Score(r.Objective), make([]float64, 5), 0
 	for _, i := range s.Unlabeled {
@@ -552,7 +552,7 @@ func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := search(x, from{})
+	first, err := search(x, start{})
 	if err != nil {
 		t.Fatal(err)
 	}

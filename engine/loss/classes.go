@@ -7,9 +7,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Classes is a loss ξ(s, y) of the class scores s of one row of class y. Where the class is uncertain, with probability
-// p_y, the loss is Σ_y p_y ξ(s, y). It is convex in s. With p = nil the row has no label: Gap and Signed
-// have a loss for such rows, too, which is not convex.
+// Classes is a loss ξ(s, y) of the class scores s of one row of class y, convex in s; with probabilities p of the
+// classes it is Σ_y p_y ξ(s, y). With p = nil the row has no label: Gap and Signed have a loss for such rows, not
+// convex.
 type Classes interface {
 	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what HessVec needs. All
 	// have one entry a class.
@@ -115,10 +115,10 @@ func (l OneAgainstRest) Costs(dst, s []float64) {
 	}
 	rest := 0.0
 	for y, f := range s {
-		against, _, _ := l.Margin.At(-f)
-		for_, _, _ := l.Margin.At(f)
-		dst[y] = for_ - against
-		rest += against
+		minus, _, _ := l.Margin.At(-f)
+		plus, _, _ := l.Margin.At(f)
+		dst[y] = plus - minus
+		rest += minus
 	}
 	for y := range dst {
 		dst[y] += rest
@@ -190,7 +190,7 @@ func (l Softmax) weights(dst, s []float64, top float64) (total float64) {
 	return vector.Sum(dst)
 }
 
-// weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst, where top is the largest of these sums, and returns it and
+// weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst, with top = max_k (s_k + Δ [k≠best]), and returns top and
 // the sum of the weights.
 func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 	top = s[best]
@@ -211,8 +211,8 @@ func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
 
-// HessVec implements Classes: (diag q - q qᵀ) v / σ. Without a margin, or where the class is certain, that is the
-// second derivative; otherwise it bounds it from above.
+// HessVec implements Classes: (diag q - q qᵀ) v / σ, the second derivative without a margin or for a certain class,
+// otherwise an upper bound.
 func (l Softmax) HessVec(dst, v, _, state []float64) {
 	mean := 0.0
 	for k, q := range state {
@@ -244,10 +244,10 @@ func (l Softmax) Costs(dst, s []float64) {
 	}
 	best := vector.Largest(s)
 	top, sum := l.weightsOf(dst, s, best)
-	own := l.Smoothing*math.Log(sum) + top - s[best]
+	cost := l.Smoothing*math.Log(sum) + top - s[best]
 	total, factor := l.weights(dst, s, s[best]), l.factor()
 	for y, z := range dst {
 		dst[y] = l.Smoothing*math.Log(total-(1-factor)*z) + l.Margin + s[best] - s[y]
 	}
-	dst[best] = own
+	dst[best] = cost
 }

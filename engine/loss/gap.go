@@ -62,8 +62,8 @@ func (l Gap) others(dst, s []float64, y int) float64 {
 	return top + math.Log(total)/l.Sharpness
 }
 
-// HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v with h the curvature of m and g = e_y - q. Of a
-// row without a label h = 0 stands for u”, so that this is not negative.
+// HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v with h the curvature of m and g = e_y - q; h = 0
+// for rows without a label, so that this is not negative.
 func (l Gap) HessVec(dst, v, _, state []float64) {
 	y, total, mean := -1, 0.0, 0.0
 	for k, a := range state {
@@ -79,14 +79,14 @@ func (l Gap) HessVec(dst, v, _, state []float64) {
 		return
 	}
 	mean /= total
-	along := 0.0
+	product := 0.0
 	if y >= 0 {
-		along = -state[y] * (v[y] - mean)
-		dst[y] = along
+		product = -state[y] * (v[y] - mean)
+		dst[y] = product
 	}
 	for k, a := range state {
 		if k != y {
-			dst[k] = a * (v[k] - mean - along/total)
+			dst[k] = a * (v[k] - mean - product/total)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (l Gap) Curvature(state []float64) float64 {
 	return largest
 }
 
-// Costs implements Classes. Without one class that is not the best, the sum of all is at least 1 and loses no digits.
+// Costs implements Classes. The sum without a class that is not the best is at least 1, so that no digits are lost.
 func (l Gap) Costs(dst, s []float64) {
 	best := vector.Largest(s)
 	others, top, total := l.others(dst, s, best), s[best], 0.0
@@ -115,11 +115,11 @@ func (l Gap) Costs(dst, s []float64) {
 		dst[k] = math.Exp(l.Sharpness * (v - top))
 		total += dst[k]
 	}
-	for y, own := range s {
+	for y, score := range s {
 		rest := top + math.Log(total-dst[y])/l.Sharpness
 		if y == best {
 			rest = others
 		}
-		dst[y], _, _ = l.Margin.At(own - rest)
+		dst[y], _, _ = l.Margin.At(score - rest)
 	}
 }

@@ -1,5 +1,4 @@
-// Package loss holds the losses of one row: what it costs to have a margin. A loss knows nothing of rows, labels or the
-// minimizer.
+// Package loss has the losses of a row. A loss knows nothing of rows, labels or the minimizer.
 package loss
 
 // Margin is a loss ξ(t) of the margin t = y f(x): convex, falling, with ξ(t) > 0 for t < 0.
@@ -34,8 +33,8 @@ func Evaluate(m Margin, rows []Sides) {
 	}
 }
 
-// Unlabeled is a loss u(t) of the margin t between the best class of a row without a label and the others: falling, and
-// flat for t <= 0, where two classes change places. It is not convex.
+// Unlabeled is a loss u(t) of the margin t between the best class of a row without a label and the others: falling,
+// flat for t <= 0, not convex.
 type Unlabeled interface {
 	// At gives value u(t) and slope u'(t).
 	At(t float64) (value, slope float64)

@@ -3,9 +3,8 @@ package loss
 // Plateau is a loss of a row without a label.
 //
 //	Problem  u(t) = 1 for t <= τ, 1 - 2 d² for d = (t-τ) / (1-τ) up to 1/2, 2 (1-d)² up to 1, 0 beyond
-//	Symbols  t margin between the best class and the others; a row is free of cost from margin 1 on, as with the hinge
-//	Source   Zien, Brefeld & Scheffer 2007, as we remember the form of their u_{Δ,τ}; Chapelle & Zien 2005 have
-//	         exp(-3 t²)
+//	Symbols  t margin between the best class and the others
+//	Source   Zien, Brefeld & Scheffer 2007, u_{Δ,τ} from memory; Chapelle & Zien 2005 have exp(-3 t²)
 type Plateau struct{ Flat float64 } // τ
 
 // At implements Unlabeled.

@@ -13,7 +13,7 @@ func (SquaredHinge) At(t float64) (value, slope, curvature float64) {
 	return 0.5 * (1 - t) * (1 - t), t - 1, 1
 }
 
-// evaluateSquaredHinge is Evaluate without branches: which side of 1 a score is on cannot be foreseen.
+// evaluateSquaredHinge is Evaluate without branches, which the processor could not predict.
 func evaluateSquaredHinge(rows []Sides) {
 	for k := range rows {
 		r := &rows[k]
@@ -29,9 +29,9 @@ func squaredHinges(s, p, slope, state []float64) (value float64) {
 	s, slope, state = s[:len(p)], slope[:len(p)], state[:len(p)]
 	for y, q := range p {
 		short, over := max(0, 1-s[y]), max(0, 1+s[y])
-		for_, against := q*short, (1-q)*over
-		value += for_*short + against*over
-		slope[y] = against - for_
+		plus, minus := q*short, (1-q)*over
+		value += plus*short + minus*over
+		slope[y] = minus - plus
 		state[y] = where(short > 0, q) + where(over > 0, 1-q)
 	}
 	return 0.5 * value
@@ -50,19 +50,19 @@ func squaredHingeCosts(dst, s []float64) {
 	rest := 0.0
 	for y, f := range s {
 		short, over := max(0, 1-f), max(0, 1+f)
-		against := 0.5 * over * over
-		dst[y] = 0.5*short*short - against
-		rest += against
+		minus := 0.5 * over * over
+		dst[y] = 0.5*short*short - minus
+		rest += minus
 	}
 	for y := range dst {
 		dst[y] += rest
 	}
 }
 
-// where is v if it is so, otherwise 0.
-func where(so bool, v float64) float64 {
+// where is v if the condition holds, otherwise 0.
+func where(condition bool, v float64) float64 {
 	mask := uint64(0)
-	if so {
+	if condition {
 		mask = math.MaxUint64
 	}
 	return math.Float64frombits(math.Float64bits(v) & mask)

@@ -9,9 +9,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// mostWeight of the unlabeled rows: beyond it the labeled loss is lost in the tolerance of the solves, and these become
-// hard without end.
-const mostWeight = 1e6
+// maxWeight of the unlabeled rows: beyond it the labeled loss is below the tolerance of the solves.
+const maxWeight = 1e6
 
 var options = option.Table[Options]{
 	{Name: "method", Kind: "string",
@@ -20,7 +19,7 @@ var options = option.Table[Options]{
 	{Name: "alpha", Kind: "number or auto", Exclusive: true,
 		Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows",
 		Field:   func(o *Options) any { return (*option.Weight)(&o.Alpha) }},
-	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: mostWeight,
+	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: maxWeight,
 		Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few",
 		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
 	{Name: "class_prior", Kind: "string or numbers", Choices: sample.PriorRules,
@@ -84,9 +83,9 @@ func DecodeOptions(text []byte) (Options, error) {
 
 // OfSample are the options of the sample that the method learns from.
 func (o *Options) OfSample() sample.Options {
-	of := o.Options
-	of.ClassScores, of.Vectors = o.Loss.Spec().ClassScores, Find(o.Method).Vectors
-	return of
+	out := o.Options
+	out.ClassScores, out.Vectors = o.Loss.Spec().ClassScores, Find(o.Method).Vectors
+	return out
 }
 
 // Agree refuses options that do not go together.
@@ -95,7 +94,7 @@ func (o *Options) Agree() error {
 	case !slices.Contains(spec.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
 			strings.Join(textsOf(spec.Losses...), ", "))
-	case spec.Probable && o.Balance != "auto":
+	case spec.UsesProbabilities && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)
 	case o.Balance == "mean" && o.Loss.Spec().ClassScores:

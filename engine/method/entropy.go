@@ -1,5 +1,4 @@
 package method
 
-// regularizeEntropy is expectation regularization with the entropy of the unlabeled rows, whose weight is λ': see
-// regularize.
+// regularizeEntropy is regularize with the entropy of the unlabeled rows, whose weight is λ'.
 func regularizeEntropy(r *Run) *Solution { return regularizeWith(r, r.Objective.Weight) }

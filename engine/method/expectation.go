@@ -12,16 +12,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// regularize minimizes the risk with the entropy of the unlabeled rows and the hold of the prior.
+// regularize minimizes the risk with the mean probabilities of the unlabeled rows held at the class prior.
 //
 //	Problem  min over W  F(W) + C Σ_j u_j H(p_j) + G(m), see belief.Means; G by Multipliers: subject to m = φ
 //	Symbols  as there; F risk of the labeled rows, supervised; C = 0 is expectation regularization
 //	Source   Keerthi, Sundararajan & Shevade 2012, sections 4.1 and 4.2: augmented Lagrangian; C raised from 0, as the
-//	         problem is not convex. One renewal of the multipliers a level; at full C until both agree. Newton steps with
-//	         the convex model of the curvature: on 20 Newsgroups they took 0.5 to 0.9 times the passes of the exact
-//	         one, to the same objective within 1e-3. The exact one takes its turn where a round has not sufficed
-//	Stops    the last solve has converged (gradient as small as tol asks where F + Ψ curves by α) and the residual is at
-//	         most belief.Tolerance; no progress in patience rounds; max_iter
+//	         problem is not convex. The convex model of the curvature takes 0.5 to 0.9 times the passes of the exact one
+//	         on 20 Newsgroups; they take turns where a round has not converged
+//	Stops    the last solve has converged and the residual is at most belief.Tolerance; no progress in patience rounds;
+//	         max_iter
 //	Cost     a level: up to pathSteps Newton steps, see minimize
 func regularize(r *Run) *Solution { return regularizeWith(r, 0) }
 
@@ -39,16 +38,16 @@ func regularizeWith(r *Run, entropy float64) *Solution {
 		p.Follow(solve, expected, rising, minimize.Limits{Tolerance: looseness * r.Options.Tol, MaxSteps: pathSteps,
 			Line: path.Line})
 	}
-	p.Complete(solve, expected, &rounds{Expected: expected, least: 1}, minimize.Limits{Tolerance: r.Options.Tol,
+	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, minimize.Limits{Tolerance: r.Options.Tol,
 		MaxSteps: finalSteps, Line: path.Line})
 	warnProbable(r, true, expected.Residual)
-	found := r.read(d.risk)
-	found.Soft = expected.Soft()
-	return found
+	solution := r.read(d.risk)
+	solution.SoftLabels = expected.Probabilities()
+	return solution
 }
 
 const (
-	firstEntropy = 0.01 // of the weight of the entropy: below it the rows hardly move
+	firstEntropy = 0.01 // of the weight of the entropy: below it few rows change
 	raiseEntropy = 3.0
 	pathSteps    = 8  // Newton steps on the way
 	looseness    = 30 // solves on the way may end at this many times tol
@@ -57,8 +56,8 @@ const (
 	patience     = 8  // rounds without progress
 )
 
-// entropyParts are the parts of the weight of the entropy before the whole of it: none from a start, which is near the
-// solution, and the last ones where max_iter leaves no more steps.
+// entropyParts are the parts of the weight of the entropy below 1: none from a start, which is near the solution, and
+// only the last ones where max_iter is small.
 func entropyParts(r *Run, entropy float64) []float64 {
 	if entropy == 0 || r.AtOnce {
 		return nil
@@ -70,7 +69,7 @@ func entropyParts(r *Run, entropy float64) []float64 {
 // rounds are the schedule at full weight: solves until the multipliers meet the prior.
 type rounds struct {
 	*belief.Expected
-	least        float64 // residual
+	lowest       float64 // residual
 	count, stuck int     // rounds, and those without progress
 }
 
@@ -80,8 +79,8 @@ func (s *rounds) Level() (value, historyLevel float64) { return 1, s.Full }
 // Next implements schedule.Schedule.
 func (s *rounds) Next(step schedule.Step) ending.Reason {
 	held := s.Held()
-	if s.stuck++; s.Residual < 0.9*s.least || held {
-		s.stuck, s.least = 0, min(s.least, s.Residual)
+	if s.stuck++; s.Residual < 0.9*s.lowest || held {
+		s.stuck, s.lowest = 0, min(s.lowest, s.Residual)
 	}
 	s.count++
 	switch {
@@ -98,7 +97,7 @@ func (s *rounds) Next(step schedule.Step) ending.Reason {
 	return ending.None
 }
 
-// warnProbable warns where the class prior is not met, or the last solve did not come to its end.
+// warnProbable warns where the class prior is not met, or the last solve has not converged.
 func warnProbable(r *Run, exact bool, residual float64) {
 	trace, last := r.Path.Trace, r.Path.Last
 	switch reason := r.Path.Reason; {

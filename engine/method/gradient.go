@@ -16,13 +16,11 @@ import (
 //	         to Σ_j w_j s_j = φ, for a pair Σ_j w_j z_j = 2 φ_1 - 1
 //	Symbols  i labeled, j unlabeled rows; t_i margin between the row's class and the others, t_j between the best class
 //	         and the others, see loss.Gap; ℓ loss.Huber, u loss.Plateau; s_j scores, z_j that of a pair; φ class prior
-//	Source   Zien, Brefeld & Scheffer 2007 (∇TSVM); Chapelle & Zien 2005 for the constraint. Differences: the
-//	         constraint, which the former leave out: without it all unlabeled rows can go to one side; the form of u,
-//	         which we give from memory, and the soft maximum, see package loss; L-BFGS in place of conjugate gradients.
-//	         Newton steps with |u”| for the curvature often did not end on g50c: rows change between the linear and the
-//	         curved part of their loss. Rows of which something is known have their cheapest label of each step, by
-//	         ℓ and prior costs
-//	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, which need not be the lowest one
+//	Source   Zien, Brefeld & Scheffer 2007 (∇TSVM); Chapelle & Zien 2005 for the constraint
+//	Differences  the constraint, without which all unlabeled rows can go to one side; the form of u, given from memory,
+//	         and the soft maximum, see package loss; L-BFGS in place of conjugate gradients: Newton steps often did not
+//	         converge on g50c. Weakly labeled rows have their cheapest label at each step, by ℓ and prior costs
+//	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, perhaps not the lowest
 //	Cost     a step: two passes, and 4 descentPairs vectors of weights
 func descend(r *Run) *Solution {
 	d, ok := r.begin()
@@ -39,31 +37,27 @@ func descend(r *Run) *Solution {
 	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.Weak != nil,
 		End: ending.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
-	found := r.read(d.risk)
-	found.Unconverged = warning.NotStationary
-	return found
+	solution := r.read(d.risk)
+	solution.Unconverged = warning.NotStationary
+	return solution
 }
 
-// descentPairs are the differences of weights and of gradients that are kept, see minimize.QuasiNewton.
-const descentPairs = 10
-
-// ε, τ and ρ of the losses: the first two from Zien, Brefeld & Scheffer 2007, as we remember them; ρ is ours.
+// ε, τ and ρ of the losses: the first two from Zien, Brefeld & Scheffer 2007, from memory; ρ is ours.
 const (
 	band      = 0.3
 	flat      = 0.4
 	sharpness = 10
 )
 
-// The schedule: λ' starts at firstPart of its value and is raised by raisePart, after descentSteps steps at most.
-// Measured on text1 with λ' = 38 and α = 2e-4: from 0.01 on, errors are 0.9 points higher after as many passes.
 const (
-	firstPart        = 0.001
+	firstPart        = 0.001 // of λ'; from 0.01 on errors on text1 are 0.9 points higher
 	raisePart        = 4.0
-	descentSteps     = 5
+	descentSteps     = 5 // at a part of λ'
 	lastDescentSteps = 10000
+	descentPairs     = 10 // differences of weights and of gradients that are kept, see minimize.QuasiNewton
 )
 
-// gradientLoss is that of all rows.
+// gradientLoss is the loss of all rows.
 func gradientLoss(paired bool) loss.Classes {
 	if paired {
 		return loss.Signed{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}}

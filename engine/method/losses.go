@@ -17,26 +17,25 @@ const (
 	Maxent        Loss = "maxent"
 )
 
-// LossSpec is what the engine has to know of a loss.
+// LossSpec describes a loss.
 type LossSpec struct {
 	Name        Loss
 	Margin      func(smoothing float64) loss.Margin  // of a pair; one of all class scores has pairs of one class only
 	Classes     func(smoothing float64) loss.Classes // of many classes
 	ClassScores bool                                 // it compares the scores of all classes
-	Smoothings  []float64                            // ever smaller ones; the first one on the way
-	Temperature float64                              // that scores have about with many labels, see fit.Calibration
-	// Free is that unlabeled rows cost nothing at T = λ', whatever their probabilities: annealing begins there.
-	Free bool
+	Smoothings  []float64                            // decreasing; the first one until the last solves
+	Temperature float64                              // usual one with many labels, see fit.Calibration
+	Free        bool                                 // unlabeled rows cost nothing at T = λ': annealing begins there
 }
 
-// The hinges are smoothed: coarsely on the way, and at the end by these values in turn. That of Crammer & Singer is
-// then above the hinge by at most smoothing * log K, that of margins by a quarter of its band.
+// Smoothings of the hinges. The last one of Crammer & Singer is above the hinge by at most smoothing * log K, the last
+// one of margins by a quarter of its band.
 var (
 	smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 	bands      = []float64{0.3, 0.1, 0.03, 0.01, 0.003}
 )
 
-// usualTemperature is about what many labels give: margins end near 1; scores of loss maxent are logarithms of odds.
+// usualTemperature is about what many labels give; scores of loss maxent are logarithms of odds.
 const usualTemperature = 0.2
 
 var losses = []LossSpec{
@@ -54,12 +53,11 @@ func squaredHinge(float64) loss.Margin { return loss.SquaredHinge{} }
 
 func hinge(band float64) loss.Margin { return loss.Huber{Band: band} }
 
-// oneAgainstRest is a loss of margins for many classes.
 func oneAgainstRest(margin func(float64) loss.Margin) func(float64) loss.Classes {
 	return func(smoothing float64) loss.Classes { return loss.OneAgainstRest{Margin: margin(smoothing)} }
 }
 
-// Spec is what the engine has to know of the loss.
+// Spec is the description of the loss.
 func (l Loss) Spec() *LossSpec {
 	return &losses[slices.IndexFunc(losses, func(s LossSpec) bool { return s.Name == l })]
 }

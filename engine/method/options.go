@@ -1,5 +1,5 @@
-// Package method is the methods: a table with what the engine has to know of each, their losses and options, and a file
-// for the algorithm of each. Start at table.
+// Package method is the methods: a table that describes them, their losses and options, and a file for the algorithm of
+// each. Start at table.
 package method
 
 import (

@@ -12,8 +12,8 @@ import (
 // project minimizes the risk with the distance of the unlabeled rows' probabilities from labels that keep the prior.
 //
 //	Problem  min over W  F(W) + Ψ(s), see belief.Posterior
-//	Stops    gradient as small as tol asks where F + Ψ curves by α; no step can improve any more; max_iter
-//	Cost     a few Newton steps: at labels held fixed the problem is convex, and the labels move little
+//	Stops    a solve has converged; no step lowers the objective; max_iter
+//	Cost     a few Newton steps: at labels held fixed the problem is convex
 func project(r *Run) *Solution {
 	d, ok := r.begin()
 	if !ok {
@@ -26,9 +26,9 @@ func project(r *Run) *Solution {
 	r.Path.Complete(solve, projected, &repeated{weight: r.Options.KLWeight}, minimize.Limits{Tolerance: r.Options.Tol,
 		MaxSteps: pathSteps, Line: path.Line})
 	warnProbable(r, false, projected.Residual)
-	found := r.read(d.risk)
-	found.Soft = projected.Posterior.Labels
-	return found
+	solution := r.read(d.risk)
+	solution.SoftLabels = projected.Posterior.Labels
+	return solution
 }
 
 // repeated are solves at the same weight until one has converged.

@@ -36,7 +36,7 @@ type Solution struct {
 	Gap         float64 // bound on (objective - optimum) / objective at the final labels
 	Converged   bool
 	Unconverged warning.Kind // what to warn of if it has not
-	Soft        []float64    // [unlabeled, K] the last soft labels, or nil
+	SoftLabels  []float64    // [unlabeled, K] the last soft labels, or nil
 }
 
 // Score is the scorer of the training rows.
@@ -52,8 +52,7 @@ type descent struct {
 	newton *minimize.Newton
 }
 
-// begin is where a transductive method begins: at the start, or at the supervised solution. ok is whether that is
-// finite.
+// begin goes to the start, or to the supervised solution; ok is whether that is finite.
 func (r *Run) begin() (d *descent, ok bool) {
 	d = r.descent()
 	if r.Objective.Start == nil {
@@ -65,14 +64,14 @@ func (r *Run) begin() (d *descent, ok bool) {
 	return d, true
 }
 
-// descent begins with the labeled rows alone.
+// descent is the risk of the labeled rows with its minimizer.
 func (r *Run) descent() *descent {
 	k := r.Objective.Risk()
 	r.Path.Measure = func() (value, share float64) { return r.measure(k.Loss(), k.Regularizer(), k.Score) }
 	return &descent{r, k, minimize.NewNewton(k.Dim(), r.Objective.Job.Pool)}
 }
 
-// measure gives the entries of the history at some scores.
+// measure gives the entries of the history at these scores.
 func (r *Run) measure(l loss.Classes, regularizer float64, score objective.Scorer) (value, share float64) {
 	value, shares := r.Objective.Value(l, regularizer, score)
 	return value, r.Objective.HistoryShare(shares)
@@ -83,7 +82,7 @@ func (r *Run) measureProbable(measure func() (value, residual float64)) {
 	r.Path.Measure, r.Path.Trace.Share, r.Path.Trace.WithEntropy = measure, "constraint_residual", true
 }
 
-// began keeps the classes of the unlabeled rows where a method begins, if that is the supervised solution.
+// began keeps the classes of the unlabeled rows by the supervised solution, if the method begins there.
 func (r *Run) began(score objective.Scorer) {
 	if r.Objective.Start != nil {
 		return
@@ -111,7 +110,7 @@ func (d *descent) solve(f minimize.Objective) path.Solver {
 	return func(limits minimize.Limits) minimize.Outcome { return d.newton.Minimize(f, limits) }
 }
 
-// sharpen lets the smoothing of a loss fall.
+// sharpen lowers the smoothing of a loss.
 func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
 	for _, smoothing := range d.Objective.Smoothings[1:] {
 		d.risk.SetLoss(d.Objective.Loss(smoothing))
@@ -130,8 +129,7 @@ func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) {
 	d.Path.Settle(solve, hard, d.sharpen, changed, historyLevel)
 }
 
-// read is the last use of a risk. Its minimizer is garbage by then, and is collected before the results are made: they
-// are as large.
+// read is the last use of a risk. The minimizer's vectors are as large as the results and are freed before.
 func (r *Run) read(k *risk.Risk) *Solution {
 	last, s := r.Path.Last, r.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
@@ -144,5 +142,5 @@ func (r *Run) read(k *risk.Risk) *Solution {
 	return out
 }
 
-// largeVector is a number of variables from which on memory counts.
+// largeVector is the number of variables from which on memory counts.
 const largeVector = 1 << 18

@@ -37,12 +37,12 @@ func FitSupervised(r *Run) *Solution {
 		p.Record(0, 0)
 		return r.read(d.risk)
 	}
-	found := r.read(d.risk) // only that finds the scores of unlabeled rows
+	solution := r.read(d.risk) // with the scores of unlabeled rows
 	p.Measure = func() (value, share float64) {
-		return r.measure(found.Loss, found.Regularizer, found.Score(r.Objective))
+		return r.measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	}
 	p.Record(0, 0)
-	return found
+	return solution
 }
 
 // byDual begins with the dual of two classes with the squared hinge and many labeled rows; few are a preconditioner,
@@ -70,8 +70,8 @@ func (r *Run) byDual() {
 // largestDual is a number of non-zeros that caches hold: 6,000,000 in random order took 1.6 to 1.8 times as long.
 const largestDual = 2_000_000
 
-// FitScores is the solution, loosely, at the hard labels of the unlabeled rows that have the largest sum of scores
-// [unlabeled, K] within the class shares.
+// FitScores is the loose solution at the hard labels that keep the class shares and have the largest sum of scores
+// [unlabeled, K].
 func FitScores(r *Run, scores []float64) *Solution {
 	d := r.descent()
 	r.Costs.Admit(d.risk)

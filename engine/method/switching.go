@@ -11,13 +11,10 @@ import (
 //	Problem  that of objective.Objective with labels q_jy of 0 or 1; λ' raised in steps to its value
 //	Symbols  c_jy = λ' ξ(s_j, y) cost of class y for unlabeled row j; n(y) class counts, from φ by largest remainder
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
-//	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many.
-//	         Differences: W goes on from the supervised solution by one Newton step a relabeling; C^u starts at 0.01,
-//	         below which hardly a label switches; without a limit on switches labels are the best ones for their scores
-//	         at every step, not only best under switches of two. Measured on 20 Newsgroups, fbis, R8, k1b and wap, 5
-//	         labels a class on average, 3 draws: errors are 0.6 points lower to 0.2 higher, 0.04 lower in the mean;
-//	         objectives 6 % lower to 1 % higher, in one of 15 fits 9 % higher; time is the same
-//	Stops    at each λ': no label changes; at the last an exact solve, and again while that changes labels; max_iter
+//	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many
+//	Differences  one Newton step a relabeling, from the supervised solution on; C^u starts at 0.01; without a limit on
+//	         switches labels are the best ones at each step, not only under switches of two (docs/notes/switching.md)
+//	Stops    at each λ': no label changes; at the last an exact solve, repeated while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
 func switchLabels(r *Run) *Solution {
 	d, ok := r.begin()
@@ -31,7 +28,7 @@ func switchLabels(r *Run) *Solution {
 	return d.raise(hard, schedule.Parts(firstLevel, raise))
 }
 
-// raise lets λ' rise by these parts, or at once to its value, with hard labels that begin at the current scores.
+// raise raises λ' by these parts, or at once to its value, with hard labels that begin at the current scores.
 func (d *descent) raise(hard *belief.Hard, parts []float64) *Solution {
 	if d.AtOnce {
 		parts = []float64{1}
@@ -48,22 +45,19 @@ func (d *descent) raise(hard *belief.Hard, parts []float64) *Solution {
 	return d.read(d.risk)
 }
 
-// λ' starts at firstLevel of its value and is raised by this factor. Keerthi et al. 2012 start at 1e-4: below 0.01
-// hardly a label switches.
 const (
-	firstLevel = 0.01
-	raise      = 3.0
+	firstLevel = 0.01 // part of λ'; Keerthi et al. 2012 start at 1e-4, but few labels switch below 0.01
+	raise      = 3.0  // factor
 )
 
-// Switching goes on from an earlier model with soft labels that are nearly hard: hard ones hardly leave the minimum of
-// the model before, which the added labels have made a worse one than others. More steps, or warmer labels, end lower
-// and cost more.
+// From an earlier model switching takes softSteps with nearly hard labels, which leave the minimum of that model. More
+// steps, or warmer labels, end lower and cost more.
 const (
 	softStart = 0.02 // of the first temperature of annealing
 	softSteps = 2
 )
 
-// switchFromStart goes on from the start: soft labels for a few steps, then hard ones settle.
+// switchFromStart takes a few steps with soft labels from the start, and settles hard ones.
 func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	d.Costs.Cheapest(hard.Labels)

@@ -6,20 +6,20 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 )
 
-// Spec is what the engine has to know of a method: one row of the table each.
+// Spec describes a method.
 type Spec struct {
 	Name   Method
 	Fit    func(r *Run) *Solution // nil: Begins does
 	Losses []Loss                 // that it supports
-	// Balance that measured best: "mean" needs the fewest passes, and finds small classes less well.
-	Balance    string                         // "labels": thresholds stay where the labels put them
-	KeepsMean  bool                           // whether labels that were picked leave the balance as it is
-	Level      string                         // column of the history: what changes from step to step
-	Soft       bool                           // whether it has soft labels
-	Vectors    int                            // of weights that it keeps
-	OwnLoss    func(paired bool) loss.Classes // of all rows, unlabeled ones too; nil: that of the options
-	Probable   bool                           // whether it learns from probabilities, not from labels
-	OneMachine bool                           // whether ranks cannot share the rows
+	// Balance that measured best: "mean" takes the fewest passes, but finds small classes less well.
+	Balance           string                         // "labels": thresholds stay where the labels put them
+	KeepsMean         bool                           // the balance stays where labels were picked by class
+	Level             string                         // column of the history: what changes from step to step
+	SoftLabels        bool                           // whether it has soft labels
+	Vectors           int                            // of weights that it keeps
+	OwnLoss           func(paired bool) loss.Classes // of all rows, unlabeled ones too; nil: that of the options
+	UsesProbabilities bool                           // whether it learns from probabilities, not from labels
+	OneMachine        bool                           // whether ranks cannot share the rows
 
 	Begins      Method // that runs first,
 	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs alone
@@ -31,12 +31,12 @@ var (
 	maxentLosses = []Loss{Maxent}
 )
 
-// Rows of all methods, in the order of the pages.
+// All methods, in the order of the pages.
 var table = []Spec{
 	{Name: auto, Begins: annealing, Compares: switching, Losses: labelLosses, Balance: "mean", Level: "temperature",
-		Soft: true, CoarseStart: true},
+		SoftLabels: true, CoarseStart: true},
 	{Name: annealing, Fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
-		Soft: true, CoarseStart: true},
+		SoftLabels: true, CoarseStart: true},
 	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		CoarseStart: true},
 	{Name: "pair_switching", Fit: switchPairs, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
@@ -44,18 +44,19 @@ var table = []Spec{
 	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
 		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2*descentPairs + 7},
 	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
-		Probable: true},
+		UsesProbabilities: true},
 	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
-		Probable: true},
-	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight", Probable: true},
+		UsesProbabilities: true},
+	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+		UsesProbabilities: true},
 }
 
-// Find is the Spec of a method.
+// Find describes a method.
 func Find(name Method) *Spec {
 	return &table[slices.IndexFunc(table, func(s Spec) bool { return s.Name == name })]
 }
 
-// First is the Spec of the method that runs first.
+// First describes the method that runs first.
 func (s *Spec) First() *Spec {
 	if s.Begins == "" {
 		return s
@@ -63,7 +64,7 @@ func (s *Spec) First() *Spec {
 	return Find(s.Begins)
 }
 
-// Compared is the Spec of the method to compare with at the end, or nil.
+// Compared describes the method to compare with at the end; nil: there is none.
 func (s *Spec) Compared() *Spec {
 	if s.Compares == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package objective is what a fit minimizes: the losses of a sample's rows, the map of scores, where intercepts come
-// from, and a start. Start at Objective.
+// Package objective is the objective of a fit: the losses of a sample's rows, the map of scores, the intercepts and a
+// start. Start at Objective.
 package objective
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Objective is that of a run over a sample.
+// Objective is the objective of a run over a sample.
 //
 //	Problem  min over W and labels q_j  α/2 |W|² + Σ_i w_i ξ(s_i, y_i) + λ' Σ_j w_j Σ_y q_jy (ξ(s_j, y) + κ_jy)
 //	         subject to Σ_j w_j q_jy = φ(y)
@@ -28,12 +28,11 @@ type Objective struct {
 	Alpha      float64                              // α
 	Weight     float64                              // λ'
 	Loss       func(smoothing float64) loss.Classes // ξ
-	Smoothings []float64                            // of the loss, ever smaller; the first one alone if it has none
+	Smoothings []float64                            // of the loss, decreasing
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
-	// MeanScore is that of a class with this share; its rows have the score 1 and the others -1, or 1 and 0.
-	MeanScore func(share float64) float64
-	OwnLoss   bool   // the loss has one for unlabeled rows
-	Start     *Start // nil: W = 0
+	MeanScore  func(share float64) float64          // of a class with this share: TwoSides or OneSide
+	OwnLoss    bool                                 // the loss has a form for unlabeled rows
+	Start      *Start                               // nil: W = 0
 }
 
 // Map is a pair where two classes need one column only, otherwise a tree.

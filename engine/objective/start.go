@@ -16,7 +16,7 @@ type Start struct {
 	Model  *model.Linear
 }
 
-// coef are the weights for the sample's packed features in units of its length, the outputs of a feature side by side.
+// coef are the weights [packed features, outputs] in units of the sample's length.
 func (s *Start) coef() []float64 {
 	outputs := s.Model.Outputs
 	coef := make([]float64, len(s.Sample.Feature)*outputs)
@@ -27,7 +27,7 @@ func (s *Start) coef() []float64 {
 	return coef
 }
 
-// CheckStart refuses a start that is a model of something else.
+// CheckStart refuses a start with other features or classes, or too large weights.
 func CheckStart(s *sample.Sample, start *model.Linear) error {
 	features, classes := s.Features, s.Classes()
 	switch {
@@ -60,7 +60,7 @@ func (s *Start) move(r *risk.Risk, outputs int) {
 	r.MoveTo(coef, intercept)
 }
 
-// bothSides are the weights of two classes whose difference is given.
+// bothSides are the weights of two classes with this difference.
 func bothSides(difference []float64) []float64 {
 	sides := make([]float64, 0, 2*len(difference))
 	for _, v := range difference {

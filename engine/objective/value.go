@@ -16,13 +16,12 @@ type Scorer func(dst []float64, row int32)
 // the unlabeled rows, by their scores.
 func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (value float64, shares []float64) {
 	s, sums := o.Sample, make([]float64, 2+o.Classes) // labeled loss, unlabeled loss, shares
-	transductive := s.Transductive()
 	o.Job.Total(len(s.Unlabeled), sums, func(lo, hi int, dst []float64) {
 		scores, costs := make([]float64, o.Classes), make([]float64, o.Classes)
 		for k := lo; k < hi; k++ {
 			score(scores, s.Unlabeled[k])
 			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
-			if transductive {
+			if s.Transductive() {
 				dst[1] += s.UnlabeledWeight[k] * o.unlabeled(l, scores, costs, s.Weak.Of(k))
 			}
 		}
@@ -32,18 +31,18 @@ func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (va
 	return regularizer + sums[0] + o.Weight*sums[1], sums[2:]
 }
 
-// unlabeled is the loss of an unlabeled row, at its cheapest class where the loss has none for such rows, or something is
-// known of the row; scratch [K] is written.
-func (o *Objective) unlabeled(l loss.Classes, scores, scratch []float64, known weak.Row) float64 {
-	if o.OwnLoss && !known.Known() {
+// unlabeled is the loss of an unlabeled row: at its cheapest class where the loss has no form for such rows, or the row
+// is weakly labeled; scratch [K] is written.
+func (o *Objective) unlabeled(l loss.Classes, scores, scratch []float64, label weak.Row) float64 {
+	if o.OwnLoss && !label.Known() {
 		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
 	}
 	l.Costs(scratch, scores)
-	known.AddTo(scratch, weak.Strength)
+	label.AddTo(scratch, weak.Strength)
 	return slices.Min(scratch)
 }
 
-// LabeledLoss is the part that the labeled rows of this machine have in the mean loss of all.
+// LabeledLoss is the part of the mean loss of all labeled rows that comes from this machine.
 func (o *Objective) LabeledLoss(l loss.Classes, score Scorer) (total float64) {
 	scores, costs := make([]float64, o.Classes), make([]float64, o.Classes)
 	for k, i := range o.Sample.Labeled {
@@ -54,7 +53,7 @@ func (o *Objective) LabeledLoss(l loss.Classes, score Scorer) (total float64) {
 	return total
 }
 
-// LocalShares are the parts that the unlabeled rows of this machine have in the shares of the classes, by their scores.
+// LocalShares are the parts of the class shares by scores that come from the unlabeled rows of this machine.
 func (o *Objective) LocalShares(score Scorer) []float64 {
 	shares := make([]float64, o.Classes)
 	o.Job.Total(len(o.Sample.Unlabeled), shares, func(lo, hi int, dst []float64) {
@@ -76,8 +75,7 @@ func (o *Objective) Distance(shares []float64) float64 {
 	return distance
 }
 
-// HistoryShare is the history's entry about the shares of the classes: the share of class 1 of a pair, otherwise the
-// distance from the prior.
+// HistoryShare is the entry of the history: the share of class 1 of a pair, otherwise the distance from the prior.
 func (o *Objective) HistoryShare(shares []float64) float64 {
 	switch {
 	case o.Sample.Paired():

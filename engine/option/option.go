@@ -14,7 +14,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Option describes one field of O for the outside: its name in JSON, Python and C, its range and its meaning.
+// Option describes one field of O: its name in JSON, Python and C, its range and its meaning.
 type Option[O any] struct {
 	Name, Kind, Meaning string
 	Field               func(o *O) any // pointer to the field

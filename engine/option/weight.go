@@ -8,13 +8,11 @@ import (
 // AutoWeight is the weight "auto" in options, of unlabeled rows or of a regularization.
 var AutoWeight = math.Inf(-1)
 
-// unlabeledPerLabel are the unlabeled rows for each labeled one from which on "auto" gives their averaged loss the
-// weight 1: an unlabeled row, of which only a guess is known, never counts more than a twentieth of a labeled one.
-// Measured with true class shares on k1b, wap, fbis and Ohsumed: with 1 to 12 unlabeled rows a label the weight 1 loses
-// up to 8 points of macro F against this, and with more than 30 smaller weights lose up to 7.
+// unlabeledPerLabel bounds the weight "auto": an unlabeled row counts at most a twentieth of a labeled one
+// (docs/notes/alpha.md).
 const unlabeledPerLabel = 20
 
-// WeightOf is what AutoWeight stands for with some number of unlabeled and of labeled rows, or of tokens.
+// WeightOf is the weight "auto" with these numbers of unlabeled and labeled rows, or tokens.
 func WeightOf(unlabeled, labeled float64) float64 {
 	return min(1, unlabeled/(unlabeledPerLabel*labeled))
 }

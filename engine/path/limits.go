@@ -13,8 +13,8 @@ type Limits struct {
 	Final   minimize.Limits // of the last solve
 }
 
-// NewLimits are the limits of a run. A warm run begins at a start near its end: steps by more conjugate gradients are
-// cheaper there, and single steps to the last solve are enough.
+// NewLimits are the limits of a run. A warm run begins near its end: more conjugate gradients a step are cheaper there,
+// and single steps before the last solve are enough.
 func NewLimits(tol float64, maxIter int, warm bool) Limits {
 	l := Limits{Tol: tol, MaxIter: maxIter, Final: minimize.Limits{Tolerance: tol, MaxSteps: 200}}
 	if l.Settle = l.Way(1); warm {
@@ -30,8 +30,7 @@ const (
 	Line      = 0.3 // fraction of the slope at which a line search on the way may end
 )
 
-// manySteps is a forcing term that makes the most of each gradient by conjugate gradients.
-const manySteps = 0.2
+const manySteps = 0.2 // forcing term for many conjugate gradients a step
 
 // Start is for the supervised solution that a transductive method starts from.
 func (l Limits) Start() minimize.Limits { return minimize.Limits{Tolerance: 10 * l.Tol, MaxSteps: 50} }
@@ -41,16 +40,16 @@ func (l Limits) Way(steps int) minimize.Limits {
 	return minimize.Limits{Tolerance: Looseness * l.Tol, MaxSteps: steps, Line: Line, Rounded: true}
 }
 
-// Supervised is for a fit without unlabeled rows, whose outer steps are Newton steps.
+// Supervised is for a fit without unlabeled rows, whose outer steps are Newton steps. With rows of equal weight further
+// conjugate gradients gain much.
 func (l Limits) Supervised() minimize.Limits {
 	limits := l.Final
 	limits.MaxSteps = min(limits.MaxSteps, l.MaxIter)
-	limits.Forcing = manySteps // rows of equal weight: conjugate gradients gain much by a few more steps
+	limits.Forcing = manySteps
 	return limits
 }
 
-// Limit is the reason why the path has to end after its steps so far, with this number of steps left for what follows;
-// None if it may go on.
+// Limit is the reason to end the path now, with this number of steps left for what follows, or None.
 func (p *Path) Limit(left int) ending.Reason {
 	switch {
 	case p.Job.Stopped():

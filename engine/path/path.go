@@ -10,12 +10,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// A Belief is what a method thinks of the unlabeled rows, hard or soft labels, in the objective.
+// A Belief has the labels of the unlabeled rows, hard or soft, and puts them into the objective.
 type Belief interface {
 	// Enter puts the labels into the objective at a level of the schedule.
 	Enter(level float64)
-	// Relabel renews the labels from the costs at the current scores, and returns the number of likeliest labels that
-	// have changed on this machine, and its rows' part of the mean entropy of the labels, in bits.
+	// Relabel renews the labels at the current scores. It returns the number of likeliest labels that have changed, and
+	// the part of the mean entropy of the labels, in bits, of this machine.
 	Relabel() (switched int, entropy float64)
 }
 
@@ -28,8 +28,8 @@ type Path struct {
 	Trace   *trace.Trace
 	Limits  Limits
 	Measure func() (objective, share float64) // entries of the history at the current point
-	Bound   float64                           // objective to end below, or the run is given up; 0: none
-	AtEnd   bool                              // it begins so near its end that its first step has to be below the bound
+	Bound   float64                           // the run is given up if it will not end below this objective; 0: never
+	AtEnd   bool                              // the first step has to be below the bound
 
 	Steps  int
 	Reason ending.Reason
@@ -41,8 +41,8 @@ func (p *Path) Follow(solve Solver, b Belief, s schedule.Schedule, limits minimi
 	p.follow(solve, b, s, limits, 1)
 }
 
-// Complete follows a schedule that leaves nothing to settle: its first step is taken even if it is the last one. A path
-// that ended early before keeps its reason.
+// Complete follows a schedule without settling. Its first step is always taken, and an earlier reason to end early is
+// kept.
 func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
 	before := p.Reason
 	if before == ending.NotFinite {
@@ -64,7 +64,7 @@ func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimi
 	}
 }
 
-// step is one step at the present level. A solve that leaves the range of numbers ends the path.
+// step is one step at the present level.
 func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
 	level, historyLevel := s.Level()
 	b.Enter(level)
@@ -84,20 +84,17 @@ func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize
 	p.Reason = s.Next(schedule.Step{Switched: int(sums[0]), Entropy: sums[1], Solve: p.Last})
 }
 
-// record adds a step to the history. sums are the labels switched and the entropy; the reduction in Measure completes
-// them.
+// record adds a step to the history; sums are labels switched and entropy, completed by the reduction in Measure.
 func (p *Path) record(level float64, sums []float64) {
 	objective, share := p.Measure()
 	p.Trace.Record(objective, level, int(sums[0]), share, sums[1])
 }
 
-// Record adds a step of which the labels switched on all machines are known.
+// Record adds a step with the labels switched on all machines.
 func (p *Path) Record(level float64, switched int) { p.record(level, []float64{float64(switched), 0}) }
 
-// cannotBeat reports whether the labels will not end below the bound. Settled at once, once the objective falls, each
-// step takes less than half of what the step before has taken (measured on text1, pcmac, topics of Reuters and RCV1,
-// k1b and MNIST). From a model near its end all steps after the first one took less than 1.5 % (planted topics; at most
-// 0.4 % on 20 Newsgroups, three of its parts and Ohsumed, 0.7 % on MNIST).
+// cannotBeat reports whether the path will not end below the bound. Each step lowers the objective by less than half of
+// the step before; from a model near its end the first step is nearly all (docs/notes/second-start.md).
 func (p *Path) cannotBeat() bool {
 	steps := p.Trace.Steps()
 	switch {

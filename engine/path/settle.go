@@ -10,8 +10,8 @@ import (
 // SettleRounds bounds the rounds of settling.
 const SettleRounds = 100
 
-// Settle is the last step: it settles hard labels at full weight, and sharpens the solution. changed are the labels
-// changed on the way there.
+// Settle is the last step: it settles hard labels at full weight and sharpens the solution; changed are the labels that
+// have changed before.
 func (p *Path) Settle(
 	solve Solver, labels Belief, sharpen func(minimize.Outcome) minimize.Outcome, changed int, historyLevel float64,
 ) {
@@ -25,8 +25,7 @@ func (p *Path) Settle(
 }
 
 // settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
-// unequal weight): first loosely, then exactly. Labels and weights are then each best given the other, unless
-// SettleRounds rounds were not enough. changed counts the labels changed.
+// unequal weight): first loosely, then exactly. Labels and weights are then best given each other, if settled.
 func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
 	limits, last := p.Limits.Settle, math.Inf(1)
 	for range SettleRounds {

@@ -14,8 +14,7 @@ import (
 //	Problem  max over log T  Σ_i w_i log p_i(y_i) - log(1 + (log(T/T₀) / priorWidth)²), the posterior of log T
 //	Symbols  p_i the probabilities above, w_i weight and y_i class of row i; T₀ the usual temperature; e Smoothing
 //	Source   Guo, Pleiss, Sun & Weinberger 2017, section 4.2 (one temperature for all classes); Gelman, Jakulin, Pittau &
-//	         Su 2008 (the Cauchy prior: its middle is narrow, so that T leaves the usual one only if the labels demand
-//	         it, and its tails are so flat that the labels then decide nearly alone)
+//	         Su 2008 (the Cauchy prior, whose narrow middle keeps T near T₀ until the labels demand otherwise)
 //	Stops    gridSteps values of log(T/T₀) between ±gridReach, then goldenSteps of a golden section search around the
 //	         best
 //	Cost     gridSteps + goldenSteps passes over the scores
@@ -26,27 +25,27 @@ func Temperature(job *work.Job, rows *crossfit.Scores, usual float64) float64 {
 		return math.Log1p(pull*pull) + logLoss(job, rows, usual*math.Exp(step), e)
 	}
 	const width = 2 * gridReach / (gridSteps - 1)
-	best, least := 0.0, math.Inf(1)
+	best, smallest := 0.0, math.Inf(1)
 	for k := range gridSteps {
 		step := width*float64(k) - gridReach
-		if value := negated(step); value < least {
-			best, least = step, value
+		if value := negated(step); value < smallest {
+			best, smallest = step, value
 		}
 	}
 	return usual * math.Exp(goldenSection(negated, best-width, best+width))
 }
 
-// The values were chosen on other samples of the benchmarks' data than those reported.
+// Chosen on other samples of the benchmarks' data than those reported.
 const (
 	priorWidth  = 0.1 // of the prior of log T
 	extraRows   = 0.2 // rows of each class that Smoothing adds
 	gridReach   = 12.0
 	gridSteps   = 121
-	goldenSteps = 40 // the interval is then shorter than the rounding of the objective can tell apart
+	goldenSteps = 40 // the interval is then within rounding
 )
 
-// Smoothing is e = cK / (l + cK), which is what extraRows c of each of K classes, added to l rows, do to their shares:
-// no row is certain where there are few labels (Platt 1999, section 2.2), and with many labels e goes to 0.
+// Smoothing is e = cK / (l + cK): the share of c = extraRows of each of K classes added to l rows. No row is certain
+// where there are few labels (Platt 1999, section 2.2).
 func Smoothing(rows float64, classes int) float64 {
 	extra := extraRows * float64(classes)
 	return extra / (rows + extra)
@@ -59,9 +58,9 @@ func logLoss(job *work.Job, r *crossfit.Scores, temperature, smoothing float64) 
 	job.Sum(len(r.Class), total[:], func(lo, hi int, part []float64) {
 		for i := lo; i < hi; i++ {
 			scores := r.Held.Scores[i*k : (i+1)*k]
-			own, sum := scores[r.Class[i]], 0.0
+			score, sum := scores[r.Class[i]], 0.0
 			for _, s := range scores {
-				sum += math.Exp((s - own) / temperature) // infinite: the probability is 0
+				sum += math.Exp((s - score) / temperature) // infinite: the probability is 0
 			}
 			part[0] -= r.Held.Weight[i] * math.Log((1-smoothing)/sum+smoothing/float64(k))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Census counts the rows and classes of all machines: a fit branches on these and never on its own.
+// Census counts the rows and classes of all machines: a fit branches on these and never on the machine's own.
 type Census struct {
 	Rows, Labeled, Unlabeled int
 	FirstClass, LastClass    int  // of the labels
@@ -58,7 +58,7 @@ func count(is bool) float64 {
 	return 0
 }
 
-// NoLabel is the error of a fit without a label, with weakly labeled rows or without.
+// NoLabel is the error of a fit without labels; given is whether weak labels were given.
 func NoLabel(given bool) error {
 	if !given {
 		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
@@ -67,8 +67,7 @@ func NoLabel(given bool) error {
 		"something of a row and unlabeled_weight is above 0")
 }
 
-// Checksum is that of what the caller has to give to all machines alike: options, as they print, and of the problem all
-// but its rows.
+// Checksum is a checksum of what all machines must have alike: the options and the problem without its rows.
 func (p Problem) Checksum(options any) uint64 {
 	sum := fnv.New64a()
 	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense(), p.classes())

@@ -9,8 +9,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// ClassPrior says which shares the classes have among the unlabeled rows: Shares [classes], or where they are nil the
-// rule by which they are found. Shares with a rule are its result, shares without one were given.
+// ClassPrior is the option of the class shares among the unlabeled rows: Shares [classes], or if they are nil the rule
+// to find them. Shares with a rule are its result, shares without one are given by the caller.
 type ClassPrior struct {
 	Shares []float64
 	Rule   string
@@ -45,7 +45,7 @@ func (p *ClassPrior) CheckRule() error {
 	return nil
 }
 
-// CheckShares refuses shares that are none of all classes.
+// CheckShares refuses shares that are not between 0 and 1 or do not sum to 1.
 func (p *ClassPrior) CheckShares(names fault.Names) error {
 	total := 0.0
 	for class, share := range p.Shares {

@@ -7,10 +7,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// mostCopies bounds the copies that weights stand for, a row on average: hard labels are found copy by copy.
-const mostCopies = 4
+const maxCopies = 4 // a row on average: hard labels are found copy by copy
 
-// findCopies keeps the weights that are numbers of copies: whole, unequal and not too many, those of 0 aside. Equal
+// findCopies keeps the weights if they are numbers of copies: whole, unequal and not too large, apart from 0. Equal
 // weights are the same as none, as the objective has no scale of weights.
 func (s *Sample) findCopies(p Problem) {
 	weights := p.Weights
@@ -21,19 +20,19 @@ func (s *Sample) findCopies(p Problem) {
 	if weights == nil && s.Job.Group != nil { // other machines may have some
 		weights = slices.Repeat([]float64{1}, s.Rows.Rows())
 	}
-	broken, rows, total, least, most := 0.0, 0.0, 0.0, math.Inf(1), 0.0
+	broken, rows, total, smallest, largest := 0.0, 0.0, 0.0, math.Inf(1), 0.0
 	for _, w := range weights {
 		switch {
 		case w != math.Trunc(w):
 			broken++
 		case w > 0:
-			rows, total, least, most = rows+1, total+w, min(least, w), max(most, w)
+			rows, total, smallest, largest = rows+1, total+w, min(smallest, w), max(largest, w)
 		}
 	}
 	sums := []float64{broken, rows, total}
 	s.Job.Reduce(sums)
-	least, most = s.Job.Range(least, most)
-	if sums[0] == 0 && least < most && sums[2] <= mostCopies*sums[1] {
+	smallest, largest = s.Job.Range(smallest, largest)
+	if sums[0] == 0 && smallest < largest && sums[2] <= maxCopies*sums[1] {
 		s.Copies = weights
 	}
 }

@@ -8,21 +8,20 @@ import (
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
 
-// need is replaced in tests.
-var need = memory.Need
+var need = memory.Need // replaced in tests
 
-// Numbers that a fit keeps at a time: a bound, which a test compares with what fits take.
+// Numbers that a fit keeps at a time: a bound, which a test compares with the memory of fits.
 const (
 	perRow   = 12 // number, weight, label, packed indices
 	perClass = 10 // of each row: scores and their changes, costs and their order, soft labels, the caller's copy
-	perWeak  = 5  // of each row and class where something is known of rows without a label
+	perWeak  = 5  // of each row and class where rows are weakly labeled
 	perPoint = 6  // vectors of the minimizer and the risk
 )
 
-// bytes is a bound on the memory of a fit. What cannot have it is refused: Go ends the process, the caller's with it,
-// where the system gives no more.
+// bytes is a bound on the memory of a fit. A fit without it is refused: Go would end the caller's process.
 func (s *Sample) bytes(columns int) float64 {
-	n, nonZeros, classes := float64(s.Rows.Rows()+s.Units()-len(s.Unlabeled)), float64(s.Rows.NonZeros()), float64(s.Classes())
+	n := float64(s.Rows.Rows() + s.Units() - len(s.Unlabeled))
+	nonZeros, classes := float64(s.Rows.NonZeros()), float64(s.Classes())
 	features, outputs := float64(s.Features), float64(columns)
 	ofRow := perRow + perClass*classes
 	if s.Weak != nil {
@@ -32,8 +31,7 @@ func (s *Sample) bytes(columns int) float64 {
 	return 12*nonZeros + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+s.factors(outputs))
 }
 
-// factors are the numbers of the preconditioner where the labeled rows are few: a matrix of them, another one while a
-// factor is made, and for every column a half.
+// factors are the numbers of the preconditioner of few labeled rows: two matrices of them, and for every column a half.
 func (s *Sample) factors(columns float64) float64 {
 	labeled := len(s.Labeled)
 	if !risk.Preconditions(labeled, s.Rows.NonZeros()) {

@@ -6,7 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// HugeValue is where products of weights leave the range of numbers, or come so near that no solve converges.
+// HugeValue is a weight whose products overflow, or are so large that no solve converges.
 const HugeValue = 1e50
 
 // CheckFinite refuses a result that is not finite.
@@ -23,7 +23,7 @@ func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 	return s.OutOfRange()
 }
 
-// OutOfRange is the error of a fit that has left the range of numbers.
+// OutOfRange is the error of a fit that has overflowed.
 func (s *Sample) OutOfRange() error {
 	value, row, feature := largestValue(s)
 	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, "+
@@ -42,5 +42,4 @@ func largestValue(s *Sample) (value float64, row int, feature int32) {
 	return value * s.Length, row, feature
 }
 
-// isFinite reports whether v is a number.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -11,23 +11,22 @@ import (
 const (
 	Fraction     = 1 << fractionBits
 	fractionBits = 3
-	nearShare    = 0.1 // how far the rows drawn may be from 1/Fraction of all, in parts of that,
-	chance       = 3.0 // and in its roots
-	nearLength   = 2   // how many times as long as all rows, or as short, the part may be: alpha is in this unit
+	nearShare    = 0.1 // allowed distance of the rows drawn from 1/Fraction of all, relative to that,
+	chance       = 3.0 // and to its root
+	nearLength   = 2   // allowed ratio of the lengths of the part and of all rows: alpha is in this unit
 )
 
-// Part is a problem with a part of the rows of another one.
+// Part is a sample with a part of the rows of another one.
 type Part struct {
 	Sample *Sample
 	Rows   []int32 // numbers of its rows in the whole, -1 for rows of other machines
 }
 
-// Subsample is the same problem with the class shares found and a part of the unlabeled rows, drawn by their keys: the
-// same ones in any order, on any number of machines. These share the part, or each has all of it where it has at most
-// mostGathered non-zeros. The features and the unit of length are those of s.Rows. It is nil if so many rows are equal
-// that the part has not its share of the rows, if a few are so long that the part differs in length, or if a machine
-// has no memory for a copy of its part.
-func (s *Sample) Subsample(shares []float64, picked bool, mostGathered int) (*Part, error) {
+// Subsample is the same problem with given class shares and a part of the unlabeled rows, drawn by their keys: the same
+// rows in any order, on any number of machines. These share the part, or each has all of it if it has at most
+// maxGathered non-zeros. It is nil if so many rows are equal, or so long, that the part is not like the whole, or if a
+// machine has no memory for it.
+func (s *Sample) Subsample(shares []float64, chosenLabels bool, maxGathered int) (*Part, error) {
 	key := s.keys
 	if key == nil {
 		key = s.prepared.allKeys(s.Job)
@@ -57,9 +56,9 @@ func (s *Sample) Subsample(shares []float64, picked bool, mostGathered int) (*Pa
 		labels[k], keys[k] = -1, key[i]
 	}
 	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights, Weak: s.Weak.Selected(places), Classes: s.classes, Picked: picked,
-		Copies: s.Copies != nil}, s.Job
-	if job.Group != nil && counts[2] <= float64(mostGathered) {
+	p, job := Problem{Labels: labels, Weights: weights, Weak: s.Weak.Selected(places), Classes: s.classes,
+		ChosenLabels: chosenLabels, Copies: s.Copies != nil}, s.Job
+	if job.Group != nil && counts[2] <= float64(maxGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()
 	} else {
@@ -77,15 +76,15 @@ func (s *Sample) Subsample(shares []float64, picked bool, mostGathered int) (*Pa
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather has labels and weights of all machines in place of these, and gives the numbers of the rows, -1 of
-// others.
+// gather replaces labels and weights by those of all machines, and returns the numbers of the rows, -1 for rows of
+// other machines.
 func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
 	p.Weak = p.Weak.Gathered(job)
-	own := make([]float64, 0, 2*len(rows))
+	pairs := make([]float64, 0, 2*len(rows))
 	for k := range rows {
-		own = append(own, float64(p.Labels[k]), p.Weights[k])
+		pairs = append(pairs, float64(p.Labels[k]), p.Weights[k])
 	}
-	all, first := job.Gather(own)
+	all, first := job.Gather(pairs)
 	number := slices.Repeat([]int32{-1}, len(all)/2)
 	copy(number[first/2:], rows)
 	p.Labels, p.Weights = make([]int32, len(number)), make([]float64, len(number))
@@ -95,7 +94,7 @@ func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
 	return number
 }
 
-// gatherKeys are the keys of all machines, which travel as two halves.
+// gatherKeys are the keys of all machines, sent as two halves.
 func gatherKeys(job *work.Job, keys []uint64) []uint64 {
 	halves := make([]float64, 0, 2*len(keys))
 	for _, key := range keys {
@@ -109,7 +108,7 @@ func gatherKeys(job *work.Job, keys []uint64) []uint64 {
 	return keys
 }
 
-// count is the number of rows that an unlabeled one stands for.
+// count is the number of rows that unlabeled row k stands for.
 func (s *Sample) count(k int) float64 {
 	if s.Copies == nil {
 		return 1

@@ -47,7 +47,7 @@ func TestASubsampleIsOneOfEight(t *testing.T) {
 		t.Fatal(err)
 	}
 	few := part.Sample
-	if given := few.Options.ClassPrior; given.Shares[1] != 0.4 || given.Rule != "auto" || !few.Picked || few.Pass != s.Pass {
+	if given := few.Options.ClassPrior; given.Shares[1] != 0.4 || given.Rule != "auto" || !few.ChosenLabels || few.Pass != s.Pass {
 		t.Errorf("prior %v, a pass of %v for %v", given, few.Pass, s.Pass)
 	}
 	if got := len(few.Unlabeled); len(few.Labeled) != 16 || got < 450 || got > 550 {

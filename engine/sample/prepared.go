@@ -7,7 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Prepared is what a sample makes of the rows and their weights, whatever the labels: samples can share it.
+// Prepared are rows made ready, which samples with different labels can share.
 type Prepared struct {
 	rows    *rows.Matrix // packed, in units of length
 	length  float64      // root of the mean square length of the rows that count
@@ -17,7 +17,7 @@ type Prepared struct {
 	keys     []uint64 // [n] see rows.Keys
 }
 
-// Prepare makes the rows of a problem ready.
+// Prepare packs and scales the rows of a problem.
 func Prepare(m *rows.Matrix, weights []float64, job *work.Job) *Prepared {
 	p := &Prepared{length: m.RootMeanSquare(job, weights)}
 	p.rows, p.feature = m.Packed(job)

@@ -13,34 +13,33 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Problem is what a fit learns from: of a group of machines each has rows of its own, perhaps none.
+// Problem has the data of a fit; each machine of a group has rows of its own, perhaps none.
 type Problem struct {
-	Rows    *rows.Matrix
-	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
-	Weak    *weak.Labels  // [n] what is known of rows without a label; nil: nothing
-	Classes int           // 0: as many as labels, class_prior and Weak have
-	Start   *model.Linear // a model to begin at; nil: from nothing
-	Picked  bool          // the labeled rows are known not to have been drawn at random
-	Copies  bool          // the weights are numbers of copies, however many
+	Rows         *rows.Matrix
+	Labels       []int32       // [n] class 0 ... K-1, or -1: unlabeled
+	Weights      []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
+	Weak         *weak.Labels  // [n] weak labels; nil: none
+	Classes      int           // 0: as many as labels, class_prior and Weak have
+	Start        *model.Linear // a model to begin at; nil: from nothing
+	ChosenLabels bool          // the labeled rows are known not to have been drawn at random
+	Copies       bool          // the weights are numbers of copies, however many
 
 	Prepared *Prepared // of Rows and Weights; nil: New makes it
 }
 
 // Options are the settings of a sample.
 type Options struct {
-	UnlabeledWeight float64 // option.AutoWeight: what fits the numbers of rows
+	UnlabeledWeight float64 // option.AutoWeight: by the numbers of rows
 	ClassPrior      ClassPrior
 	ClassNames      fault.Names // [classes] for messages
 	ClassWeight     []float64   // [classes] factors on the weights of the labeled rows; nil: all 1
-	Hierarchy       []int       // [nodes] parent of each node of the class tree, -1 at the top; classes first; nil: no tree
+	Hierarchy       []int       // [nodes] parent of each node of the class tree, classes first, or -1; nil: no tree
 	FitIntercept    bool
 	ClassScores     bool // the loss is one of all class scores: two classes need a column each
 	Vectors         int  // of weights that the method keeps
 }
 
-// Sample is a problem made ready, for any number of classes: rows by kind, weights normalized. Runs share it: once made
-// it is read only.
+// Sample is a problem made ready: rows by kind, weights normalized. Runs share it and only read it.
 type Sample struct {
 	Options  Options
 	Job      *work.Job
@@ -57,24 +56,25 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] weights as given
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
-	Labels  []int32      // [n] of the problem, and of rows with one class left
-	Weak    *weak.Labels // [Unlabeled] what is known of them; nil: nothing of a row of any machine
+	Labels  []int32      // [n] of the problem, and of weakly labeled rows with one class
+	Weak    *weak.Labels // [Unlabeled] nil: no row of any machine is weakly labeled
 	classes int          // see Problem.Classes
 
 	All   Census   // of all machines
 	Pass  int      // non-zeros of a pass
-	depth int      // how often a part has been drawn of a part
+	depth int      // how often a part has been drawn
 	keys  []uint64 // [n] see rows.Keys; of a part
 
-	Copies []float64 // [n] numbers of copies that the weights stand for; nil: they stand for none
+	Copies []float64 // [n] numbers of copies that the weights stand for; nil: weights are no such numbers
 
-	Picked   bool // see Problem.Picked
-	prepared *Prepared
+	ChosenLabels bool // see Problem.ChosenLabels
+	prepared     *Prepared
 }
 
 // New makes a problem ready.
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
-	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), Picked: p.Picked, classes: p.classes()}
+	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), ChosenLabels: p.ChosenLabels,
+		classes: p.classes()}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
@@ -100,16 +100,17 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	return s, nil
 }
 
-// The weight of a row: beyond these sums and quotients leave the range of numbers.
+// Weights of rows; sums and quotients of others overflow.
 const (
-	leastWeight   = 1e-300
-	mostRowWeight = 1e300
+	minWeight = 1e-300
+	maxWeight = 1e300
 )
 
+// sort finds the labeled and the unlabeled rows, with checked labels and weights.
 func (s *Sample) sort(p Problem) error {
-	n, most := p.Rows.Rows(), math.MaxInt32
+	n, maxClasses := p.Rows.Rows(), math.MaxInt32
 	if s.Job.Group == nil {
-		most = n
+		maxClasses = n
 	}
 	if len(p.Labels) != n {
 		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
@@ -125,12 +126,12 @@ func (s *Sample) sort(p Problem) error {
 		if p.Weights != nil {
 			weight = p.Weights[i]
 		}
-		if !(weight == 0 || weight > leastWeight && weight < mostRowWeight) {
-			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, leastWeight,
-				mostRowWeight)
+		if !(weight == 0 || weight > minWeight && weight < maxWeight) {
+			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, minWeight,
+				maxWeight)
 		}
 		switch {
-		case label < -1 || int(label) >= most:
+		case label < -1 || int(label) >= maxClasses:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
 				"classes than the %d rows", i, label, n)
 		case classes > 0 && int(label) >= classes:
@@ -148,7 +149,7 @@ func (s *Sample) sort(p Problem) error {
 	return nil
 }
 
-// classes are those that are given, or that weakly labeled rows have; 0: neither.
+// classes is the number of classes that is given, or of weak labels; 0: neither.
 func (p Problem) classes() int {
 	if p.Classes == 0 && p.Weak != nil {
 		return p.Weak.Classes
@@ -163,7 +164,7 @@ func (s *Sample) addLabeled(i int, class int32, weight float64) {
 	s.Labels[i] = class
 }
 
-// Classes is the number of classes: the given one, or else that of the labels or of class_prior; at least two.
+// Classes is the number of classes: as given, or else of the labels or class_prior; at least two.
 func (s *Sample) Classes() int {
 	if s.classes > 0 {
 		return s.classes
@@ -171,14 +172,13 @@ func (s *Sample) Classes() int {
 	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
-// Paired reports whether there are two classes, with a loss of margins and no tree, or nothing to learn: one column of
-// scores is enough.
+// Paired reports whether one column of scores is enough: for two classes, a loss of margins and no tree, or nothing to
+// learn.
 func (s *Sample) Paired() bool {
 	return s.Classes() == 2 && (s.Constant() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
-// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, of whose shares nothing
-// is known.
+// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, without given shares.
 func (s *Sample) Constant() bool {
 	return s.Classes() == 2 && s.OneClass() && !(s.Options.ClassPrior.Shares != nil && s.Transductive())
 }
@@ -189,7 +189,7 @@ func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 // Transductive reports whether unlabeled rows take part.
 func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.UnlabeledWeight > 0 }
 
-// Center is the mean [d] of the unlabeled rows, or of the labeled ones where no other takes part.
+// Center is the mean [d] of the unlabeled rows, or of the labeled rows where no other takes part.
 func (s *Sample) Center(job *work.Job) []float64 {
 	if s.Transductive() {
 		return s.mean(job, s.Unlabeled, s.UnlabeledWeight)
@@ -197,16 +197,16 @@ func (s *Sample) Center(job *work.Job) []float64 {
 	return s.mean(job, s.Labeled, s.LabeledWeight)
 }
 
-// mean is the weighted mean [d] of some rows; weights sum to 1.
+// mean is the mean [d] of these rows; weights sum to 1.
 func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 {
 	weight := make([]float64, s.Rows.Rows())
 	for k, i := range rows {
 		weight[i] = weights[k]
 	}
 	mean := make([]float64, s.Rows.Cols())
-	on := s.Rows.Subset(rows)
-	job.CountAndCheck(int64(on.NonZeros()))
-	s.Rows.AddTransposedOn(job, on, mean, weight)
+	subset := s.Rows.Subset(rows)
+	job.CountAndCheck(int64(subset.NonZeros()))
+	s.Rows.AddTransposedOn(job, subset, mean, weight)
 	return mean
 }
 
@@ -218,7 +218,7 @@ func (s *Sample) normalize(weights []float64) {
 	}
 }
 
-// Total is the sum of numbers of rows.
+// Total is the sum of these numbers over all machines.
 func (s *Sample) Total(values []float64) float64 {
 	total := []float64{vector.Sum(values)}
 	s.Job.Reduce(total)

@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	scaleRows     = 1024 // unlabeled rows that are looked at
-	fewestRows    = 20   // with fewer a variance is uncertain
-	fewFeatures   = 10   // of which the share of the variance is looked at,
-	manyFeatures  = 200  // where there are so many
-	dominantShare = 0.2  // of the variance
+	scaleRows     = 1024 // unlabeled rows for the variances
+	minRows       = 20   // with fewer a variance is uncertain
+	topFeatures   = 10
+	minFeatures   = 200
+	dominantShare = 0.2 // of the variance, by the topFeatures
 )
 
-// ScaleWarnings are of sparse rows in which few features have most of the variance: a transductive fit is likely to
-// separate the rows by these. A part of the rows has none: they are those of the whole.
+// ScaleWarnings are the warnings of sparse rows in which few features have most of the variance: a transductive fit is
+// likely to separate the rows by these. A part of the rows has none.
 //
-//	Problem  do fewFeatures of at least manyFeatures features have more than dominantShare of the sum of the variances?
+//	Problem  do topFeatures of at least minFeatures features have more than dominantShare of the sum of the variances?
 //	Source   ours; measured with true class shares and ten labels a class: docs/notes/scales.md
 //	Cost     part of a pass over the data
 func (s *Sample) ScaleWarnings() []warning.Warning {
@@ -28,16 +28,16 @@ func (s *Sample) ScaleWarnings() []warning.Warning {
 	for k := 0; k < len(s.Unlabeled); k += max(1, step) {
 		rows = append(rows, s.Unlabeled[k])
 	}
-	if len(rows) < fewestRows {
+	if len(rows) < minRows {
 		return nil
 	}
 	variances := variances(s, rows)
 	total, share := vector.Sum(variances), 0.0
-	if len(variances) < manyFeatures || total == 0 {
+	if len(variances) < minFeatures || total == 0 {
 		return nil
 	}
 	first := vector.Largest(variances)
-	for range fewFeatures {
+	for range topFeatures {
 		largest := vector.Largest(variances)
 		share += variances[largest] / total
 		variances[largest] = 0
@@ -48,7 +48,7 @@ func (s *Sample) ScaleWarnings() []warning.Warning {
 	return nil
 }
 
-// variances are those [features] of some sparse rows.
+// variances are the variances [features] of sparse rows.
 func variances(s *Sample, rows []int32) []float64 {
 	d := s.Rows.Cols()
 	sum, squares := make([]float64, d), make([]float64, d)

@@ -7,7 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/option"
 )
 
-// applyClassWeight makes the weights of the labeled rows; of equal factors nothing remains once they are normalized.
+// applyClassWeight makes the weights of the labeled rows, which are normalized later.
 func (s *Sample) applyClassWeight() error {
 	factors := s.Options.ClassWeight
 	if classes := s.Classes(); factors != nil && len(factors) != classes {
@@ -18,7 +18,7 @@ func (s *Sample) applyClassWeight() error {
 		if factors != nil {
 			s.LabeledWeight[k] *= factors[class]
 		}
-		if w := s.LabeledWeight[k]; !(w > leastWeight && w < mostRowWeight) {
+		if w := s.LabeledWeight[k]; !(w > minWeight && w < maxWeight) {
 			return fault.Argument("class_weight gives row %d the weight %v: make the weights less unequal", s.Labeled[k], w)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package schedule is what changes from step to step of an outer loop: a weight that rises to 1, a temperature that
-// falls.
+// Package schedule has the levels of an outer loop: a weight that rises to 1, a temperature that falls.
 package schedule
 
 import (
@@ -16,7 +15,7 @@ type Step struct {
 	Solve    minimize.Outcome
 }
 
-// A Schedule is a weight of the unlabeled rows that rises, or a temperature that falls.
+// A Schedule gives the level of each step.
 type Schedule interface {
 	// Level is the current level, and its entry in the history.
 	Level() (value, historyLevel float64)
@@ -32,7 +31,7 @@ type Rising struct {
 	End   ending.Reason
 }
 
-// Parts are first, first * factor and so on, as long as they are below 1.
+// Parts are first, first * factor and so on below 1.
 func Parts(first, factor float64) (parts []float64) {
 	for part := first; part < 1; part *= factor {
 		parts = append(parts, part)
@@ -72,8 +71,8 @@ type Cooling struct {
 	First, Temperature float64
 	Factor             float64
 	SlowAbove, Slow    float64 // above SlowAbove the factor is Slow
-	Coldest            float64 // part of First below which it ends,
-	SmallEntropy       float64 // as it does below this mean entropy of the labels
+	Coldest            float64 // part of First below which it ends
+	SmallEntropy       float64 // mean entropy of the labels below which it ends
 }
 
 // Level implements Schedule.

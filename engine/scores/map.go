@@ -1,6 +1,5 @@
-// Package scores holds how the columns z = Wᵀ x of a row become its class scores s = M z: the map M of the one problem
-// behind all methods. A map works in place on the stored scores of a row; a prefix of these, the outputs, is what a
-// model keeps.
+// Package scores has the maps M from the columns z = Wᵀ x of a row to its class scores s = M z. A map works in place on
+// the stored scores of a row; models keep a prefix of these, the outputs.
 package scores
 
 // Map is a linear map from the columns of a row to its class scores.
@@ -16,7 +15,7 @@ type Map interface {
 	Down(row []float64)
 	// Up is its transpose: it turns a gradient in the outputs (zero beyond them) into one in the columns, in place.
 	Up(row []float64)
-	// Split puts columns into dst [columns] whose outputs are these; of all, those of the smallest norm.
+	// Split puts the columns of smallest norm with these outputs into dst [columns].
 	Split(dst, outputs []float64)
 	// ClassScores puts the class scores [K] of a stored row into dst.
 	ClassScores(dst, stored []float64)

@@ -11,7 +11,7 @@ import "github.com/fewlabel/fewlabel/engine/fault"
 //	         every class in the tree, scores added along the path)
 //	Cost     one addition a node and row
 //
-// A node above all others is left out: it would add the same to every class. A tree of classes only is no tree: s = z.
+// A node above all others is left out, as it adds the same to every class. For a tree of classes only s = z.
 type Tree struct {
 	classes int
 	parent  []int32   // [nodes] -1 at the top
@@ -104,8 +104,8 @@ func (t *Tree) noBarrenNode() error {
 			below[v] = true
 		}
 	}
-	for v, some := range below {
-		if !some {
+	for v, ok := range below {
+		if !ok {
 			return fault.Argument("hierarchy: node %d has no class below it", v)
 		}
 	}
@@ -133,15 +133,15 @@ func (t *Tree) Depth(class int) float64 {
 // Outputs is the number of classes.
 func (t *Tree) Outputs() int { return t.classes }
 
-// Down turns node scores [nodes] into the scores of the paths, in place: the first ones are those of the classes.
+// Down turns node scores [nodes] into the scores of the paths, classes first, in place.
 func (t *Tree) Down(scores []float64) {
 	for _, v := range t.down {
 		scores[v] += scores[t.parent[v]]
 	}
 }
 
-// Up turns what belongs to the classes [nodes; zero for inner nodes] into sums over the classes below each node, in
-// place: the transpose of Down.
+// Up turns values of the classes [nodes; zero for inner nodes] into sums over the classes below each node, in place:
+// the transpose of Down.
 func (t *Tree) Up(values []float64) {
 	for k := len(t.down) - 1; k >= 0; k-- {
 		v := t.down[k]
@@ -152,13 +152,11 @@ func (t *Tree) Up(values []float64) {
 // ClassScores copies the scores of the classes out of stored ones.
 func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]) }
 
-// Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]. Where
-// these come by Down from a minimum of α/2 |w|² plus losses of class scores, Split gives back the nodes of that
-// minimum.
+// Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]: the nodes
+// of a minimum of α/2 |w|² plus losses, if the class scores come from one.
 //
-// At the smallest norm an inner node has the sum of the scores of its children. With s for what the path above it adds,
-// a node's score is therefore sum - slope s: for a class sum is its score and slope 1; above them both come from the
-// children.
+// At the smallest norm an inner node has the sum of the scores of its children. With the sum s of the path above it, a
+// node's score is therefore sum - slope s: for a class its score and 1, for inner nodes from the children.
 func (t *Tree) Split(nodes, scores []float64) {
 	clear(nodes)
 	copy(nodes, scores)
@@ -172,7 +170,7 @@ func (t *Tree) Split(nodes, scores []float64) {
 	}
 }
 
-// slopes are those of Split: B / (1 + B) with B the sum of those of the children.
+// slopes are the slopes of Split: B / (1 + B) with B the sum over the children.
 func (t *Tree) slopes() []float64 {
 	slope := make([]float64, len(t.parent))
 	for y := range t.classes {

@@ -10,8 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// likely are the class shares by what is known of weakly labeled rows alone: rows count by what the likeliest class has
-// beyond chance.
+// likely are the class shares by weak labels alone: rows count by the excess of their likeliest class over chance.
 func likely(s *sample.Sample) []float64 {
 	shares := make([]float64, s.Classes())
 	for k, weight := range s.UnlabeledRows {
@@ -23,15 +22,14 @@ func likely(s *sample.Sample) []float64 {
 	return shares
 }
 
-// allowed changes shares, where weakly labeled rows cannot have classes, into ones that labels can keep.
+// allowed changes shares that labels cannot keep, as weakly labeled rows cannot have some classes.
 //
-//	Problem  soft labels with these shares that have the least weight where they are forbidden; the shares that remain
-//	         where rows give that weight to classes that they may have
-//	Source   Hall 1935, for rows with weights: there are labels unless rows that can only have classes of some set A
-//	         weigh more than its share. The multipliers of the labels part the classes in two, A and the others: a row
-//	         moves between classes of one part for nothing, and into A at the cost of 1
+//	Problem  soft labels with these shares and the smallest weight on forbidden classes; the shares where rows move that
+//	         weight to classes that they may have
+//	Source   Hall 1935, for rows with weights: labels exist unless rows confined to a set A of classes weigh more than
+//	         its share. The multipliers of the soft labels separate A from the other classes
 //	Stops    given shares that are off by the weight of a row or more are refused
-//	Cost     some soft labels
+//	Cost     three times soft labels
 func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) {
 	if !s.All.Forbids || !s.Transductive() {
 		return shares, nil
@@ -47,7 +45,7 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 		}
 	}
 	soft, multipliers := make([]float64, len(costs)), make([]float64, len(shares))
-	for _, temperature := range []float64{1, 0.1, leastTrade} {
+	for _, temperature := range []float64{1, 0.1, coldest} {
 		labeling.Soft(s.Job, soft, costs, s.UnlabeledWeight, shares, temperature, multipliers, labeling.Exact)
 	}
 	kept := keptShares(s, soft, costs)
@@ -63,11 +61,10 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 	return kept[:len(shares)], nil
 }
 
-// leastTrade is a temperature at which soft labels are forbidden ones only where there is no other way.
-const leastTrade = 0.02
+const coldest = 0.02 // temperature at which soft labels avoid forbidden classes wherever they can
 
-// keptShares are the shares of soft labels whose weight on forbidden classes, which follows them, moves to the others of the
-// row.
+// keptShares are the shares of soft labels whose weight on forbidden classes moves to the row's other classes; then
+// comes that weight.
 func keptShares(s *sample.Sample, soft, costs []float64) []float64 {
 	classes := s.Classes()
 	sums := make([]float64, classes+1)
@@ -87,8 +84,8 @@ func keptShares(s *sample.Sample, soft, costs []float64) []float64 {
 	return sums
 }
 
-// checkAllowed refuses shares that the rows contradict; costs are 1 where a row cannot have a class, and the classes
-// with the smaller multipliers have too little.
+// checkAllowed refuses shares that the rows contradict. Costs are 1 for forbidden classes; the classes with the smaller
+// multipliers have too small a share.
 func checkAllowed(s *sample.Sample, costs, multipliers, shares []float64, heaviest float64) error {
 	classes := len(shares)
 	middle := (slices.Min(multipliers) + slices.Max(multipliers)) / 2
@@ -112,8 +109,8 @@ func checkAllowed(s *sample.Sample, costs, multipliers, shares []float64, heavie
 	return contradiction(s.Options.ClassNames, within, shares, confined[0], heaviest, s.Total(s.UnlabeledRows))
 }
 
-// contradiction is the error of shares below what the rows that can only have some classes need, by a row or more. It
-// is stated for the smaller of two sets: these classes, or the others; confined and heaviest are parts of all rows.
+// contradiction is the error where the classes within have smaller shares than the rows confined to them, by a row or
+// more, stated for the smaller set: these classes or the others. confined and heaviest are parts of all rows.
 func contradiction(names fault.Names, within []bool, shares []float64, confined, heaviest, all float64) error {
 	var in, out []int
 	due := 0.0

@@ -13,10 +13,10 @@ import (
 //
 //	Problem  min over β, b  -Σ_i w_i log p_i(y_i) + |β/β₀|²/2l + 5/2l |b - b₀|²,  p_i = softmax(Σ_v β_v s_iv + b)
 //	Symbols  s_iv scores [K] of view v, y_i class, w_i weight of row i, which sum to 1; l their number; β₀ widestSlope;
-//	         b₀ biases that are expected: 0, or random ones for an interval
-//	Source   Alexandari, Kundaje & Shrikumar 2020 (bias-corrected temperature scaling, β = 1/T); Wolpert 1992 (several
-//	         views: stacking). The two penalties are ours: few labels say little of the biases, and where all answers
-//	         are right nothing else bounds β. A view whose β would be negative is left out
+//	         b₀ expected biases: 0, or random ones for an interval
+//	Source   Alexandari, Kundaje & Shrikumar 2020 (bias-corrected temperature scaling, β = 1/T); Wolpert 1992 (stacking
+//	         of views). The penalties are ours: few labels leave biases open, and β if all predictions are right. A view
+//	         with a negative β is left out
 //	Stops    L-BFGS within calibrationTolerance, in units of 1/√penalty: H ≥ 1 there, and the gap is at most |g|²/2
 //	Cost     a step: a pass or two over the scores
 type calibration struct {
@@ -30,14 +30,14 @@ type calibration struct {
 }
 
 const (
-	widestSlope          = 10.0 // standard deviation of β before the labels are seen, in units of 1 / spread of scores
-	biasRows             = 5.0  // 1 / variance that biases were seen to have on text of 8 and 20 classes
+	widestSlope          = 10.0 // prior standard deviation of β, in units of 1 / spread of scores
+	biasRows             = 5.0  // 1 / prior variance of biases, as seen on text of 8 and 20 classes
 	calibrationTolerance = 1e-8
 	calibrationMemory    = 20
 	calibrationSteps     = 500
 )
 
-// calibrate gives β and b, where biases [K] are expected. It clears scores of views that it leaves out, whose β is 0.
+// calibrate finds β and b with these expected biases [K]. Views that it leaves out have β = 0 and cleared scores.
 func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []float64) *calibration {
 	n, classes := len(class), len(biases)
 	views := len(rows.Scores) / n / classes
@@ -64,7 +64,7 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 	return c
 }
 
-// dropNegative leaves out the views whose scores point the wrong way, and reports whether there are some.
+// dropNegative leaves out the views with a negative β, and reports whether there are any.
 func (c *calibration) dropNegative(scaled []float64) (dropped bool) {
 	for v, slope := range c.point[:c.views] {
 		if slope < 0 {
@@ -85,28 +85,6 @@ func (c *calibration) scores(dst, s []float64) {
 	}
 }
 
-// softmax puts the probabilities of a row of scores [V K] into dst [K].
-func (c *calibration) softmax(dst, s []float64) {
-	c.scores(dst, s)
-	normalizeExp(dst)
-}
-
-// normalizeExp turns logarithms, up to a constant, into probabilities and returns the logarithm of their sum.
-func normalizeExp(v []float64) (logSum float64) {
-	largest, sum := math.Inf(-1), 0.0
-	for _, f := range v {
-		largest = max(largest, f)
-	}
-	for y, f := range v {
-		v[y] = math.Exp(f - largest)
-		sum += v[y]
-	}
-	for y := range v {
-		v[y] /= sum
-	}
-	return largest + math.Log(sum)
-}
-
 // unscale sets β and b from these in units of 1/√penalty.
 func (c *calibration) unscale(scaled []float64) {
 	for k, v := range scaled {
@@ -123,8 +101,8 @@ func (c *calibration) At(scaled, gradient []float64) float64 {
 		for i := lo; i < hi; i++ {
 			w, y, s := c.rows.Weight[i], c.class[i], c.rows.Scores[i*width:(i+1)*width]
 			c.scores(p, s)
-			own := p[y]
-			part[0] += w * (normalizeExp(p) - own)
+			score := p[y]
+			part[0] += w * (vector.Softmax(p, p) - score)
 			p[y]--
 			for v := range c.views {
 				part[1+v] += w * vector.Dot(p, s[v*c.classes:(v+1)*c.classes])
@@ -134,9 +112,9 @@ func (c *calibration) At(scaled, gradient []float64) float64 {
 	})
 	value := sums[0]
 	for k, v := range c.point {
-		apart := v - c.expected[k]
-		value += c.penalty[k] / 2 * apart * apart
-		gradient[k] = (sums[1+k] + c.penalty[k]*apart) / math.Sqrt(c.penalty[k])
+		off := v - c.expected[k]
+		value += c.penalty[k] / 2 * off * off
+		gradient[k] = (sums[1+k] + c.penalty[k]*off) / math.Sqrt(c.penalty[k])
 	}
 	return value
 }

@@ -31,11 +31,11 @@ func DecodeOptions(text []byte) (Options, error) {
 	return options, err
 }
 
-// Shares are the shares of the classes among the unlabeled rows, each with the ends of an interval.
-type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not wanted
+// Shares are the class shares among the unlabeled rows, each with the ends of an interval.
+type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested
 
-// Estimate finds the class shares that a fit of the same rows with class prior "auto" uses, by the same steps.
-func Estimate(p sample.Problem, o Options, interval bool) (found Shares, err error) {
+// Estimate finds the class shares that a fit of the same rows with class prior "auto" uses.
+func Estimate(p sample.Problem, o Options, interval bool) (estimate Shares, err error) {
 	err = work.Guard(func() error {
 		options := sample.Options{UnlabeledWeight: option.AutoWeight, ClassPrior: sample.ClassPrior{Rule: "auto"},
 			FitIntercept: o.FitIntercept}
@@ -53,11 +53,10 @@ func Estimate(p sample.Problem, o Options, interval bool) (found Shares, err err
 		if err != nil {
 			return err
 		}
-		if found.Share = prior.Shares; !interval {
-			return nil
+		if estimate.Share = prior.Shares; interval {
+			estimate.Lower, estimate.Upper = prior.Evidence.Interval(s.Job, estimate.Share, o.Bootstrap)
 		}
-		found.Lower, found.Upper = prior.Evidence.Interval(s.Job, found.Share, o.Bootstrap)
 		return nil
 	})
-	return found, err
+	return estimate, err
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Prior is what was found of the classes among the unlabeled rows.
+// Prior is the class shares of the unlabeled rows and how they were found.
 type Prior struct {
-	Shares   []float64 // [K] φ
-	Picked   bool      // the labeled rows were probably not drawn at random
-	Evidence *Evidence // from which the shares were found; nil: they were not
-	Models   int       // that were fitted for them, and the non-zeros these visited
-	Visited  int64
-	Warnings []warning.Warning
+	Shares       []float64 // [K] φ
+	ChosenLabels bool      // the labeled rows were probably not drawn at random
+	Evidence     *Evidence // for estimated shares, otherwise nil
+	Models       int       // fitted for the estimate
+	Visited      int64     // non-zeros, by these
+	Warnings     []warning.Warning
 }
 
-// Find finds the shares by the option class_prior, and makes them ones that weakly labeled rows allow.
+// Find finds the shares by the option class_prior, changed where weakly labeled rows do not allow them.
 func Find(s *sample.Sample) (*Prior, error) {
 	prior, err := find(s)
 	if err == nil {
@@ -33,7 +33,7 @@ func Find(s *sample.Sample) (*Prior, error) {
 	return prior, err
 }
 
-// find finds the shares by the option; where no unlabeled row takes part they are the shares of the labeled rows.
+// find finds the shares by the option, or the label shares where no unlabeled row takes part.
 func find(s *sample.Sample) (*Prior, error) {
 	labels := crossfit.LabelShares(s, s.Job)
 	switch {
@@ -42,25 +42,25 @@ func find(s *sample.Sample) (*Prior, error) {
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
 	case s.Constant() && (s.Weak == nil || !s.Transductive()):
-		return &Prior{Shares: labels, Picked: s.Picked}, nil
+		return &Prior{Shares: labels, ChosenLabels: s.ChosenLabels}, nil
 	}
 	if err := checkLabels(s, labels); err != nil {
 		return nil, err
 	}
 	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
-		return &Prior{Shares: labels, Picked: s.Picked}, nil
+		return &Prior{Shares: labels, ChosenLabels: s.ChosenLabels}, nil
 	}
 	if err := checkGathered(s); err != nil {
 		return nil, err
 	}
 	silent := s.Job.Silent()
-	evidence := Gather(s, silent)
-	found, drawn := evidence.Shares(s.Job)
-	if err := s.CheckFinite(0, found); err != nil {
+	evidence := Score(s, silent)
+	shares, drawn := evidence.Shares(s.Job)
+	if err := s.CheckFinite(0, shares); err != nil {
 		return nil, err
 	}
-	return &Prior{Shares: found, Picked: drawn < 0.5, Evidence: evidence, Models: evidence.Models, Visited: silent.Visited(),
-		Warnings: uncertain(s.Job, evidence, found)}, nil
+	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence, Models: evidence.Models,
+		Visited: silent.Visited(), Warnings: uncertain(s.Job, evidence, shares)}, nil
 }
 
 // given are the shares of the option.
@@ -70,7 +70,7 @@ func given(s *sample.Sample, labels []float64) (*Prior, error) {
 		return nil, fault.Argument("class_prior has %d shares, but there are %d classes%s", len(shares), s.Classes(),
 			s.Options.ClassNames.InBrackets())
 	}
-	if prior.Rule == "" { // shares that were found can be 0: see allowed
+	if prior.Rule == "" { // estimated shares can be 0: see allowed
 		if err := prior.CheckShares(s.Options.ClassNames); err != nil {
 			return nil, err
 		}
@@ -81,10 +81,10 @@ func given(s *sample.Sample, labels []float64) (*Prior, error) {
 			}
 		}
 	}
-	return &Prior{Shares: shares, Picked: s.Picked, Warnings: unknownClasses(s, labels)}, nil
+	return &Prior{Shares: shares, ChosenLabels: s.ChosenLabels, Warnings: unknownClasses(s, labels)}, nil
 }
 
-// checkLabels refuses labels from which shares cannot be found.
+// checkLabels refuses labels from which shares cannot be estimated.
 func checkLabels(s *sample.Sample, labels []float64) error {
 	names := s.Options.ClassNames
 	counts := make([]int64, s.Classes())
@@ -105,31 +105,31 @@ func checkLabels(s *sample.Sample, labels []float64) error {
 	return nil
 }
 
-// uncertain warns where labels leave the shares open, and names the class whose share is the least certain.
-func uncertain(job *work.Job, evidence *Evidence, found []float64) []warning.Warning {
-	lower, upper := evidence.Interval(job, found, Usual)
-	widest, together := 0, 0.0
-	for y := range found {
-		together += upper[y] - lower[y]
+// uncertain warns where few labels leave the shares uncertain, with the class of the widest interval.
+func uncertain(job *work.Job, evidence *Evidence, shares []float64) []warning.Warning {
+	lower, upper := evidence.Interval(job, shares, Usual)
+	widest, length := 0, 0.0
+	for y := range shares {
+		length += upper[y] - lower[y]
 		if upper[y]-lower[y] > upper[widest]-lower[widest] {
 			widest = y
 		}
 	}
-	if together <= wide {
+	if length <= wide {
 		return nil
 	}
 	l := vector.Sum(evidence.Totals)
-	narrower := 100 * (1 - math.Sqrt(l/(l+5*float64(len(found)))))
+	narrower := 100 * (1 - math.Sqrt(l/(l+5*float64(len(shares)))))
 	return []warning.Warning{
-		warning.WeakPrior.Of(float64(widest), found[widest], lower[widest], upper[widest], narrower)}
+		warning.WeakPrior.Of(float64(widest), shares[widest], lower[widest], upper[widest], narrower)}
 }
 
-// wide is a length of all intervals together. Of 252 fits of 21 sets 167 are warned of; they stay .073 of macro F
-// behind fits with the true shares on average, the others .035 (docs/notes/class-shares.md).
+// wide is a length of all intervals together. Fits warned of stay .073 of macro F behind true shares, others .035
+// (docs/notes/class-shares.md).
 const wide = 0.8
 
-// unknownClasses warns of every class that only class_prior has; labels are the shares of the labeled rows. Where one
-// class alone has labels that is what is meant.
+// unknownClasses warns of every class that only class_prior has, unless the labels have one class only, which is a use
+// of its own; labels are the label shares.
 func unknownClasses(s *sample.Sample, labels []float64) (warnings []warning.Warning) {
 	if s.OneClass() || s.All.Labeled == 0 {
 		return nil
@@ -142,12 +142,12 @@ func unknownClasses(s *sample.Sample, labels []float64) (warnings []warning.Warn
 	return warnings
 }
 
-// checkGathered refuses shares that are to be found from more rows than each machine of a group can hold.
+// checkGathered refuses an estimate from more rows than each machine of a group can hold.
 func checkGathered(s *sample.Sample) error {
 	if s.Job.Group == nil {
 		return nil
 	}
-	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + crossfit.MostNonZeros
+	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + crossfit.MaxNonZeros
 	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
 	return need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
 }

@@ -12,42 +12,37 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Bootstrap says how an interval is found.
+// Bootstrap has the settings of an interval.
 type Bootstrap struct {
 	Times int
 	Level float64 // probability that the interval holds the share
 	Seed  int
 }
 
-// Usual is the bootstrap where no other is asked for: that of the warning of a fit, too.
+// Usual is the bootstrap of the default, and of the warning of a fit.
 var Usual = Bootstrap{Times: 50, Level: 0.9}
 
 // Interval gives the ends [K] of an interval around each of the shares [K] found from the evidence.
 //
 //	Problem  the share of a class lies between its ends with the probability Level, over draws of labels and rows
-//	Method   Bayesian bootstrap without new fits: Times estimates from the rows held out with random weights,
-//	         exponentially distributed, whose total stays the same in each class, and from a part of the unlabeled rows
-//	         with such weights; the calibration expects random biases with the variance that its penalty stands for, as
-//	         few labels leave open what the penalty decides. The ends are the share ± Student's quantile of Times - 1
-//	         degrees of freedom · the root mean square distance of these estimates from it: being off on average counts
-//	         as being off by chance
-//	Symbols  the part of the unlabeled rows has l/e rows, by which the estimate counts what is known (Shares)
-//	Source   Newton & Raftery 1994 (weighted likelihood bootstrap); the part is ours. Planted text, 2 to 8 classes, as
-//	         many labels of each, 50 draws: intervals at level 0.9 hold 84 to 100 of 100 shares with 24 to 240 labels,
-//	         and 60 to 100 with all unlabeled rows in each estimate; with 12 labels 56 to 96 and 20 to 68 (where nearly
-//	         all rows are of one class, the estimate itself is pulled to the shares of so few labels)
+//	Method   Bayesian bootstrap without new fits: Times estimates from the rows held out and l/e of the unlabeled rows
+//	         (see shift), with exponential random weights whose total stays the same in each class, and with random
+//	         expected biases, as few labels leave these open. The ends are the share ± Student's quantile · the root
+//	         mean square distance of these estimates from it, which includes their bias
+//	Source   Newton & Raftery 1994 (weighted likelihood bootstrap); the number of unlabeled rows is ours. Measured in
+//	         docs/notes/class-shares.md
 //	Cost     Times calibrations and runs of EM
 func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower, upper []float64) {
 	lower, upper = make([]float64, e.Classes), slices.Repeat([]float64{1}, e.Classes)
 	if len(e.Unlabeled.Weight) == 0 {
-		return lower, upper // no row could be held out: nothing is known
+		return lower, upper // no row could be held out
 	}
-	squares, most, doubt := make([][]float64, b.Times), e.worth(job), e.doubt(job)
+	squares, rows, doubt := make([][]float64, b.Times), e.worth(job), e.doubt(job)
 	job.Run(b.Times, func(i int) {
 		job.Check()
 		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
-		one := work.NewJob(1, nil)
-		drawn, _ := e.drawn(random, most).shift(one, biases(random, e.Classes)).find(one, shares)
+		single := work.NewJob(1, nil)
+		drawn, _ := e.drawn(random, rows).shift(single, biases(random, e.Classes)).find(single, shares)
 		squares[i] = make([]float64, e.Classes)
 		for y, share := range drawn {
 			squares[i][y] = (share - shares[y]) * (share - shares[y])
@@ -66,8 +61,8 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 	return lower, upper
 }
 
-// drawn is the evidence with random weights, and at most so many of its unlabeled rows.
-func (e *Evidence) drawn(random *rand.Rand, most float64) *Evidence {
+// drawn is the evidence with random weights, and at most maxRows of its unlabeled rows.
+func (e *Evidence) drawn(random *rand.Rand, maxRows float64) *Evidence {
 	scores := *e.Scores
 	scores.Held.Weight = slices.Clone(e.Held.Weight)
 	before, after := make([]float64, e.Classes), make([]float64, e.Classes)
@@ -81,21 +76,21 @@ func (e *Evidence) drawn(random *rand.Rand, most float64) *Evidence {
 	}
 	scores.Unlabeled = crossfit.Scored{}
 	rows, width := len(e.Unlabeled.Weight), e.Views*e.Classes
-	for _, i := range random.Perm(rows)[:int(max(1, min(float64(rows), most)))] {
+	for _, i := range random.Perm(rows)[:int(max(1, min(float64(rows), maxRows)))] {
 		scores.Unlabeled.Scores = append(scores.Unlabeled.Scores, e.Unlabeled.Scores[i*width:(i+1)*width]...)
 		scores.Unlabeled.Weight = append(scores.Unlabeled.Weight, e.Unlabeled.Weight[i]*random.ExpFloat64())
 	}
 	return &Evidence{&scores}
 }
 
-// worth is the number of unlabeled rows that what is known of them is worth, l/e.
+// worth is l/e, the number of rows drawn at random that give as good an estimate.
 func (e *Evidence) worth(job *work.Job) float64 {
 	held, _ := e.calibrated(job.Local(), make([]float64, e.Classes))
 	return vector.Sum(e.Totals) / e.difficulty(held, e.labelShares())
 }
 
-// doubt is the variance of a share that the rows held out leave open, over share (1 - share): that of l/e rows drawn at
-// random, where one more of two more rows is wrong.
+// doubt is the variance of a share over share (1 - share) with l/e rows drawn at random, where one of two further rows
+// is wrong.
 func (e *Evidence) doubt(job *work.Job) float64 {
 	held, _ := e.calibrated(job.Local(), make([]float64, e.Classes))
 	labels, n := e.labelShares(), vector.Sum(e.Held.Weight)
@@ -104,7 +99,7 @@ func (e *Evidence) doubt(job *work.Job) float64 {
 	return 1 / (1 + vector.Sum(e.Totals)/min(1, (wrong+1)/(n+2)/guesses))
 }
 
-// biases draws those that the calibration expects from the normal distribution that its penalty stands for.
+// biases draws expected biases of the calibration from their prior.
 func biases(random *rand.Rand, classes int) []float64 {
 	out := make([]float64, classes)
 	for y := range out {

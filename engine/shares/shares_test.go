@@ -34,7 +34,7 @@ func sampleOf(data planted.Data, classes int) *sample.Sample {
 
 func estimate(s *sample.Sample, threads int) (shares []float64, drawn float64) {
 	job := work.NewJob(threads, nil)
-	return Gather(s, job).Shares(job)
+	return Score(s, job).Shares(job)
 }
 
 func distance(a, b []float64) float64 {
@@ -75,10 +75,10 @@ func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
 func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 3, []float64{0.6, 0.3, 0.1}, 1), 3)
 	s.LabeledRows[1] = 2
-	if split := crossfit.Deal(s, work.NewJob(1, nil), 100); split.Folds != 0 {
+	if split := crossfit.NewSplit(s, work.NewJob(1, nil), 100); split.Folds != 0 {
 		t.Errorf("%d folds", split.Folds)
 	}
-	evidence := Gather(s, work.NewJob(1, nil))
+	evidence := Score(s, work.NewJob(1, nil))
 	found, _ := evidence.Shares(work.NewJob(1, nil))
 	if !slices.Equal(found, []float64{0.25, 0.5, 0.25}) {
 		t.Errorf("%v found", found)
@@ -117,7 +117,7 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	var want [][]float64
 	for threads := 1; threads <= 3; threads++ {
 		job := work.NewJob(threads, nil)
-		evidence := Gather(s, job)
+		evidence := Score(s, job)
 		shares, _ := evidence.Shares(job)
 		lower, upper := evidence.Interval(job, shares, Bootstrap{Times: 5, Level: 0.9, Seed: 3})
 		got := [][]float64{shares, lower, upper}
@@ -198,7 +198,7 @@ func TestTheCalibrationIsAMinimum(t *testing.T) {
 // The objective in the header of shares is recomputed; no small move of weight between two classes makes it larger.
 func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	job := work.NewJob(1, nil)
-	e := Gather(sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), job)
+	e := Score(sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), job)
 	s, a := e.shift(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
 	ratios := s.ratios
 	found := s.maximize(job, 60, a, e.labelShares())
@@ -253,7 +253,7 @@ func TestSharesAreShrunkToThoseOfTheLabels(t *testing.T) {
 func TestNoiseAroundTheSharesOfTheLabelsIsShrunk(t *testing.T) {
 	job, before, after := work.NewJob(1, nil), 0.0, 0.0
 	for seed := range uint64(10) {
-		e := Gather(sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), job)
+		e := Score(sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), job)
 		found, _ := e.shift(job, make([]float64, 2)).find(job, e.labelShares())
 		shrunk, _ := e.Shares(job)
 		before, after = before+math.Abs(found[0]-0.5), after+math.Abs(shrunk[0]-0.5)
@@ -294,7 +294,7 @@ func TestIntervalsHoldTheShares(t *testing.T) {
 	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
 	for seed := range uint64(20) {
 		job := work.NewJob(2, nil)
-		e := Gather(sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), job)
+		e := Score(sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), job)
 		found, _ := e.Shares(job)
 		lower, upper := e.Interval(job, found, Bootstrap{Times: 30, Level: 0.9})
 		for y, share := range want {
@@ -325,7 +325,7 @@ func TestEightLabelsOfEachClassRevealTheirShares(t *testing.T) {
 func TestAWrongViewHasNoWeight(t *testing.T) {
 	job, random := work.NewJob(1, nil), rand.New(rand.NewPCG(3, 4))
 	for _, sign := range []float64{0, -1} {
-		e := Gather(sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), job)
+		e := Score(sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), job)
 		alone := func(change func(mixture, linear []float64)) []float64 {
 			scores := *e.Scores
 			for _, rows := range []*crossfit.Scored{&scores.Held, &scores.Unlabeled} {

@@ -9,17 +9,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Shares gives the share of each class among the unlabeled rows, each above 0, together 1, and how probable it is that
-// the labeled rows were drawn at random from rows with these shares.
+// Shares are the shares of the classes among the unlabeled rows, each above 0, and the probability that the labeled
+// rows were drawn at random from rows with these shares.
 func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
 	job = job.Local()
 	if len(e.Unlabeled.Weight) == 0 {
 		return e.labelShares(), 1
 	}
 	s := e.shift(job, make([]float64, e.Classes))
-	found, drawn := s.find(job, e.labelShares())
-	s.shrink(job, found, drawn)
-	return found, drawn
+	shares, drawn = s.find(job, e.labelShares())
+	s.shrink(job, shares, drawn)
+	return shares, drawn
 }
 
 // labelShares are the shares [K] of the labeled rows.
@@ -31,12 +31,11 @@ func (e *Evidence) labelShares() []float64 {
 
 // shift finds class shares from calibrated evidence.
 //
-//	Problem  max over φ  l/(1+e) Σ_i w_i log Σ_y φ_y p_iy / m_y + Σ_y a_y log φ_y: all that is known of the unlabeled
-//	         rows came through l labels, so they count as l rows at most, fewer where classes are hard to tell apart
-//	Symbols  a Dirichlet prior: halfRow for each class, spread as the smoothed label shares π̃ (smoothed) are; if the
-//	         labels look drawn at random, also ρ l e π̃; ρ chance that they were (atRandom); e share of wrong answers on
-//	         rows held out over that of guessing: the variance of the estimate over that of the labels' shares. A class
-//	         whose label is in every training part (it has only one) keeps π̃: m says nothing of it
+//	Problem  max over φ  l/(1+e) Σ_i w_i log Σ_y φ_y p_iy / m_y + Σ_y a_y log φ_y: the probabilities come from l labels,
+//	         so unlabeled rows count as l rows at most, fewer where classes are hard to tell apart
+//	Symbols  a Dirichlet prior (halfRow K + ρ l e) π̃; π̃ smoothed label shares; ρ probability that labels were drawn at
+//	         random (atRandom); e error of rows held out over the error of guessing: the variance of the estimate over
+//	         the variance of label shares. A class with one label, which is never held out, keeps π̃
 //	Source   as in the package; ρ and a are ours
 //	Stops    EM when no step changes the shares by more than emChange in sum, or after emSteps
 //	Cost     a step is one pass over the scores
@@ -47,7 +46,7 @@ type shift struct {
 	known, worth float64   // l/(1+e), l e
 }
 
-// shift calibrates the scores; biases [K] are what the calibration expects.
+// shift calibrates the scores with these expected biases [K].
 func (e *Evidence) shift(job *work.Job, biases []float64) *shift {
 	held, unlabeled := e.calibrated(job, biases)
 	total, labels := vector.Sum(e.Totals), smoothed(e.Totals)
@@ -57,47 +56,39 @@ func (e *Evidence) shift(job *work.Job, biases []float64) *shift {
 
 // find runs EM from start [K].
 func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn float64) {
-	beside := func(rows float64) []float64 {
-		prior := make([]float64, s.Classes)
-		vector.Add(prior, rows+halfRow*float64(s.Classes), s.labels)
-		return prior
+	prior := func(rows float64) []float64 {
+		a := make([]float64, s.Classes)
+		vector.Add(a, rows+halfRow*float64(s.Classes), s.labels)
+		return a
 	}
 	start = slices.Clone(start)
 	s.keep(start, s.labels)
-	found := s.maximize(job, s.known, beside(suspicion*s.worth), start)
-	drawn = atRandom(s.Totals, found)
-	return s.maximize(job, s.known, beside(drawn*s.worth), found), drawn
+	shares = s.maximize(job, s.known, prior(suspicion*s.worth), start)
+	drawn = atRandom(s.Totals, shares)
+	return s.maximize(job, s.known, prior(drawn*s.worth), shares), drawn
 }
 
-// shrink moves shares [K] that were found towards those of the labels, by as much as differences of their size are
-// chance: x is twice the logarithm of their likelihood ratio, which is a chi-square variable of K-1 degrees of freedom
-// where the labels have the shares of the rows. Where the labels look drawn at random the prior of find has done this.
+// shrink moves shares [K] towards the label shares, by as much as differences of their size are chance: x, twice the
+// logarithm of their likelihood ratio, is a chi-square variable of K-1 degrees of freedom where labels and rows have
+// the same shares. Where labels look drawn at random the prior of find has done this.
 //
-//	Source   James & Stein 1961 (the positive part); that a degree of freedom counts as chance, since x counts so few
-//	         rows, is ours: of 0.1, 0.2, 0.3, 0.5 and 1 the first was best on choosing sets of crossfit/mixture.go and
-//	         embeddings, total variation distance .098 → .086
-//	Ablation macro F of fits with 2, 5, 20 equal labels +.027, +.011, +.004 on seven choosing sets (.087 of 20
-//	         Newsgroups with 2), with random ones +.006, +.008, 0; on 17 others +.020 (between -.064 and .213), +.003,
-//	         -.002, and 0, -.004, 0
-//	         With half a row for five classes instead of one and three times the chance the distance falls from .163,
-//	         .115, .059 to .151, .100, .054 (15 sets), but macro F of fits is the same: -.003, +.003 with 2 and 5 equal
-//	         labels, +.001, +.001 with random ones (25 sets, two draws), as rare classes then get fewer rows
-func (s *shift) shrink(job *work.Job, found []float64, drawn float64) {
-	x, noise := 2*s.likelier(job, found, s.labels), (1-drawn)*chance*float64(s.Classes-1)
+//	Source   James & Stein 1961 (the positive part); the constant chance, small as x counts few rows, is ours. Measured
+//	         in docs/notes/class-shares.md
+func (s *shift) shrink(job *work.Job, shares []float64, drawn float64) {
+	x, noise := 2*s.logRatio(job, shares, s.labels), (1-drawn)*chance*float64(s.Classes-1)
 	kept := max(0, 1-noise/max(x, math.SmallestNonzeroFloat32))
 	for y, label := range s.labels {
-		found[y] = label + kept*(found[y]-label)
+		shares[y] = label + kept*(shares[y]-label)
 	}
 }
 
-// likelier is the logarithm of the likelihood of the unlabeled rows at some shares over that at others, both [K], in
-// rows that are known.
-func (s *shift) likelier(job *work.Job, some, others []float64) float64 {
+// logRatio is the logarithm of the likelihood ratio of shares and others, both [K].
+func (s *shift) logRatio(job *work.Job, shares, others []float64) float64 {
 	var sums [2]float64 // log likelihood ratio, weight
 	job.Sum(len(s.Unlabeled.Weight), sums[:], func(lo, hi int, part []float64) {
 		for i := lo; i < hi; i++ {
 			row := s.ratios[i*s.Classes : (i+1)*s.Classes]
-			part[0] += s.Unlabeled.Weight[i] * math.Log(vector.Dot(some, row)/vector.Dot(others, row))
+			part[0] += s.Unlabeled.Weight[i] * math.Log(vector.Dot(shares, row)/vector.Dot(others, row))
 			part[1] += s.Unlabeled.Weight[i]
 		}
 	})
@@ -105,15 +96,15 @@ func (s *shift) likelier(job *work.Job, some, others []float64) float64 {
 }
 
 const (
-	halfRow   = 0.5  // of each class, before anything is known
-	chance    = 0.1  // of a degree of freedom in shrink
-	suspicion = 0.05 // ρ until the shares are found
+	halfRow   = 0.5  // rows of each class in the Dirichlet prior
+	chance    = 0.1  // factor on the degrees of freedom in shrink
+	suspicion = 0.05 // first ρ
 	emChange  = 1e-6
 	emSteps   = 2000
-	knownFrom = 1.0 / 3 // of a labeled row: in so many rows the shares that are found count as known
+	knownFrom = 1.0 / 3 // estimated shares count as this number of rows for each labeled row in atRandom
 )
 
-// calibrated gives the probabilities [held, K] and [unlabeled, K] of the classes.
+// calibrated are the probabilities [held, K] and [unlabeled, K] of the classes.
 func (e *Evidence) calibrated(job *work.Job, biases []float64) (held, unlabeled []float64) {
 	spreads := e.spreads()
 	rows := crossfit.Scored{Scores: e.divided(e.Held.Scores, spreads), Weight: e.Held.Weight}
@@ -124,7 +115,9 @@ func (e *Evidence) calibrated(job *work.Job, biases []float64) (held, unlabeled 
 		out := make([]float64, n*k)
 		job.EachRow(n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				c.softmax(out[i*k:(i+1)*k], scores[i*width:(i+1)*width])
+				p := out[i*k : (i+1)*k]
+				c.scores(p, scores[i*width:(i+1)*width])
+				vector.Softmax(p, p)
 			}
 		})
 		return out
@@ -169,8 +162,7 @@ func (e *Evidence) divided(scores, spreads []float64) []float64 {
 	return out
 }
 
-// difficulty is the share of wrong answers on the rows held out over that of guesses with the shares of the labels, for
-// probabilities [held, K].
+// difficulty is the error of probabilities [held, K] over the error of guessing by the label shares.
 func (e *Evidence) difficulty(held, labels []float64) float64 {
 	wrong := 0.0
 	for i, w := range e.Held.Weight {
@@ -181,19 +173,17 @@ func (e *Evidence) difficulty(held, labels []float64) float64 {
 	return min(1, wrong/vector.Sum(e.Held.Weight)/(1-vector.Dot(labels, labels)))
 }
 
-// smoothed are the shares of labels of the weights totals [K], (n_y + b) / (l + b K): empirical Bayes, with the b that
-// maximizes the Dirichlet-multinomial likelihood of the totals under a weak prior, a standard deviation of 1 for log b
-// around log 2. With labels drawn at random from 20 classes of nearly the same size the estimate is off by 0.11 instead
-// of 0.19; elsewhere it changes little.
+// smoothed are the label shares (n_y + b) / (l + b K) of weights totals [K]: empirical Bayes, with the b that maximizes
+// the Dirichlet-multinomial likelihood of the totals, log b having the mean log 2 and the standard deviation 1.
 func smoothed(totals []float64) []float64 {
-	best, most := 0.0, math.Inf(-1)
+	best, largest := 0.0, math.Inf(-1)
 	rows := make([]float64, len(totals))
 	for step := -40.0; step <= 40; step++ {
 		for y := range rows {
 			rows[y] = 2 * math.Exp(step/10)
 		}
-		if value := logMultinomial(totals, rows) - step*step/200; value > most {
-			best, most = rows[0], value
+		if value := logMultinomial(totals, rows) - step*step/200; value > largest {
+			best, largest = rows[0], value
 		}
 	}
 	shares, l := make([]float64, len(totals)), vector.Sum(totals)
@@ -203,7 +193,7 @@ func smoothed(totals []float64) []float64 {
 	return shares
 }
 
-// maximize runs EM from phi; the unlabeled rows count as l rows beside the Dirichlet prior a.
+// maximize runs EM from phi; the unlabeled rows count as l rows, and a is the Dirichlet prior.
 func (s *shift) maximize(job *work.Job, l float64, a, phi []float64) []float64 {
 	k, n := s.Classes, vector.Sum(s.Unlabeled.Weight)
 	next := make([]float64, k)
@@ -236,7 +226,7 @@ func (s *shift) maximize(job *work.Job, l float64, a, phi []float64) []float64 {
 	return phi
 }
 
-// keep gives the classes of which no row was held out the share that they have in others, and the rest to the others.
+// keep gives classes without held-out rows their share in others, and rescales the rest.
 func (e *Evidence) keep(shares, others []float64) {
 	known := e.Known()
 	kept, free := 0.0, 0.0
@@ -256,24 +246,21 @@ func (e *Evidence) keep(shares, others []float64) {
 	}
 }
 
-// atRandom is the probability that labels of the weights totals [K] were drawn at random from the shares found, against
-// two other stories that are as likely beforehand: they were picked, as many of each class or one more; or they were
-// picked somehow, and any shares are as likely as any others.
-func atRandom(totals, found []float64) float64 {
+// atRandom is the probability that labels of the weights totals [K] were drawn at random from these shares, against two
+// hypotheses of equal prior: the same number of each class, or one more, was chosen; or any shares are equally likely.
+func atRandom(totals, shares []float64) float64 {
 	l, k := vector.Sum(totals), float64(len(totals))
-	known, even := make([]float64, len(found)), make([]float64, len(found))
-	least, most := math.Inf(1), 0.0
-	for y, share := range found {
-		known[y], even[y] = share*l*knownFrom, 1
-		least, most = min(least, totals[y]), max(most, totals[y])
+	known, even := make([]float64, len(shares)), slices.Repeat([]float64{1}, len(shares))
+	for y, share := range shares {
+		known[y] = share * l * knownFrom
 	}
-	stories := []float64{logMultinomial(totals, known), logMultinomial(totals, even)}
-	if most-least <= 1+1e-9 { // sums are rounded
+	hypotheses := []float64{logMultinomial(totals, known), logMultinomial(totals, even)}
+	if slices.Max(totals)-slices.Min(totals) <= 1+1e-9 { // sums are rounded
 		over := l - k*math.Floor(l/k)
-		stories = append(stories, lgamma(over+1)+lgamma(k-over+1)-lgamma(k+1))
+		hypotheses = append(hypotheses, lgamma(over+1)+lgamma(k-over+1)-lgamma(k+1))
 	}
-	normalizeExp(stories)
-	return stories[0]
+	vector.Softmax(hypotheses, hypotheses)
+	return hypotheses[0]
 }
 
 // logMultinomial is the log likelihood of counts under a Dirichlet-multinomial distribution with the parameters a.

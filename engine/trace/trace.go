@@ -1,5 +1,5 @@
-// Package trace is the record of one run of a fit: an entry of the history for every outer step, which its
-// caller can watch, and warnings. Start at Trace.
+// Package trace is the record of one run of a fit: its history, an entry for every outer step, and warnings. Start at
+// Trace.
 package trace
 
 import (
@@ -7,16 +7,16 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Trace is that of one run.
+// Trace is the record of one run.
 type Trace struct {
 	Job      *work.Job
 	Unit     int // non-zeros of a pass
-	Before   int // steps of the run that this one goes on from
+	Before   int // steps of earlier runs that this one continues
 	Warnings []warning.Warning
 
-	Level, Share string // names of the columns about the level of a step and the classes' shares
-	NoLevel      bool   // levels are another method's: the column is 0
-	WithEntropy  bool   // of the labels, a column
+	Level, Share string // names of the columns of levels and of class shares
+	NoLevel      bool   // the column of levels is 0
+	WithEntropy  bool   // there is a column of the labels' entropy
 
 	level, objective, switched, share, entropy, passes []float64
 }
@@ -40,7 +40,7 @@ func (t *Trace) Columns() []Column {
 	return list
 }
 
-// Record notes an outer step and publishes it.
+// Record adds an outer step and publishes it.
 func (t *Trace) Record(objective, level float64, switched int, share, entropy float64) {
 	if t.NoLevel {
 		level = 0
@@ -62,7 +62,7 @@ func (t *Trace) Warn(kind warning.Kind, values ...float64) {
 // Passes is the number of non-zeros read so far over those of the whole matrix.
 func (t *Trace) Passes() float64 { return float64(t.Job.Visited()) / float64(max(1, t.Unit)) }
 
-// Objective is the objective of the step that is this many before the last.
+// Objective is the objective of a step, by its number before the last.
 func (t *Trace) Objective(before int) float64 { return t.objective[len(t.objective)-1-before] }
 
 // Objectives are the objectives of all steps.

@@ -1,4 +1,4 @@
-// Package warning names what a fit warns of: a kind and numbers for programs, a sentence for people.
+// Package warning has the warnings of a fit: a kind and numbers for programs, a sentence for people.
 package warning
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Warning is one of a fit, as reports and model files hold it.
+// Warning is a warning of a fit, in reports and model files.
 type Warning struct {
 	Kind   string             `json:"kind"`
 	Values map[string]float64 `json:"values"` // by the names of the kind, if finite; shares are 0 to 1
-	Text   string             `json:"text"`   // what is, and what to do, with names of classes where they are known
+	Text   string             `json:"text"`   // cause and remedy, with class names if there are any
 
 	kind    *Kind
 	printed []float64
@@ -44,15 +44,15 @@ type List []Warning
 // MarshalJSON writes an array, an empty one for nil.
 func (l List) MarshalJSON() ([]byte, error) { return json.Marshal(append([]Warning{}, l...)) }
 
-// Kind is what a warning is about: its name, the names of its values and a sentence with a verb for each of them.
+// Kind is a kind of warnings: its name, the names of its values and a sentence with a verb for each of them.
 type Kind struct{ name, values, text string }
 
 // The kinds; docs/c.md lists them. Of the data:
 var (
 	NoUnlabeled  = Kind{"no_unlabeled", "", "no row is unlabeled: the model is fitted on labeled rows only"}
 	OneUnlabeled = Kind{"one_unlabeled", "", "only one row is unlabeled: the model is fitted on labeled rows only"}
-	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every row. Label " +
-		"at least one row of another class, or name the class of the others by class_prior"}
+	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every row. " +
+		"Label at least one row of another class, or name the class of the others by class_prior"}
 	DominantFeatures = Kind{"dominant_features", "feature share", "feature %v and few others carry %.0f%% of the " +
 		"variance of the rows, so the fit may separate the rows by these features instead of the classes. Leave out " +
 		"stop words and frequent words; scale rows of counts to unit length (scikit-learn: TfidfVectorizer, Normalizer), " +

@@ -1,13 +1,13 @@
-// Package weak is what is known of weakly labeled rows: rows without a label that have a set of classes or
-// probabilities of classes. Start at Labels.
+// Package weak has the labels of weakly labeled rows, which have a set of classes or probabilities of classes in place
+// of a label. Start at Labels.
 //
-//	Problem  the loss of unlabeled row j, whose labels q_jy keep the class shares, is Σ_y q_jy (ξ(s_j, y) + Strength κ_jy):
-//	         κ_jy = -log π_jy where class y has the probability π_jy, and +Inf where the row cannot have the class; κ = 0
-//	         for a row of which nothing is known. What is known counts as labels besides: see Row.Information
-//	Symbols  κ prior costs, the least one of a row 0; π probabilities; K classes
+//	Problem  the loss of unlabeled row j, whose labels q_jy keep the class shares, is Σ_y q_jy (ξ(s_j, y) + σ κ_jy):
+//	         κ_jy = -log π_jy where class y has the probability π_jy, +Inf where the row cannot have the class, and 0
+//	         for rows that are not weakly labeled. Informative rows also count as labeled: see Row.Information
+//	Symbols  κ prior costs, the smallest one of a row 0; σ Strength; π probabilities; K classes
 //	Source   ours; Keerthi, Sundararajan & Shevade 2012 for labels under class counts, of which only the costs change
-//	Limits   a row with one class is a labeled row; one with equal probabilities of all classes an unlabeled one, bit for
-//	         bit
+//	Limits   a row with one class is a labeled row; one with equal probabilities of all classes an unlabeled row, bit
+//	         for bit
 package weak
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Strength of κ beside losses, which are no logarithms of probabilities: at 1 wrong probabilities lead astray, as labels
-// harden on the way (docs/notes/weak-labels.md).
+// Strength of κ beside losses, which are no logarithms of probabilities: at 1 labels keep wrong classes as they harden
+// (docs/notes/weak-labels.md).
 const Strength = 0.1
 
 // Labels are the prior costs of rows, in compressed row form; nil: nothing is known of any.
@@ -30,8 +30,8 @@ type Labels struct {
 	cost    []float64
 }
 
-// New reads what is known of the rows with these labels [n]: row i may have the classes class[start[i]:start[i+1]], with
-// probabilities in proportion to p there; p nil: equal ones. Nothing is known of a row without entries.
+// New makes weak labels of rows with these labels [n]: row i may have the classes class[start[i]:start[i+1]], with
+// probabilities proportional to p there; p nil: equal ones. A row without entries is not weakly labeled.
 func New(classes int, start []int64, class []int32, p []float64, labels []int32) (*Labels, error) {
 	switch {
 	case classes < 2:
@@ -59,7 +59,7 @@ func New(classes int, start []int64, class []int32, p []float64, labels []int32)
 	return l, nil
 }
 
-// Unknown are the labels of n rows of which nothing is known.
+// Unknown are the labels of n rows that are not weakly labeled.
 func Unknown(classes, n int) *Labels { return &Labels{Classes: classes, start: make([]int64, n+1)} }
 
 // add appends the classes of row i.
@@ -76,24 +76,24 @@ func (l *Labels) add(i int, class []int32, p []float64) error {
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(class[a] - class[b]) })
 	even := p == nil || len(p) == 0 || slices.Min(p) == slices.Max(p)
-	for k, at := range order {
-		if k > 0 && class[at] == class[order[k-1]] {
-			return fault.Data("classes of row %d has class %d twice", i, class[at])
+	for k, place := range order {
+		if k > 0 && class[place] == class[order[k-1]] {
+			return fault.Data("classes of row %d has class %d twice", i, class[place])
 		}
 		if even && len(class) == l.Classes {
 			continue
 		}
 		cost := 0.0
 		if !even {
-			cost = math.Log(slices.Max(p)) - math.Log(p[at])
+			cost = math.Log(slices.Max(p)) - math.Log(p[place])
 		}
-		l.class, l.cost = append(l.class, class[at]), append(l.cost, cost)
+		l.class, l.cost = append(l.class, class[place]), append(l.cost, cost)
 	}
 	l.start = append(l.start, int64(len(l.class)))
 	return nil
 }
 
-// Of is what is known of a row.
+// Of is the weak label of a row.
 func (l *Labels) Of(i int) Row {
 	if l == nil {
 		return Row{}
@@ -102,7 +102,7 @@ func (l *Labels) Of(i int) Row {
 	return Row{l.class[first:last], l.cost[first:last]}
 }
 
-// Selected are the labels of some rows, in their order; those of rows without number, -1, are unknown.
+// Selected are the labels of these rows, in this order; row -1 is not weakly labeled.
 func (l *Labels) Selected(rows []int32) *Labels {
 	if l == nil {
 		return nil
@@ -118,7 +118,7 @@ func (l *Labels) Selected(rows []int32) *Labels {
 	return out
 }
 
-// Gathered are the labels of all machines, one after the other.
+// Gathered are the labels of all machines, by rank.
 func (l *Labels) Gathered(job *work.Job) *Labels {
 	if l == nil {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Row is what is known of a row: the classes that it may have and their prior costs; none where nothing is known.
+// Row is a weak label: the classes that a row may have and their prior costs; none if it is not weakly labeled.
 type Row struct {
 	Class []int32
 	Cost  []float64 // κ, the least one 0
 }
 
-// Known reports whether anything is known of the row.
+// Known reports whether the row is weakly labeled.
 func (r Row) Known() bool { return len(r.Class) > 0 }
 
 // Forbids reports whether the row cannot have one of the classes.
@@ -35,7 +35,7 @@ func (r Row) AddTo(costs []float64, factor float64) {
 
 // Of is the prior cost of a class.
 func (r Row) Of(class int32) float64 {
-	if k, found := slices.BinarySearch(r.Class, class); found {
+	if k, ok := slices.BinarySearch(r.Class, class); ok {
 		return r.Cost[k]
 	}
 	if r.Known() {
@@ -44,7 +44,7 @@ func (r Row) Of(class int32) float64 {
 	return 0
 }
 
-// Probabilities are those of the classes [K] by what is known alone.
+// Probabilities are the probabilities of the classes [K] by the weak label alone.
 func (r Row) Probabilities(classes int) []float64 {
 	p, sum := make([]float64, classes), 0.0
 	for _, c := range r.Cost {
@@ -70,9 +70,8 @@ func (r Row) Likeliest() (class int32, p float64) {
 	return class, 1 / sum
 }
 
-// Information is how much is known of the row, in parts of a label: the classes that it cannot have,
-// 1 - log A / log K of A that are left, are certain; of the rest it is (2p - 1)³ of the likeliest class, or nothing where
-// the class is rather another one (docs/notes/weak-labels.md).
+// Information is the part of a label that a weak label is worth: 1 - log A / log K for A possible classes, and (2p -
+// 1)³ of the rest for the probability p of the likeliest class, if it is above 1/2 (docs/notes/weak-labels.md).
 func (r Row) Information(classes int) float64 {
 	if !r.Known() {
 		return 0
