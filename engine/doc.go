@@ -6,16 +6,16 @@
 // with other pieces. In reading order:
 //
 //	fit           one fit: its stages in their order; start at fit, in fit.go, then run.go and setting.go
-//	method        the methods: a table with a Spec for each, the losses, the options, and a file for each algorithm; start
-//	              at table, then annealing.go
+//	method        the methods: a table with a Spec for each, the losses, the options, and a file for each algorithm;
+//	              start at table, then annealing.go
 //	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow
 //	schedule      what changes from step to step: a weight that rises, a temperature that falls
-//	belief        ρ: what methods think of the unlabeled rows, hard and soft labels, none, or probabilities that keep the
-//	              class shares; start at Hard
+//	belief        ρ: labels of the unlabeled rows, hard, soft or none, or probabilities that keep the class shares; start
+//	              at Hard
 //	objective     the objective of a sample: its loss, map of scores and intercepts as a risk, its value at given scores
 //	sample        what a fit learns from, checked and made ready, and only read from then on; start at New
-//	weak          what is known of weakly labeled rows: sets of classes, probabilities; start at Labels
-//	trace         what a run tells of itself: history, progress, warnings
+//	weak          labels of weakly labeled rows: sets or probabilities of classes; start at Labels
+//	trace         the record of a run: history, progress, warnings
 //	option        options of a kind of problem: names, ranges, decoding; start at Table
 //	ending        why a fit ends
 //	shares        class shares among the unlabeled rows where they are not given; start at Find
@@ -25,7 +25,7 @@
 //	              rows, and the labeled ones as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
 //	              for any smooth function: QuasiNewton
-//	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and Soft
+//	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and SoftLabels
 //	structure     the subspace near which the weights of many auxiliary problems over the rows lie, for further features;
 //	              start at Fit, then solve in auxiliary.go and iterate in subspace.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
@@ -48,8 +48,9 @@
 //	warning       what a fit warns of: kinds, their numbers and sentences
 //	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
-// To add a method: a file in method, and a Spec in its table. A loss: a file in loss, and a LossSpec in method/losses.go. A
-// schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a file in scores.
+// To add a method: a file in method, and a Spec in its table. A loss: a file in loss, and a LossSpec in
+// method/losses.go. A schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a
+// file in scores.
 //
 // Arrows go one way: fit -> method, probability, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,
 // labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the

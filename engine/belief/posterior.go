@@ -49,7 +49,7 @@ func (e *Posterior) label(q, scores, changes []float64, t float64) {
 			vector.Add(costs, -t, e.row(changes, k))
 		}
 	})
-	labeling.Soft(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials, labeling.Exact)
+	labeling.SoftLabels(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials, labeling.Exact)
 }
 
 // Evaluate finds labels and means at these scores, and returns the cost.

@@ -20,11 +20,11 @@ type Soft struct {
 func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	o := costs.objective
 	unlabeled := o.Sample.Unlabeled
-	r.Soft = make([]float64, len(unlabeled)*o.Classes)
+	r.SoftLabels = make([]float64, len(unlabeled)*o.Classes)
 	for k, i := range unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
 		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
-		copy(r.Soft[k*o.Classes:], o.Prior)
+		copy(r.SoftLabels[k*o.Classes:], o.Prior)
 	}
 	r.UpdateSupport()
 	costs.Measure(r)
@@ -40,7 +40,7 @@ func (s *Soft) Relabel() (switched int, entropy float64) {
 	k, weights := s.costs.objective.Classes, s.costs.objective.Sample.UnlabeledWeight
 	s.costs.objective.Job.Total(len(s.labels), sums[:], func(lo, hi int, part []float64) {
 		for j := lo; j < hi; j++ {
-			row := s.Soft[j*k : (j+1)*k]
+			row := s.SoftLabels[j*k : (j+1)*k]
 			if y := int32(vector.Largest(row)); s.labels[j] != y {
 				s.labels[j] = y
 				part[0]++
@@ -61,8 +61,8 @@ func (s *Soft) Gradient(dst []float64) float64 {
 func (s *Soft) Renew() {
 	o := s.costs.objective
 	s.costs.Measure(s.Risk)
-	labeling.Soft(o.Job, s.Soft, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature, s.potentials,
-		nearShares)
+	labeling.SoftLabels(o.Job, s.SoftLabels, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature,
+		s.potentials, nearShares)
 }
 
 // nearShares is how near the class shares soft labels have to be, a hundredth of one of 10,000 rows. labeling.Exact

@@ -92,9 +92,9 @@ func (u *units) label(r *risk.Risk, labels []int32) {
 		}
 		return
 	}
-	r.Soft = make([]float64, len(s.Unlabeled)*u.classes)
+	r.SoftLabels = make([]float64, len(s.Unlabeled)*u.classes)
 	for k, row := range u.rows {
-		r.Soft[int(row)*u.classes+int(labels[k])] += 1 / s.UnlabeledRows[row]
+		r.SoftLabels[int(row)*u.classes+int(labels[k])] += 1 / s.UnlabeledRows[row]
 		r.Label[s.Unlabeled[row]] = labels[k]
 	}
 	for k, row := range u.rows {

@@ -83,7 +83,7 @@ func harden(job *work.Job, labels []int32, costs, weights, shares, temperatures 
 	m := len(shares)
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
 	for _, temperature := range temperatures {
-		Soft(job, soft, costs, weights, shares, temperature, potentials, Exact)
+		SoftLabels(job, soft, costs, weights, shares, temperature, potentials, Exact)
 	}
 	for i := range labels {
 		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))

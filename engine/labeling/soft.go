@@ -9,7 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Soft finds the soft labels of deterministic annealing for any number of classes.
+// SoftLabels finds the soft labels of deterministic annealing for any number of classes.
 //
 //	Problem  min over p >= 0  Σ s_i [ Σ_y p_iy c_iy + T Σ_y p_iy log p_iy ]
 //	         subject to Σ_y p_iy = 1 for every row i and Σ_i s_i p_iy = r_y Σ_i s_i for every class y
@@ -32,7 +32,7 @@ import (
 //
 // It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
 // mean 0. A class with share 0 has potential -Inf and p_iy = 0.
-func Soft(
+func SoftLabels(
 	job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64, tolerance float64,
 ) {
 	if twoClasses(job, shares, len(weights)) {

@@ -43,7 +43,7 @@ func anneal(r *Run) *Solution {
 		soft.Renew()
 		soft.Relabel()
 	}
-	labels := d.risk.Soft
+	labels := d.risk.SoftLabels
 	hard, changed := soft.Harden(r.exchange())
 	d.settle(hard, changed, 0)
 	solution := r.read(d.risk)

@@ -67,7 +67,7 @@ func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	if d.Path.Reason == ending.NotFinite {
 		return nil
 	}
-	d.risk.Soft = nil
+	d.risk.SoftLabels = nil
 	d.settle(hard, 0, weight)
 	return d.read(d.risk)
 }

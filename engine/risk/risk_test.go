@@ -68,7 +68,7 @@ func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data pla
 			r.Label[i] = -1
 		}
 	}
-	r.Soft = softLabels(random, m.Classes())
+	r.SoftLabels = softLabels(random, m.Classes())
 	r.Offset = make([]float64, len(r.Cost)*m.Outputs())
 	for k := range r.Offset {
 		r.Offset[k] = 0.1 * random.NormFloat64()

@@ -18,10 +18,10 @@ type losses struct {
 
 	Cost []float64 // [n] c; call UpdateSupport where a row without a weight gets one
 	// The classes of the rows: Label [n] where it is 0 or more, otherwise the soft labels Soft [·, K] at Place [n].
-	Label []int32
-	Place []int32
-	Soft  []float64
-	Joint []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
+	Label      []int32
+	Place      []int32
+	SoftLabels []float64
+	Joint      []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
 
 	scores       []float64 // [n, stride] stored scores of the rows with a weight
 	changes      []float64 // [n, stride] of scores along a vector: the last multiplied, or the direction
@@ -150,7 +150,7 @@ func (l *losses) target(i int32, certain []float64) []float64 {
 		return nil
 	}
 	k := len(certain)
-	return l.Soft[int(l.Place[i])*k : (int(l.Place[i])+1)*k]
+	return l.SoftLabels[int(l.Place[i])*k : (int(l.Place[i])+1)*k]
 }
 
 // classTerms are those of a loss of class scores which are stored.
@@ -226,7 +226,7 @@ const atOnce = 128
 // evaluate calls visit with the losses of some rows at scores + t changes; with t = 0 there need be no changes.
 func (r pairTerms) evaluate(rows []int32, t float64, visit func(rows []int32, losses []loss.Sides)) {
 	var room [atOnce]loss.Sides
-	scores, changes, costs, labels, places, soft := r.scores, r.changes, r.Cost, r.Label, r.Place, r.Soft
+	scores, changes, costs, labels, places, soft := r.scores, r.changes, r.Cost, r.Label, r.Place, r.SoftLabels
 	for part := range slices.Chunk(rows, atOnce) {
 		losses := room[:len(part)]
 		for k, i := range part {
