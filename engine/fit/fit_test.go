@@ -578,10 +578,10 @@ func TestBadProblems(t *testing.T) {
 			}
 		}},
 		{"class_prior of class 0 is 0", func(_ *sample.Problem, o *method.Options) { o.ClassPrior = sample.ClassPrior{Shares: []float64{0, 1}} }},
-		{"class_prior has 2 entries: 3 are needed", func(p *sample.Problem, o *method.Options) {
+		{"class_prior has 2 shares, but there are 3 classes", func(p *sample.Problem, o *method.Options) {
 			o.ClassPrior.Shares, p.Labels[7] = []float64{0.2, 0.8}, 2
 		}},
-		{"class_prior has 1 entries", func(_ *sample.Problem, o *method.Options) { o.ClassPrior.Shares = []float64{0.2} }},
+		{"class_prior has 1 shares, but there are 2 classes", func(_ *sample.Problem, o *method.Options) { o.ClassPrior.Shares = []float64{0.2} }},
 		{"balance is \"mean\"", func(_ *sample.Problem, o *method.Options) { o.Balance, o.Loss = "mean", "maxent" }},
 		{"hierarchy: class 1", func(_ *sample.Problem, o *method.Options) { o.Hierarchy = []int{1, -1, 0} }},
 		{"loss is \"hinge\"", func(_ *sample.Problem, o *method.Options) { o.Method, o.Loss = "gradient", "hinge" }},

@@ -260,7 +260,7 @@ func TestSharesOfOtherClassesThanThoseOfSetsAreRefused(t *testing.T) {
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.1, 0.1, 0.1, 0.1}}
 	_, err := Fit(p, o, nil)
 	wantKinds(t, err, fault.BadArgument)
-	if text := "class_prior has 6 entries: 5 are needed"; err == nil || !strings.Contains(err.Error(), text) {
+	if text := "class_prior has 6 shares, but there are 5 classes"; err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %s", err, text)
 	}
 	p = withCosts(data, 6, append(slices.Repeat([]float64{0}, 659), 1))
