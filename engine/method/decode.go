@@ -74,8 +74,8 @@ func (o *Options) Values() map[string]any { return options.Values(o) }
 
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
-	o := Defaults()
-	if err := options.Decode(text, &o); err != nil {
+	o, err := options.Decode(text, Defaults())
+	if err != nil {
 		return o, err
 	}
 	return o, o.ClassPrior.CheckRule()

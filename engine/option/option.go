@@ -68,21 +68,21 @@ func (t Table[O]) Values(o *O) map[string]any {
 }
 
 // Decode reads a JSON object strictly: unknown names, wrong types and values out of range are errors that name the
-// option. Options that are not there stay as they are in o; empty text changes nothing.
-func (t Table[O]) Decode(text []byte, o *O) error {
-	if len(strings.TrimSpace(string(text))) == 0 {
-		return nil
+// option. Options that are missing, and empty text, leave o as it is.
+func (t Table[O]) Decode(text []byte, o O) (O, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return o, nil
 	}
 	members, err := strictjson.Object(text)
 	if err != nil {
-		return fault.Argument("options must be a JSON object: %v", err)
+		return o, fault.Argument("options must be a JSON object: %v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if err := t.set(o, name, members[name]); err != nil {
-			return err
+		if err == nil {
+			err = t.set(&o, name, members[name])
 		}
 	}
-	return nil
+	return o, err
 }
 
 func (t Table[O]) set(o *O, name string, value json.RawMessage) error {

@@ -21,7 +21,8 @@ var table = Table[settings]{
 
 func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 	s := settings{Depth: 3, Weight: 1, Rule: "a"}
-	if err := table.Decode([]byte(`{"depth": 4, "rule": "b", "pairs": null}`), &s); err != nil {
+	s, err := table.Decode([]byte(`{"depth": 4, "rule": "b", "pairs": null}`), s)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Depth != 4 || s.Weight != 1 || s.Rule != "b" || s.Pairs != nil {
@@ -37,7 +38,7 @@ func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 		`{"pairs": 1}`:   "pairs is 1: it must be an array of integers",
 		`[1]`:            "options must be a JSON object",
 	} {
-		if err := table.Decode([]byte(text), &s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := table.Decode([]byte(text), s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", text, err, want)
 		}
 	}

@@ -64,8 +64,7 @@ func Defaults() Options {
 
 // DecodeOptions reads a JSON object strictly.
 func DecodeOptions(text []byte) (Options, error) {
-	options := Defaults()
-	err := table.Decode(text, &options)
+	options, err := table.Decode(text, Defaults())
 	if err == nil && len(options.Forbidden)%2 != 0 {
 		err = fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(options.Forbidden))
 	}

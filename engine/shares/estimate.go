@@ -26,9 +26,7 @@ var shareTable = option.Table[Options]{
 
 // DecodeOptions reads them from a JSON object, see option.Table.
 func DecodeOptions(text []byte) (Options, error) {
-	options := Options{Bootstrap: Usual, FitIntercept: true, Threads: 1}
-	err := shareTable.Decode(text, &options)
-	return options, err
+	return shareTable.Decode(text, Options{Bootstrap: Usual, FitIntercept: true, Threads: 1})
 }
 
 // Shares are the class shares among the unlabeled rows, each with the ends of an interval.

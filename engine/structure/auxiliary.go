@@ -8,7 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// block is some of the auxiliary problems, solved together; vectors [d, stride] and scores [n, stride] hold them.
+// block is auxiliary problems that are solved together; vectors [d, stride] and scores [n, stride] hold them.
 type block struct {
 	*fitting
 	first  int
@@ -16,7 +16,6 @@ type block struct {
 	scores []float64 // [n, stride]
 }
 
-// stride is the distance of neighboring features in the vectors.
 func (b *block) stride() int { return b.shape.Panel(0).Stride }
 
 // solve finds U, block by block, and with a solver the objective at the Θ of before.
@@ -69,7 +68,7 @@ func (b *block) solve(round int) (losses float64) {
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		u = b.load()
-		start = b.subtractGradient(residual, u)
+		start += b.subtractGradient(residual, u)
 		outside = b.withoutTheta(u)
 	}
 	b.add(residual, -b.Alpha, outside)
@@ -95,11 +94,12 @@ func (b *block) lossesAtZero() float64 {
 	return total
 }
 
-// subtractGradient makes the right-hand sides minus the gradient of the losses at u, whose sum it returns.
+// subtractGradient turns the right-hand sides into minus the gradient at u of the losses, and returns the losses less
+// those at 0.
 func (b *block) subtractGradient(residual, u []float64) (losses float64) {
 	losses = vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual))
 	b.transposed(residual)
-	return losses + b.lossesAtZero()
+	return losses
 }
 
 // conjugateGradients adds to x the solutions s_l of H_l s_l = r_l for the residuals r_l, and returns by how much that
@@ -218,14 +218,10 @@ func (b *block) eachFeature(task func(inU, inBlock int)) {
 }
 
 func (b *block) add(dst []float64, scale float64, src []float64) {
-	b.job.Stripes(len(dst), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			dst[k] += scale * src[k]
-		}
-	})
+	b.job.Stripes(len(dst), func(lo, hi int) { vector.Add(dst[lo:hi], scale, src[lo:hi]) })
 }
 
-// store puts a vector of the block into U.
+// store puts a vector of the block into U, load takes one from there.
 func (b *block) store(v []float64) {
 	b.eachFeature(func(inU, inBlock int) {
 		for l := range b.shape.Classes {
@@ -234,7 +230,6 @@ func (b *block) store(v []float64) {
 	})
 }
 
-// load takes a vector of the block from U.
 func (b *block) load() []float64 {
 	v := make([]float64, b.shape.Len())
 	b.eachFeature(func(inU, inBlock int) {
@@ -245,11 +240,11 @@ func (b *block) load() []float64 {
 	return v
 }
 
-func squares(pool *work.Pool, v []float64) float64 {
+func squares[T float32 | float64](pool *work.Pool, v []T) float64 {
 	var sum [1]float64
 	pool.Total(len(v), sum[:], func(lo, hi int, dst []float64) {
 		for _, x := range v[lo:hi] {
-			dst[0] += x * x
+			dst[0] += float64(x) * float64(x)
 		}
 	})
 	return sum[0]
@@ -257,7 +252,7 @@ func squares(pool *work.Pool, v []float64) float64 {
 
 // withoutTheta is u_l - Θᵀ Θ u_l for the problems of a block.
 func (b *block) withoutTheta(u []float64) []float64 {
-	out := append([]float64(nil), u...)
+	out := slices.Clone(u)
 	for g, features := range b.groups {
 		v := b.project(g, u)
 		b.job.Stripes(len(features), func(lo, hi int) {
@@ -272,7 +267,7 @@ func (b *block) withoutTheta(u []float64) []float64 {
 	return out
 }
 
-// row is what a vector of the block has at a feature.
+// row is a feature's part of a vector of the block.
 func (b *block) row(v []float64, feature int32) []float64 {
 	at := int(feature) * b.stride()
 	return v[at : at+b.shape.Classes]

@@ -38,9 +38,8 @@ var table = option.Table[Options]{
 		Meaning: "relative residual at which a problem is solved", Field: func(o *Options) any { return &o.Tol }},
 	{Name: "n_iter", Kind: "integer", Minimum: 1, Maximum: 1e6,
 		Meaning: "rounds of weights and components", Field: func(o *Options) any { return &o.Alternations }},
-	{Name: "unit", Kind: "boolean",
-		Meaning: "whether every problem has the same weight in the components",
-		Field:   func(o *Options) any { return &o.Unit }},
+	{Name: "unit", Kind: "boolean", Field: func(o *Options) any { return &o.Unit },
+		Meaning: "whether every problem has the same weight in the components"},
 	{Name: "threads", Kind: "integer", Minimum: 1,
 		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
 	{Name: "random_state", Kind: "integer",
@@ -48,11 +47,7 @@ var table = option.Table[Options]{
 }
 
 // DecodeOptions reads a JSON object strictly; empty text means all defaults.
-func DecodeOptions(text []byte) (Options, error) {
-	options := Defaults()
-	err := table.Decode(text, &options)
-	return options, err
-}
+func DecodeOptions(text []byte) (Options, error) { return table.Decode(text, Defaults()) }
 
 // OptionsText describes all options as a JSON array.
 func OptionsText() string { return table.Text(Defaults()) }

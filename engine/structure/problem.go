@@ -48,7 +48,7 @@ func (f *fitting) rounds() int {
 }
 
 func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
-	if err := check(p); err != nil {
+	if err := check(p, options.Components); err != nil {
 		return nil, err
 	}
 	if err := checkMemory(p, options, min(p.Rows.Cols(), p.Rows.NonZeros())); err != nil {
@@ -63,11 +63,7 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	f.hide()
 	f.takePositives()
 	f.sums = make([]float64, len(f.old))
-	ones := make([]float64, f.Rows.Rows())
-	for i := range ones {
-		ones[i] = 1
-	}
-	f.Rows.TransposedTimes(job, f.sums, ones)
+	f.Rows.TransposedTimes(job, f.sums, slices.Repeat([]float64{1}, f.Rows.Rows()))
 	f.weights = make([]float32, len(f.old)*f.problems())
 	return f, nil
 }
@@ -78,12 +74,14 @@ const blockColumns = panel.Width
 // problems is m.
 func (f *fitting) problems() int { return f.Labels.Cols() }
 
-// blocks is the number of blocks of problems that are solved together.
 func (f *fitting) blocks() int { return (f.problems() + blockColumns - 1) / blockColumns }
 
 // check refuses shapes that do not go together.
-func check(p Problem) error {
-	m := p.Labels.Cols()
+func check(p Problem, components int) error {
+	m, sets := p.Labels.Cols(), 0
+	if p.Hidden != nil {
+		sets = p.Hidden.Rows()
+	}
 	switch {
 	case p.Labels.Rows() != p.Rows.Rows():
 		return fault.Argument("labels has %d rows, rows has %d", p.Labels.Rows(), p.Rows.Rows())
@@ -95,10 +93,11 @@ func check(p Problem) error {
 		return fault.Argument("hides has %d entries for %d problems", len(p.Hides), m)
 	case p.Groups != nil && len(p.Groups) != p.Rows.Cols():
 		return fault.Argument("groups has %d entries for %d features", len(p.Groups), p.Rows.Cols())
-	}
-	sets := 0
-	if p.Hidden != nil {
-		sets = p.Hidden.Rows()
+	case components < 1:
+		return fault.Argument("n_components is %d: use 1 or more", components)
+	case components > m:
+		return fault.Argument("n_components is %d, but there are %d auxiliary problems: use at most as many components",
+			components, m)
 	}
 	for l, set := range p.Hides {
 		if set < -1 || int(set) >= sets {
@@ -113,7 +112,7 @@ func check(p Problem) error {
 	return nil
 }
 
-// thetaOf is what the components of a group have at one of its features [h].
+// thetaOf is the components of a group at one of its features [h].
 func (f *fitting) thetaOf(g, place int) []float64 {
 	return f.theta[g][place*f.Components : (place+1)*f.Components]
 }
@@ -138,13 +137,6 @@ func (f *fitting) group() error {
 	for k, j := range f.old {
 		f.groups[groupOf[j]] = append(f.groups[groupOf[j]], int32(k))
 	}
-	if f.Components < 1 {
-		return fault.Argument("n_components is %d: use 1 or more", f.Components)
-	}
-	if f.Components > f.problems() {
-		return fault.Argument("n_components is %d, but there are %d auxiliary problems: use at most as many components",
-			f.Components, f.problems())
-	}
 	for g, features := range f.groups {
 		if f.Components > len(features) {
 			return fault.Argument("n_components is %d, but group %d has %d features that occur: use fewer components or "+
@@ -159,18 +151,15 @@ func (f *fitting) hide() {
 	if f.Hidden == nil {
 		return
 	}
-	number := make([]int32, f.Hidden.Cols())
-	for j := range number {
-		number[j] = -1
-	}
+	number := make([]int32, f.Hidden.Cols()) // from 1 on; 0: does not occur
 	for k, j := range f.old {
-		number[j] = int32(k)
+		number[j] = int32(k + 1)
 	}
 	f.hidden = make([][]int32, f.Hidden.Rows())
 	for s := range f.hidden {
 		f.Hidden.Row(s, func(col int, value float64) {
-			if value != 0 && number[col] >= 0 {
-				f.hidden[s] = append(f.hidden[s], number[col])
+			if value != 0 && number[col] > 0 {
+				f.hidden[s] = append(f.hidden[s], number[col]-1)
 			}
 		})
 	}
@@ -198,7 +187,7 @@ func (f *fitting) takePositives() {
 
 var need = memory.Need // replaced in tests
 
-// checkMemory refuses a fit that needs more memory than there is; used is the number of features that occur.
+// checkMemory refuses a fit that needs too much memory; used is the number of features that occur.
 func checkMemory(p Problem, options Options, used int) error {
 	n, m, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(used)
 	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}

@@ -71,12 +71,7 @@ func closeObjective(f *fitting, u *rows.Matrix) {
 	if f.Solver == None {
 		return
 	}
-	var outside [1]float64
-	f.job.Total(len(f.weights), outside[:], func(lo, hi int, dst []float64) {
-		for _, v := range f.weights[lo:hi] {
-			dst[0] += float64(v) * float64(v)
-		}
-	})
+	outside := squares(f.job.Pool, f.weights)
 	for g, features := range f.groups {
 		shape := panel.Shape{Features: f.problems(), Classes: f.Components}
 		inside, rows := make([]float64, shape.Len()), make([]float64, len(f.old)*shape.Stride())
@@ -85,18 +80,16 @@ func closeObjective(f *fitting, u *rows.Matrix) {
 		}
 		f.job.CountAndCheck(int64(f.Rows.NonZeros()))
 		u.AddTransposedPanels(f.job, u.Subset(features), inside, rows, shape)
-		outside[0] -= squares(f.job.Pool, inside)
+		outside -= squares(f.job.Pool, inside)
 	}
-	f.objective[len(f.objective)-1] += f.Alpha / 2 * outside[0]
+	f.objective[len(f.objective)-1] += f.Alpha / 2 * outside
 }
 
 // factors are the diagonal of D: 1, or with Unit what gives every column length 1.
 func factors(f *fitting) []float64 {
-	factor, m := make([]float64, f.problems()), f.problems()
+	m := f.problems()
+	factor := slices.Repeat([]float64{1}, m)
 	if !f.Unit {
-		for l := range factor {
-			factor[l] = 1
-		}
 		return factor
 	}
 	f.job.Total(len(f.old), factor, func(lo, hi int, dst []float64) {
@@ -124,33 +117,38 @@ func newSubspace(f *fitting, u *rows.Matrix, features []int32, factor []float64)
 		shape: panel.Shape{Features: f.problems(), Classes: k}}
 	s.z, s.y = make([]float64, s.shape.Len()), make([]float64, len(f.old)*s.shape.Stride())
 	random := rand.New(rand.NewPCG(uint64(f.RandomState), 0))
-	for l := range f.problems() {
-		for c := range k {
-			s.z[s.shape.At(l, c)] = random.NormFloat64()
-		}
-	}
+	s.eachEntry(func(_, _, at int) { s.z[at] = random.NormFloat64() })
 	s.orthonormalize()
 	return s
 }
 
-// begin puts what U makes of the components of before in the place of some probes.
+// eachEntry calls do for the entries of Z by rows, with their places.
+func (s *subspace) eachEntry(do func(l, c, at int)) {
+	for l := range s.problems() {
+		for c := range s.shape.Classes {
+			do(l, c, s.shape.At(l, c))
+		}
+	}
+}
+
+// begin replaces the first probes by D Uᵀ times the components of before.
 func (s *subspace) begin(before []float64) {
 	h := s.Components
 	clear(s.y)
 	for place, j := range s.rows.Rows() {
 		copy(s.y[int(j)*s.shape.Stride():], before[place*h:(place+1)*h])
 	}
-	random := append([]float64(nil), s.z...)
+	random := slices.Clone(s.z)
 	s.backward()
-	for l := range s.problems() {
-		for c := h; c < s.shape.Classes; c++ {
-			s.z[s.shape.At(l, c)] = random[s.shape.At(l, c)]
+	s.eachEntry(func(_, c, at int) {
+		if c >= h {
+			s.z[at] = random[at]
 		}
-	}
+	})
 	s.orthonormalize()
 }
 
-// iterate turns the probes towards the first right singular vectors and leaves Y = U D Z.
+// iterate moves the probes towards the first right singular vectors and leaves Y = U D Z.
 func (s *subspace) iterate() {
 	for before, k := 0.0, 0; ; k++ {
 		s.forward()
@@ -185,31 +183,16 @@ func (s *subspace) backward() {
 
 // times sets dst = D z.
 func (s *subspace) times(dst, z []float64) {
-	for b := range s.shape.Panels() {
-		p := s.shape.Panel(b)
-		for l, factor := range s.factor {
-			for c := p.Start + l*p.Stride; c < p.Start+(l+1)*p.Stride; c++ {
-				dst[c] = factor * z[c]
-			}
-		}
-	}
+	s.eachEntry(func(l, _, at int) { dst[at] = s.factor[l] * z[at] })
 }
 
 // orthonormalize replaces Z by orthonormal vectors with the same span, and returns the sum of its h largest singular
 // values.
 func (s *subspace) orthonormalize() float64 {
 	z := mat.NewDense(s.problems(), s.shape.Classes, nil)
-	for l := range s.problems() {
-		for c := range s.shape.Classes {
-			z.Set(l, c, s.z[s.shape.At(l, c)])
-		}
-	}
+	s.eachEntry(func(l, c, at int) { z.Set(l, c, s.z[at]) })
 	vectors, values := leading(z)
-	for l := range s.problems() {
-		for c := range s.shape.Classes {
-			s.z[s.shape.At(l, c)] = vectors.At(l, c)
-		}
-	}
+	s.eachEntry(func(l, c, at int) { s.z[at] = vectors.At(l, c) })
 	return vector.Sum(values[:s.Components])
 }
 
