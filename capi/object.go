@@ -68,8 +68,8 @@ func (o *object) arrays() (all []array) {
 			{"values", list[float64](d.Values)}, {"labels", list[float64](d.Labels)},
 			{"label_indptr", list[int64](d.LabelIndptr)}}
 	}
-	for _, a := range model.Arrays(o.Model) {
-		all = append(all, array{a.Name, list[float64](a.Values)})
+	for _, a := range o.Model.Arrays() {
+		all = append(all, array{a.Name, list[float64](*a.Values)})
 	}
 	return append(all, o.extra...)
 }

@@ -15,15 +15,16 @@ type Chain struct {
 	Report
 }
 
-// Kind is the name in files.
+// Kind implements Model.
 func (*Chain) Kind() string { return "chain" }
 
 func (m *Chain) sizes() []strictjson.Field {
 	return []strictjson.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
 }
 
-func (m *Chain) arrays() []array {
-	return []array{
+// Arrays implements Model.
+func (m *Chain) Arrays() []Array {
+	return []Array{
 		{"coef", []int{m.Features, m.Tags}, &m.Coef, false}, {"transitions", []int{m.Tags, m.Tags}, &m.Transitions, true},
 		{"start", []int{m.Tags}, &m.Start, true}, {"end", []int{m.Tags}, &m.End, true},
 	}

@@ -21,8 +21,8 @@ import (
 )
 
 // A model file is a safetensors file (github.com/huggingface/safetensors): the length of the header (uint64), a JSON
-// header, and the values of the tensors, all little-endian. Its tensors are the arrays of a model, its metadata what
-// Assemble needs besides, and a checksum of the values.
+// header, and the values of the tensors, all little-endian. Its tensors are the arrays of a model; its metadata has the
+// kind, the Description and a checksum of the values.
 const (
 	metadataName = "__metadata__"
 	lengthSize   = 8
@@ -39,8 +39,8 @@ func write(w io.Writer, m Model, metadata json.RawMessage) error {
 	if err := Check(m); err != nil {
 		return fault.Defect("the model cannot be saved: %v", err)
 	}
-	arrays := m.arrays()
-	slices.SortFunc(arrays, func(a, b array) int { return cmp.Compare(a.name, b.name) }) // as others write them
+	arrays := m.Arrays()
+	slices.SortFunc(arrays, func(a, b Array) int { return cmp.Compare(a.Name, b.Name) }) // as others write them
 	header, err := headerText(m, arrays, metadata)
 	if err != nil {
 		return err
@@ -52,22 +52,20 @@ func write(w io.Writer, m Model, metadata json.RawMessage) error {
 	return writeValues(w, arrays)
 }
 
-func headerText(m Model, arrays []array, metadata json.RawMessage) ([]byte, error) {
+func headerText(m Model, arrays []Array, metadata json.RawMessage) ([]byte, error) {
 	description, err := descriptionText(m, metadata)
 	if err != nil {
 		return nil, err
 	}
 	sum, end, entries := sha256.New(), 0, map[string]any{}
-	if err := writeValues(sum, arrays); err != nil {
-		return nil, err
-	}
+	_ = writeValues(sum, arrays) // a hash has no errors
 	entries[metadataName] = map[string]string{
 		"kind": m.Kind(), "description": string(description), "sha256": hex.EncodeToString(sum.Sum(nil)),
 	}
 	for _, a := range arrays {
 		first := end
 		end += 8 * a.length()
-		entries[a.name] = map[string]any{"dtype": "F64", "shape": a.shape, "data_offsets": []int{first, end}}
+		entries[a.Name] = map[string]any{"dtype": "F64", "shape": a.shape, "data_offsets": []int{first, end}}
 	}
 	text, err := json.Marshal(entries)
 	for len(text)%8 != 0 {
@@ -86,10 +84,8 @@ func descriptionText(m Model, metadata json.RawMessage) ([]byte, error) {
 	if metadata != nil {
 		report.Metadata = metadata
 	}
-	if report.Metadata != nil {
-		if err := strictjson.Check(report.Metadata); err != nil {
-			return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
-		}
+	if err := strictjson.Check(report.Metadata); report.Metadata != nil && err != nil {
+		return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
 	}
 	text, err := strictjson.Encode(append(m.sizes(), report.fields()...))
 	if err != nil {
@@ -101,10 +97,10 @@ func descriptionText(m Model, metadata json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-func writeValues(w io.Writer, arrays []array) error {
+func writeValues(w io.Writer, arrays []Array) error {
 	for _, a := range arrays {
-		for some := range slices.Chunk(*a.values, chunk) {
-			if err := binary.Write(w, binary.LittleEndian, some); err != nil {
+		for values := range slices.Chunk(*a.Values, chunk) {
+			if err := binary.Write(w, binary.LittleEndian, values); err != nil {
 				return err
 			}
 		}
@@ -152,24 +148,24 @@ func read(file []byte) (Model, error) {
 	if length > uint64(min(len(rest), maxHeader)) {
 		return nil, fmt.Errorf("it is cut short or of another format: its header would have %d bytes", length)
 	}
-	about, tensors, err := parse(rest[:length])
+	h, err := parse(rest[:length])
 	if err != nil {
 		return nil, fmt.Errorf("its header cannot be read: %w", err)
 	}
-	given, err := valuesOf(tensors, rest[length:])
+	given, err := valuesOf(h.tensors, rest[length:])
 	if err != nil {
 		return nil, err
 	}
-	if about.sum != checksum(rest[length:]) {
+	if h.sum != checksum(rest[length:]) {
 		return nil, errors.New("the checksum does not match the values")
 	}
-	m, err := Assemble(about.kind, []byte(about.description), given)
+	m, err := Assemble(h.kind, []byte(h.description), given)
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range m.arrays() {
-		if t, there := tensors[a.name]; there && !slices.Equal(t.shape, a.shape) {
-			return nil, fmt.Errorf("%s has the shape %v and should have %v", a.name, t.shape, a.shape)
+	for _, a := range m.Arrays() {
+		if t, there := h.tensors[a.Name]; there && !slices.Equal(t.shape, a.shape) {
+			return nil, fmt.Errorf("%s has the shape %v and should have %v", a.Name, t.shape, a.shape)
 		}
 	}
 	return m, nil
@@ -180,42 +176,41 @@ func checksum(values []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// facts are the metadata of a file.
-type facts struct{ kind, description, sum string }
+// header is the metadata and the tensors.
+type header struct {
+	kind, description, sum string
+	tensors                map[string]tensor
+}
 
 // tensor is an entry of the header: a shape, and where the values begin and end.
 type tensor struct{ shape, offsets []int }
 
-func parse(header []byte) (about facts, tensors map[string]tensor, err error) {
-	entries, err := strictjson.Object(header)
-	if err != nil {
-		return about, nil, err
+func parse(text []byte) (h header, err error) {
+	entries, err := strictjson.Object(text)
+	switch {
+	case err != nil:
+		return h, err
+	case text[0] != '{':
+		return h, errors.New("it does not begin with {")
 	}
-	if header[0] != '{' {
-		return about, nil, errors.New("it does not begin with {")
-	}
-	err = strictjson.Decode(entries[metadataName], []strictjson.Field{
-		{Name: "kind", Value: &about.kind}, {Name: "description", Value: &about.description},
-		{Name: "sha256", Value: &about.sum},
-	})
-	if err != nil {
-		return about, nil, fmt.Errorf("%s: %w", metadataName, err)
+	if err = strictjson.Decode(entries[metadataName], []strictjson.Field{{Name: "kind", Value: &h.kind},
+		{Name: "description", Value: &h.description}, {Name: "sha256", Value: &h.sum}}); err != nil {
+		return h, fmt.Errorf("%s: %w", metadataName, err)
 	}
 	delete(entries, metadataName)
-	tensors = map[string]tensor{}
+	h.tensors = map[string]tensor{}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if tensors[name], err = parseTensor(entries[name]); err != nil {
-			return about, nil, fmt.Errorf("the tensor %.40q: %w", name, err)
+		if h.tensors[name], err = parseTensor(entries[name]); err != nil {
+			return h, fmt.Errorf("the tensor %.40q: %w", name, err)
 		}
 	}
-	return about, tensors, nil
+	return h, nil
 }
 
 func parseTensor(text []byte) (t tensor, err error) {
 	var dtype string
-	err = strictjson.Decode(text, []strictjson.Field{
-		{Name: "dtype", Value: &dtype}, {Name: "shape", Value: &t.shape}, {Name: "data_offsets", Value: &t.offsets},
-	})
+	err = strictjson.Decode(text, []strictjson.Field{{Name: "dtype", Value: &dtype},
+		{Name: "shape", Value: &t.shape}, {Name: "data_offsets", Value: &t.offsets}})
 	switch {
 	case err != nil:
 		return t, err

@@ -1,19 +1,22 @@
 package model
 
 import (
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Model is a model of one kind, which has sizes, arrays, whose shapes follow from the sizes, and a Report.
+// Model is a model of one kind.
 type Model interface {
-	Kind() string
+	Kind() string              // the name in files
 	sizes() []strictjson.Field // whole numbers
 	checkSizes() error         // together
-	arrays() []array
-	checkContent() error // of the arrays, beyond NaN and infinity
+	Arrays() []Array           // their shapes follow from the sizes
+	checkContent() error       // of the arrays, beyond NaN and infinity
 	report() *Report
 }
 
@@ -24,15 +27,15 @@ var kinds = map[string]func() Model{
 	"structure": func() Model { return &Structure{Groups: 1} },
 }
 
-// array is a list of values or a matrix, with the values of a row side by side.
-type array struct {
-	name    string
+// Array is a list of values or a matrix, with the values of a row side by side.
+type Array struct {
+	Name    string
 	shape   []int // one or two sizes
-	values  *[]float64
+	Values  *[]float64
 	forbids bool // with -Inf, the only value that is not finite
 }
 
-func (a array) length() int {
+func (a Array) length() int {
 	length := 1
 	for _, size := range a.shape {
 		length *= size
@@ -45,13 +48,12 @@ const (
 	maxValues = 1 << 31       // of one array: 16 GiB
 )
 
-// Check refuses a model whose arrays do not have the lengths that its sizes ask for, or that holds NaN or infinity
-// where it must not.
+// Check refuses impossible sizes, arrays of other lengths, and NaN or infinity where they are not allowed.
 func Check(m Model) error {
 	if err := CheckShape(m); err != nil {
 		return err
 	}
-	for _, a := range m.arrays() {
+	for _, a := range m.Arrays() {
 		if err := a.check(); err != nil {
 			return err
 		}
@@ -69,25 +71,78 @@ func CheckShape(m Model) error {
 	if err := m.checkSizes(); err != nil {
 		return err
 	}
-	for _, a := range m.arrays() {
+	for _, a := range m.Arrays() {
 		if a.length() > maxValues {
-			return fault.Argument("%s would have the shape %v: at most %d values are possible", a.name, a.shape, maxValues)
+			return fault.Argument("%s would have the shape %v: at most %d values are possible", a.Name, a.shape, maxValues)
 		}
 	}
 	return nil
 }
 
-func (a array) check() error {
-	if len(*a.values) != a.length() {
-		return fault.Argument("%s has %d values and should have %d", a.name, len(*a.values), a.length())
+func (a Array) check() error {
+	if len(*a.Values) != a.length() {
+		return fault.Argument("%s has %d values and should have %d", a.Name, len(*a.Values), a.length())
 	}
 	rule := "NaN and infinity are not allowed"
 	if a.forbids {
 		rule = "only numbers and -infinity, which forbids, are allowed"
 	}
-	for k, value := range *a.values {
+	for k, value := range *a.Values {
 		if math.IsNaN(value) || math.IsInf(value, 1) || math.IsInf(value, -1) && !a.forbids {
-			return fault.Argument("%s[%d] is %v: %s", a.name, k, value, rule)
+			return fault.Argument("%s[%d] is %v: %s", a.Name, k, value, rule)
+		}
+	}
+	return nil
+}
+
+// Description is the sizes of a model and what is known of its fit.
+func Description(m Model) []strictjson.Field { return append(m.sizes(), m.report().fields()...) }
+
+// Assemble makes a model of a kind from a JSON object with its Description and from arrays, which it keeps.
+func Assemble(kind string, description []byte, given map[string][]float64) (Model, error) {
+	empty, known := kinds[kind]
+	if !known {
+		return nil, fault.Argument("a model of the kind %.40q is not known", kind)
+	}
+	m := empty()
+	m.report().Objective = math.NaN()
+	if err := strictjson.Decode(description, Description(m)); err != nil {
+		return nil, fault.Argument("description: %v", err)
+	}
+	if l, ok := m.(*Linear); ok && l.Outputs == 0 {
+		l.Outputs = OutputsOf(l.Classes)
+	}
+	if err := CheckShape(m); err != nil {
+		return nil, err
+	}
+	if err := take(m, given); err != nil {
+		return nil, err
+	}
+	return m, m.checkContent()
+}
+
+// take makes no array before it has seen that those before it have the right lengths.
+func take(m Model, given map[string][]float64) error {
+	var names []string
+	for _, a := range m.Arrays() {
+		names = append(names, a.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			return fault.Argument("arrays has %.40q: a model of kind %s has %s", name, m.Kind(), strings.Join(names, ", "))
+		}
+	}
+	for _, a := range m.Arrays() {
+		values, there := given[a.Name]
+		if s, ok := m.(*Structure); ok && a.Name == "groups" && !there && s.Groups == 1 {
+			values, there = make([]float64, s.Features), true
+		}
+		if !there {
+			return fault.Argument("arrays has no %q, which must have %d values", a.Name, a.length())
+		}
+		*a.Values = values
+		if err := a.check(); err != nil {
+			return err
 		}
 	}
 	return nil

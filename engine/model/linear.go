@@ -1,5 +1,5 @@
-// Package model holds models of several kinds (kind.go): a linear classifier and what it says of rows (linear.go), the
-// numbers of a chain (chain.go), components (structure.go), and the files they are kept in (file.go). Start at Linear.
+// Package model holds models of several kinds (kind.go): a linear classifier and its decisions (linear.go), the numbers
+// of a chain (chain.go), components (structure.go), and their files (file.go). Start at Linear.
 package model
 
 import (
@@ -26,13 +26,13 @@ type Linear struct {
 
 // OutputsOf is the number of decisions a row gets: one for two classes, otherwise one a class.
 func OutputsOf(classes int) int {
-	if classes <= 2 {
-		return 1
+	if classes > 2 {
+		return classes
 	}
-	return classes
+	return 1
 }
 
-// Kind is the name in files.
+// Kind implements Model.
 func (*Linear) Kind() string { return "linear" }
 
 func (m *Linear) sizes() []strictjson.Field {
@@ -49,8 +49,9 @@ func (m *Linear) checkSizes() error {
 	return nil
 }
 
-func (m *Linear) arrays() []array {
-	return []array{
+// Arrays implements Model.
+func (m *Linear) Arrays() []Array {
+	return []Array{
 		{"coef", []int{m.Features, m.Outputs}, &m.Coef, false}, {"intercept", []int{m.Outputs}, &m.Intercept, false},
 		{"class_prior", []int{m.Classes}, &m.ClassPrior, false},
 	}
@@ -59,11 +60,11 @@ func (m *Linear) arrays() []array {
 // Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same
 // bits alone and in a batch, on any number of threads.
 func (m *Linear) Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error {
-	if err := checkRows(rows, m.Features, "decisions", len(dst), m.Outputs); err != nil {
-		return err
+	err := CheckFeatures(rows, m.Features)
+	if err == nil {
+		rows.Decisions(pool, m.weights(), dst)
 	}
-	rows.Decisions(pool, m.weights(), dst)
-	return nil
+	return err
 }
 
 func (m *Linear) weights() rows.Weights {
@@ -72,7 +73,7 @@ func (m *Linear) weights() rows.Weights {
 
 // Predict sets dst [rows] to class numbers.
 func (m *Linear) Predict(pool *work.Pool, rows *rows.Matrix, dst []int32) error {
-	if err := checkRows(rows, m.Features, "classes", len(dst), 1); err != nil {
+	if err := CheckFeatures(rows, m.Features); err != nil {
 		return err
 	}
 	rows.EachDecisions(pool, m.weights(), func(first int, decisions []float64) {
@@ -94,13 +95,10 @@ func (m *Linear) class(decisions []float64) int32 {
 	return 0
 }
 
-// checkRows compares rows with the features of a model, and room for so many values a row with what is needed.
-func checkRows(rows *rows.Matrix, features int, name string, length, perRow int) error {
+// CheckFeatures compares rows with the features of a model.
+func CheckFeatures(rows *rows.Matrix, features int) error {
 	if rows.Cols() != features {
 		return fault.Argument("rows have %d features, the model has %d", rows.Cols(), features)
-	}
-	if length != rows.Rows()*perRow {
-		return fault.Argument("%s has room for %d values, but %d rows need %d", name, length, rows.Rows(), rows.Rows()*perRow)
 	}
 	return nil
 }

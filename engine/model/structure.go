@@ -20,7 +20,7 @@ type Structure struct {
 	Report
 }
 
-// Kind is the name in files.
+// Kind implements Model.
 func (*Structure) Kind() string { return "structure" }
 
 func (m *Structure) sizes() []strictjson.Field {
@@ -37,8 +37,9 @@ func (m *Structure) checkSizes() error {
 	return nil
 }
 
-func (m *Structure) arrays() []array {
-	return []array{
+// Arrays implements Model.
+func (m *Structure) Arrays() []Array {
+	return []Array{
 		{"components", []int{m.Features, m.Components}, &m.Theta, false}, {"groups", []int{m.Features}, &m.GroupOf, false},
 	}
 }

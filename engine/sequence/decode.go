@@ -21,8 +21,8 @@ type Decoded struct {
 
 // Decode finds best paths, margins and marginals of sequences of the lengths by a model.
 func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to Decoded) error {
-	if x.Cols() != m.Features {
-		return fault.Argument("rows have %d features, the model has %d", x.Cols(), m.Features)
+	if err := model.CheckFeatures(x, m.Features); err != nil {
+		return err
 	}
 	bounds, err := boundsOf(lengths, x.Rows())
 	if err != nil {

@@ -6,7 +6,6 @@ package strictjson
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is far above what parameters, class trees and warnings need (5) and far below what a reader that recurses
-// can take (about 1000 in Python).
-const maxDepth = 64
+const maxDepth = 64 // parameters, class trees and warnings need 5; a recursive reader takes about 1000 in Python
 
 // Field is a member that an object must have, exactly by this name, and where its value goes.
 type Field struct {
@@ -39,7 +36,8 @@ func Check(text []byte) error {
 	}
 	s := scanner{text, json.NewDecoder(bytes.NewReader(text))}
 	s.UseNumber()
-	return s.value(maxDepth)
+	_, _, err := s.value(maxDepth)
+	return err
 }
 
 // Object gives the members of an object.
@@ -66,20 +64,13 @@ func Decode(text []byte, fields []Field) error {
 	}
 	for _, field := range fields {
 		value, there := members[field.Name]
-		if !there && !field.Optional {
+		_, nullable := field.Value.(json.Unmarshaler)
+		switch {
+		case !there && !field.Optional:
 			return fmt.Errorf("the field %s is missing", field.Name)
+		case there && (json.Unmarshal(value, field.Value) != nil || string(value) == "null" && !nullable):
+			return fmt.Errorf("the field %s is %.40s", field.Name, value)
 		}
-		if there {
-			err = cmp.Or(err, field.set(value))
-		}
-	}
-	return err
-}
-
-func (f Field) set(value json.RawMessage) error {
-	_, nullable := f.Value.(json.Unmarshaler)
-	if err := json.Unmarshal(value, f.Value); err != nil || string(value) == "null" && !nullable {
-		return fmt.Errorf("the field %s is %.40s", f.Name, value)
 	}
 	return nil
 }
@@ -105,56 +96,49 @@ type scanner struct {
 	*json.Decoder
 }
 
-// next gives a token, where it begins, and its text.
-func (s scanner) next() (token json.Token, at int, word []byte) {
+// value reads a value of at most these levels, and gives its first token and where that begins.
+func (s scanner) value(levels int) (token json.Token, at int, err error) {
 	last := s.InputOffset()
 	token, _ = s.Token()
-	word = bytes.TrimLeft(s.text[last:s.InputOffset()], " \t\r\n,:")
-	return token, int(s.InputOffset()) - len(word), word
-}
-
-// value reads a value of at most so many levels.
-func (s scanner) value(levels int) error {
-	token, at, word := s.next()
+	word := bytes.TrimLeft(s.text[last:s.InputOffset()], " \t\r\n,:")
+	at = int(s.InputOffset()) - len(word)
 	switch v := token.(type) {
 	case json.Delim:
 		if levels == 0 {
-			return fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
+			return token, at, fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
 		}
-		return s.inside(v == '{', levels-1)
+		err = s.inside(v == '{', levels-1)
 	case string:
 		if loneSurrogate(word) {
-			return fmt.Errorf("there is half of a surrogate pair at byte %d", at)
+			err = fmt.Errorf("there is half of a surrogate pair at byte %d", at)
 		}
 	case json.Number:
 		if value, _ := v.Float64(); math.IsInf(value, 0) {
-			return fmt.Errorf("the number %.40s is too large at byte %d", word, at)
+			err = fmt.Errorf("the number %.40s is too large at byte %d", word, at)
 		}
 	}
-	return nil
+	return token, at, err
 }
 
 // inside reads the rest of an object or a list.
 func (s scanner) inside(object bool, levels int) error {
-	names := map[string]bool{}
+	names := map[json.Token]bool{}
 	for s.More() {
 		if object {
-			token, at, word := s.next()
-			name := token.(string)
-			if loneSurrogate(word) {
-				return fmt.Errorf("there is half of a surrogate pair at byte %d", at)
+			name, at, err := s.value(levels)
+			if err == nil && names[name] {
+				err = fmt.Errorf("the name %.40q stands twice in an object at byte %d", name, at)
 			}
-			if names[name] {
-				return fmt.Errorf("the name %.40q stands twice in an object at byte %d", name, at)
+			if names[name] = true; err != nil {
+				return err
 			}
-			names[name] = true
 		}
-		if err := s.value(levels); err != nil {
+		if _, _, err := s.value(levels); err != nil {
 			return err
 		}
 	}
-	s.next()
-	return nil
+	_, err := s.Token()
+	return err
 }
 
 // escapes are whole pairs of surrogates, halves, and the starts of all others.

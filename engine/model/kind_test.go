@@ -29,8 +29,8 @@ func TestAModelIsAssembledFromItsArrays(t *testing.T) {
 		randomStructure(1, 4)} {
 		*want.report() = Report{}
 		given := map[string][]float64{}
-		for _, a := range Arrays(want) {
-			given[a.Name] = a.Values
+		for _, a := range want.Arrays() {
+			given[a.Name] = *a.Values
 		}
 		got, err := Assemble(want.Kind(), descriptionOf(t, want), given)
 		if err != nil {
@@ -40,7 +40,7 @@ func TestAModelIsAssembledFromItsArrays(t *testing.T) {
 			t.Errorf("%s: the objective is %v", want.Kind(), objective)
 		}
 		got.report().Objective = 0
-		if !reflect.DeepEqual(Arrays(got), Arrays(want)) || !reflect.DeepEqual(Description(got), Description(want)) {
+		if !reflect.DeepEqual(got.Arrays(), want.Arrays()) || !reflect.DeepEqual(Description(got), Description(want)) {
 			t.Errorf("%s: got %+v", want.Kind(), got)
 		}
 	}
