@@ -24,23 +24,19 @@ type region struct {
 	size  int64 // bytes of an element
 }
 
-// borrow checks a pointer to count elements of size bytes each, remembers it for explain, and reports whether it is
-// sound.
-func (c *call) borrow(name string, p unsafe.Pointer, count, size int64) bool {
+// borrow checks a pointer to count elements of size bytes each and remembers it for explain.
+func (c *call) borrow(name string, p unsafe.Pointer, count, size int64) {
 	switch {
-	case c.err != nil:
 	case p == nil:
-		c.fail(fault.Argument("%s is NULL", name))
+		check(fault.Argument("%s is NULL", name))
 	case uintptr(p) < firstAddress:
-		c.fail(fault.Argument("%s is %#x, which is not a valid address", name, uintptr(p)))
+		check(fault.Argument("%s is %#x, which is not a valid address", name, uintptr(p)))
 	case count < 0 || count > addressSpace/size:
-		c.fail(fault.Argument("%s cannot have %d elements", name, count))
+		check(fault.Argument("%s cannot have %d elements", name, count))
 	case uintptr(p) > ^uintptr(0)-uintptr(count*size):
-		c.fail(fault.Argument("%s is %#x, which is not the address of %d elements", name, uintptr(p), count))
-	default:
-		c.borrowed = append(c.borrowed, region{name, uintptr(p), count, size})
+		check(fault.Argument("%s is %#x, which is not the address of %d elements", name, uintptr(p), count))
 	}
-	return c.err == nil
+	c.borrowed = append(c.borrowed, region{name, uintptr(p), count, size})
 }
 
 // explain turns a fault in borrowed memory into an error that names the argument; nil if the panic is something else.
@@ -83,9 +79,10 @@ func optional[T any](c *call, name string, p unsafe.Pointer, count int64) []T {
 // unread is slice without the look, for large arrays that the engine reads once or in few places: it finds a fault.
 func unread[T any](c *call, name string, p unsafe.Pointer, count int64) []T {
 	var element T
-	if count == 0 || !c.borrow(name, p, count, int64(unsafe.Sizeof(element))) {
+	if count == 0 {
 		return nil
 	}
+	c.borrow(name, p, count, int64(unsafe.Sizeof(element)))
 	return unsafe.Slice((*T)(p), count)
 }
 
@@ -109,10 +106,8 @@ func output[T any](c *call, name string, p *T) *T {
 
 // text copies a string of the caller.
 func (c *call) text(name string, p *C.char) string {
-	const most = 1 << 30 // only to blame the right argument if the string has no end
-	if !c.borrow(name, unsafe.Pointer(p), most, 1) {
-		return ""
-	}
+	const length = 1 << 30 // only to blame the right argument if the string has no end
+	c.borrow(name, unsafe.Pointer(p), length, 1)
 	s := C.GoString(p)
 	c.borrowed = c.borrowed[:len(c.borrowed)-1]
 	return s
@@ -127,10 +122,9 @@ func (c *call) optionalText(name string, p *C.char) string {
 }
 
 // decoded reads options; NULL and empty text stand for the defaults.
-func decoded[O any](c *call, text *C.char, decode func([]byte) (O, error)) (options O) {
-	if content := c.optionalText("options", text); c.err == nil {
-		options, c.err = decode([]byte(content))
-	}
+func decoded[O any](c *call, text *C.char, decode func([]byte) (O, error)) O {
+	options, err := decode([]byte(c.optionalText("options", text)))
+	check(err)
 	return options
 }
 
@@ -138,23 +132,16 @@ func decoded[O any](c *call, text *C.char, decode func([]byte) (O, error)) (opti
 func (c *call) giveText(content string, text *C.char, textSize C.int64_t, needed *C.int64_t) {
 	length, room := int64(len(content))+1, output(c, "needed", needed)
 	if text != nil && int64(textSize) < length {
-		c.fail(fault.Argument("text_size is %d: the text takes %d bytes", int64(textSize), length))
+		check(fault.Argument("text_size is %d: the text takes %d bytes", int64(textSize), length))
 	}
-	dst := optional[byte](c, "text", unsafe.Pointer(text), length)
-	if c.err != nil {
-		return
-	}
-	if text != nil {
-		copy(dst, content)
-		dst[length-1] = 0
-	}
+	copy(optional[byte](c, "text", unsafe.Pointer(text), length), content+"\x00")
 	*room = C.int64_t(length)
 }
 
 // flag reads an argument that is 0 or 1.
 func (c *call) flag(name string, value C.int32_t) bool {
 	if value != 0 && value != 1 {
-		c.fail(fault.Argument("%s is %d: use 0 or 1", name, int32(value)))
+		check(fault.Argument("%s is %d: use 0 or 1", name, int32(value)))
 	}
 	return value == 1
 }
@@ -162,7 +149,7 @@ func (c *call) flag(name string, value C.int32_t) bool {
 // pool makes the workers of a call.
 func (c *call) pool(threads C.int32_t) *work.Pool {
 	if threads < 1 {
-		c.fail(fault.Argument("threads is %d: use 1 or more", int32(threads)))
+		check(fault.Argument("threads is %d: use 1 or more", int32(threads)))
 	}
-	return work.NewPool(max(1, int(threads)))
+	return work.NewPool(int(threads))
 }

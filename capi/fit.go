@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -44,9 +43,6 @@ func (c *call) options(a *C.options_call) error {
 
 func (c *call) fit(a *C.fit_call) error {
 	group := c.group(a.group)
-	if c.err != nil {
-		return c.err
-	}
 	return group.Run(func() error { return c.fitIn(group, a) })
 }
 
@@ -55,12 +51,10 @@ func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	p, l := c.problem(a.rows, a.labels, a.weights, a.group != nil)
 	dst := slice[int64](c, "models", unsafe.Pointer(a.models), int64(l.columns))
 	if a.start != 0 {
-		p.Start = c.linear("start", a.start)
+		p.Start = c.object("start", a.start, linear).Model.(*model.Linear)
 	}
 	shared := c.progress(a.progress)
 	switch {
-	case c.err != nil:
-		return c.err
 	case l.columns == 1:
 		result, err := fit.FitTogether(p, chosen, shared, group)
 		if err == nil {
@@ -79,14 +73,6 @@ func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	return err
 }
 
-// linear is the classifier of a handle.
-func (c *call) linear(name string, handle C.int64_t) *model.Linear {
-	if o := c.object(name, handle, linear); o != nil {
-		return o.Model.(*model.Linear)
-	}
-	return nil
-}
-
 // fromFit keeps the model, and what the fit found out.
 func fromFit(result *fit.Result) *object {
 	o := fromLinear(result.Model, result)
@@ -100,46 +86,37 @@ func fromFit(result *fit.Result) *object {
 	return o
 }
 
-// fromLinear keeps a classifier and what is known of its fit; nil is not known.
+// fromLinear keeps a classifier and what is known of its fit, if there was one; the rest is null.
 func fromLinear(m *model.Linear, result *fit.Result) *object {
-	var alpha, weight, agreement, temperature, smoothing *float64
-	var returned *string
-	var heldOut *int
-	var trained []fit.Stage
+	known := map[string]any{}
 	if result != nil {
-		alpha, weight, agreement = &result.Alpha, &result.Weight, finite(result.Agreement)
-		returned, trained = &result.Returned, result.Trained
+		known = map[string]any{"alpha": result.Alpha, "unlabeled_weight": result.Weight, "returned": result.Returned,
+			"supervised_agreement": model.OrNull(result.Agreement), "trained": result.Trained}
 		if found := result.Calibration; found != nil {
-			temperature, smoothing, heldOut = finite(found.Temperature), finite(found.Smoothing), &found.HeldOut
+			known["calibration_temperature"] = model.OrNull(found.Temperature)
+			known["calibration_smoothing"], known["n_held_out"] = model.OrNull(found.Smoothing), found.HeldOut
 		}
 	}
-	return &object{Model: m, facts: []strictjson.Field{
-		{Name: "alpha", Value: alpha}, {Name: "unlabeled_weight", Value: weight},
-		{Name: "supervised_agreement", Value: agreement}, {Name: "returned", Value: returned},
-		{Name: "calibration_temperature", Value: temperature}, {Name: "calibration_smoothing", Value: smoothing},
-		{Name: "n_held_out", Value: heldOut}, {Name: "trained", Value: trained},
-	}}
-}
-
-// finite is a number for JSON, which has no NaN or infinity: null.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+	o := &object{Model: m}
+	for _, name := range []string{"alpha", "unlabeled_weight", "supervised_agreement", "returned",
+		"calibration_temperature", "calibration_smoothing", "n_held_out", "trained"} {
+		o.facts = append(o.facts, strictjson.Field{Name: name, Value: known[name]})
 	}
-	return &v
+	return o
 }
 
 // group views the machines that share the rows; NULL is nobody else.
 func (c *call) group(g *C.fewlabel_group) *work.Group {
-	if g == nil || !c.borrow("group", unsafe.Pointer(g), 1, C.sizeof_fewlabel_group) {
+	if g == nil {
 		return nil
 	}
+	c.borrow("group", unsafe.Pointer(g), 1, C.sizeof_fewlabel_group)
 	rank, size := int(g.rank), int(g.size)
 	switch {
 	case size < 1 || rank < 0 || rank >= size:
-		c.fail(fault.Argument("group.rank is %d of size %d: ranks are 0 ... size-1", rank, size))
+		check(fault.Argument("group.rank is %d of size %d: ranks are 0 ... size-1", rank, size))
 	case g.allreduce == nil:
-		c.fail(fault.Argument("group.allreduce is NULL"))
+		check(fault.Argument("group.allreduce is NULL"))
 	}
 	return &work.Group{Rank: rank, Size: size, Sum: func(values []float64) error {
 		first := (*C.double)(unsafe.Pointer(unsafe.SliceData(values)))
@@ -154,21 +131,19 @@ func (c *call) group(g *C.fewlabel_group) *work.Group {
 func (c *call) problem(
 	given *C.fewlabel_rows, known *C.fewlabel_labels, weights *C.double, inGroup bool,
 ) (p sample.Problem, l labels) {
-	if inGroup && c.borrow("rows", unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows) && given.n_rows == 0 {
+	c.borrow("rows", unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows)
+	if inGroup && given.n_rows == 0 {
 		var err error
 		p.Rows, err = rows.Empty(int(given.n_features), given.kind == C.FEWLABEL_DENSE)
-		c.fail(err)
+		check(err)
 	} else {
 		p.Rows = c.matrix("rows", given)
-	}
-	if c.err != nil {
-		return p, l
 	}
 	n := int64(p.Rows.Rows())
 	l = c.labels(known, n, inGroup)
 	p.Weights = optional[float64](c, "weights", unsafe.Pointer(weights), n)
-	if c.err == nil && l.columns == 1 {
-		l.addTo(&p)
+	if l.columns == 1 {
+		p.Labels, p.Classes, p.Weak = l.codes, l.classes, l.weak
 	}
 	return p, l
 }
@@ -180,7 +155,7 @@ func (c *call) progress(p *C.fewlabel_progress) *work.Progress {
 		return nil
 	}
 	if uintptr(unsafe.Pointer(p))%unsafe.Alignof(work.Progress{}) != 0 {
-		c.fail(fault.Argument("progress is not aligned to %d bytes", unsafe.Alignof(work.Progress{})))
+		check(fault.Argument("progress is not aligned to %d bytes", unsafe.Alignof(work.Progress{})))
 	}
 	return output(c, "progress", (*work.Progress)(unsafe.Pointer(p)))
 }
@@ -189,8 +164,6 @@ func (c *call) classPrior(a *C.class_prior_call) error {
 	chosen := decoded(c, a.options, shares.DecodeOptions)
 	p, l := c.problem(a.rows, a.labels, a.weights, false)
 	switch {
-	case c.err != nil:
-		return c.err
 	case l.columns > 1:
 		return fault.Argument("labels.n_columns is %d: use 1", l.columns)
 	case l.weak != nil:
@@ -202,9 +175,6 @@ func (c *call) classPrior(a *C.class_prior_call) error {
 	share := slice[float64](c, "shares", unsafe.Pointer(a.shares), n)
 	lower := optional[float64](c, "lower", unsafe.Pointer(a.lower), n)
 	upper := optional[float64](c, "upper", unsafe.Pointer(a.upper), n)
-	if c.err != nil {
-		return c.err
-	}
 	found, err := shares.Estimate(p, chosen, a.lower != nil || a.upper != nil)
 	copy(share, found.Share)
 	copy(lower, found.Lower)

@@ -14,17 +14,18 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// call is one call from C. Its methods that view arguments keep the first error and do nothing after it: a function
-// views what it needs and then looks at err.
+// call is one call from C. Its methods view arguments; the first argument that is refused ends the call.
 type call struct {
 	borrowed []region // of the caller's memory
-	err      error
 }
 
-// fail keeps the first error.
-func (c *call) fail(err error) {
-	if c.err == nil {
-		c.err = err
+// refusal is the panic that ends a call, caught by run.
+type refusal struct{ error }
+
+// check ends the call if there is an error.
+func check(err error) {
+	if err != nil {
+		panic(refusal{err})
 	}
 }
 
@@ -44,16 +45,16 @@ func guard(message unsafe.Pointer, size int64, body func(c *call) error) int32 {
 // run calls body and turns a panic into an error: a fault inside a borrowed region into one that names the argument.
 func (c *call) run(body func(c *call) error) (err error) {
 	defer func() {
-		failure := work.Recovered(recover())
-		if failure == nil {
-			return
-		}
-		if err = c.explain(failure.Value); err == nil {
-			err = failure.Defect()
+		value := recover()
+		if refused, ok := value.(refusal); ok {
+			err = refused.error
+		} else if failure := work.Recovered(value); failure != nil {
+			if err = c.explain(failure.Value); err == nil {
+				err = failure.Defect()
+			}
 		}
 	}()
-	c.fail(body(c))
-	return c.err
+	return body(c)
 }
 
 // statusOf maps kinds of errors to the status codes of fewlabel.h.

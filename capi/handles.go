@@ -79,7 +79,7 @@ func (r *registry) at(name string, handle int64, kinds ...kind) (*object, error)
 // object is what a handle stands for; name is the argument it came by.
 func (c *call) object(name string, handle C.int64_t, kinds ...kind) *object {
 	found, err := handles.at(name, int64(handle), kinds...)
-	c.fail(err)
+	check(err)
 	return found
 }
 

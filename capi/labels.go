@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
@@ -26,28 +25,26 @@ type labels struct {
 
 // labels views and checks the labels of n rows; class numbers without n_classes are checked in the engine.
 func (c *call) labels(given *C.fewlabel_labels, n int64, inGroup bool) (l labels) {
-	if c.err != nil || !c.borrow("labels", unsafe.Pointer(given), 1, C.sizeof_fewlabel_labels) {
-		return l
-	}
+	c.borrow("labels", unsafe.Pointer(given), 1, C.sizeof_fewlabel_labels)
 	columns, classes := int64(given.n_columns), int64(given.n_classes)
 	switch most := max(2, n); {
 	case columns < 1 || columns > mostColumns:
-		c.fail(fault.Argument("labels.n_columns is %d: use 1 to %d", columns, int64(mostColumns)))
+		check(fault.Argument("labels.n_columns is %d: use 1 to %d", columns, int64(mostColumns)))
 	case classes < 0 || classes == 1 || classes > math.MaxInt32:
-		c.fail(fault.Argument("labels.n_classes is %d: use 2 or more, or 0", classes))
+		check(fault.Argument("labels.n_classes is %d: use 2 or more, or 0", classes))
 	case classes > most && !inGroup:
-		c.fail(fault.Argument("labels.n_classes is %d, but there are %d rows", classes, n))
+		check(fault.Argument("labels.n_classes is %d, but there are %d rows", classes, n))
 	case columns > 1 && classes > 2:
-		c.fail(fault.Argument("labels.n_classes is %d, but each of several columns has two classes", classes))
+		check(fault.Argument("labels.n_classes is %d, but each of several columns has two classes", classes))
 	case columns > 1 && given.indptr != nil:
-		c.fail(fault.Argument("labels.indptr is given, but there are %d columns: use NULL", columns))
+		check(fault.Argument("labels.indptr is given, but there are %d columns: use NULL", columns))
 	case inGroup && given.indptr != nil && classes == 0:
-		c.fail(fault.Argument("labels.n_classes is 0, but labels.indptr is given: machines of a group need the number"))
+		check(fault.Argument("labels.n_classes is 0, but labels.indptr is given: machines of a group need the number"))
 	}
 	l.columns, l.classes = int(columns), int(classes)
 	l.codes = slice[int32](c, "labels.codes", unsafe.Pointer(given.codes), n*columns)
-	if c.err == nil && given.indptr != nil {
-		c.fail(c.weak(given, n, &l))
+	if given.indptr != nil {
+		check(c.weak(given, n, &l))
 	}
 	return l
 }
@@ -55,9 +52,6 @@ func (c *call) labels(given *C.fewlabel_labels, n int64, inGroup bool) (l labels
 // weak reads the weakly labeled rows.
 func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	start := slice[int64](c, "labels.indptr", unsafe.Pointer(given.indptr), n+1)
-	if c.err != nil {
-		return c.err
-	}
 	for i, end := range start {
 		if end < start[max(0, i-1)] || start[0] != 0 {
 			return fault.Data("labels.indptr[%d] is %d: it must start at 0 and not decrease", i, end)
@@ -65,11 +59,8 @@ func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	}
 	class := slice[int32](c, "labels.classes", unsafe.Pointer(given.classes), start[n])
 	p := optional[float64](c, "labels.probabilities", unsafe.Pointer(given.probabilities), start[n])
-	if c.err != nil {
-		return c.err
-	}
 	if l.classes == 0 {
-		l.classes = max(2, int(largest(l.codes))+1, int(largest(class))+1)
+		l.classes = int(slices.Max(slices.Concat([]int32{1}, l.codes, class))) + 1
 		if int64(l.classes) > max(2, n) {
 			return fault.Data("labels have class %d, but there are %d rows", l.classes-1, n)
 		}
@@ -77,16 +68,6 @@ func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	l.weak, err = weak.New(l.classes, start, class, p, l.codes)
 	return err
 }
-
-func largest(classes []int32) int32 {
-	if len(classes) == 0 {
-		return 0
-	}
-	return slices.Max(classes)
-}
-
-// addTo puts one column of labels into a problem.
-func (l *labels) addTo(p *sample.Problem) { p.Labels, p.Classes, p.Weak = l.codes, l.classes, l.weak }
 
 // byColumn is the codes of each column.
 func (l *labels) byColumn() [][]int32 {

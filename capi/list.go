@@ -48,6 +48,6 @@ func (l list[T]) give(c *call, kind int32, to unsafe.Pointer) {
 			dst[k] = float64(l[k])
 		}
 	default:
-		c.fail(fault.Argument("type is %d: use %sFEWLABEL_FLOAT64", kind, name))
+		check(fault.Argument("type is %d: use %sFEWLABEL_FLOAT64", kind, name))
 	}
 }

@@ -92,26 +92,18 @@ func (o *object) text() (string, error) {
 }
 
 func (c *call) report(a *C.report_call) error {
-	o := c.object("handle", a.handle, anyKind...)
-	if c.err != nil {
-		return c.err
+	content, err := c.object("handle", a.handle, anyKind...).text()
+	if err == nil {
+		c.giveText(content, a.text, a.text_size, a.needed)
 	}
-	content, err := o.text()
-	c.fail(err)
-	c.giveText(content, a.text, a.text_size, a.needed)
-	return nil
+	return err
 }
 
 func (c *call) array(a *C.array_call) error {
 	o, name := c.object("handle", a.handle, anyKind...), c.text("name", a.name)
-	if c.err != nil {
-		return c.err
-	}
 	source, err := o.arrayNamed(name)
-	switch {
-	case err != nil:
-		return err
-	case int64(a.length) != int64(source.length()):
+	check(err)
+	if int64(a.length) != int64(source.length()) {
 		return fault.Argument("length is %d: %q has %d values", int64(a.length), name, source.length())
 	}
 	source.give(c, int32(a._type), a.values)
@@ -133,11 +125,8 @@ func (o *object) arrayNamed(name string) (array, error) {
 func (c *call) assemble(a *C.assemble_call) error {
 	dst, text, given := output(c, "model", a.model), c.text("description", a.description), c.given(a.arrays, a.n_arrays)
 	name, known := modelKinds[kind(a.kind)]
-	switch {
-	case !known:
+	if !known {
 		return noKind(a.kind)
-	case c.err != nil:
-		return c.err
 	}
 	assembled, err := model.Assemble(name, []byte(text), given)
 	return keep(dst, assembled, err)
@@ -149,25 +138,23 @@ func noKind(kind C.int32_t) error {
 
 // keep gives a model that comes from a file or from arrays a handle.
 func keep(dst *C.int64_t, m model.Model, err error) error {
-	if err != nil {
-		return err
+	if err == nil {
+		*dst = C.int64_t(handles.add(fromModel(m)))
 	}
-	*dst = C.int64_t(handles.add(fromModel(m)))
-	return nil
+	return err
 }
 
 // given copies the caller's named arrays.
 func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) map[string][]float64 {
-	const most = 100 // more than any kind has
-	if count < 0 || count > most {
-		c.fail(fault.Argument("n_arrays is %d", int64(count)))
+	if count < 0 || count > 100 { // more than any kind has
+		check(fault.Argument("n_arrays is %d", int64(count)))
 	}
 	all := map[string][]float64{}
 	for k, a := range slice[C.fewlabel_named](c, "arrays", unsafe.Pointer(arrays), int64(count)) {
 		name := c.text(fmt.Sprintf("arrays[%d].name", k), a.name)
 		values := slice[float64](c, name, unsafe.Pointer(a.values), int64(a.length))
 		if _, before := all[name]; before {
-			c.fail(fault.Argument("arrays[%d].name is %q, as of an array before", k, name))
+			check(fault.Argument("arrays[%d].name is %q, as of an array before", k, name))
 		}
 		all[name] = slices.Clone(values)
 	}
@@ -180,17 +167,11 @@ func (c *call) save(a *C.save_call) error {
 	if a.metadata != nil {
 		metadata = json.RawMessage(c.text("metadata", a.metadata))
 	}
-	if c.err != nil {
-		return c.err
-	}
 	return model.Save(file, o.Model, metadata)
 }
 
 func (c *call) load(a *C.load_call) error {
-	dst, file := output(c, "model", a.model), c.text("path", a.path)
-	if c.err != nil {
-		return c.err
-	}
-	loaded, err := model.Load(file)
+	dst := output(c, "model", a.model)
+	loaded, err := model.Load(c.text("path", a.path))
 	return keep(dst, loaded, err)
 }

@@ -13,15 +13,10 @@ import (
 
 func (c *call) predict(a *C.predict_call) error {
 	o, pool, matrix := c.object("model", a.model, linear), c.pool(a.threads), c.matrix("rows", a.rows)
-	if c.err != nil {
-		return c.err
-	}
 	n, m := int64(matrix.Rows()), o.Model.(*model.Linear)
 	classes := optional[int32](c, "classes", unsafe.Pointer(a.classes), n)
 	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(m.Outputs))
 	switch {
-	case c.err != nil:
-		return c.err
 	case a.classes == nil && a.decisions == nil:
 		return fault.Argument("classes and decisions are both NULL")
 	case a.classes != nil:
@@ -34,9 +29,6 @@ func (c *call) predict(a *C.predict_call) error {
 
 func (c *call) decisionWith(a *C.decision_with_call) error {
 	pool, view := c.pool(a.threads), c.rows("rows", a.rows)
-	if c.err != nil {
-		return c.err
-	}
 	n, features, outputs := int64(a.rows.n_rows), int64(a.rows.n_features), int64(a.n_outputs)
 	if outputs < 1 || outputs > addressSpace/max(1, n, features) {
 		return fault.Argument("n_outputs is %d", outputs)
@@ -45,8 +37,5 @@ func (c *call) decisionWith(a *C.decision_with_call) error {
 		Coef:      unread[float64](c, "coef", unsafe.Pointer(a.coef), outputs*features),
 		Intercept: slice[float64](c, "intercept", unsafe.Pointer(a.intercept), outputs)}
 	dst := slice[float64](c, "decisions", unsafe.Pointer(a.decisions), outputs*n)
-	if c.err != nil {
-		return c.err
-	}
 	return view.Decisions(pool, by, dst)
 }

@@ -13,29 +13,21 @@ import (
 
 // matrix views the caller's rows and checks them; name is their argument.
 func (c *call) matrix(name string, given *C.fewlabel_rows) *rows.Matrix {
-	view := c.rows(name, given)
-	if c.err != nil {
-		return nil
-	}
-	m, err := view.Matrix()
+	m, err := c.rows(name, given).Matrix()
 	if failure, ok := err.(*fault.Error); ok && name != "rows" {
 		err = &fault.Error{Kind: failure.Kind, Message: name + ": " + failure.Message}
 	}
-	c.fail(err)
+	check(err)
 	return m
 }
 
 // rows views the caller's rows. Package rows checks the data; here only what must hold for it to look at them.
 func (c *call) rows(name string, given *C.fewlabel_rows) rows.Rows {
-	if !c.borrow(name, unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows) {
-		return nil
-	}
+	c.borrow(name, unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows)
 	r := *given
-	c.checkRows(name, &r)
+	checkRows(name, &r)
 	narrow := r.value_type == C.FEWLABEL_FLOAT32
 	switch {
-	case c.err != nil:
-		return nil
 	case r.kind == C.FEWLABEL_DENSE && narrow:
 		return denseOf[float32](c, name, &r)
 	case r.kind == C.FEWLABEL_DENSE:
@@ -47,31 +39,31 @@ func (c *call) rows(name string, given *C.fewlabel_rows) rows.Rows {
 }
 
 // checkRows refuses other kinds and types, and sizes that no array can have.
-func (c *call) checkRows(name string, r *C.fewlabel_rows) {
-	c.checkSize(name, "n_rows", r.n_rows)
-	c.checkSize(name, "n_features", r.n_features)
-	c.checkOneOf(name, "kind", r.kind, C.FEWLABEL_SPARSE, C.FEWLABEL_DENSE, "FEWLABEL_SPARSE or FEWLABEL_DENSE")
-	c.checkOneOf(name, "value_type", r.value_type, C.FEWLABEL_FLOAT32, C.FEWLABEL_FLOAT64,
+func checkRows(name string, r *C.fewlabel_rows) {
+	checkSize(name, "n_rows", r.n_rows)
+	checkSize(name, "n_features", r.n_features)
+	checkOneOf(name, "kind", r.kind, C.FEWLABEL_SPARSE, C.FEWLABEL_DENSE, "FEWLABEL_SPARSE or FEWLABEL_DENSE")
+	checkOneOf(name, "value_type", r.value_type, C.FEWLABEL_FLOAT32, C.FEWLABEL_FLOAT64,
 		"FEWLABEL_FLOAT32 or FEWLABEL_FLOAT64")
 	if r.kind == C.FEWLABEL_DENSE {
-		c.checkSize(name, "row_stride", r.row_stride)
+		checkSize(name, "row_stride", r.row_stride)
 		return
 	}
 	const integers = "FEWLABEL_INT32 or FEWLABEL_INT64"
-	c.checkSize(name, "n_values", r.n_values)
-	c.checkOneOf(name, "indptr_type", r.indptr_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
-	c.checkOneOf(name, "index_type", r.index_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
+	checkSize(name, "n_values", r.n_values)
+	checkOneOf(name, "indptr_type", r.indptr_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
+	checkOneOf(name, "index_type", r.index_type, C.FEWLABEL_INT32, C.FEWLABEL_INT64, integers)
 }
 
-func (c *call) checkSize(name, field string, size C.int64_t) {
+func checkSize(name, field string, size C.int64_t) {
 	if size < 0 || size >= addressSpace {
-		c.fail(fault.Argument("%s.%s is %d", name, field, int64(size)))
+		check(fault.Argument("%s.%s is %d", name, field, int64(size)))
 	}
 }
 
-func (c *call) checkOneOf(name, field string, value, first, second C.int32_t, right string) {
+func checkOneOf(name, field string, value, first, second C.int32_t, right string) {
 	if value != first && value != second {
-		c.fail(fault.Argument("%s.%s is %d: use %s", name, field, int32(value), right))
+		check(fault.Argument("%s.%s is %d: use %s", name, field, int32(value), right))
 	}
 }
 
@@ -85,9 +77,9 @@ func denseOf[V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows
 	n, d, stride := int64(r.n_rows), int64(r.n_features), int64(r.row_stride)
 	switch {
 	case stride < d:
-		c.fail(fault.Argument("%s.row_stride is %d: a row has %d values", name, stride, d))
+		check(fault.Argument("%s.row_stride is %d: a row has %d values", name, stride, d))
 	case stride > 0 && n > addressSpace/stride:
-		c.fail(fault.Argument("%s.values cannot have %d rows of %d values", name, n, stride))
+		check(fault.Argument("%s.values cannot have %d rows of %d values", name, n, stride))
 	}
 	return dense[V]{int(n), int(d), int(stride), slice[V](c, name+".values", r.values, max(0, (n-1)*stride+d))}
 }
@@ -119,13 +111,10 @@ func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) r
 // sparse is for the types of all three arrays.
 func sparse[P, I int32 | int64, V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows.Rows {
 	indptr := slice[P](c, name+".indptr", r.indptr, int64(r.n_rows)+1)
-	if c.err != nil {
-		return nil
-	}
 	// The end of the last row says how far the other arrays are read: look at it before touching them.
 	stored := int64(indptr[r.n_rows])
 	if stored < 0 || stored > int64(r.n_values) {
-		c.fail(fault.Data("%s.indptr[%d] is %d: the rows do not end inside the %d values of %s.n_values",
+		check(fault.Data("%s.indptr[%d] is %d: the rows do not end inside the %d values of %s.n_values",
 			name, int64(r.n_rows), stored, int64(r.n_values), name))
 	}
 	indices := unread[I](c, name+".indices", r.indices, stored)

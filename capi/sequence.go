@@ -15,25 +15,16 @@ import (
 func (c *call) sequenceFit(a *C.sequence_fit_call) error {
 	dst, chosen := output(c, "model", a.model), decoded(c, a.options, sequence.DecodeOptions)
 	p := sequence.Problem{Rows: c.matrix("rows", a.rows)}
-	if c.err != nil {
-		return c.err
-	}
 	p.Lengths = c.lengths(a.lengths, a.n_sequences, p.Rows.Rows())
 	p.Labels = slice[int32](c, "labels", unsafe.Pointer(a.labels), int64(p.Rows.Rows()))
-	if a.allowed != nil && c.err == nil && len(p.Labels) > 0 {
+	if a.allowed != nil && len(p.Labels) > 0 {
 		tags := int64(1 + slices.Max(p.Labels))
 		p.Allowed = slice[uint8](c, "allowed", unsafe.Pointer(a.allowed), int64(p.Rows.Rows())*tags)
 	}
 	if a.start != 0 {
-		if from := c.object("start", a.start, chain); from != nil {
-			p.Start = from.Model.(*model.Chain)
-		}
+		p.Start = c.object("start", a.start, chain).Model.(*model.Chain)
 	}
-	shared := c.progress(a.progress)
-	if c.err != nil {
-		return c.err
-	}
-	result, err := sequence.Fit(p, chosen, shared)
+	result, err := sequence.Fit(p, chosen, c.progress(a.progress))
 	if err == nil {
 		*dst = C.int64_t(handles.add(&object{Model: result.Model,
 			extra: []array{{"history.objective", list[float64](result.Objectives)}}}))
@@ -44,26 +35,19 @@ func (c *call) sequenceFit(a *C.sequence_fit_call) error {
 // lengths views the numbers of tokens of sequences, of which there are not more than rows.
 func (c *call) lengths(lengths *C.int64_t, count C.int64_t, rows int) []int64 {
 	if count < 1 || int64(count) > int64(rows) {
-		c.fail(fault.Argument("n_sequences is %d: use 1 to the number of rows, %d", int64(count), rows))
+		check(fault.Argument("n_sequences is %d: use 1 to the number of rows, %d", int64(count), rows))
 	}
 	return slice[int64](c, "lengths", unsafe.Pointer(lengths), int64(count))
 }
 
 func (c *call) sequenceDecode(a *C.sequence_decode_call) error {
 	o, matrix, pool := c.object("model", a.model, chain), c.matrix("rows", a.rows), c.pool(a.threads)
-	if c.err != nil {
-		return c.err
-	}
 	m, n := o.Model.(*model.Chain), int64(matrix.Rows())
 	given := c.lengths(a.lengths, a.n_sequences, matrix.Rows())
-	to := sequence.Decoded{
+	return sequence.Decode(pool, m, matrix, given, sequence.Decoded{
 		Tags:      optional[int32](c, "tags", unsafe.Pointer(a.tags), n),
 		Scores:    optional[float64](c, "scores", unsafe.Pointer(a.scores), int64(a.n_sequences)),
 		Margins:   optional[float64](c, "margins", unsafe.Pointer(a.margins), int64(a.n_sequences)),
 		Marginals: optional[float64](c, "marginals", unsafe.Pointer(a.marginals), n*int64(m.Tags)),
-	}
-	if c.err != nil {
-		return c.err
-	}
-	return sequence.Decode(pool, m, matrix, given, to)
+	})
 }

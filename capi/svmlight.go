@@ -15,9 +15,6 @@ func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 	options := svmlight.ReadOptions{ZeroBased: c.flag("zero_based", a.zero_based),
 		LabelsPath: c.optionalText("labels_path", a.labels_path), Features: int(a.n_features),
 		MaxExpansion: int(a.max_expansion), Progress: c.progress(a.progress)}
-	if c.err != nil {
-		return c.err
-	}
 	read, err := svmlight.Read(file, options)
 	if err == nil {
 		*dst = C.int64_t(handles.add(&object{data: read}))
@@ -28,12 +25,6 @@ func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 
 func (c *call) svmlightWrite(a *C.svmlight_write_call) error {
 	file, fromZero, matrix := c.text("path", a.path), c.flag("zero_based", a.zero_based), c.matrix("rows", a.rows)
-	if c.err != nil {
-		return c.err
-	}
 	targets := slice[float64](c, "labels", unsafe.Pointer(a.labels), int64(matrix.Rows()))
-	if c.err != nil {
-		return c.err
-	}
 	return svmlight.Write(file, matrix, targets, fromZero)
 }
