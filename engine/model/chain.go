@@ -15,14 +15,12 @@ type Chain struct {
 	Report
 }
 
-// Kind implements Model.
 func (*Chain) Kind() string { return "chain" }
 
 func (m *Chain) sizes() []strictjson.Field {
 	return []strictjson.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
 }
 
-// Arrays implements Model.
 func (m *Chain) Arrays() []Array {
 	return []Array{
 		{"coef", []int{m.Features, m.Tags}, &m.Coef, false}, {"transitions", []int{m.Tags, m.Tags}, &m.Transitions, true},

@@ -61,7 +61,6 @@ func Check(m Model) error {
 	return m.checkContent()
 }
 
-// CheckShape refuses impossible sizes.
 func CheckShape(m Model) error {
 	for _, size := range m.sizes() {
 		if n := *size.Value.(*int); n < 1 || n > maxSize {

@@ -32,7 +32,6 @@ func OutputsOf(classes int) int {
 	return 1
 }
 
-// Kind implements Model.
 func (*Linear) Kind() string { return "linear" }
 
 func (m *Linear) sizes() []strictjson.Field {
@@ -49,7 +48,6 @@ func (m *Linear) checkSizes() error {
 	return nil
 }
 
-// Arrays implements Model.
 func (m *Linear) Arrays() []Array {
 	return []Array{
 		{"coef", []int{m.Features, m.Outputs}, &m.Coef, false}, {"intercept", []int{m.Outputs}, &m.Intercept, false},
@@ -84,7 +82,6 @@ func (m *Linear) Predict(pool *work.Pool, rows *rows.Matrix, dst []int32) error 
 	return nil
 }
 
-// class is the class number of a row.
 func (m *Linear) class(decisions []float64) int32 {
 	switch {
 	case m.Outputs > 1:

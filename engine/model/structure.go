@@ -20,7 +20,6 @@ type Structure struct {
 	Report
 }
 
-// Kind implements Model.
 func (*Structure) Kind() string { return "structure" }
 
 func (m *Structure) sizes() []strictjson.Field {
@@ -37,7 +36,6 @@ func (m *Structure) checkSizes() error {
 	return nil
 }
 
-// Arrays implements Model.
 func (m *Structure) Arrays() []Array {
 	return []Array{
 		{"components", []int{m.Features, m.Components}, &m.Theta, false}, {"groups", []int{m.Features}, &m.GroupOf, false},

@@ -20,7 +20,6 @@ func WeightOf(unlabeled, labeled float64) float64 {
 // Weight is a weight in options: a number or "auto".
 type Weight float64
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (w *Weight) UnmarshalJSON(text []byte) error {
 	if string(text) == `"auto"` {
 		*w = Weight(AutoWeight)
@@ -32,7 +31,6 @@ func (w *Weight) UnmarshalJSON(text []byte) error {
 // Number implements Number: the weight, unless it is "auto".
 func (w Weight) Number() (value float64, ok bool) { return float64(w), float64(w) != AutoWeight }
 
-// MarshalJSON implements json.Marshaler.
 func (w Weight) MarshalJSON() ([]byte, error) {
 	if float64(w) == AutoWeight {
 		return []byte(`"auto"`), nil

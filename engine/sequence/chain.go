@@ -24,7 +24,6 @@ type edges struct {
 
 func edgesLen(tags int) int { return tags * (tags + 2) }
 
-// edgesOf views a vector.
 func edgesOf(all []float64, tags int) edges {
 	k := tags
 	return edges{all, all[:k*k], all[k*k : k*k+k], all[k*k+k:]}
@@ -39,7 +38,6 @@ type chain struct {
 	shift   float64   // the largest of pair
 }
 
-// newChain makes a chain whose scores are all 0.
 func newChain(tags int) *chain {
 	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), factor: make([]float64, tags*tags)}
 }
@@ -121,7 +119,6 @@ func room[T any](s *[]T, length int) []T {
 	return (*s)[:length]
 }
 
-// exponentials sets dst to exp(v - shift).
 func exponentials(dst, values []float64, shift float64) {
 	for j, v := range values {
 		dst[j] = math.Exp(v - shift)

@@ -63,7 +63,6 @@ func chainOf(m *model.Chain) (*chain, error) {
 	return c, nil
 }
 
-// decoder decodes one sequence after the other.
 type decoder struct {
 	*chain
 	rows    *rows.Matrix
@@ -73,7 +72,6 @@ type decoder struct {
 	unary   []float64
 }
 
-// decode decodes sequence i, the tokens first ... end-1.
 func (d *decoder) decode(i, first, end int) error {
 	l, scores := &d.memory, room(&d.unary, (end-first)*d.tags)
 	rows.Span{First: first, End: end}.Decisions(d.rows, d.weights, scores)

@@ -69,7 +69,6 @@ func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, en
 	return d.objectiveNow(), end
 }
 
-// warmStart puts a model into the weights.
 func warmStart(s *sample, w weights, m *model.Chain) error {
 	if m.Tags != s.tags || m.Features != s.features {
 		return fault.Argument("start has %d tags and %d features, the data has %d and %d", m.Tags, m.Features, s.tags,

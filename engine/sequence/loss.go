@@ -24,7 +24,6 @@ type Loss interface {
 //	Cost     forward-backward; a second one where labels are missing
 type SoftmaxMargin struct{ Rho, Cost float64 }
 
-// At implements Loss.
 func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
 	costly := unary
 	if s.Cost > 0 {
@@ -61,7 +60,6 @@ func (a *ambiguity) lossOf(int) Loss { return a }
 
 func (a *ambiguity) rest() float64 { return 0 }
 
-// At implements Loss.
 func (a *ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
 	best, second := room(&l.path, len(labels)), room(&l.second, len(labels))
 	first, runnerUp := c.twoBest(l, unary, best, second)

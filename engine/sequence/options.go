@@ -5,8 +5,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/option"
 )
 
-// Options are the settings of a fit of label sequences. Defaults and legal ranges are written here and nowhere
-// else.
+// Options are the settings of a fit. Defaults and legal ranges are written here and nowhere else.
 type Options struct {
 	Alpha       float64
 	Loss        string

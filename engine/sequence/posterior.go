@@ -43,7 +43,6 @@ func newPosterior(s *sample, unlabeled []int, tokens, factor float64) belief {
 		scores: make([]float64, len(s.labels)*s.tags)}
 }
 
-// each calls do for every sequence, in blocks side by side.
 func (p *posterior) each(do func(b, i int, w *scorer)) {
 	p.Run(blocks, func(b int) {
 		first, end := part(b, blocks, len(p.sequences))
@@ -74,7 +73,6 @@ func (p *posterior) enter(at weights, _ float64) {
 	p.addToScores(v)
 }
 
-// addToScores adds v to the scores of every token.
 func (p *posterior) addToScores(v []float64) {
 	for _, i := range p.sequences {
 		for token := range slices.Chunk(p.scoresOf(i), p.tags) {
@@ -116,7 +114,6 @@ type dual struct {
 	v []float64
 }
 
-// At implements minimize.Smooth.
 func (d dual) At(at, gradient []float64) float64 {
 	for y, share := range d.prior {
 		d.v[y] = at[y] / math.Sqrt(share)

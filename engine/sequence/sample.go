@@ -15,7 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Problem is what a fit learns from.
+// Problem is what a fit learns from. The caller has checked the lengths of Labels and Allowed.
 type Problem struct {
 	Rows    *rows.Matrix
 	Lengths []int64      // tokens of each sequence
@@ -45,7 +45,6 @@ type sample struct {
 	forbidden      []bool // [edgesLen] in the order of edges; nil: none is
 }
 
-// newSample checks a problem and makes it ready.
 func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 	loss, rows := o.loss(), p.Rows.Rows()
 	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: loss, rho: loss.Rho,
@@ -87,9 +86,6 @@ func boundsOf(lengths []int64, rows int) ([]int, error) {
 
 // countTags finds K and checks that every tag has a label.
 func (s *sample) countTags(n int) error {
-	if len(s.labels) != n {
-		return fault.Argument("labels has %d entries, but there are %d rows", len(s.labels), n)
-	}
 	for t, label := range s.labels {
 		if label < -1 || int(label) >= n {
 			return fault.Data("labels of row %d is %d: it must be -1 (none) or a tag number from 0 on, of not more tags "+
@@ -117,12 +113,9 @@ func (s *sample) countTags(n int) error {
 }
 
 // readAllowed gives tokens without a label the only tag that they may have, or the label of a set of tags.
-func (s *sample) readAllowed(n int) error {
+func (s *sample) readAllowed(int) error {
 	if s.allowed == nil {
 		return nil
-	}
-	if len(s.allowed) != n*s.tags {
-		return fault.Argument("allowed has %d entries, but there are %d rows and %d tags", len(s.allowed), n, s.tags)
 	}
 	s.labels = slices.Clone(s.labels)
 	for t, label := range s.labels {
@@ -143,7 +136,6 @@ func (s *sample) readAllowed(n int) error {
 	return nil
 }
 
-// checkPrior checks and keeps the class prior of the options.
 func (s *sample) checkPrior(int) error {
 	prior := s.options.ClassPrior
 	if len(prior) == 0 {
@@ -228,7 +220,6 @@ func (s *sample) sharpen(dst, scores []float64) {
 	}
 }
 
-// checkPaths refuses sequences whose labels leave no path.
 func (s *sample) checkPaths(int) error {
 	if s.forbidden == nil {
 		return nil

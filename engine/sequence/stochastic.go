@@ -180,14 +180,12 @@ func (d *stochastic) moveFeature(f int) {
 	}
 }
 
-// inPanel is the weights of a feature and their gradient in one panel.
 func (d *stochastic) inPanel(f, b int) (w, g []float64) {
 	p := d.shape.Panel(b)
 	at := p.Start + f*p.Stride
 	return d.w.coef[at : at+p.Stride], d.g.coef[at : at+p.Stride]
 }
 
-// moveChain takes the step of the other weights.
 func (d *stochastic) moveChain(tokens float64) {
 	w, g, squares := d.w.chain.all, d.g.chain.all, d.squares[d.rows.Cols():]
 	for k, slope := range g {

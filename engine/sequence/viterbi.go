@@ -36,7 +36,6 @@ func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 	return best
 }
 
-// startScores sets the scores of the first token's tags.
 func (c *chain) startScores(score, unary []float64) {
 	for j := range score {
 		score[j] = unary[j] + c.start[j]

@@ -180,13 +180,11 @@ func (b *block) times(p []float64, sign float64) []float64 {
 	return squares[:b.shape.Classes]
 }
 
-// transposed adds Xᵀ scores.
 func (b *block) transposed(dst []float64) {
 	b.job.CountAndCheck(int64(b.Rows.NonZeros()))
 	b.Rows.AddTransposedPanels(b.job, b.Rows.All(), dst, b.scores, b.shape)
 }
 
-// mask sets the weights of hidden features to zero.
 func (b *block) mask(v []float64) {
 	b.job.Run(b.shape.Classes, func(l int) {
 		for _, j := range b.hiddenFrom(b.first + l) {
@@ -267,7 +265,6 @@ func (b *block) withoutTheta(u []float64) []float64 {
 	return out
 }
 
-// row is a feature's part of a vector of the block.
 func (b *block) row(v []float64, feature int32) []float64 {
 	at := int(feature) * b.stride()
 	return v[at : at+b.shape.Classes]

@@ -12,7 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Problem is what the structure is learned from.
+// Problem is what the structure is learned from. The caller has checked the lengths of Hides and Groups.
 type Problem struct {
 	Rows   *rows.Matrix // [n, d]
 	Labels *rows.Matrix // [n, m] auxiliary labels: +1 where a value is not 0, -1 elsewhere
@@ -71,12 +71,10 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 // blockColumns problems are solved together: a panel. More take more memory and save no time.
 const blockColumns = panel.Width
 
-// problems is m.
 func (f *fitting) problems() int { return f.Labels.Cols() }
 
 func (f *fitting) blocks() int { return (f.problems() + blockColumns - 1) / blockColumns }
 
-// check refuses shapes that do not go together.
 func check(p Problem, components int) error {
 	m, sets := p.Labels.Cols(), 0
 	if p.Hidden != nil {
@@ -89,10 +87,6 @@ func check(p Problem, components int) error {
 		return fault.Argument("hidden has %d features, rows has %d", p.Hidden.Cols(), p.Rows.Cols())
 	case p.Hidden != nil && p.Hides == nil:
 		return fault.Argument("hidden is given without hides, which assigns a set of hidden features to each problem")
-	case p.Hides != nil && len(p.Hides) != m:
-		return fault.Argument("hides has %d entries for %d problems", len(p.Hides), m)
-	case p.Groups != nil && len(p.Groups) != p.Rows.Cols():
-		return fault.Argument("groups has %d entries for %d features", len(p.Groups), p.Rows.Cols())
 	case components < 1:
 		return fault.Argument("n_components is %d: use 1 or more", components)
 	case components > m:
@@ -146,7 +140,6 @@ func (f *fitting) group() error {
 	return nil
 }
 
-// hide lists the hidden features by their new numbers.
 func (f *fitting) hide() {
 	if f.Hidden == nil {
 		return
@@ -165,7 +158,6 @@ func (f *fitting) hide() {
 	}
 }
 
-// hiddenFrom are the features that problem l does not see.
 func (f *fitting) hiddenFrom(l int) []int32 {
 	if f.Hides == nil || f.Hides[l] < 0 {
 		return nil

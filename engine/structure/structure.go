@@ -22,7 +22,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Result is the structure.
 type Result struct {
 	Model      *model.Structure // with the report of the fit; Theta is orthonormal in each group
 	Strengths  []float64        // [groups, h] the singular values, falling

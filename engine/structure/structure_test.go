@@ -552,7 +552,6 @@ func TestWhatCannotBeLearnedFromIsRefused(t *testing.T) {
 		{"no components", func(*Problem) {}, func(o *Options) { o.Components = 0 }, "n_components is 0"},
 		{"rank", func(p *Problem) { *p = short }, func(o *Options) { o.Components = 2 }, "have rank 1 in group 0"},
 		{"group", func(p *Problem) { *p = few }, func(o *Options) { o.Components = 2 }, "group 1 has 1 features"},
-		{"groups", func(p *Problem) { p.Groups = make([]int32, 3) }, func(*Options) {}, "groups has 3 entries"},
 		{"negative group", func(p *Problem) { p.Groups = append(make([]int32, 29), -1) }, func(*Options) {},
 			"groups[29] is -1"},
 		{"hides", func(p *Problem) { p.Hides = append(make([]int32, 19), 20) }, func(*Options) {}, "hides[19] is 20"},

@@ -107,7 +107,6 @@ func factors(f *fitting) []float64 {
 	return factor
 }
 
-// newSubspace draws the probes.
 func newSubspace(f *fitting, u *rows.Matrix, features []int32, factor []float64) *subspace {
 	k := min(max(f.Components+extraProbes, fewProblems), f.problems())
 	if k < f.problems() {
@@ -181,7 +180,6 @@ func (s *subspace) backward() {
 	s.times(s.z, s.z)
 }
 
-// times sets dst = D z.
 func (s *subspace) times(dst, z []float64) {
 	s.eachEntry(func(l, _, at int) { dst[at] = s.factor[l] * z[at] })
 }

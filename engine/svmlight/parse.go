@@ -50,7 +50,6 @@ func firstFeature(zeroBased bool) int {
 	return 1
 }
 
-// room makes room for all that a line can hold.
 func (p *parser) room(line []byte, path string) error {
 	values, labels := bytes.Count(line, []byte(":")), 1+bytes.Count(line, []byte(","))
 	allValues, allLabels := len(p.Values)+values, len(p.Labels)+labels

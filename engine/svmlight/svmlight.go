@@ -58,7 +58,6 @@ func Read(path string, o ReadOptions) (data *Data, err error) {
 	return data, err
 }
 
-// readBoth reads the rows and, in SVMlin's form, the second file.
 func readBoth(path string, o ReadOptions, job *work.Job) (*Data, error) {
 	data, err := readFile(path, o, job, (*parser).row)
 	if err != nil || o.LabelsPath == "" {

@@ -15,9 +15,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to is written,
-// which must be there; what is not a regular file (a pipe, a terminal) is written in place. An error of fill is returned as it is, one of
-// the system as a fault.File with the path.
+// Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to, which must
+// be there, is written; a pipe or a terminal is written in place. An error of the system is a fault.File with the path.
 func Write(path string, fill func(w io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
@@ -29,21 +28,17 @@ func Write(path string, fill func(w io.Writer) error) error {
 	case info.IsDir():
 		return failed(path, errors.New("it is a directory"))
 	case !info.Mode().IsRegular():
-		return writeInPlace(path, fill)
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return failed(path, err)
+		}
+		return fillAndClose(path, file, fill, func() error { return nil })
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return failed(path, err)
 	}
 	return writeBeside(path, target, info.Mode().Perm(), fill)
-}
-
-func writeInPlace(path string, fill func(w io.Writer) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return failed(path, err)
-	}
-	return fillAndClose(path, file, fill, func() error { return nil })
 }
 
 func writeBeside(path, target string, mode fs.FileMode, fill func(w io.Writer) error) error {
@@ -89,13 +84,8 @@ func failed(path string, err error) error {
 
 // Reason is an error of the system without the operation and the path that the os package puts in front.
 func Reason(err error) error {
-	var withPath *fs.PathError
-	if errors.As(err, &withPath) {
-		return withPath.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
 	}
 	return err
 }
