@@ -18,8 +18,7 @@ func randomRows(t testing.TB, n, cols int) (*rows.Matrix, *Data) {
 	d := &Data{Rows: n, Features: cols, Indptr: []int64{0}, LabelIndptr: []int64{0}}
 	indices := []int64{}
 	for i := range n {
-		for range random.IntN(8) {
-			column := random.IntN(cols)
+		for _, column := range random.Perm(cols)[:random.IntN(min(8, cols))] { // a matrix adds repeated ones up
 			indices, d.Indices = append(indices, int64(column)), append(d.Indices, int32(column))
 			d.Values = append(d.Values, random.NormFloat64()*math.Pow(10, float64(random.IntN(40)-20)))
 		}
