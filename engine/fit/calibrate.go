@@ -78,21 +78,14 @@ func balance(scores *crossfit.Scores, shares []float64) {
 // scoresWithout are the scores [Fold.Rows, K] of a fold by a fit without its labels, on its unlabeled rows.
 func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 	s, options := x.sample, x.options
-	p := sample.Problem{ChosenLabels: x.prior.ChosenLabels, Classes: len(x.prior.Shares), Copies: s.Copies != nil}
-	var rows, places []int32
-	take := func(row, class, place int32, weight float64) {
-		rows, places = append(rows, row), append(places, place)
-		p.Labels, p.Weights = append(p.Labels, class), append(p.Weights, weight)
-	}
-	for k, i := range s.Labeled {
+	var labeled []int
+	for k := range s.Labeled {
 		if !f.Held(k) {
-			take(i, s.Class[k], -1, s.LabeledRows[k])
+			labeled = append(labeled, k)
 		}
 	}
-	for _, k := range f.Chosen {
-		take(s.Unlabeled[k], -1, int32(k), s.UnlabeledRows[k])
-	}
-	p.Rows, p.Weak = s.Rows.Selected(s.Job.Pool, rows), s.Weak.Selected(places)
+	p, rows := s.Some(labeled, f.Chosen, x.prior.ChosenLabels)
+	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
 	options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)
 	part, err := sample.New(p, options.OfSample(), s.Job.Silent())

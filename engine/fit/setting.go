@@ -50,7 +50,7 @@ func open(p sample.Problem, options method.Options, job *work.Job) (*setting, er
 	if err != nil {
 		return nil, err
 	}
-	if s.Weak != nil && s.Transductive() {
+	if s.All.Weak && s.Transductive() {
 		return openWeak(s, p, options)
 	}
 	return newSetting(s, p, options, &record{})

@@ -34,7 +34,7 @@ func descend(r *Run) *Solution {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
-	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.Weak != nil,
+	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.All.Weak,
 		End: ending.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
 	solution := r.read(d.risk)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -15,7 +14,8 @@ import (
 type Census struct {
 	Rows, Labeled, Unlabeled int
 	FirstClass, LastClass    int  // of the labels
-	Forbids                  bool // whether an unlabeled row cannot have a class
+	Weak                     bool // whether an unlabeled row is weakly labeled,
+	Forbids                  bool // and cannot have a class
 }
 
 func (s *Sample) takeCensus() error {
@@ -23,48 +23,23 @@ func (s *Sample) takeCensus() error {
 	if len(s.Class) > 0 {
 		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
 	}
-	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0}
-	for k := range s.Unlabeled {
-		row := s.Weak.Of(k)
-		sums[3] += count(row.Known())
-		sums[4] += count(row.Forbids(s.classes))
-	}
+	known, forbidding := s.countWeak()
+	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), known, forbidding}
 	s.Job.Reduce(sums)
-	given := s.Weak != nil
-	if sums[3] == 0 {
-		s.Weak = nil
-	} else if s.Weak == nil { // other machines have some
-		s.Weak = weak.Unknown(s.classes, len(s.Unlabeled))
-	}
 	first, last = s.Job.Range(first, last)
+	if err := s.keepWeak(sums[3] > 0, sums[1] > 0); err != nil {
+		return err
+	}
 	if sums[1] == 0 {
-		if s.Weak == nil || sums[2] < 2 || s.Options.UnlabeledWeight == 0 {
-			return NoLabel(given)
-		}
 		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
 	}
-	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last), sums[4] > 0}
+	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last), sums[3] > 0,
+		sums[4] > 0}
 	if s.All.LastClass >= s.All.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
 			s.All.LastClass, s.All.Rows)
 	}
 	return nil
-}
-
-func count(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// NoLabel is the error of a fit without labels; given is whether weak labels were given.
-func NoLabel(given bool) error {
-	if !given {
-		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
-	}
-	return fault.Data("labels: no row has a label, and sets or probabilities of classes count only where they say " +
-		"something of a row and unlabeled_weight is above 0")
 }
 
 // Checksum is a checksum of what all machines must have alike: the options and the problem without its rows.

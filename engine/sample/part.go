@@ -31,14 +31,17 @@ func (s *Sample) Subsample(shares []float64, chosenLabels bool, maxGathered int)
 	if key == nil {
 		key = s.prepared.allKeys(s.Job)
 	}
-	rows, taken, nonZeros := slices.Clone(s.Labeled), 0.0, 0
-	weights, places := slices.Clone(s.LabeledRows), slices.Repeat([]int32{-1}, len(s.Labeled))
+	labeled, unlabeled, taken, nonZeros := make([]int, len(s.Labeled)), []int(nil), 0.0, 0
+	for k := range labeled {
+		labeled[k] = k
+	}
 	for k, i := range s.Unlabeled {
 		if key[i]>>(fractionBits*s.depth)%Fraction == 0 {
-			rows, weights, places = append(rows, i), append(weights, s.UnlabeledRows[k]), append(places, int32(k))
+			unlabeled = append(unlabeled, k)
 			taken += s.count(k)
 		}
 	}
+	p, rows := s.Some(labeled, unlabeled, chosenLabels)
 	for _, i := range rows {
 		nonZeros += s.Rows.RowNonZeros(int(i))
 	}
@@ -51,13 +54,10 @@ func (s *Sample) Subsample(shares []float64, chosenLabels bool, maxGathered int)
 	if lacking > 0 || math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
 		return nil, nil
 	}
-	labels, keys := make([]int32, len(rows)), make([]uint64, len(rows))
+	keys, job := make([]uint64, len(rows)), s.Job
 	for k, i := range rows {
-		labels[k], keys[k] = -1, key[i]
+		keys[k] = key[i]
 	}
-	copy(labels, s.Class)
-	p, job := Problem{Labels: labels, Weights: weights, Weak: s.Weak.Selected(places), Classes: s.classes,
-		ChosenLabels: chosenLabels, Copies: s.Copies != nil}, s.Job
 	if job.Group != nil && counts[2] <= float64(maxGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
 		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()

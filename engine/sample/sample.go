@@ -137,29 +137,21 @@ func (s *Sample) sort(p Problem) error {
 		case classes > 0 && int(label) >= classes:
 			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
 		case weight == 0:
-		case label < 0 && len(p.Weak.Of(i).Class) == 1:
-			s.addLabeled(i, p.Weak.Of(i).Class[0], weight)
-		case label < 0:
-			s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
 		default:
-			s.addLabeled(i, label, weight)
+			s.add(i, p.label(i), weight)
 		}
 	}
 	s.Weak = p.Weak.Selected(s.Unlabeled)
 	return nil
 }
 
-// classes is the number of classes that is given, or of weak labels; 0: neither.
-func (p Problem) classes() int {
-	if p.Classes == 0 && p.Weak != nil {
-		return p.Weak.Classes
+// add adds a row with a weight; class -1 is none.
+func (s *Sample) add(i int, class int32, weight float64) {
+	if class < 0 {
+		s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
+		return
 	}
-	return p.Classes
-}
-
-func (s *Sample) addLabeled(i int, class int32, weight float64) {
-	s.Labeled = append(s.Labeled, int32(i))
-	s.LabeledRows = append(s.LabeledRows, weight)
+	s.Labeled, s.LabeledRows = append(s.Labeled, int32(i)), append(s.LabeledRows, weight)
 	s.Class = append(s.Class, class)
 	s.Labels[i] = class
 }
