@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -242,7 +244,8 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 	}
 }
 
-// Values near the end of the range of numbers are as good as others, with every method and loss.
+// Values near the end of the range of numbers are as good as others, with every method and loss; at its end they are
+// refused.
 func TestManyClassesTakeHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)
 	huge := data
@@ -250,6 +253,10 @@ func TestManyClassesTakeHugeValues(t *testing.T) {
 	for name, o := range classSettings() {
 		if got, want := mustFit(t, huge, nil, o).Model.Objective, mustFit(t, data, nil, o).Model.Objective; got != want {
 			t.Errorf("%s: objective %v, of ordinary values %v", name, got, want)
+		}
+		beyond := sample.Problem{Rows: scaled(t, data.Rows, 0x1p1010), Labels: data.Labels}
+		if _, err := Fit(beyond, o, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }

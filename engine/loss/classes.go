@@ -22,11 +22,25 @@ type Classes interface {
 	Costs(dst, s []float64)
 }
 
+// separate is a loss whose second derivative is a curvature for each class, its state.
+type separate struct{}
+
+// HessVec implements Classes.
+func (separate) HessVec(dst, v, _, state []float64) {
+	for y, curvature := range state {
+		dst[y] = curvature * v[y]
+	}
+}
+
+// Curvature implements Classes.
+func (separate) Curvature(state []float64) float64 { return slices.Max(state) }
+
 // Signed is a margin loss of two classes with the scores -z and z.
 //
 //	Problem  ξ(s, y) = m(s_y)
 //	Source   the papers' loss of two classes: ξ(z) as positive, ξ(-z) as negative
 type Signed struct {
+	separate
 	Margin    Margin
 	Unlabeled Unlabeled // nil: every row has a label
 }
@@ -48,25 +62,8 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 	return total
 }
 
-// HessVec implements Classes.
-func (Signed) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
-
-// Curvature implements Classes.
-func (Signed) Curvature(state []float64) float64 { return slices.Max(state) }
-
-// scaled sets dst_y = h_y v_y.
-func scaled(dst, v, h []float64) {
-	for y, curvature := range h {
-		dst[y] = curvature * v[y]
-	}
-}
-
 // Costs implements Classes.
 func (l Signed) Costs(dst, s []float64) {
-	if _, ok := l.Margin.(SquaredHinge); ok {
-		signedSquaredHinges(dst, s)
-		return
-	}
 	for y, f := range s {
 		dst[y], _, _ = l.Margin.At(f)
 	}
@@ -76,7 +73,10 @@ func (l Signed) Costs(dst, s []float64) {
 //
 //	Problem  ξ(s, y) = m(s_y) + Σ_{k≠y} m(-s_k)
 //	Source   the usual reduction to two classes; with two classes and s_1 = -s_0 it is twice the margin loss
-type OneAgainstRest struct{ Margin Margin }
+type OneAgainstRest struct {
+	separate
+	Margin Margin
+}
 
 // At implements Classes; state is the curvature.
 func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
@@ -100,12 +100,6 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 	}
 	return total
 }
-
-// HessVec implements Classes.
-func (OneAgainstRest) HessVec(dst, v, _, state []float64) { scaled(dst, v, state) }
-
-// Curvature implements Classes.
-func (OneAgainstRest) Curvature(state []float64) float64 { return slices.Max(state) }
 
 // Costs implements Classes.
 func (l OneAgainstRest) Costs(dst, s []float64) {

@@ -8,7 +8,7 @@ import (
 )
 
 var classLosses = map[string]Classes{
-	"one against the rest":         OneAgainstRest{SquaredHinge{}},
+	"one against the rest":         OneAgainstRest{Margin: SquaredHinge{}},
 	"maxent":                       Softmax{Smoothing: 1},
 	"Crammer-Singer, smoothed":     Softmax{Smoothing: 0.3, Margin: 1},
 	"Crammer-Singer, sharp":        Softmax{Smoothing: 0.05, Margin: 1},

@@ -8,12 +8,8 @@
 //	         η forcing term: CG stops at |H s + g| <= η |g|
 //	Source   Keerthi & DeCoste 2005 (modified finite Newton: active-set Newton steps, exact line search);
 //	         Sindhwani & Keerthi 2006 section 2. Differences: the forcing term follows Eisenstat & Walker 1996
-//	         (choice 2, γ = 0.9, exponent 2) instead of a fixed tolerance, and the exact line search is a bracketed
-//	         Newton search on the piecewise linear slope instead of a sort of its break points: it finds the same
-//	         zero in a few evaluations. Conjugate gradients are preconditioned by the objective where it can
-//	         (Preconditioned): on text with few labels the labeled rows as preconditioner save a half to two thirds
-//	         of the passes. A diagonal one was tried and dropped: it spreads eigenvalues that plain conjugate
-//	         gradients find clustered (1.2 to 2 times more passes)
+//	         (choice 2, γ = 0.9, exponent 2), the exact line search is a bracketed Newton search on the piecewise
+//	         linear slope, and the objective may precondition (a diagonal takes 1.2 to 2 times more passes)
 //	Stops    in this order: F(w) - F(w*) <= Tolerance F(w), guaranteed by the objective's Gap; MaxSteps taken; the
 //	         line search cannot improve any more (rounding)
 //	Cost     a step: one gradient, one direction (2 products with the data), one Hessian product (2 products, active
@@ -45,18 +41,17 @@ type Objective interface {
 	Step(t float64)
 }
 
-// Nonconvex is an objective that need not be convex: steps go to lower values only, and end where the gradient is
-// short. There Gap is no bound on F(w) - F(w*) but a measure of the gradient's length: how far F could still fall if it
-// curved as Gap takes for granted.
+// Nonconvex is an objective that need not be convex: steps go to lower values only, and Gap is no bound on F(w) - F(w*)
+// but a measure of the gradient's length.
 type Nonconvex interface {
 	Objective
 	// Line gives the value along w + t s, up to a constant of the line, and its first and second derivative.
 	Line(t float64) (value, slope, curvature float64)
 }
 
-// Rounded is an objective whose gradients and products may be exact to some six digits only, which takes less time.
+// Rounded is an objective that has gradients and products exact to some six digits, which take less time.
 type Rounded interface {
-	// Round allows that, or forbids it from now on.
+	// Round allows them, or forbids them from now on.
 	Round(allowed bool)
 }
 
@@ -69,8 +64,7 @@ type Limits struct {
 	Rounded   bool    // see Rounded
 }
 
-// Outcome is how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step: it is
-// not worth a gradient to know them.
+// Outcome is how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step.
 type Outcome struct {
 	Value     float64 // F where the last gradient was taken
 	Gap       float64 // bound on F(w) - F(w*) there
@@ -131,13 +125,6 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		}
 		f.Step(t)
 	}
-}
-
-func lineSearch(f Objective, slope, fraction float64) float64 {
-	if f, ok := f.(Nonconvex); ok {
-		return DescentSearch(f.Line, fraction)
-	}
-	return LineSearch(f.LineDerivatives, slope, fraction)
 }
 
 // nextForcing is choice 2 of Eisenstat & Walker 1996 with its safeguard; fall = |g| / |g before|.

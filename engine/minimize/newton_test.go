@@ -89,6 +89,14 @@ func TestNewtonStopsAtMaxSteps(t *testing.T) {
 	}
 }
 
+// line is the objective along a line alone.
+type line struct {
+	Objective
+	along func(t float64) (slope, curvature float64)
+}
+
+func (l line) LineDerivatives(t float64) (slope, curvature float64) { return l.along(t) }
+
 func TestLineSearchIsExactOnPiecewiseLinearSlopes(t *testing.T) {
 	// slope -3 + t up to the break at 2, then 10 (t - 2) - 1: zero at 2.1
 	slope := func(t float64) (float64, float64) {
@@ -97,14 +105,14 @@ func TestLineSearchIsExactOnPiecewiseLinearSlopes(t *testing.T) {
 		}
 		return -1 + 10*(t-2), 10
 	}
-	if got := LineSearch(slope, -3, exactLine); math.Abs(got-2.1) > 1e-9 {
+	if got := lineSearch(line{along: slope}, -3, exactLine); math.Abs(got-2.1) > 1e-9 {
 		t.Errorf("zero at %v, should be 2.1", got)
 	}
 	flat := func(t float64) (float64, float64) { return math.Min(-1+t/8, -0.5), 0 } // flat piece: no curvature to step with
-	if got := LineSearch(flat, -1, exactLine); math.IsNaN(got) {
+	if got := lineSearch(line{along: flat}, -1, exactLine); math.IsNaN(got) {
 		t.Error("NaN on a slope that never reaches zero")
 	}
-	if got := LineSearch(func(float64) (float64, float64) { return 0, 0 }, 0, exactLine); got != 0 {
+	if got := lineSearch(line{}, 0, exactLine); got != 0 {
 		t.Errorf("a step of %v where the slope does not fall", got)
 	}
 }

@@ -9,6 +9,9 @@ import (
 // HugeValue is a weight whose products overflow, or are so large that no solve converges.
 const HugeValue = 1e50
 
+// longestRows have a length whose inverse, times the weight of a row, still has all its digits.
+const longestRows = 0x1p1000
+
 // CheckFinite refuses a result that is not finite.
 func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 	finite := isFinite(objective)

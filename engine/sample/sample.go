@@ -97,6 +97,9 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	}
 	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
 	s.Pass = s.Rows.NonZeros()
+	if s.Length > longestRows {
+		return nil, s.OutOfRange()
+	}
 	return s, nil
 }
 

@@ -1,6 +1,10 @@
 package scores
 
-import "github.com/fewlabel/fewlabel/engine/fault"
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
 
 // Tree is a class tree as a map from node scores to class scores.
 //
@@ -44,38 +48,24 @@ func NewTree(classes int, parents []int32) (*Tree, error) {
 }
 
 // FlatParents are the parents of a tree of classes only.
-func FlatParents(classes int) []int32 {
-	parents := make([]int32, classes)
-	for y := range parents {
-		parents[y] = -1
-	}
-	return parents
-}
+func FlatParents(classes int) []int32 { return slices.Repeat([]int32{-1}, classes) }
 
 // withoutTop is the tree without a node that is above all others.
 func withoutTop(classes int, parents []int32) []int32 {
-	top := -1
-	for v, p := range parents {
-		if p < 0 {
-			if top >= 0 || v < classes {
-				return append([]int32(nil), parents...)
-			}
-			top = v
-		}
+	parents = slices.Clone(parents)
+	top := slices.Index(parents, -1)
+	if top < classes || slices.Contains(parents[top+1:], -1) {
+		return parents
 	}
-	var kept []int32
 	for v, p := range parents {
 		switch {
-		case v == top:
-			continue
 		case int(p) == top:
-			p = -1
-		case int(p) > top && top >= 0:
-			p--
+			parents[v] = -1
+		case int(p) > top:
+			parents[v] = p - 1
 		}
-		kept = append(kept, p)
 	}
-	return kept
+	return slices.Delete(parents, top, top+1)
 }
 
 // place puts a node and those above it into the order, each once.
@@ -98,16 +88,11 @@ func (t *Tree) place(v int32, placed []bool) error {
 
 // noBarrenNode refuses inner nodes without a class below them.
 func (t *Tree) noBarrenNode() error {
-	below := make([]bool, len(t.parent))
-	for y := range t.classes {
-		for v := int32(y); v >= 0; v = t.parent[v] {
-			below[v] = true
-		}
-	}
-	for v, ok := range below {
-		if !ok {
-			return fault.Argument("hierarchy: node %d has no class below it", v)
-		}
+	below := make([]float64, len(t.parent))
+	copy(below, slices.Repeat([]float64{1}, t.classes))
+	t.Up(below)
+	if v := slices.Index(below, 0); v >= 0 {
+		return fault.Argument("hierarchy: node %d has no class below it", v)
 	}
 	return nil
 }
@@ -123,11 +108,11 @@ func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
 
 // Depth is the number of nodes on the path to a class, itself included.
 func (t *Tree) Depth(class int) float64 {
-	depth := 0
+	depth := 0.0
 	for v := int32(class); v >= 0; v = t.parent[v] {
 		depth++
 	}
-	return float64(depth)
+	return depth
 }
 
 // Outputs is the number of classes.
@@ -143,8 +128,7 @@ func (t *Tree) Down(scores []float64) {
 // Up turns values of the classes [nodes; zero for inner nodes] into sums over the classes below each node, in place:
 // the transpose of Down.
 func (t *Tree) Up(values []float64) {
-	for k := len(t.down) - 1; k >= 0; k-- {
-		v := t.down[k]
+	for _, v := range slices.Backward(t.down) {
 		values[t.parent[v]] += values[v]
 	}
 }
@@ -164,18 +148,15 @@ func (t *Tree) Split(nodes, scores []float64) {
 	for _, v := range t.down { // scores of paths
 		nodes[v] += (1 - t.slope[v]) * nodes[t.parent[v]]
 	}
-	for k := len(t.down) - 1; k >= 0; k-- {
-		v := t.down[k]
+	for _, v := range slices.Backward(t.down) {
 		nodes[v] -= nodes[t.parent[v]]
 	}
 }
 
 // slopes are the slopes of Split: B / (1 + B) with B the sum over the children.
 func (t *Tree) slopes() []float64 {
-	slope := make([]float64, len(t.parent))
-	for y := range t.classes {
-		slope[y] = 1
-	}
+	slope := slices.Repeat([]float64{1}, len(t.parent))
+	clear(slope[t.classes:])
 	t.sumUp(slope, func(v int32) { slope[v] /= 1 + slope[v] })
 	return slope
 }
@@ -187,8 +168,7 @@ func (t *Tree) sumUp(values []float64, change func(node int32)) {
 			change(v)
 		}
 	}
-	for k := len(t.down) - 1; k >= 0; k-- {
-		v := t.down[k]
+	for _, v := range slices.Backward(t.down) {
 		inner(v)
 		values[t.parent[v]] += values[v]
 	}

@@ -61,8 +61,7 @@ func (j *Job) ReduceDeferred(sums []float64) {
 	}
 }
 
-// AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds those over the
-// rows of this one.
+// AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds this one's.
 func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
 	if j.Group != nil && j.Group.Rank > 0 {
 		clear(dst) // what was there comes from the first machine
@@ -138,32 +137,14 @@ func Ends(each [][]float64) (low, high float64) {
 
 // Gather puts the numbers of all machines one behind the other, by rank; first is the place of this one's.
 func (j *Job) Gather(own []float64) (all []float64, first int) {
-	each := j.GatherEach(own)
-	for rank, part := range each {
-		if j.Group != nil && rank < j.Group.Rank {
-			first += len(part)
-		}
-	}
-	return slices.Concat(each...), first
-}
-
-// GatherEach gives the numbers of every machine, by rank.
-func (j *Job) GatherEach(own []float64) [][]float64 {
 	if j.Group == nil {
-		return [][]float64{own}
+		return own, 0
 	}
-	total, ends := 0, []int(nil)
-	for _, length := range j.Each(float64(len(own))) {
-		total += int(length[0])
-		ends = append(ends, total)
-	}
-	all, each, first := make([]float64, total), make([][]float64, len(ends)), 0
-	for rank, end := range ends {
-		each[rank], first = all[first:end], end
-	}
-	copy(each[j.Group.Rank], own)
+	first, total := j.Before(len(own))
+	all = make([]float64, total)
+	copy(all[first:], own)
 	j.Reduce(all)
-	return each
+	return all, first
 }
 
 // EachRow calls task for blocks of the rows 0 ... n-1.
