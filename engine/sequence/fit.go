@@ -118,14 +118,12 @@ const firstPart = 0.001
 // are averaged over their tokens; factor makes that a part of the sum of the labeled sequences' losses.
 func newBelief(s *sample) (b belief, unlabeled []int) {
 	weight, tokens, begin := s.options.UnlabeledWeight, 0.0, methods[s.options.Method].begin
-	for i := range s.sequences() {
-		if s.unlabeled(i) {
-			unlabeled = append(unlabeled, i)
-			tokens += float64(s.span(i).Len())
-		}
-	}
+	unlabeled = s.list(true)
 	if begin == nil || weight == 0 || unlabeled == nil {
 		return nil, nil
+	}
+	for _, i := range unlabeled {
+		tokens += float64(s.span(i).Len())
 	}
 	if weight == option.AutoWeight {
 		weight = option.WeightOf(tokens, s.labeled)

@@ -111,28 +111,20 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 	switch {
 	case sums == nil:
 	case norm < underflow:
-		c.pairsInLogs(forward, unary, backward, factor, sums)
+		logs := make([]float64, k*k)
+		for at, pair := range c.pair {
+			logs[at] = forward[at/k] + pair + unary[at%k] + backward[at%k]
+		}
+		total := logSum(logs)
+		for at, v := range logs {
+			sums.pair[at] += factor * math.Exp(v-total)
+		}
 	default:
 		for i, weight := range p {
 			if weight != 0 {
 				vector.Add(sums.outer[i*k:i*k+k], factor*weight/norm, q)
 			}
 		}
-	}
-}
-
-// pairsInLogs adds the expected transitions between two tokens where products of exponentials underflow.
-func (c *chain) pairsInLogs(forward, unary, backward []float64, factor float64, sums *counts) {
-	k := c.tags
-	logs := make([]float64, k*k)
-	for i := range k {
-		for j := range k {
-			logs[i*k+j] = forward[i] + c.pair[i*k+j] + unary[j] + backward[j]
-		}
-	}
-	total := logSum(logs)
-	for at, v := range logs {
-		sums.pair[at] += factor * math.Exp(v-total)
 	}
 }
 

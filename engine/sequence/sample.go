@@ -250,6 +250,16 @@ func (s *sample) noPath(i int, c *chain) error {
 
 func (s *sample) sequences() int { return len(s.bounds) - 1 }
 
+// list is the sequences without any label, or the others.
+func (s *sample) list(unlabeled bool) (list []int) {
+	for i := range s.sequences() {
+		if s.unlabeled(i) == unlabeled {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 func (s *sample) span(i int) rows.Span { return rows.Span{First: s.bounds[i], End: s.bounds[i+1]} }
 
 // of is the labels of a sequence.

@@ -85,13 +85,7 @@ func newStochastic(s *sample, w weights) *stochastic {
 	d := &stochastic{sample: s, w: w, g: newWeights(s.shape), squares: make([]float64, n+edgesLen(s.tags)),
 		since: make([]float64, n), chain: s.newChain(), marks: make([]int32, n),
 		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0))}
-	var labeled []int
-	for i := range s.sequences() {
-		if !s.unlabeled(i) {
-			labeled = append(labeled, i)
-		}
-	}
-	d.include(labeled)
+	d.include(s.list(false))
 	return d
 }
 

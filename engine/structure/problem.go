@@ -39,20 +39,15 @@ type fitting struct {
 	objective []float64
 }
 
-// rounds is the number of alternations; without a solver one has all there is.
-func (f *fitting) rounds() int {
-	if f.Solver == None {
-		return 1
-	}
-	return f.Alternations
-}
-
 func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	if err := check(p, options.Components); err != nil {
 		return nil, err
 	}
 	if err := checkMemory(p, options, min(p.Rows.Cols(), p.Rows.NonZeros())); err != nil {
 		return nil, err
+	}
+	if options.Solver == None {
+		options.Alternations = 1 // more change nothing
 	}
 	f := &fitting{Problem: p, Options: options, job: job, features: p.Rows.Cols()}
 	packed, old := p.Rows.Packed(job)
@@ -113,12 +108,12 @@ func (f *fitting) thetaOf(g, place int) []float64 {
 
 // report publishes progress: a step is a block of problems that is solved, or the components at the end of a round.
 func (f *fitting) report(step int) {
-	objective := math.NaN()
-	if len(f.objective) > 0 {
-		objective = f.objective[len(f.objective)-1]
-	}
 	steps := trace.Trace{Job: f.job, Unit: f.Rows.NonZeros()}
-	f.job.Report(step, objective, 0, 0, steps.Passes())
+	f.job.Report(step, f.lastObjective(), 0, 0, steps.Passes())
+}
+
+func (f *fitting) lastObjective() float64 {
+	return append([]float64{math.NaN()}, f.objective...)[len(f.objective)]
 }
 
 // group lists the features of each group and refuses more components than a group can have.

@@ -16,8 +16,6 @@
 package structure
 
 import (
-	"math"
-
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -35,7 +33,7 @@ func Fit(p Problem, options Options, progress *work.Progress) (result *Result, e
 		if err != nil {
 			return err
 		}
-		for round := range f.rounds() {
+		for round := range f.Alternations {
 			solve(f, round)
 			if err := findTheta(f); err != nil {
 				return err
@@ -53,7 +51,7 @@ func resultOf(f *fitting) *Result {
 	h := f.Components
 	m := &model.Structure{Features: f.features, Components: h, Groups: len(f.groups),
 		Theta: make([]float64, f.features*h), GroupOf: make([]float64, f.features),
-		Report: model.Report{Method: f.Solver, Iterations: f.rounds(), Objective: math.NaN()}}
+		Report: model.Report{Method: f.Solver, Iterations: f.Alternations, Objective: f.lastObjective()}}
 	for j, group := range f.Groups {
 		m.GroupOf[j] = float64(group)
 	}
@@ -61,9 +59,6 @@ func resultOf(f *fitting) *Result {
 		for place, k := range features {
 			copy(m.Theta[int(f.old[k])*h:], f.thetaOf(g, place))
 		}
-	}
-	if rounds := len(f.objective); rounds > 0 {
-		m.Objective = f.objective[rounds-1]
 	}
 	return &Result{m, f.strengths, f.objective}
 }

@@ -3,8 +3,8 @@
 //	+1 3:0.25 17:1 40:-2.5e-3  # a comment
 //
 // SVMlin's form has the labels in a second file, one a line. A row of a multi-label set starts with several labels,
-// "3,17"; without any it starts with a blank. "qid:7" tokens of ranking sets are skipped. Feature numbers may be unsorted
-// and may occur twice. Start at Read: source.go decompresses, parse.go parses the lines.
+// "3,17"; without any it starts with a blank. "qid:7" tokens of ranking sets are skipped. Feature numbers may be
+// unsorted and repeated. Start at Read: source.go decompresses, parse.go parses the lines.
 package svmlight
 
 import (
