@@ -32,14 +32,7 @@ func (r *registry) add(item *object) int64 {
 	return r.last
 }
 
-// get is the object of a handle; name is the argument it came by.
-func (r *registry) get(name string, handle int64) (*object, error) {
-	r.mutex.RLock()
-	defer r.mutex.RUnlock()
-	return r.find(name, handle)
-}
-
-// find is get where the lock is held.
+// find is the object of a handle, where the lock is held; name is the argument it came by.
 func (r *registry) find(name string, handle int64) (*object, error) {
 	item, ok := r.items[handle]
 	switch {
@@ -69,7 +62,9 @@ func (r *registry) live() int {
 
 // at is what a handle stands for, which must be of one of these kinds.
 func (r *registry) at(name string, handle int64, kinds ...kind) (*object, error) {
-	found, err := r.get(name, handle)
+	r.mutex.RLock()
+	defer r.mutex.RUnlock()
+	found, err := r.find(name, handle)
 	if err != nil || slices.Contains(kinds, found.kind()) {
 		return found, err
 	}

@@ -16,7 +16,7 @@ func TestHandles(t *testing.T) {
 	if first == 0 || second == first || r.live() != 2 {
 		t.Fatalf("handles %d and %d, live %d", first, second, r.live())
 	}
-	if item, err := r.get("model", second); err != nil || item != b {
+	if item, err := r.at("model", second, anyKind...); err != nil || item != b {
 		t.Errorf("got %v, %v", item, err)
 	}
 	if err := r.remove("handle", first); err != nil {
@@ -29,7 +29,7 @@ func TestHandles(t *testing.T) {
 		first: "model is 1, a handle that was freed", 0: "model is 0, which is no handle", 99: "model is 99, which is no",
 		-5: "model is -5, which is no handle",
 	} {
-		if _, err := r.get("model", handle); statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), want) {
+		if _, err := r.at("model", handle, anyKind...); statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 		if err := r.remove("model", handle); statusOf(err) != codeBadHandle {
@@ -63,7 +63,7 @@ func TestHandlesFromManyThreads(t *testing.T) {
 		wait.Go(func() {
 			for range 1000 {
 				handle := r.add(&object{})
-				if _, err := r.get("model", handle); err != nil {
+				if _, err := r.at("model", handle, anyKind...); err != nil {
 					t.Error(err)
 				}
 				if err := r.remove("handle", handle); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sequence"
+	"github.com/fewlabel/fewlabel/engine/structure"
 )
 
 func (c *call) sequenceFit(a *C.sequence_fit_call) error {
@@ -50,4 +51,21 @@ func (c *call) sequenceDecode(a *C.sequence_decode_call) error {
 		Margins:   optional[float64](c, "margins", unsafe.Pointer(a.margins), int64(a.n_sequences)),
 		Marginals: optional[float64](c, "marginals", unsafe.Pointer(a.marginals), n*int64(m.Tags)),
 	})
+}
+
+func (c *call) structureFit(a *C.structure_fit_call) error {
+	dst, chosen := output(c, "model", a.model), decoded(c, a.options, structure.DecodeOptions)
+	chosen.Components = int(a.n_components)
+	p := structure.Problem{Rows: c.matrix("rows", a.rows), Labels: c.matrix("labels", a.labels)}
+	if a.hidden != nil {
+		p.Hidden = c.matrix("hidden", a.hidden)
+	}
+	p.Hides = optional[int32](c, "hides", unsafe.Pointer(a.hides), int64(p.Labels.Cols()))
+	p.Groups = optional[int32](c, "groups", unsafe.Pointer(a.groups), int64(p.Rows.Cols()))
+	found, err := structure.Fit(p, chosen, c.progress(a.progress))
+	if err == nil {
+		*dst = C.int64_t(handles.add(&object{Model: found.Model, extra: []array{
+			{"strengths", list[float64](found.Strengths)}, {"history.objective", list[float64](found.Objectives)}}}))
+	}
+	return err
 }
