@@ -104,7 +104,6 @@ func output[T any](c *call, name string, p *T) *T {
 	return p
 }
 
-// text copies a string of the caller.
 func (c *call) text(name string, p *C.char) string {
 	const length = 1 << 30 // only to blame the right argument if the string has no end
 	c.borrow(name, unsafe.Pointer(p), length, 1)
@@ -146,7 +145,6 @@ func (c *call) flag(name string, value C.int32_t) bool {
 	return value == 1
 }
 
-// pool makes the workers of a call.
 func (c *call) pool(threads C.int32_t) *work.Pool {
 	if threads < 1 {
 		check(fault.Argument("threads is %d: use 1 or more", int32(threads)))

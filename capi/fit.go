@@ -73,7 +73,6 @@ func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	return err
 }
 
-// fromFit keeps the model, and what the fit found out.
 func fromFit(result *fit.Result) *object {
 	o := fromLinear(result.Model, result)
 	o.extra = []array{{"transduction", list[int32](result.Transduction)}}

@@ -57,6 +57,10 @@ func (c *call) run(body func(c *call) error) (err error) {
 	return body(c)
 }
 
+var statuses = map[fault.Kind]int32{fault.BadArgument: C.FEWLABEL_BAD_ARGUMENT, fault.BadData: C.FEWLABEL_BAD_DATA,
+	fault.Cancelled: C.FEWLABEL_CANCELLED, fault.IO: C.FEWLABEL_IO_ERROR, fault.NoMemory: C.FEWLABEL_NO_MEMORY,
+	fault.OtherMachine: C.FEWLABEL_GROUP_FAILED, fault.Internal: C.FEWLABEL_INTERNAL}
+
 // statusOf maps kinds of errors to the status codes of fewlabel.h.
 func statusOf(err error) int32 {
 	if err == nil {
@@ -66,20 +70,7 @@ func statusOf(err error) int32 {
 		return C.FEWLABEL_BAD_HANDLE
 	}
 	if failure, ok := errors.AsType[*fault.Error](err); ok {
-		switch failure.Kind {
-		case fault.BadArgument:
-			return C.FEWLABEL_BAD_ARGUMENT
-		case fault.BadData:
-			return C.FEWLABEL_BAD_DATA
-		case fault.Cancelled:
-			return C.FEWLABEL_CANCELLED
-		case fault.IO:
-			return C.FEWLABEL_IO_ERROR
-		case fault.NoMemory:
-			return C.FEWLABEL_NO_MEMORY
-		case fault.OtherMachine:
-			return C.FEWLABEL_GROUP_FAILED
-		}
+		return statuses[failure.Kind]
 	}
 	return C.FEWLABEL_INTERNAL
 }

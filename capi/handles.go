@@ -23,7 +23,6 @@ type handleError struct{ message string }
 
 func (e *handleError) Error() string { return e.message }
 
-// add gives an object a handle.
 func (r *registry) add(item *object) int64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -71,7 +70,6 @@ func (r *registry) at(name string, handle int64, kinds ...kind) (*object, error)
 	return nil, &handleError{fmt.Sprintf("%s is %d, the handle of %s", name, handle, found.kind())}
 }
 
-// object is what a handle stands for; name is the argument it came by.
 func (c *call) object(name string, handle C.int64_t, kinds ...kind) *object {
 	found, err := handles.at(name, int64(handle), kinds...)
 	check(err)

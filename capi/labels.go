@@ -69,7 +69,6 @@ func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	return err
 }
 
-// byColumn is the codes of each column.
 func (l *labels) byColumn() [][]int32 {
 	columns := make([][]int32, l.columns)
 	for k := range columns {

@@ -16,7 +16,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/svmlight"
 )
 
-// kind is the kind of an object.
 type kind C.int32_t
 
 const (
@@ -61,7 +60,6 @@ func fromModel(m model.Model) *object {
 	return &object{Model: m}
 }
 
-// arrays lists what fewlabel_array can give.
 func (o *object) arrays() (all []array) {
 	if d := o.data; d != nil {
 		return []array{{"indptr", list[int64](d.Indptr)}, {"indices", list[int32](d.Indices)},
@@ -110,7 +108,6 @@ func (c *call) array(a *C.array_call) error {
 	return nil
 }
 
-// arrayNamed finds an array by its name.
 func (o *object) arrayNamed(name string) (array, error) {
 	var names []string
 	for _, a := range o.arrays() {
@@ -176,7 +173,6 @@ func (c *call) load(a *C.load_call) error {
 	return keep(dst, loaded, err)
 }
 
-// array is a named array of an object.
 type array struct {
 	name string
 	values
@@ -188,7 +184,6 @@ type values interface {
 	give(c *call, kind int32, to unsafe.Pointer) // in their own type, or as float64
 }
 
-// list has values of a type.
 type list[T int32 | int64 | float64] []T
 
 func (l list[T]) length() int { return len(l) }

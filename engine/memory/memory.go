@@ -15,8 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Need refuses what takes more bytes than there are. The message begins with the purpose, for example "a fit of 20
-// classes with 1000 features", and ends with the advice.
+// Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice.
 func Need(bytes float64, purpose, advice string) error {
 	if bytes < negligible {
 		return nil

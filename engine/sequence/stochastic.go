@@ -58,9 +58,6 @@ type stochastic struct {
 	size    int   // of a mini-batch
 	places  []place
 
-	spans     []rows.Span // of a mini-batch
-	gradients [][]float64 // in their scores
-
 	marks   []int32 // [rows.Cols] the last mini-batch with a feature
 	batch   int32
 	touched []int32 // its features
@@ -96,15 +93,14 @@ func (d *stochastic) include(sequences []int) {
 	for len(d.places) < d.size {
 		d.places = append(d.places, place{counts: newCounts(d.tags)})
 	}
-	d.spans, d.gradients = make([]rows.Span, d.size), make([][]float64, d.size)
 }
 
 // epoch takes steps over all sequences and returns the sum of their losses before their steps.
 func (d *stochastic) epoch() (total float64) {
 	d.random.Shuffle(len(d.order), func(i, j int) { d.order[i], d.order[j] = d.order[j], d.order[i] })
-	for first := 0; first < len(d.order); first += d.size {
+	for batch := range slices.Chunk(d.order, d.size) {
 		d.Check()
-		total += d.step(d.order[first:min(len(d.order), first+d.size)])
+		total += d.step(batch)
 	}
 	d.CountAndCheck(int64(d.rows.NonZeros()))
 	return total
@@ -116,7 +112,7 @@ func (d *stochastic) step(batch []int) (total float64) {
 	d.touched = d.touched[:0]
 	d.setChain(d.chain, d.w.chain)
 	d.Run(len(batch), func(b int) { d.evaluate(&d.places[b], batch[b]) })
-	spans, gradients := d.spans[:len(batch)], d.gradients[:len(batch)]
+	spans, gradients := make([]rows.Span, len(batch)), make([][]float64, len(batch))
 	tokens := 0
 	for b, i := range batch {
 		spans[b], gradients[b] = d.span(i), d.places[b].scores
@@ -202,9 +198,8 @@ func (d *stochastic) objectiveNow() float64 {
 	slices.Sort(d.order)
 	d.setChain(d.chain, d.w.chain)
 	total := 0.0
-	for first := 0; first < len(d.order); first += d.size {
+	for batch := range slices.Chunk(d.order, d.size) {
 		d.Check()
-		batch := d.order[first:min(len(d.order), first+d.size)]
 		d.Run(len(batch), func(b int) { d.evaluate(&d.places[b], batch[b]) })
 		for b := range batch {
 			total += d.places[b].value

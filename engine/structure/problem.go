@@ -113,7 +113,7 @@ func (f *fitting) report(step int) {
 }
 
 func (f *fitting) lastObjective() float64 {
-	return append([]float64{math.NaN()}, f.objective...)[len(f.objective)]
+	return append([]float64{math.NaN()}, f.objective...)[len(f.objective)] // NaN: there is none yet
 }
 
 // group lists the features of each group and refuses more components than a group can have.
