@@ -43,18 +43,15 @@ func (m *Structure) Arrays() []Array {
 }
 
 func (m *Structure) checkContent() error {
-	used, seen := make([]bool, m.Groups), 0
+	used := map[float64]bool{}
 	for j, group := range m.GroupOf {
 		if group != math.Trunc(group) || group < 0 || group >= float64(m.Groups) {
 			return fault.Argument("groups[%d] is %v: it must be a whole number, 0 to %d", j, group, m.Groups-1)
 		}
-		if g := int(group); !used[g] {
-			used[g] = true
-			seen++
-		}
+		used[group] = true
 	}
-	if seen < m.Groups {
-		return fault.Argument("groups has features of %d of %d groups: every group needs one", seen, m.Groups)
+	if len(used) < m.Groups {
+		return fault.Argument("groups has features of %d of %d groups: every group needs one", len(used), m.Groups)
 	}
 	return nil
 }

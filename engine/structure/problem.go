@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -40,10 +41,8 @@ type fitting struct {
 }
 
 func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
-	if err := check(p, options.Components); err != nil {
-		return nil, err
-	}
-	if err := checkMemory(p, options, min(p.Rows.Cols(), p.Rows.NonZeros())); err != nil {
+	used := min(p.Rows.Cols(), p.Rows.NonZeros())
+	if err := cmp.Or(check(p, options.Components), checkMemory(p, options, used)); err != nil {
 		return nil, err
 	}
 	if options.Solver == None {
