@@ -346,7 +346,8 @@ static void calibrated_fits(void) {
 static void refusals(void) {
   many_problem p;
   many_classes(&p);
-  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior has 2 entries: 3 are needed", refused(&p, "{\"class_prior\": [0.5, 0.5]}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior has 2 shares, but there are 3 classes",
+        refused(&p, "{\"class_prior\": [0.5, 0.5]}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"random_state\"", refused(&p, "{\"random_state\": 7}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy is 7: it must be an array of integers", refused(&p, "{\"hierarchy\": 7}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "hierarchy has 2 nodes, but there are 3 classes",
