@@ -20,64 +20,58 @@ type Weights struct {
 // Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
 // the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
 // alone and in a batch, on any number of threads.
-//
-// Four outputs and more are taken by the loops of panels. Loops of their own, which check the indices on the way, took
-// 0.95 of the processor time of predict with 20 classes, 0.8 with 8 and 0.65 with 4 (75,384 rows of 20 Newsgroups), and
-// 0.9 with two (RCV1), but saved nothing of fit and predict.
+// Four outputs and more are taken by the loops of panels: loops of their own save nothing of fit and predict.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
-	m.decided(&by).decide(pool, &by, dst)
+	m.scaleWeights(&by)
+	decide(pool, m.kernel, m.NonZeros(), &by, m.cols, dst)
 }
 
 // EachDecisions calls each for the decisions [·*outputs] of some rows at a time, from row first on, on several
 // goroutines.
 func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int, decisions []float64)) {
-	d := m.decided(&by)
-	d.eachPart(pool, &by, func(rows kernel, first, end int) bool {
+	m.scaleWeights(&by)
+	decideParts(pool, m.kernel, m.NonZeros(), &by, m.cols, func(rows kernel, first, end int) bool {
 		decisions := pool.Borrow((end - first) * len(by.Intercept))
-		rows.decide(&by, d.cols, decisions)
+		rows.decide(&by, m.cols, decisions)
 		each(first, decisions)
 		pool.Return(decisions)
 		return true
 	})
 }
 
-// decided are the stored rows; it makes the weights those of them.
-func (m *Matrix) decided(by *Weights) decided {
+// scaleWeights makes the weights those of the stored rows.
+func (m *Matrix) scaleWeights(by *Weights) {
 	if m.scale != 1 {
 		by.Coef = slices.Clone(by.Coef)
 		vector.Scale(by.Coef, m.scale)
 	}
-	return decided{rows: m.Rows(), cols: m.cols, nonZeros: m.NonZeros(), part: m.kernel.part}
 }
 
-// decided are rows that decisions are wanted of.
-type decided struct {
-	rows, cols, nonZeros int
-	part                 func(first, end int) kernel // some of them; nil if something is wrong with them
-}
-
-func (d decided) decide(pool *work.Pool, by *Weights, dst []float64) (ok bool) {
+func decide(pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, dst []float64) (ok bool) {
 	outputs := len(by.Intercept)
-	if len(dst) != d.rows*outputs {
+	if len(dst) != k.rows()*outputs {
 		panic("rows: decisions of the wrong length")
 	}
-	return d.eachPart(pool, by, func(rows kernel, first, end int) bool {
-		return rows.decide(by, d.cols, dst[first*outputs:end*outputs])
+	return decideParts(pool, k, nonZeros, by, cols, func(rows kernel, first, end int) bool {
+		return rows.decide(by, cols, dst[first*outputs:end*outputs])
 	})
 }
 
 // taskNonZeros are decided by one task.
 const taskNonZeros = 1 << 15
 
-func (d decided) eachPart(pool *work.Pool, by *Weights, task func(rows kernel, first, end int) bool) (ok bool) {
-	if len(by.Coef) != len(by.Intercept)*d.cols {
+func decideParts(
+	pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, task func(rows kernel, first, end int) bool,
+) (ok bool) {
+	if len(by.Coef) != len(by.Intercept)*cols {
 		panic("rows: weights of the wrong length")
 	}
 	var failed atomic.Bool
-	size := 1 + int(taskNonZeros*float64(d.rows)/float64(1+d.rows+d.nonZeros))
-	pool.Run((d.rows+size-1)/size, func(b int) {
-		first, end := b*size, min(d.rows, (b+1)*size)
-		if rows := d.part(first, end); rows == nil || !task(rows, first, end) {
+	n := k.rows()
+	size := 1 + int(taskNonZeros*float64(n)/float64(1+n+nonZeros))
+	pool.Run((n+size-1)/size, func(b int) {
+		first, end := b*size, min(n, (b+1)*size)
+		if !task(k.part(first, end), first, end) {
 			failed.Store(true)
 		}
 	})
@@ -177,4 +171,43 @@ func (a *dense[V]) decide(by *Weights, cols int, dst []float64) bool {
 		row.decide(by, cols, dst[i*outputs:(i+1)*outputs])
 	}
 	return true
+}
+
+// Rows are the caller's arrays before anybody has looked at them.
+type Rows interface {
+	// Matrix checks all of them, for many products.
+	Matrix() (*Matrix, error)
+	// Decisions are those of the Matrix. It is for one product: the indices are checked along the way, the values are not:
+	// NaN and infinity go into the decisions of their row.
+	Decisions(pool *work.Pool, by Weights, dst []float64) error
+}
+
+// View views len(indptr)-1 rows with cols features.
+func View[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) Rows {
+	stored := min(len(indices), len(values))
+	return &view[P, I, V]{cols, indptr, indices[:stored], values[:stored]}
+}
+
+type view[P, I int32 | int64, V float32 | float64] struct {
+	cols    int
+	indptr  []P
+	indices []I
+	values  []V
+}
+
+func (a *view[P, I, V]) Matrix() (*Matrix, error) { return New(a.cols, a.indptr, a.indices, a.values) }
+
+func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) error {
+	if err := checkShape(a.cols, 1); err != nil {
+		return err
+	}
+	rows := &arrays[I, V]{widened(a.indptr), a.indices, a.values}
+	if err := rows.checkBounds(); err != nil {
+		return err
+	}
+	if decide(pool, rows, len(a.indices), &by, a.cols, dst) {
+		return nil
+	}
+	_, err := a.Matrix() // names what is wrong
+	return err
 }

@@ -18,6 +18,7 @@ type kernel interface {
 	packed(job *work.Job, cols int) (k kernel, old []int32)
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
+	square(i int, scale float64) float64 // squared length of a row times scale
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
 	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
@@ -40,22 +41,29 @@ type (
 )
 
 func (a *arrays[I, V]) check(cols int) error {
-	n := len(a.indptr) - 1
+	if err := a.checkBounds(); err != nil {
+		return err
+	}
+	for i := range a.rows() {
+		if err := a.checkRow(i, cols); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBounds checks indptr.
+func (a *arrays[I, V]) checkBounds() error {
 	if a.indptr[0] != 0 {
 		return fault.Data("indptr[0] is %d: it must be 0", a.indptr[0])
 	}
-	stored := min(len(a.indices), len(a.values))
-	for i := range n {
-		if a.indptr[i+1] < a.indptr[i] {
-			return fault.Data("indptr falls from %d to %d at row %d", a.indptr[i], a.indptr[i+1], i)
+	stored := int64(min(len(a.indices), len(a.values)))
+	for i, end := range a.indptr[1:] {
+		if end < a.indptr[i] {
+			return fault.Data("indptr falls from %d to %d at row %d", a.indptr[i], end, i)
 		}
-		if a.indptr[i+1] > int64(stored) {
-			return fault.Data("indptr[%d] requires %d values, but there are only %d", i+1, a.indptr[i+1], stored)
-		}
-	}
-	for i := range n {
-		if err := a.checkRow(i, cols); err != nil {
-			return err
+		if end > stored {
+			return fault.Data("indptr[%d] requires %d values, but there are only %d", i+1, end, stored)
 		}
 	}
 	return nil
@@ -102,6 +110,18 @@ func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
 	for k, v := range values {
 		visit(int(indices[k]), float64(v))
 	}
+}
+
+func (a *arrays[I, V]) square(i int, scale float64) float64 {
+	_, values := a.row(i)
+	return squareOf(values, scale)
+}
+
+func squareOf[V value](values []V, scale float64) (total float64) {
+	for _, v := range values {
+		total += (scale * float64(v)) * (scale * float64(v))
+	}
+	return total
 }
 
 func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
