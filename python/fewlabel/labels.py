@@ -137,7 +137,7 @@ def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accurac
     if not isinstance(accuracies, str):
         a = np.asarray([] if isinstance(accuracies, Mapping) else accuracies, dtype=np.float64)
         if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
-            raise ValueError(f"accuracies must be {votes.shape[1]} numbers between 0 and 1, got {accuracies!r:.60}")
+            raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, got {accuracies!r:.60}")
     elif accuracies != "auto":
         raise ValueError(f"accuracies={accuracies!r} must be 'auto' or an array")
     else:
