@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -14,23 +16,18 @@ import (
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; s_i weight of the row [n]; r_y share
 //	         of the class [m]; v_y potential of the class [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
-//	         Equal weights: the transportation problem with the counts nearest to the shares. Unequal weights: with the
-//	         counts of soft labels made hard, as the potentials of those split a row and leave no room between classes.
-//	         On one machine labels start from those of greedy, on several from soft labels at a low temperature
-//	Cost     two classes: that of cheapestTwo; more: that of transport, and of Soft where it gives the start
+//	         Equal weights: the transportation problem, from greedy labels or, on several machines, hardened soft labels.
+//	         Unequal weights: with the counts of hardened soft labels, whose own potentials would split a row
+//	Cost     two classes: cheapestTwo; more: transport, and SoftLabels where it gives the start
 //
-// It changes labels, and returns potentials in the middle of those that prove them, with mean 0 for the classes that
-// have rows: every row's label is the argmax of -c_iy + v_y. Where rows that two classes cost the same have both as
-// labels the potentials are those of labels that give them one, so that rounding decides nothing. labels that keep the
-// counts on entry are a start; others need not mean anything. Two classes with shares have at least one row each; where
-// their costs part no rows, all rows are at margin 1 of the larger class by the potentials, and labels still keep the
-// counts.
+// It changes labels, and returns potentials in the middle of all that prove them, with mean 0 for the classes that have
+// rows: every row's label is the argmax of -c_iy + v_y; rows that two classes cost the same are treated by untie. labels
+// that keep the counts on entry are a start. Two classes with shares have at least one row each.
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
-	if twoClasses(job, shares, len(labels)) {
-		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+	nu, g := cheapest(job, labels, costs, weights, shares)
+	if g == nil {
 		return []float64{-nu / 2, nu / 2}
 	}
-	g := transportShares(job, labels, costs, weights, shares)
 	potentials = withRoom(job, labels, costs, g.centred())
 	exclude(job, potentials, costs)
 	return potentials
@@ -38,123 +35,138 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 
 // CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.
 func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []float64) {
-	if twoClasses(job, shares, len(labels)) {
-		cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
-		return
-	}
-	transportShares(job, labels, costs, weights, shares)
+	cheapest(job, labels, costs, weights, shares)
 }
 
-// transportShares gives the rows of all machines the cheapest labels, and every machine a class graph whose potentials
-// prove them.
-func transportShares(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
+// cheapest gives the rows of all machines the cheapest labels. It returns the threshold of two classes, or a class graph
+// with potentials that prove the labels.
+func cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (nu float64, g *classGraph) {
+	if twoClasses(job, shares, len(labels)) {
+		return cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1])), nil
+	}
 	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
 	job.ReduceDeferred(rows)
-	have := countsTogether(job, labels, len(shares))
+	have := countsOf(job, labels, len(shares))
 	if !alike(ends) {
-		harden(job, labels, costs, weights, shares, coolings[:4])
-		counts := countsTogether(job, labels, len(shares))
-		return withCounts(job, labels, costs, counts, counts, 2, math.MaxInt)
+		have = harden(job, labels, costs, weights, shares, 1e-3)
+		return 0, withCounts(job, labels, costs, have, have, 2, math.MaxInt)
 	}
 	counts := Counts(shares, int(rows[0]))
 	if job.Group == nil {
 		if !slices.Equal(have, counts) {
 			greedy(labels, costs, counts)
 		}
-		return transport(labels, costs, counts)
+		return 0, transport(labels, costs, counts)
 	}
-	// Labels that are there may be near the cheapest ones, as after small changes of the costs.
-	if surplus := surplusOf(have, counts); surplus == surplusOf(counts, have) && surplus <= mostMovers/2 {
-		g := withCounts(job, labels, costs, counts, have, max(fewestMovers, surplus+2), mostMovers)
-		if g != nil {
-			return g
-		}
+	// Labels that keep almost all counts may be near the cheapest ones, as after small changes of the costs.
+	if surplus := surplusOf(have, counts); surplus == surplusOf(counts, have) && surplus <= maxMovers/2 {
+		g = withCounts(job, labels, costs, counts, have, max(minMovers, surplus+2), maxMovers)
 	}
-	harden(job, labels, costs, weights, shares, coolings)
-	have = countsTogether(job, labels, len(shares))
-	return withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2, math.MaxInt)
+	if g == nil {
+		have = harden(job, labels, costs, weights, shares, 1e-4)
+		g = withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2, math.MaxInt)
+	}
+	return 0, g
 }
 
-// coolings are temperatures of soft labels on the way to hard ones.
-var coolings = []float64{1, 0.1, 0.01, 0.001, 1e-4}
-
-// harden sets labels to the likeliest ones of soft labels at the last of these temperatures.
-func harden(job *work.Job, labels []int32, costs, weights, shares, temperatures []float64) {
+// harden sets labels to the likeliest ones of soft labels at a low temperature, and returns their counts.
+func harden(job *work.Job, labels []int32, costs, weights, shares []float64, last float64) (counts []int) {
 	m := len(shares)
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
-	for _, temperature := range temperatures {
-		SoftLabels(job, soft, costs, weights, shares, temperature, potentials, Exact)
+	for _, temperature := range []float64{1, 0.1, 0.01, 0.001, 1e-4} {
+		if temperature >= last {
+			SoftLabels(job, soft, costs, weights, shares, temperature, potentials, Exact)
+		}
 	}
 	for i := range labels {
 		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))
 	}
+	return countsOf(job, labels, m)
 }
 
-// withRoom are the potentials of labels of which rows that cost the same have one; v are those of the labels that are
-// there, which stay.
+// withRoom are the potentials of labels after untie; v belongs to the labels as they are, which stay.
 func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
 	labels = slices.Clone(labels)
 	for range v {
 		if !untie(job, labels, costs, v) {
 			break
 		}
-		counts := countsTogether(job, labels, len(v))
-		v = withCounts(job, labels, costs, counts, counts, fewestMovers, math.MaxInt).centred()
+		counts := countsOf(job, labels, len(v))
+		v = withCounts(job, labels, costs, counts, counts, minMovers, math.MaxInt).centred()
 	}
 	return v
 }
 
-// tied is the difference of costs, in parts of them, that rounding may explain.
+// tied is the relative difference of costs that rounding may explain.
 const tied = 1e-12
 
 // untie moves rows that two classes cost the same at the potentials v, as copies of a row with different labels do, all
-// to the class that has more of them: potentials of such labels have room at every border, where rounding would decide
-// between the classes. It reports whether there were any on both sides.
-func untie(job *work.Job, labels []int32, costs, v []float64) bool {
+// to the class that has more of them: then there is room at every border, where rounding would decide between the
+// classes. It reports whether there were any on both sides.
+func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
 	m := len(v)
-	eachTied := func(visit func(row, a, b int)) {
-		for i, label := range labels {
-			a, row := int(label), costs[i*m:(i+1)*m]
-			for b, c := range row {
-				size := max(math.Abs(c), math.Abs(row[a]), math.Abs(v[a]), math.Abs(v[b]))
-				if b != a && c-v[b]-(row[a]-v[a]) <= tied*size && !math.IsInf(v[b], 0) {
-					visit(i, a, b)
-				}
+	rows, ties := make([]float64, m*m), [][3]int(nil)
+	for i, label := range labels {
+		a, row := int(label), costs[i*m:(i+1)*m]
+		for b, c := range row {
+			size := max(math.Abs(c), math.Abs(row[a]), math.Abs(v[a]), math.Abs(v[b]))
+			if b != a && c-v[b]-(row[a]-v[a]) <= tied*size && !math.IsInf(v[b], 0) {
+				rows[a*m+b]++
+				ties = append(ties, [3]int{i, a, b})
 			}
 		}
 	}
-	rows, found := make([]float64, m*m), false
-	eachTied(func(_, a, b int) { rows[a*m+b]++ })
 	job.Reduce(rows)
-	eachTied(func(row, a, b int) {
-		here, there := rows[a*m+b], rows[b*m+a]
-		if there > here || there == here && b < a {
+	for _, tie := range ties {
+		row, a, b := tie[0], tie[1], tie[2]
+		if here, there := rows[a*m+b], rows[b*m+a]; there > here || there == here && b < a {
 			labels[row] = int32(b)
 		}
-	})
-	for a := range m {
-		for b := range a {
-			found = found || rows[a*m+b] > 0 && rows[b*m+a] > 0
-		}
 	}
-	return found
+	for k, here := range rows {
+		moved = moved || here > 0 && rows[k%m*m+k/m] > 0
+	}
+	return moved
 }
 
 // exclude makes infinite potentials, of classes without rows, finite ones at which no row has such a class.
 func exclude(job *work.Job, potentials, costs []float64) {
-	lowest, largest := 0.0, 0.0
+	_, largest := job.Range(0, floats.Norm(costs, math.Inf(1)))
+	lowest := 0.0
 	for _, v := range potentials {
 		if !math.IsInf(v, 0) {
 			lowest = min(lowest, v)
 		}
 	}
-	for _, c := range costs {
-		largest = max(largest, math.Abs(c))
-	}
-	_, largest = job.Range(0, largest)
 	for y, v := range potentials {
 		if math.IsInf(v, 0) {
 			potentials[y] = lowest - 2*largest - 1
+		}
+	}
+}
+
+// Finite replaces costs [n, m] of +Inf, of classes that a row cannot have, by numbers so large that the cheapest labels
+// have as few of them as any.
+//
+//	Problem  a number M so that no exchange of labels that gives up a forbidden label costs anything
+//	Source   the cheapest labels differ from others by exchanges around cycles of at most m classes, in which every other
+//	         label changes its cost by the largest difference of finite costs at most: M = m + 1 times that, beyond the
+//	         largest cost. A larger one would lose digits
+func Finite(job *work.Job, costs []float64, classes int) {
+	smallest, largest := math.Inf(1), math.Inf(-1)
+	for _, c := range costs {
+		if !math.IsInf(c, 1) {
+			smallest, largest = min(smallest, c), max(largest, c)
+		}
+	}
+	smallest, largest = job.Range(smallest, largest)
+	span := largest - smallest
+	if !(span > 0) {
+		span = 1
+	}
+	for k, c := range costs {
+		if math.IsInf(c, 1) {
+			costs[k] = largest + float64(classes+1)*span
 		}
 	}
 }

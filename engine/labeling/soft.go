@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -17,21 +20,17 @@ import (
 //	         the row [n]; T > 0 temperature; r_y share of the class [m], scaled to sum to 1; v_y multiplier of its
 //	         constraint, the potential [m]: p_iy is proportional to exp(-(c_iy - v_y) / T); q_y weighted mean of p_iy.
 //	         The dual, concave in v, has the gradient r - q and the Hessian -H / T, H = mean of diag(p_i) - p_i p_i'
-//	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints, Sindhwani & Keerthi 2006 section 3.2 for two
-//	         classes. Sinkhorn's update v_y += T log(r_y / q_y) while it lowers the error threefold; then Newton's method
-//	         on the dual (H + μ for H, μ in proportion to the error), with a search for the zero of the slope along the
-//	         step. If the start was too far off for that: through falling temperatures
+//	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints. Sinkhorn's update v_y += T log(r_y / q_y) while it
+//	         lowers the error threefold; then Newton's method on the dual (H + μ for H, μ in proportion to the error),
+//	         with a search for the zero of the slope along the step. Where that fails: through falling temperatures
 //	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), or 8 steps in a row do not lower it (rounding), or 500
-//	         evaluations. Measured on 20,000 rows and 105 classes: up to 1e-8 is left where T is below 1e-4 of the spread
-//	         of the costs, and up to 1e-5, less than a row, below 1e-6 of it
-//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3 (all in the worst
-//	         case), or of more than 256 classes some 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from
-//	         potentials of a neighboring temperature; tens to hundreds without, the most where T is low and m large
+//	         evaluations
+//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3, or with more than
+//	         256 classes about 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from potentials of a
+//	         neighboring temperature; tens to hundreds without
 //
-// A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have.
-//
-// It fills p and potentials, which are a first guess on entry: those of the last call, or zeros. On return they have
-// mean 0. A class with share 0 has potential -Inf and p_iy = 0.
+// A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have. It fills p and
+// potentials, which are a first guess on entry, with mean 0. A class with share 0 has potential -Inf and p_iy = 0.
 func SoftLabels(
 	job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64, tolerance float64,
 ) {
@@ -43,7 +42,7 @@ func SoftLabels(
 	d.temperature, d.tolerance = temperature, tolerance
 	d.evaluate(d.v)
 	if len(d.live) > 0 && d.weight > 0 {
-		d.solveFromSomeStart()
+		d.solveFromStarts()
 	}
 }
 
@@ -69,20 +68,16 @@ type dual struct {
 	weight                    float64   // Σ s
 	q                         []float64 // means of p at the last evaluation
 	step, trial, best         []float64
-	evaluations               int // since the start
-	newton                    newton
-	products                  bool // H is multiplied with, not stored
+	evaluations               int           // since the start
+	products                  bool          // H is multiplied with, not stored
+	stored                    *mat.SymDense // H of the live classes, for several steps; nil: to be computed
+	cutoff                    float64       // pairs of labels with a soft label up to this count as 0 in H
 }
 
 func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *dual {
-	m := len(shares)
-	d := &dual{job: job, p: p, costs: costs, weights: weights, v: potentials}
-	d.shares, d.q = slices.Clone(shares), make([]float64, m)
-	d.step, d.trial, d.best = make([]float64, m), make([]float64, m), make([]float64, m)
-	total := 0.0
-	for _, share := range shares {
-		total += math.Max(0, share)
-	}
+	m, total := len(shares), vector.Sum(shares)
+	d := &dual{job: job, p: p, costs: costs, weights: weights, shares: slices.Clone(shares), v: potentials,
+		q: make([]float64, m), step: make([]float64, m), trial: make([]float64, m), best: make([]float64, m)}
 	for y, share := range shares {
 		d.shares[y] = math.Max(0, share) / total
 		if share > 0 {
@@ -92,7 +87,7 @@ func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *du
 			d.v[y] = math.Inf(-1)
 		}
 	}
-	d.products = len(d.live) > mostInMatrix
+	d.products = len(d.live) > maxStored
 	d.center(d.v)
 	return d
 }
@@ -131,7 +126,7 @@ func (d *dual) evaluate(v []float64) {
 	}
 }
 
-// softAtOnce is how many soft labels go through one loop after the other: they stay in the fastest memory.
+// softAtOnce soft labels go through one loop after the other, so that they stay in the fastest memory.
 const softAtOnce = 1024
 
 // soften sets the rows of p proportional to exp(-(c - v) / T).
@@ -139,9 +134,7 @@ func soften(p, c, v []float64, temperature float64) {
 	m, inverse := len(v), min(1/temperature, math.MaxFloat64)
 	for at := 0; at < len(p); at += m {
 		row, cost := p[at:at+m], c[at:at+m]
-		for y, potential := range v {
-			row[y] = potential - cost[y]
-		}
+		floats.SubTo(row, v, cost)
 		top := slices.Max(row)
 		for y, z := range row {
 			row[y] = (z - top) * inverse
@@ -153,51 +146,45 @@ func soften(p, c, v []float64, temperature float64) {
 	}
 }
 
-// residual is the largest distance of a mean from its share.
+// residual is the largest distance of a mean from its share; relativeResidual measures it in parts of the share.
 func (d *dual) residual() float64 {
-	largest := 0.0
-	for _, y := range d.live {
-		largest = math.Max(largest, math.Abs(d.q[y]-d.shares[y]))
-	}
-	return largest
+	return d.largest(func(mean, share float64) float64 { return mean - share })
 }
 
-// relativeResidual is the same in parts of the share.
 func (d *dual) relativeResidual() float64 {
-	largest := 0.0
+	return d.largest(func(mean, share float64) float64 { return mean/share - 1 })
+}
+
+func (d *dual) largest(difference func(mean, share float64) float64) (largest float64) {
 	for _, y := range d.live {
-		largest = math.Max(largest, math.Abs(d.q[y]/d.shares[y]-1))
+		largest = math.Max(largest, math.Abs(difference(d.q[y], d.shares[y])))
 	}
 	return largest
 }
 
-// solveFromSomeStart tries one start after the other and keeps the best solution.
-func (d *dual) solveFromSomeStart() {
-	best, least := slices.Clone(d.v), math.Inf(1)
-	for _, solve := range []func(){d.solveFromGuess, d.solveByCooling} {
-		d.evaluations = 0
-		solve()
-		if residual := d.residual(); residual < least {
-			copy(best, d.v)
-			least = residual
-		}
-		if least <= max(acceptable, d.tolerance) {
-			break
-		}
+// solveFromStarts solves from the potentials on entry, then by cooling if rounding cannot explain the error, and keeps
+// the better solution.
+func (d *dual) solveFromStarts() {
+	d.evaluations = 0
+	d.solve(d.residual, d.tolerance)
+	first, residual := slices.Clone(d.v), d.residual()
+	if residual <= max(acceptable, d.tolerance) {
+		return
 	}
-	d.moveTo(best)
+	d.evaluations = 0
+	d.solveByCooling()
+	if cooled := d.residual(); residual <= cooled || math.IsNaN(cooled) {
+		d.moveTo(first)
+	}
 }
 
-// moveTo evaluates at potentials, unless they are those of the last evaluation.
+// moveTo evaluates at potentials, unless they are the ones of the last evaluation.
 func (d *dual) moveTo(v []float64) {
 	if !slices.Equal(d.v, v) {
 		copy(d.v, v)
 		d.evaluate(d.v)
 	}
 }
-
-// solveFromGuess solves from the potentials that are there.
-func (d *dual) solveFromGuess() { d.solve(d.residual, d.tolerance) }
 
 // solveByCooling solves at falling temperatures, each from where the two before point to: as T falls to 0 the
 // potentials become linear in T. Where that does not lead to a solution T falls less.
@@ -212,12 +199,12 @@ func (d *dual) solveByCooling() {
 	}
 	last, solved := slices.Clone(d.v), slices.Clone(d.v) // potentials at the temperatures before and now
 	before, now, factor := math.Inf(1), math.Inf(1), float64(largestCooling)
-	for next := first; ; next = math.Max(temperature, now/factor) {
-		d.temperature = next
+	for now > temperature {
+		d.temperature = math.Max(temperature, min(first, now/factor))
 		for _, y := range d.live {
 			d.v[y] = solved[y]
 			if !math.IsInf(before, 1) {
-				d.v[y] += (solved[y] - last[y]) * (next - now) / (now - before)
+				d.v[y] += (solved[y] - last[y]) * (d.temperature - now) / (now - before)
 			}
 		}
 		d.evaluate(d.v)
@@ -227,32 +214,28 @@ func (d *dual) solveByCooling() {
 			factor = math.Sqrt(factor)
 			continue
 		}
-		if next == temperature {
-			break
-		}
-		copy(last, solved)
-		copy(solved, d.v)
-		before, now, factor = now, next, math.Min(largestCooling, factor*factor)
+		last, solved = solved, slices.Clone(d.v)
+		before, now, factor = now, d.temperature, math.Min(largestCooling, factor*factor)
 	}
 	d.solve(d.residual, d.tolerance)
 }
 
-// spread is the mean of what the labels of a row cost more than its best one.
+// spread is the mean cost of a row's labels beyond its best one.
 func (d *dual) spread() float64 {
 	m := len(d.v)
 	var sum [1]float64
 	d.job.Sum(len(d.weights), sum[:], func(lo, hi int, dst []float64) {
 		for i := lo; i < hi; i++ {
-			row, least, all := d.costs[i*m:(i+1)*m], math.Inf(1), 0.0
+			row, best, excess := d.costs[i*m:(i+1)*m], math.Inf(1), 0.0
 			for _, y := range d.live {
-				least = math.Min(least, row[y])
+				best = math.Min(best, row[y])
 			}
 			for _, y := range d.live {
 				if !math.IsInf(row[y], 1) {
-					all += row[y] - least
+					excess += row[y] - best
 				}
 			}
-			dst[0] += d.weights[i] * all
+			dst[0] += d.weights[i] * excess
 		}
 	})
 	return sum[0] / d.weight / float64(len(d.live))

@@ -4,17 +4,19 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// solve raises the dual until the residual is at most tolerance, and ends at the best potentials that it met. p and its
-// means belong to the potentials on entry and on return.
+// solve raises the dual until the residual is at most tolerance, and ends at the best potentials that it met, where p and
+// its means are evaluated.
 func (d *dual) solve(residual func() float64, tolerance float64) {
 	best, last, stagnant := math.Inf(1), math.Inf(1), 0
 	sinkhorn := true // its update suffices
-	d.newton = newton{cutoff: firstCutoff}
+	d.stored, d.cutoff = nil, firstCutoff
 	for {
 		now := residual()
 		stagnant++
@@ -30,7 +32,7 @@ func (d *dual) solve(residual func() float64, tolerance float64) {
 		}
 		sinkhorn = sinkhorn && now < last/3
 		if now > last/10 {
-			d.newton.expire(stagnant)
+			d.expire(stagnant)
 		}
 		last = now
 		if sinkhorn || !d.direct() || !d.lineSearch() {
@@ -68,17 +70,23 @@ func (d *dual) direct() bool {
 	return d.slope() > 0
 }
 
-// solveNewton replaces x by the solution of (H + μ) z = x, if rounding leaves one; for very many classes about.
+// solveNewton replaces x by the solution of (H + μ) z = x, if rounding leaves one; by products only about.
 func (d *dual) solveNewton(x []float64, mu float64) bool {
 	if d.products {
 		gradients := minimize.NewConjugateGradients(len(x), d.job.Pool)
 		copy(x, gradients.Solve(d.covariance(mu), slices.Clone(x), productsEta, len(x)))
 		return true
 	}
-	if d.newton.hessian == nil {
-		d.newton.hessian = d.hessian()
+	if d.stored == nil {
+		d.stored = d.hessian()
 	}
-	return d.newton.solve(mat.NewVecDense(len(x), x), mu)
+	shifted, z := mat.NewSymDense(len(x), nil), mat.NewVecDense(len(x), x)
+	shifted.CopySym(d.stored)
+	for k := range x {
+		shifted.SetSym(k, k, shifted.At(k, k)+mu)
+	}
+	var factor mat.Cholesky
+	return factor.Factorize(shifted) && factor.SolveVecTo(z, z) == nil
 }
 
 // slope is the derivative of the dual along the step.
@@ -96,9 +104,7 @@ func (d *dual) lineSearch() bool {
 	start := d.slope()
 	low, high, t := 0.0, math.Inf(1), 1.0
 	for range 20 {
-		for y := range d.v {
-			d.trial[y] = d.v[y] + t*d.step[y]
-		}
+		floats.AddScaledTo(d.trial, d.v, t, d.step)
 		d.evaluate(d.trial)
 		slope := d.slope()
 		if math.Abs(slope) <= 0.5*start {
@@ -120,37 +126,20 @@ func (d *dual) lineSearch() bool {
 	return false
 }
 
-// newton holds H, which serves for several steps as long as they lower the residual fast.
-type newton struct {
-	hessian *mat.SymDense // of the live classes; nil: to be computed
-	cutoff  float64       // pairs of labels with a soft label up to this count as if the other potential stayed
-}
-
 const (
 	firstCutoff = 1e-3
 	lastCutoff  = 1e-15
 )
 
 // expire asks for a new H, and a more exact one if not even a new one has helped.
-func (w *newton) expire(stagnant int) {
-	w.hessian = nil
+func (d *dual) expire(stagnant int) {
+	d.stored = nil
 	switch {
-	case stagnant > 0 && w.cutoff > lastCutoff:
-		w.cutoff *= 1e-3
+	case stagnant > 0 && d.cutoff > lastCutoff:
+		d.cutoff *= 1e-3
 	case stagnant > 0:
-		w.cutoff = 0
+		d.cutoff = 0
 	}
-}
-
-// solve replaces x by the solution of (H + μ) z = x, if rounding leaves one.
-func (w *newton) solve(x *mat.VecDense, mu float64) bool {
-	shifted := mat.NewSymDense(x.Len(), nil)
-	shifted.CopySym(w.hessian)
-	for k := range x.Len() {
-		shifted.SetSym(k, k, shifted.At(k, k)+mu)
-	}
-	var factor mat.Cholesky
-	return factor.Factorize(shifted) && factor.SolveVecTo(x, x) == nil
 }
 
 // hessian is H at the p that are there.
@@ -160,7 +149,7 @@ func (d *dual) hessian() *mat.SymDense {
 	d.job.Sum(len(d.weights), sums, func(lo, hi int, dst []float64) {
 		strong := make([]int, 0, m)
 		for i := lo; i < hi; i++ {
-			addCovariance(dst, d.p[i*m:(i+1)*m], d.weights[i], d.newton.cutoff, strong)
+			addCovariance(dst, d.p[i*m:(i+1)*m], d.weights[i], d.cutoff, strong)
 		}
 	})
 	h := mat.NewSymDense(n, nil)
@@ -186,4 +175,64 @@ func addCovariance(h, p []float64, s, cutoff float64, strong []int) {
 		}
 		strong = append(strong, y)
 	}
+}
+
+const (
+	maxStored   = 256  // classes: with more H is not stored and factored but multiplied with
+	productsEta = 0.03 // conjugate gradients stop at this part of the residual
+)
+
+// covariance is H + μ at the p that are there, as an operator on the live classes.
+type covariance struct {
+	*dual
+	mu       float64
+	diagonal []float64 // of H + μ [live]
+}
+
+func (d *dual) covariance(mu float64) *covariance {
+	h := &covariance{dual: d, mu: mu}
+	h.diagonal = h.product(func(dst, p []float64, s float64) {
+		for y, q := range p {
+			dst[y] += s * q * (1 - q)
+		}
+	})
+	floats.AddConst(mu, h.diagonal)
+	return h
+}
+
+// HessVec sets dst = (H + μ) x: of a row, p_y (x_y - p'x).
+func (h *covariance) HessVec(dst, x []float64) (curvature float64) {
+	all := make([]float64, len(h.v))
+	for k, y := range h.live {
+		all[y] = x[k]
+	}
+	product := h.product(func(dst, p []float64, s float64) {
+		mean, all := vector.Dot(p, all), all[:len(p)]
+		for y, q := range p {
+			dst[y] += s * q * (all[y] - mean)
+		}
+	})
+	floats.AddScaledTo(dst, product, h.mu, x)
+	return vector.Dot(dst, x)
+}
+
+// Precondition divides by the diagonal.
+func (h *covariance) Precondition(dst, residual []float64) bool {
+	floats.DivTo(dst, residual, h.diagonal)
+	return true
+}
+
+// product is the mean over the rows, for the live classes; add adds a row of soft labels p and weight s.
+func (h *covariance) product(add func(dst, p []float64, s float64)) (means []float64) {
+	m := len(h.v)
+	sums := make([]float64, m)
+	h.job.Sum(len(h.weights), sums, func(lo, hi int, dst []float64) {
+		for i := lo; i < hi; i++ {
+			add(dst, h.p[i*m:(i+1)*m], h.weights[i])
+		}
+	})
+	for _, y := range h.live {
+		means = append(means, sums[y]/h.weight)
+	}
+	return means
 }

@@ -269,7 +269,7 @@ func TestHessianIsTheDerivativeOfTheMeans(t *testing.T) {
 	for y := range 5 {
 		up, down := means(y, h), means(y, -h)
 		d.evaluate(d.v)
-		d.newton.cutoff = 0
+		d.cutoff = 0
 		hessian := d.hessian()
 		for z := range y {
 			slope := temperature * (up[z] - down[z]) / (2 * h)
@@ -277,7 +277,7 @@ func TestHessianIsTheDerivativeOfTheMeans(t *testing.T) {
 				t.Errorf("classes %d, %d: %v, should be %v", y, z, got, slope)
 			}
 		}
-		d.newton.cutoff = 1 // every pair is left out: the diagonal is there all the same
+		d.cutoff = 1 // every pair is left out: the diagonal is there all the same
 		slope := temperature * (up[y] - down[y]) / (2 * h)
 		if got := d.hessian().At(y, y); math.Abs(got-slope) > 1e-8 {
 			t.Errorf("class %d: %v, should be %v", y, got, slope)
@@ -314,7 +314,7 @@ func TestSharesAreMetByProductsAsByTheMatrix(t *testing.T) {
 		d.temperature = temperature
 		d.products = true
 		d.evaluate(d.v)
-		d.solveFromSomeStart()
+		d.solveFromStarts()
 		if d.residual() > 1e-9 || d.evaluations > 100 {
 			t.Errorf("at %v the shares are missed by %v, after %d evaluations", temperature, d.residual(), d.evaluations)
 		}

@@ -12,40 +12,37 @@ import (
 // cheapestTwo is Cheapest for two classes: rows with g < ν get label 1.
 //
 //	Problem  the cut between two different numbers g of all machines at which the weight, or with equal weights the
-//	         number, of the rows below is nearest to the share r; of cuts as near the one with fewer rows below. Rows
-//	         with equal g go together: a row of weight 2 is the same as two copies of it. At least one row gets either
-//	         label
-//	Symbols  g_i cost of class 1 beyond that of class 0, the key of row i; ν the middle between the keys on both sides
-//	         of the cut
-//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until few keys are
-//	         left, which all machines get: exact, however the rows are shared out
-//	Cost     n for each histogram, of which there are two to four, at most six, and fewKeys numbers. On one machine a
-//	         selection by quickselect takes 0.7 to 1.0 of the time with equal weights, and ten times as long without
+//	         number, of the rows below is nearest to the share r; of two as near the cut with fewer rows below. Rows with
+//	         equal g go together, as copies of a row do. Each label gets at least one row
+//	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
+//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until at most maxSent
+//	         numbers are left, which all machines get: exact, however the rows are shared out
+//	Cost     n for each of two to four histograms, at most six
 //
-// Where all g are equal the first rows get label 1, as many as the share demands, for a learner that must begin with
-// some labels, and ν puts all rows at margin 1 of the larger class. A single row gets label 0.
+// Where all g are equal the first rows get label 1, in number as the share demands, and ν puts all rows at margin 1 of
+// the larger class. A single row gets label 0.
 func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
-	s := selection{job: job, left: make([]weighed, len(labels)), below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1)),
-		room: job.Borrow(2 << digit)}
+	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(2 << digit),
+		below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1))}
 	defer job.Return(s.room)
 	job.EachRow(len(labels), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]}
 		}
 	})
-	f := s.find(weights, share)
-	lower, next := f.key, f.behind // a cut behind the key
-	distance := func(weight float64) float64 { return math.Abs(weight - share*f.total) }
-	switch first, last := math.IsInf(f.before, 0), math.IsInf(f.behind, 0); {
+	q := s.find(weights, share)
+	lower, next := q.key, q.behind // a cut behind the key
+	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
+	switch first, last := math.IsInf(q.before, 0), math.IsInf(q.behind, 0); {
 	case first && last:
-		firstRows(job, labels, int(cutOf(share, f.rows)))
+		firstRows(job, labels, int(cutOf(share, q.rows)))
 		if share < 0.5 {
-			return f.key - 2
+			return q.key - 2
 		}
-		return f.key + 2
-	case first || f.counted && f.to == cutOf(share, f.rows):
-	case last || distance(f.below) <= distance(f.to):
-		lower, next = f.before, f.key
+		return q.key + 2
+	case first || q.counted && q.to == cutOf(share, q.rows):
+	case last || distance(q.below) <= distance(q.to):
+		lower, next = q.before, q.key
 	}
 	job.EachRow(len(labels), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -59,12 +56,12 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	return between(lower, next)
 }
 
-// cutOf is the number of rows that get label 1, of a number of rows.
+// cutOf is the number of rows with label 1.
 func cutOf(share, rows float64) float64 {
 	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
 }
 
-// firstRows gives label 1 to a number of rows, those of the first machines.
+// firstRows gives label 1 to the first rows of all machines.
 func firstRows(job *work.Job, labels []int32, count int) {
 	first, _ := job.Before(len(labels))
 	for i := range labels {
@@ -75,19 +72,19 @@ func firstRows(job *work.Job, labels []int32, count int) {
 	}
 }
 
-// deferredEnds are the least and the largest weight of every machine, after the next reduction.
+// deferredEnds are the smallest and the largest weight of every machine, after the next reduction.
 func deferredEnds(job *work.Job, weights []float64) [][]float64 {
-	least, most := math.Inf(1), math.Inf(-1)
+	smallest, largest := math.Inf(1), math.Inf(-1)
 	for _, s := range weights {
-		least, most = min(least, s), max(most, s)
+		smallest, largest = min(smallest, s), max(largest, s)
 	}
-	return job.GatherDeferred(least, most)
+	return job.GatherDeferred(smallest, largest)
 }
 
 // alike reports whether all weights are the same.
 func alike(ends [][]float64) bool {
-	least, most := work.Ends(ends)
-	return least >= most
+	smallest, largest := work.Ends(ends)
+	return smallest >= largest
 }
 
 // weighed is a key with the weight of its rows; see inOrder.
@@ -96,18 +93,18 @@ type weighed struct {
 	weight float64
 }
 
-// selection finds a key by its place in the order of those of all machines.
+// selection finds a key by its place in the order of all machines' keys.
 type selection struct {
 	job          *work.Job
-	left         []weighed // keys of this machine that may be the one
+	left         []weighed // keys of this machine that may be the quantile
 	below, above uint64    // the keys next to these on this machine
-	prefix       uint64    // first bits that those left have in common
-	known        int       // number of these
+	prefix       uint64    // first bits that the keys left have in common
+	known        int       // number of these bits
 	room         []float64 // for histograms
 }
 
-// found is the first key at which the weight of all keys up to it is at least a target.
-type found struct {
+// quantile is the first key at which the weight of all keys up to it is at least a target.
+type quantile struct {
 	key, before, behind float64 // the key and its neighbours, infinite where there are none
 	below, to           float64 // weight of the smaller keys, and with its own
 	rows, total         float64 // number of all keys, and their weight
@@ -116,82 +113,81 @@ type found struct {
 
 const (
 	digit   = 11  // bits of a histogram
-	fewKeys = 256 // numbers that machines give each other at the end
+	maxSent = 256 // numbers that machines give each other at the end
 )
 
 // find looks for the target share of the weight; of equal weights, cutOf of the rows.
-func (s *selection) find(weights []float64, share float64) (f found) {
+func (s *selection) find(weights []float64, share float64) (q quantile) {
 	ends, sums := deferredEnds(s.job, weights), []float64{float64(len(weights)), vector.Sum(weights)}
 	s.job.ReduceDeferred(sums)
 	counts, sizes := s.histograms()
-	f.rows, f.total, f.counted = sums[0], sums[1], alike(ends)
-	target := share * f.total
-	if f.counted {
-		f.total, target, sizes = f.rows, math.Max(1, cutOf(share, f.rows)), counts
+	q.rows, q.total, q.counted = sums[0], sums[1], alike(ends)
+	target := share * q.total
+	if q.counted {
+		q.total, target, sizes = q.rows, math.Max(1, cutOf(share, q.rows)), counts
 		for k := range s.left {
 			s.left[k].weight = 1
 		}
 	}
 	for {
-		bin := f.pass(sizes, target)
+		bin := q.pass(sizes, target)
 		s.keep(bin)
-		most := 2 * (1 + int(counts[bin]))
+		size := 2 * (1 + int(counts[bin]))
 		switch {
 		case s.known == 64:
-			f.key = ofOrder(s.prefix)
-			f.behind, f.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
-			return f
-		case most*len(ends) <= fewKeys:
-			s.finish(&f, most, target)
-			return f
+			q.key = ofOrder(s.prefix)
+			q.behind, q.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
+			return q
+		case size*len(ends) <= maxSent:
+			s.finish(&q, size, target)
+			return q
 		}
 		counts, sizes = s.histograms()
 	}
 }
 
-// finish finds the key among those that are left on all machines, for which each machine gives most numbers.
-func (s *selection) finish(f *found, most int, target float64) {
-	own := slices.Repeat([]float64{math.Inf(1)}, most)
-	own[0], own[1] = ofOrder(s.below), ofOrder(s.above)
+// finish finds the key among all machines' keys that are left, with size numbers of each machine.
+func (s *selection) finish(q *quantile, size int, target float64) {
+	local := slices.Repeat([]float64{math.Inf(1)}, size)
+	local[0], local[1] = ofOrder(s.below), ofOrder(s.above)
 	for k, key := range s.left {
-		own[2+2*k], own[3+2*k] = ofOrder(key.bits), key.weight
+		local[2+2*k], local[3+2*k] = ofOrder(key.bits), key.weight
 	}
 	var keys [][]float64 // key and weight
-	f.before, f.behind = math.Inf(-1), math.Inf(1)
-	for _, of := range s.job.Each(own...) {
-		f.before, f.behind = max(f.before, of[0]), min(f.behind, of[1])
-		for pair := range slices.Chunk(of[2:], 2) {
+	q.before, q.behind = math.Inf(-1), math.Inf(1)
+	for _, machine := range s.job.Each(local...) {
+		q.before, q.behind = max(q.before, machine[0]), min(q.behind, machine[1])
+		for pair := range slices.Chunk(machine[2:], 2) {
 			if !math.IsInf(pair[0], 1) {
 				keys = append(keys, pair)
 			}
 		}
 	}
 	slices.SortStableFunc(keys, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
-	f.key, f.to = math.Inf(-1), f.below
+	q.key, q.to = math.Inf(-1), q.below
 	for _, pair := range keys {
-		if pair[0] > f.key {
-			if f.to >= target && !math.IsInf(f.key, -1) {
-				f.behind = pair[0]
+		if pair[0] > q.key {
+			if q.to >= target && !math.IsInf(q.key, -1) {
+				q.behind = pair[0]
 				return
 			}
-			f.before, f.below = max(f.before, f.key), f.to
+			q.before, q.below = max(q.before, q.key), q.to
 		}
-		f.key, f.to = pair[0], f.to+pair[1]
+		q.key, q.to = pair[0], q.to+pair[1]
 	}
 }
 
 // pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
-func (f *found) pass(weights []float64, target float64) (place int) {
-	total := f.below
+func (q *quantile) pass(weights []float64, target float64) (place int) {
+	q.to = q.below
 	for k, weight := range weights {
 		if weight > 0 {
-			place, f.below, total = k, total, total+weight
-			if total >= target {
+			place, q.below, q.to = k, q.to, q.to+weight
+			if q.to >= target {
 				break
 			}
 		}
 	}
-	f.to = total
 	return place
 }
 
@@ -210,7 +206,7 @@ func (s *selection) histograms() (counts, weights []float64) {
 	return counts, weights
 }
 
-// keep leaves the keys of a bin of the histograms.
+// keep leaves only the keys of a bin of the histograms.
 func (s *selection) keep(bin int) {
 	width, kept := min(digit, 64-s.known), s.left[:0]
 	for _, k := range s.left {
@@ -226,7 +222,7 @@ func (s *selection) keep(bin int) {
 	s.left, s.known, s.prefix = kept, s.known+width, s.prefix<<width|uint64(bin)
 }
 
-// inOrder maps numbers to whole ones in the same order; 0 and -0 are one.
+// inOrder maps numbers to whole numbers in the same order; 0 and -0 to the same.
 func inOrder(v float64) uint64 {
 	bits := math.Float64bits(v + 0)
 	return bits ^ (uint64(int64(bits)>>63) | 1<<63) // without a branch: signs cannot be foreseen

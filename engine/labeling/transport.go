@@ -1,26 +1,30 @@
 package labeling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // transport finds the cheapest labeling with given class counts, and proves it.
 //
 //	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n
-//	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y)
+//	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y). Labels are optimal if
+//	         every row has a class with the least c_iy - v_y
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row, finite; counts [m], summing to n; v_y
-//	         potential of the class [m]. The labels are optimal if every row has a class with the least c_iy - v_y. The
-//	         class graph has as length of the arc (a, b) the least c_ib - c_ia over the rows of a
-//	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, which they leave to switching or a solver.
-//	         Here: switching (algorithm 2); potentials that the result hardly violates (shortWalks); every row that
-//	         wants another class at these potentials moves there, which leaves surpluses and deficits of a few rows;
-//	         each is repaired along a shortest path (Tomizawa 1971, Edmonds & Karp 1972) in the class graph, whose lists
-//	         hold only the rows near a border
+//	         potential of the class [m]
+//	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, and algorithm 2, which comes first. Then
+//	         every row moves to the class that potentials prefer (shortWalks), and the surplus of a few rows goes along
+//	         shortest paths of the class graph (Tomizawa 1971, Edmonds & Karp 1972)
 //	Stops    all counts are met; each repair lowers the surplus by one
-//	Cost     switching, that of shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
+//	Cost     switching, shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
 //
-// labels are the start, which decides the time: those of greedy, or of the last call. A label below 0 is none. It
-// changes labels and returns the class graph, which has the potentials.
+// labels are the start, which decides the time; a label below 0 is none. The class graph returned has the potentials.
 func transport(labels []int32, costs []float64, counts []int) *classGraph {
-	assignUnlabeled(labels, costs, counts)
+	for i, y := range labels {
+		if y < 0 || counts[y] == 0 {
+			labels[i], _ = bestOpen(costs[i*len(counts):], counts)
+		}
+	}
 	f := newFrontier(labels, costs, len(counts))
 	f.switchPairs(0)
 	g := newClassGraph(f, counts)
@@ -30,64 +34,77 @@ func transport(labels []int32, costs []float64, counts []int) *classGraph {
 	return g
 }
 
-// assignUnlabeled gives rows without a label, or with the label of a class that gets none, their cheapest class.
-func assignUnlabeled(labels []int32, costs []float64, counts []int) {
-	for i, y := range labels {
-		if y < 0 || counts[y] == 0 {
-			labels[i], _ = bestOpen(costs[i*len(counts):], counts)
+// greedy gives every row a label so that class y gets exactly counts[y] rows, the surest rows first.
+//
+//	Problem  a cheap labeling with given counts: a start for transport, not an optimum
+//	Symbols  as in transport. A class with room is open; the regret of a row is the cost of its second best open class
+//	         beyond its best
+//	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 1 steps 3-9
+//	Cost     n log n + n m
+func greedy(labels []int32, costs []float64, counts []int) {
+	order, room, m := make([]candidate, len(labels)), slices.Clone(counts), len(counts)
+	for i := range order {
+		_, regret := bestOpen(costs[i*m:], room)
+		order[i] = candidate{-regret, int32(i)}
+	}
+	slices.SortFunc(order, candidate.compare)
+	for _, c := range order {
+		y, _ := bestOpen(costs[int(c.row)*m:], room)
+		labels[c.row] = y
+		room[y]--
+	}
+}
+
+// bestOpen is the cheapest class with room and its regret.
+func bestOpen(costs []float64, room []int) (class int32, regret float64) {
+	best, second := math.Inf(1), math.Inf(1)
+	class = -1
+	for y, open := range room {
+		switch c := costs[y]; {
+		case open <= 0:
+		case c < best || class < 0:
+			class, best, second = int32(y), c, best
+		case c < second:
+			second = c
 		}
 	}
+	return class, second - best
 }
 
 // reassign moves every row to the class with the least c - v.
 func (g *classGraph) reassign(v []float64) {
 	for _, a := range g.live {
 		for _, b := range g.live {
-			if a != b {
-				g.reassignBetween(a, b, v)
+			for top := g.cheapest(a, b); v[a]+top.key < v[b]; top = g.cheapest(a, b) {
+				costs := g.costsOf(top.row)
+				best := g.smallest(func(y int) float64 { return costs[y] - v[y] })
+				if best == a { // but for rounding it would not move
+					break
+				}
+				g.move(top.row, best)
 			}
 		}
 	}
-	for _, a := range g.live {
-		g.updateLengths(a)
-	}
+	g.updateLengths(g.live...)
 }
 
-// reassignBetween moves the rows of a that have a smaller c - v in b to the class where it is least.
-func (g *classGraph) reassignBetween(a, b int, v []float64) {
-	for {
-		top, ok := g.cheapest(a, b)
-		if !ok || !(v[a]+top.key < v[b]) {
-			return
-		}
-		best := g.bestClass(top.row, v)
-		if best == a { // but for rounding it would not move
-			return
-		}
-		g.move(top.row, best)
-	}
-}
-
-func (g *classGraph) bestClass(row int32, v []float64) (best int) {
-	least := math.Inf(1)
+// smallest is the live class with the smallest value; -1 if none is below +Inf.
+func (g *classGraph) smallest(value func(class int) float64) (class int) {
+	class, smallest := -1, math.Inf(1)
 	for _, y := range g.live {
-		if reduced := g.costs[int(row)*g.classes+y] - v[y]; reduced < least {
-			best, least = y, reduced
+		if v := value(y); v < smallest {
+			class, smallest = y, v
 		}
 	}
-	return best
+	return class
 }
 
 // balance moves rows along shortest paths from classes with too many rows to classes with too few.
 func (g *classGraph) balance(v []float64, counts []int) {
-	p := paths{classGraph: g, v: v}
-	p.distance, p.from, p.done = make([]float64, g.classes), make([]int, g.classes), make([]bool, g.classes)
+	m := g.classes
+	p := paths{g, v, make([]float64, m), make([]int, m), make([]bool, m)}
 	surplus := func(y int) int { return len(g.members[y]) - counts[y] }
-	for {
-		end := p.nearestDeficit(surplus)
-		if end < 0 {
-			return
-		}
+	for end := p.nearestDeficit(surplus); end >= 0; end = p.nearestDeficit(surplus) {
 		for _, y := range g.live { // the arcs of the path become tight, and no arc gets too short
 			v[y] += math.Min(p.distance[y], p.distance[end])
 		}
@@ -112,7 +129,12 @@ func (p *paths) nearestDeficit(surplus func(int) int) (end int) {
 		}
 	}
 	for {
-		next := p.nearest()
+		next := p.smallest(func(y int) float64 {
+			if p.done[y] {
+				return math.Inf(1)
+			}
+			return p.distance[y]
+		})
 		if next < 0 || surplus(next) < 0 {
 			return next
 		}
@@ -120,23 +142,11 @@ func (p *paths) nearestDeficit(surplus func(int) int) (end int) {
 	}
 }
 
-// nearest is the class with the smallest distance of those that are not done; -1 if none can be reached.
-func (p *paths) nearest() (class int) {
-	class, least := -1, math.Inf(1)
-	for _, y := range p.live {
-		if !p.done[y] && p.distance[y] < least {
-			class, least = y, p.distance[y]
-		}
-	}
-	return class
-}
-
 // relax shortens the paths that pass class a last.
 func (p *paths) relax(a int) {
 	p.done[a] = true
-	lengths := p.length[a*p.classes : (a+1)*p.classes]
 	for _, y := range p.live {
-		reduced := math.Max(0, lengths[y]+p.v[a]-p.v[y]) // below 0 by rounding
+		reduced := math.Max(0, p.length[a*p.classes+y]+p.v[a]-p.v[y]) // below 0 by rounding
 		if distance := p.distance[a] + reduced; !p.done[y] && distance < p.distance[y] {
 			p.distance[y], p.from[y] = distance, a
 		}
@@ -147,8 +157,7 @@ func (p *paths) relax(a int) {
 func (p *paths) augment(end int) {
 	var rows []int32
 	for b := end; p.from[b] >= 0; b = p.from[b] {
-		mover, _ := p.cheapest(p.from[b], b)
-		rows = append(rows, mover.row)
+		rows = append(rows, p.cheapest(p.from[b], b).row)
 	}
 	for b := end; p.from[b] >= 0; b = p.from[b] {
 		p.move(rows[0], b)

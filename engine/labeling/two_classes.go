@@ -10,7 +10,7 @@ import (
 // Two classes need only the difference g_i = c_i1 - c_i0 of the costs of a row: the rows with the smallest g get label
 // 1, and one number ν = v_1 - v_0 takes the place of the potentials. Source: Sindhwani & Keerthi 2006, section 3.
 
-// twoClasses reports whether there are two classes, both with a share, and some rows, as machines together have.
+// twoClasses reports whether there are two classes, both with a share, and rows.
 func twoClasses(job *work.Job, shares []float64, rows int) bool {
 	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && (rows > 0 || job.Group != nil)
 }
@@ -18,37 +18,37 @@ func twoClasses(job *work.Job, shares []float64, rows int) bool {
 // softTwo is Soft for two classes.
 //
 //	Problem  find ν with m(ν) = r
-//	Symbols  g_i cost of class 1 beyond that of class 0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 +
-//	         exp((g_i - ν) / T)); m(ν) its weighted mean
+//	Symbols  g_i = c_i1 - c_i0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 + exp((g_i - ν) / T)); m(ν)
+//	         its weighted mean
 //	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Halley's method (1694)
 //	         on logit m(ν) = logit r, which is linear far from the solution, inside a bracket
-//	Stops    the share is met to 1e-10: by a look, or because the step was at most lastStep T. In units of T the
-//	         derivatives of logit m are bounded, so that such a step leaves less than lastStep³. Or the bracket cannot
-//	         shrink any more
+//	Stops    the share is met to 1e-10, or the step was at most lastStep T: the derivatives of logit m in ν / T are
+//	         bounded, so that it leaves less than lastStep³. Or the bracket cannot shrink any more
 //	Cost     one exp a row an evaluation; 2 to 5 evaluations, and one without its sums
 func softTwo(job *work.Job, p, costs, weights []float64, temperature, share float64, potentials []float64) {
 	low, high, bracketed := math.Inf(-1), math.Inf(1), false
 	nu := finiteOr0(potentials[1]) - finiteOr0(potentials[0])
 	for range 200 {
-		m := momentsOfTwo(job, p, costs, weights, temperature, nu)
-		if !(math.Abs(m.mean-share) > 1e-10) {
+		mean, variance, skew := momentsOfTwo(job, p, costs, weights, temperature, nu)
+		if !(math.Abs(mean-share) > 1e-10) {
 			break
 		}
-		if m.mean < share {
+		if mean < share {
 			low = nu
 		} else {
 			high = nu
 		}
-		step := temperature * m.halley(share)
+		step := temperature * halley(share, mean, variance, skew)
 		next := nu + step
-		if math.Abs(step) <= lastStep*temperature && next > low && next < high {
+		inside := next > low && next < high
+		if inside && math.Abs(step) <= lastStep*temperature {
 			nu = next
 			job.EachRow(len(weights), func(lo, hi int) {
 				softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
 			})
 			break
 		}
-		if !(next > low && next < high) {
+		if !inside {
 			if !bracketed {
 				first, last := bracket(job, costs, temperature, share)
 				low, high, bracketed = max(low, first), min(high, last), true
@@ -65,12 +65,12 @@ func softTwo(job *work.Job, p, costs, weights []float64, temperature, share floa
 
 const lastStep = 2e-4
 
-// moments are weighted means: of p_i1, of p_i1 p_i0, which is its derivative in ν / T, and the derivative of that.
-type moments struct{ mean, variance, skew float64 }
-
-// momentsOfTwo fills p at ν.
-func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu float64) moments {
-	var sums [4]float64 // of the weights, and of the three with them
+// momentsOfTwo fills p at ν. It returns the weighted means of p_i1, of p_i1 p_i0, which is its derivative in ν / T, and
+// of the derivative of that product.
+func momentsOfTwo(
+	job *work.Job, p, costs, weights []float64, temperature, nu float64,
+) (mean, variance, skew float64) {
+	var sums [4]float64 // the weights, and the three times the weights
 	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
 		softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
 		var total, mean, variance, skew float64
@@ -84,10 +84,10 @@ func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu fl
 		}
 		dst[0], dst[1], dst[2], dst[3] = total, mean, variance, skew
 	})
-	return moments{sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]}
+	return sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]
 }
 
-// softenTwo sets the soft labels of some rows: that of the cheaper class is 1 / (1 + e), the other one e times as much.
+// softenTwo sets soft labels: 1 / (1 + e) for the cheaper class, e times as much for the other.
 func softenTwo(p, costs []float64, nu, temperature float64) {
 	var room [softAtOnce]float64
 	inverse := min(1/temperature, math.MaxFloat64)
@@ -109,12 +109,12 @@ func softenTwo(p, costs []float64, nu, temperature float64) {
 	}
 }
 
-// halley is the step of ν / T towards logit m = logit r: Newton's where its second derivative changes much on the way.
-func (m moments) halley(share float64) float64 {
-	spread := m.mean * (1 - m.mean)
-	slope := m.variance / spread // of logit m
-	second := m.skew/spread - slope*slope*(1-2*m.mean)
-	step := (logit(share) - logit(m.mean)) / slope
+// halley is the step of ν / T towards logit m = logit r: Newton's step where the slope changes much on the way.
+func halley(share, mean, variance, skew float64) float64 {
+	spread := mean * (1 - mean)
+	slope := variance / spread // of logit m
+	second := skew/spread - slope*slope*(1-2*mean)
+	step := (logit(share) - logit(mean)) / slope
 	if bend := 1 + step*second/(2*slope); bend > 0.5 && bend < 2 {
 		step /= bend
 	}
