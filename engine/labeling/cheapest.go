@@ -16,13 +16,12 @@ import (
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; s_i weight of the row [n]; r_y share
 //	         of the class [m]; v_y potential of the class [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
-//	         Equal weights: the transportation problem, from greedy labels or, on several machines, hardened soft labels.
+//	         Equal weights: the transportation problem, from greedy labels, or hardened soft labels on several machines.
 //	         Unequal weights: with the counts of hardened soft labels, whose own potentials would split a row
 //	Cost     two classes: cheapestTwo; more: transport, and SoftLabels where it gives the start
 //
-// It changes labels, and returns potentials in the middle of all that prove them, with mean 0 for the classes that have
-// rows: every row's label is the argmax of -c_iy + v_y; rows that two classes cost the same are treated by untie. labels
-// that keep the counts on entry are a start. Two classes with shares have at least one row each.
+// It changes labels, which are a start where they keep the counts, and returns potentials in the middle of all that
+// prove them, with mean 0 for the classes that have rows: every row's label is the argmax of -c_iy + v_y (ties: untie).
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
 	nu, g := cheapest(job, labels, costs, weights, shares)
 	if g == nil {
@@ -38,8 +37,8 @@ func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []floa
 	cheapest(job, labels, costs, weights, shares)
 }
 
-// cheapest gives the rows of all machines the cheapest labels. It returns the threshold of two classes, or a class graph
-// with potentials that prove the labels.
+// cheapest gives the rows of all machines the cheapest labels. It returns the threshold of two classes, or a class
+// graph with potentials that prove the labels.
 func cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (nu float64, g *classGraph) {
 	if twoClasses(job, shares, len(labels)) {
 		return cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1])), nil
@@ -47,7 +46,7 @@ func cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
 	job.ReduceDeferred(rows)
 	have := countsOf(job, labels, len(shares))
-	if !alike(ends) {
+	if smallest, largest := work.Ends(ends); smallest < largest {
 		have = harden(job, labels, costs, weights, shares, 1e-3)
 		return 0, withCounts(job, labels, costs, have, have, 2, math.MaxInt)
 	}
@@ -100,9 +99,8 @@ func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
 // tied is the relative difference of costs that rounding may explain.
 const tied = 1e-12
 
-// untie moves rows that two classes cost the same at the potentials v, as copies of a row with different labels do, all
-// to the class that has more of them: then there is room at every border, where rounding would decide between the
-// classes. It reports whether there were any on both sides.
+// untie moves rows that cost the same in two classes at the potentials v, as copies of a row with different labels do,
+// all to the class that has more of them: else rounding would decide. It reports whether both classes had any.
 func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
 	m := len(v)
 	rows, ties := make([]float64, m*m), [][3]int(nil)
@@ -148,10 +146,9 @@ func exclude(job *work.Job, potentials, costs []float64) {
 // Finite replaces costs [n, m] of +Inf, of classes that a row cannot have, by numbers so large that the cheapest labels
 // have as few of them as any.
 //
-//	Problem  a number M so that no exchange of labels that gives up a forbidden label costs anything
-//	Source   the cheapest labels differ from others by exchanges around cycles of at most m classes, in which every other
-//	         label changes its cost by the largest difference of finite costs at most: M = m + 1 times that, beyond the
-//	         largest cost. A larger one would lose digits
+//	Problem  a number M so that every exchange of labels that gives up a forbidden label lowers the cost
+//	Source   the cheapest labels differ from others by exchanges around cycles of at most m classes, each at most the
+//	         range of finite costs: M is m + 1 ranges beyond the largest cost. A larger number would lose digits
 func Finite(job *work.Job, costs []float64, classes int) {
 	smallest, largest := math.Inf(1), math.Inf(-1)
 	for _, c := range costs {

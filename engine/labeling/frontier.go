@@ -110,8 +110,7 @@ func (b *border) sort() { slices.SortFunc(b.movers, candidate.compare) }
 // trim leaves the cheapest movers, as many as are kept.
 func (b *border) trim() { b.movers, b.limit = b.movers[:b.keep], b.movers[b.keep-1].key }
 
-// cheapest is the row of class a that moves to b at the least cost; without rows its key is +Inf and its row -1. To stay
-// costs 0.
+// cheapest is the row of class a that moves to b at the least cost: row -1 for +Inf without rows, for 0 to a itself.
 func (f *frontier) cheapest(a, b int) candidate {
 	if a == b {
 		return candidate{0, -1}

@@ -20,11 +20,10 @@ import (
 //	         the row [n]; T > 0 temperature; r_y share of the class [m], scaled to sum to 1; v_y multiplier of its
 //	         constraint, the potential [m]: p_iy is proportional to exp(-(c_iy - v_y) / T); q_y weighted mean of p_iy.
 //	         The dual, concave in v, has the gradient r - q and the Hessian -H / T, H = mean of diag(p_i) - p_i p_i'
-//	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints. Sinkhorn's update v_y += T log(r_y / q_y) while it
-//	         lowers the error threefold; then Newton's method on the dual (H + μ for H, μ in proportion to the error),
+//	Source   Keerthi, Sundararajan & Shevade 2012 for the constraints. Sinkhorn's update v_y += T log(r_y / q_y) while
+//	         it lowers the error threefold; then Newton's method on the dual (H + μ for H, μ proportional to the error),
 //	         with a search for the zero of the slope along the step. Where that fails: through falling temperatures
-//	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), or 8 steps in a row do not lower it (rounding), or 500
-//	         evaluations
+//	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), 8 steps without progress (rounding), 500 evaluations
 //	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3, or with more than
 //	         256 classes about 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from potentials of a
 //	         neighboring temperature; tens to hundreds without

@@ -11,8 +11,14 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// solve raises the dual until the residual is at most tolerance, and ends at the best potentials that it met, where p and
-// its means are evaluated.
+const (
+	maxStored   = 256   // classes: with more H is not stored and factored but multiplied with
+	productsEta = 0.03  // conjugate gradients stop at this part of the residual
+	firstCutoff = 1e-3  // of soft labels in H
+	lastCutoff  = 1e-15 // before 0
+)
+
+// solve raises the dual until the residual is at most tolerance, and ends with p at the best potentials that it met.
 func (d *dual) solve(residual func() float64, tolerance float64) {
 	best, last, stagnant := math.Inf(1), math.Inf(1), 0
 	sinkhorn := true // its update suffices
@@ -51,8 +57,7 @@ func (d *dual) sinkhorn() {
 	d.evaluate(d.v)
 }
 
-// direct sets step = T (H + μ)⁻¹ (r - q) and reports whether it leads upwards. μ, in proportion to the residual, keeps
-// every entry below longest T.
+// direct sets step = T (H + μ)⁻¹ (r - q) and reports whether it leads upwards. μ keeps every entry below longest T.
 func (d *dual) direct() bool {
 	const longest = 30
 	x := make([]float64, len(d.live))
@@ -62,7 +67,6 @@ func (d *dual) direct() bool {
 	if !d.solveNewton(x, d.residual()/longest) {
 		return false
 	}
-	clear(d.step)
 	for k, y := range d.live {
 		d.step[y] = d.temperature * x[k]
 	}
@@ -112,24 +116,17 @@ func (d *dual) lineSearch() bool {
 			return true
 		}
 		if slope > 0 {
-			low = t
+			low, t = t, 2*t
 		} else {
 			high = t
 		}
-		if math.IsInf(high, 1) {
-			t *= 2
-		} else {
+		if !math.IsInf(high, 1) {
 			t = low + (high-low)*math.Max(0.1, math.Min(0.5, start/(start-slope)))
 		}
 	}
 	d.evaluate(d.v)
 	return false
 }
-
-const (
-	firstCutoff = 1e-3
-	lastCutoff  = 1e-15
-)
 
 // expire asks for a new H, and a more exact one if not even a new one has helped.
 func (d *dual) expire(stagnant int) {
@@ -176,11 +173,6 @@ func addCovariance(h, p []float64, s, cutoff float64, strong []int) {
 		strong = append(strong, y)
 	}
 }
-
-const (
-	maxStored   = 256  // classes: with more H is not stored and factored but multiplied with
-	productsEta = 0.03 // conjugate gradients stop at this part of the residual
-)
 
 // covariance is H + μ at the p that are there, as an operator on the live classes.
 type covariance struct {

@@ -12,15 +12,14 @@ import (
 // cheapestTwo is Cheapest for two classes: rows with g < ν get label 1.
 //
 //	Problem  the cut between two different numbers g of all machines at which the weight, or with equal weights the
-//	         number, of the rows below is nearest to the share r; of two as near the cut with fewer rows below. Rows with
+//	         number, of the rows below is nearest to the share r; of equally near cuts, with fewer rows below. Rows with
 //	         equal g go together, as copies of a row do. Each label gets at least one row
 //	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
 //	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until at most maxSent
 //	         numbers are left, which all machines get: exact, however the rows are shared out
 //	Cost     n for each of two to four histograms, at most six
 //
-// Where all g are equal the first rows get label 1, in number as the share demands, and ν puts all rows at margin 1 of
-// the larger class. A single row gets label 0.
+// Where all g are equal the first rows get label 1, by the share, and ν puts all rows at margin 1 of the larger class.
 func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
 	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(2 << digit),
 		below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1))}
@@ -81,12 +80,6 @@ func deferredEnds(job *work.Job, weights []float64) [][]float64 {
 	return job.GatherDeferred(smallest, largest)
 }
 
-// alike reports whether all weights are the same.
-func alike(ends [][]float64) bool {
-	smallest, largest := work.Ends(ends)
-	return smallest >= largest
-}
-
 // weighed is a key with the weight of its rows; see inOrder.
 type weighed struct {
 	bits   uint64
@@ -121,7 +114,8 @@ func (s *selection) find(weights []float64, share float64) (q quantile) {
 	ends, sums := deferredEnds(s.job, weights), []float64{float64(len(weights)), vector.Sum(weights)}
 	s.job.ReduceDeferred(sums)
 	counts, sizes := s.histograms()
-	q.rows, q.total, q.counted = sums[0], sums[1], alike(ends)
+	smallest, largest := work.Ends(ends)
+	q.rows, q.total, q.counted = sums[0], sums[1], smallest >= largest
 	target := share * q.total
 	if q.counted {
 		q.total, target, sizes = q.rows, math.Max(1, cutOf(share, q.rows)), counts
@@ -157,12 +151,9 @@ func (s *selection) finish(q *quantile, size int, target float64) {
 	q.before, q.behind = math.Inf(-1), math.Inf(1)
 	for _, machine := range s.job.Each(local...) {
 		q.before, q.behind = max(q.before, machine[0]), min(q.behind, machine[1])
-		for pair := range slices.Chunk(machine[2:], 2) {
-			if !math.IsInf(pair[0], 1) {
-				keys = append(keys, pair)
-			}
-		}
+		keys = slices.AppendSeq(keys, slices.Chunk(machine[2:], 2))
 	}
+	keys = slices.DeleteFunc(keys, func(pair []float64) bool { return math.IsInf(pair[0], 1) })
 	slices.SortStableFunc(keys, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
 	q.key, q.to = math.Inf(-1), q.below
 	for _, pair := range keys {

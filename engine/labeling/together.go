@@ -15,9 +15,9 @@ const maxMovers = 128
 //
 //	Problem  as in transport; every machine has a part of the rows, which may be empty
 //	Symbols  as in transport; S rows of all classes beyond their counts; k movers kept of every pair of classes
-//	Source   ours: of every pair of classes (a, b) each machine gives the k = S + 2 rows of a that move to b at the least
-//	         cost to all, and each runs transport on these. Its potentials are proven for all rows where every arc of its
-//	         class graph is at most as long as the k-th move of any machine: the rows left out cost more
+//	Source   ours: of every pair of classes (a, b) all machines get from each the k = S + 2 rows of a that move to b at
+//	         the least cost, and run transport on these. Potentials are proven for all rows where every arc of the class
+//	         graph is at most as long as the k-th move of any machine: the rows left out cost more
 //	Stops    a proof; without one k grows fourfold up to limit: then it gives nil
 //	Cost     m² numbers and k m² rows of each machine at most; on one machine as transport, which needs no k
 func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []int, keep, limit int) *classGraph {
@@ -32,9 +32,8 @@ func withCounts(job *work.Job, labels []int32, costs []float64, counts, have []i
 	return nil
 }
 
-// Counts turns shares into whole counts that sum to n by the largest remainders, the first of equal ones first. Shares
-// are not negative and need not sum to 1, but one is positive; a class with share 0 gets no row. Remainders that differ
-// by rounding alone count as equal.
+// Counts turns shares, which need not sum to 1, into whole counts that sum to n by the largest remainders, the first of
+// equal ones first; a class with share 0 gets no row. Remainders that differ by rounding alone count as equal.
 func Counts(shares []float64, n int) []int {
 	total, left := vector.Sum(shares), n
 	counts, remainders, order := make([]int, len(shares)), make([]float64, len(shares)), []int(nil)
@@ -77,8 +76,8 @@ func surplusOf(have, counts []int) (surplus int) {
 	return surplus
 }
 
-// nearBorders runs transport on the rows of all machines that are cheapest to move, and takes over its labels; without
-// a proof for all rows it gives nil and leaves labels as they are. have are the counts before.
+// nearBorders runs transport on the cheapest movers of all machines, and takes over its labels; without a proof for all
+// rows it gives nil and leaves labels as they are. have are the counts before.
 func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []int, keep int) *classGraph {
 	m := len(counts)
 	movers, limits := cheapestMovers(job, labels, costs, m, keep)
@@ -116,14 +115,14 @@ func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []
 
 // cheapestMovers are the rows of this machine that move between two classes at the least cost, keep for each pair, and
 // for every pair the least limit of a machine.
-func cheapestMovers(job *work.Job, labels []int32, costs []float64, classes, keep int) (rows []int32, limits []float64) {
-	borders := slices.Repeat([]border{{limit: math.Inf(1), keep: keep}}, classes*classes)
-	for a := range classes {
-		borders[a*classes+a].limit = math.Inf(-1)
+func cheapestMovers(job *work.Job, labels []int32, costs []float64, m, keep int) (rows []int32, limits []float64) {
+	borders := slices.Repeat([]border{{limit: math.Inf(1), keep: keep}}, m*m)
+	for a := range m {
+		borders[a*m+a].limit = math.Inf(-1)
 	}
 	for i, a := range labels {
-		row := costs[i*classes : (i+1)*classes]
-		offer(borders[int(a)*classes:], int32(i), row[a], row)
+		row := costs[i*m : (i+1)*m]
+		offer(borders[int(a)*m:], int32(i), row[a], row)
 	}
 	for k := range borders {
 		b := &borders[k]

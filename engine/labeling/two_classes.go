@@ -7,17 +7,14 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Two classes need only the difference g_i = c_i1 - c_i0 of the costs of a row: the rows with the smallest g get label
-// 1, and one number ν = v_1 - v_0 takes the place of the potentials. Source: Sindhwani & Keerthi 2006, section 3.
-
 // twoClasses reports whether there are two classes, both with a share, and rows.
 func twoClasses(job *work.Job, shares []float64, rows int) bool {
 	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && (rows > 0 || job.Group != nil)
 }
 
-// softTwo is Soft for two classes.
+// softTwo is SoftLabels for two classes.
 //
-//	Problem  find ν with m(ν) = r
+//	Problem  find ν = v_1 - v_0 with m(ν) = r
 //	Symbols  g_i = c_i1 - c_i0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 + exp((g_i - ν) / T)); m(ν)
 //	         its weighted mean
 //	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Halley's method (1694)
@@ -67,9 +64,7 @@ const lastStep = 2e-4
 
 // momentsOfTwo fills p at ν. It returns the weighted means of p_i1, of p_i1 p_i0, which is its derivative in ν / T, and
 // of the derivative of that product.
-func momentsOfTwo(
-	job *work.Job, p, costs, weights []float64, temperature, nu float64,
-) (mean, variance, skew float64) {
+func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu float64) (mean, variance, skew float64) {
 	var sums [4]float64 // the weights, and the three times the weights
 	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {
 		softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
