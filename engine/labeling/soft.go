@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -45,10 +44,8 @@ func SoftLabels(
 	}
 }
 
-// Exact is the smallest tolerance.
-const Exact = 1e-9
-
 const (
+	Exact           = 1e-9 // the smallest tolerance
 	acceptable      = 1e-7 // an error that rounding may explain
 	patience        = 8    // steps without progress
 	budget          = 500  // evaluations from one start
@@ -133,7 +130,9 @@ func soften(p, c, v []float64, temperature float64) {
 	m, inverse := len(v), min(1/temperature, math.MaxFloat64)
 	for at := 0; at < len(p); at += m {
 		row, cost := p[at:at+m], c[at:at+m]
-		floats.SubTo(row, v, cost)
+		for y, potential := range v {
+			row[y] = potential - cost[y]
+		}
 		top := slices.Max(row)
 		for y, z := range row {
 			row[y] = (z - top) * inverse

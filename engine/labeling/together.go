@@ -86,8 +86,7 @@ func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []
 		sent = append(append(sent, float64(labels[i])), costs[int(i)*m:(int(i)+1)*m]...)
 	}
 	sent, first := job.Gather(sent)
-	var moved []int32
-	var movedCosts []float64
+	moved, movedCosts := []int32(nil), []float64(nil)
 	fixed := slices.Clone(have) // counts of the rows left out
 	for row := range slices.Chunk(sent, 1+m) {
 		moved, movedCosts = append(moved, int32(row[0])), append(movedCosts, row[1:]...)
