@@ -91,8 +91,8 @@ typedef struct {
 /* Labels of rows. FEWLABEL_LABELS initializes the struct with one class number or -1 a row.
  *
  * What is known of a row without a label, sets or probabilities of its classes, is in compressed row form: row i may
- * have the classes in the entries indptr[i] ... indptr[i+1]-1 of `classes`. A row with one entry is a labeled row, a row
- * without entries an unlabeled one, as is a row with all classes and equal probabilities. A labeled row has none. */
+ * have the classes in the entries indptr[i] ... indptr[i+1]-1 of `classes`. A row with one entry is a labeled row, and
+ * one without entries an unlabeled row, as is one with all classes and equal probabilities. A labeled row has none. */
 typedef struct {
   const int32_t *codes;        /* [n_rows * n_columns] row by row: class number 0 ... n_classes-1, or -1: no label. With
                                   several columns 1, 0, or -1: unknown */
@@ -190,10 +190,10 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   models   [n_columns] set to the handles; release each with fewlabel_free
  *
  * Several columns share what depends on the rows alone, and are divided among the threads; progress counts columns as
- * steps. With the same shares a column's model has the bits of its separate fit. The option class_prior is then an array
- * with the share of class 1 in each column; "auto" and "labels" are both the shares of the column's labels, and labels
- * of one class alone then give a constant model. class_weight has 2 factors, or 2 for each column, one column after the
- * other. A column without a label is FEWLABEL_BAD_DATA. start, group and hierarchy are not supported.
+ * steps. With the same shares a column's model has the bits of its separate fit. The option class_prior is then an
+ * array with the share of class 1 in each column; "auto" and "labels" are both the shares of the column's labels, and
+ * labels of one class alone then give a constant model. class_weight has 2 factors, or 2 for each column, one column
+ * after the other. A column without a label is FEWLABEL_BAD_DATA. start, group and hierarchy are not supported.
  *
  * The option hierarchy is a tree over the classes as an array with the number of each node's parent:
  * the nodes 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With
@@ -361,15 +361,15 @@ typedef struct {
 /* Create a model from arrays, which are copied.
  *   kind         FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE
  *   description  JSON object with the sizes of the kind, as fewlabel_report gives them, and, where known, "method",
- *                "n_iter", "objective", "termination_condition", "warnings" and "metadata". "n_outputs" may be missing, and
- *                "n_groups" where it is 1
+ *                "n_iter", "objective", "termination_condition", "warnings" and "metadata". "n_outputs" may be missing,
+ *                and "n_groups" where it is 1
  *   arrays       [n_arrays] the arrays of the kind, in any order, as fewlabel_array gives them for a model from a file.
  *                "groups" may be missing where there is one */
 int32_t fewlabel_assemble(int32_t kind, const char *description, const fewlabel_named *arrays, int64_t n_arrays,
                           int64_t *model, char *error, int64_t error_size);
 
-/* Save a model to a safetensors file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without duplicate
- * names in an object; NULL keeps the current metadata. */
+/* Save a model to a safetensors file and load it. `metadata` is any JSON text to store with it, in UTF-8 and without
+ * duplicate names in an object; NULL keeps the current metadata. */
 int32_t fewlabel_save(int64_t model, const char *path, const char *metadata, char *error, int64_t error_size);
 int32_t fewlabel_load(const char *path, int64_t *model, char *error, int64_t error_size);
 

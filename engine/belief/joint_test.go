@@ -94,10 +94,3 @@ func TestRiskWithMeansAgreesWithDifferences(t *testing.T) {
 		}
 	}
 }
-
-// someCost is that of means near the prior, with a weight of the entropy.
-func someCost(rows []int32, u []float64, r *risk.Risk, entropy float64) risk.Joint {
-	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride())
-	m.Constraint, m.Entropy, m.Convex = Equality(prior), entropy, true
-	return m
-}

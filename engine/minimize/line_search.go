@@ -4,9 +4,9 @@ import "math"
 
 const maxLineEvaluations = 60
 
-// lineSearch finds a zero t > 0 of the slope of an objective along its line, given the slope at 0; 0 if it does not fall
-// there. A nonconvex one gets only points with a lower value, by leastDecrease times what the slope at 0 promises
-// (Armijo); a value is as low as another if they differ by rounding.
+// lineSearch finds a zero t > 0 of the slope of an objective along its line, given the slope at 0; 0 if the objective
+// does not fall there. A nonconvex one gets only points with a lower value, by leastDecrease times what the slope at 0
+// promises (Armijo); a value is as low as another if they differ by rounding.
 func lineSearch(f Objective, start, fraction float64) float64 {
 	g, ok := f.(Nonconvex)
 	if !ok {

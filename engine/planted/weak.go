@@ -7,7 +7,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
-// Weak are weak labels of the rows without a label [n] by prior costs [n, classes]: +Inf where a row cannot have a class.
+// Weak are weak labels of the rows without a label [n] by prior costs [n, classes], +Inf where a row cannot have the
+// class.
 func Weak(classes int, costs []float64, labels []int32) *weak.Labels {
 	start, class, p := []int64{0}, []int32(nil), []float64(nil)
 	for i, label := range labels {

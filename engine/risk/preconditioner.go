@@ -73,8 +73,7 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = p
 }
 
-// countCopies is the number of copies of some rows, and that of the non-zeros of all copies; a part of a copy is one, as
-// it takes as much.
+// countCopies is the number of copies of some rows, and of the non-zeros of all copies; a part of a copy counts as one.
 func countCopies(of *rows.Matrix, list []int32, copies []float64) (rows, nonZeros int) {
 	for _, i := range list {
 		rows += int(math.Ceil(copies[i]))

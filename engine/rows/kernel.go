@@ -89,7 +89,8 @@ func checkFinite[V value](i int, values []V, feature func(place int) int) error 
 		return nil
 	}
 	bad := slices.IndexFunc(values, func(v V) bool { return v*0 != 0 })
-	return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, values[bad], feature(bad))
+	return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, values[bad],
+		feature(bad))
 }
 
 func (a *arrays[I, V]) isDense() bool { return false }

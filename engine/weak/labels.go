@@ -75,7 +75,7 @@ func (l *Labels) add(i int, class []int32, p []float64) error {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(class[a] - class[b]) })
-	even := p == nil || len(p) == 0 || slices.Min(p) == slices.Max(p)
+	even := len(p) == 0 || slices.Min(p) == slices.Max(p)
 	for k, place := range order {
 		if k > 0 && class[place] == class[order[k-1]] {
 			return fault.Data("classes of row %d has class %d twice", i, class[place])
