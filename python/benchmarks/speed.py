@@ -168,7 +168,7 @@ def planted(n: int, d: int, k: int) -> Task:
 
 
 def shapes(report: Report, draws: int = 3) -> None:
-    """Many classes, one feature, rows of two kinds: time in fits of LinearSVC (default) on all labels, by turns."""
+    """Many classes, one feature: time in fits of LinearSVC (default) on all labels, by turns."""
     from fewlabel import TransductiveSVC
 
     for name, (X, y, labeled, most) in shaped(np.random.default_rng(0)).items():
@@ -193,7 +193,6 @@ def shaped(rng: np.random.Generator) -> dict[str, tuple[np.ndarray, np.ndarray, 
     return {
         "2,000 x 50, 1,000 classes": (near / np.linalg.norm(near, axis=1, keepdims=True), many, 1000, 8),
         "1,000,000 x 1": ((2 * two - 1 + rng.normal(size=len(two)))[:, None], two, 100, 4),
-        "1,000,000 rows of two kinds": (np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.5]])[two], two, 100, 4),
     }
 
 

@@ -8,7 +8,7 @@ from planted import many_topics, text_like
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
-from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import ClassPriorWarning, DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.inspection import check
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -138,3 +138,9 @@ def test_too_few_labels() -> None:
     X, y, _ = text_like(labeled=6)
     with pytest.raises(ValueError, match=r"cv|n_splits"):
         check(TransductiveSVC(), X, y)
+
+
+def test_given_shares_that_labels_and_rows_contradict_are_doubted() -> None:
+    many = text_like(labeled=100)
+    with pytest.warns(ClassPriorWarning, match=r"class_prior gives class \d a share of (5|95)\.0%, but .* suggest"):
+        check(TransductiveSVC(class_prior=[0.05, 0.95]), many.X, many.y, verbose=0)

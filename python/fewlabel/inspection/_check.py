@@ -8,14 +8,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from fewlabel import _held_out
+from fewlabel import _advice, _held_out
 from fewlabel._inputs import _data, _targets
+from fewlabel._warnings import ClassPriorWarning
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit
 
 # On 31 fits of six sets that the benchmark "verdicts" does not have, 90 % gave no wrong verdict and 15 undecided ones,
 # 80 % none and 11, 70 % two and 9.
 CONFIDENCE = 0.8
+DOUBTED = 0.5  # sum of the differences of given and estimated class shares
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     -----
     DataWarning
         If no row is unlabeled: both models are then the same.
+    ClassPriorWarning
+        If the class shares given to the model are far from the estimated ones.
 
     Examples
     --------
@@ -118,6 +122,8 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     every = _held_out.Fold(_with_estimated_shares(whole), slice(None), y, slice(0, 1))
     (_, shares), *found = _held_out.measured("check", [every, *folds], X, _answers, n_jobs, verbose)
     predicted = [answers for answers, _ in found]
+    if not isinstance(_linear_model.last(whole).class_prior, str):
+        _doubt(found[1][1], shares, classes)
     right, held = np.zeros((2, len(codes))), np.zeros(len(codes))
     for k, (_, test) in enumerate(splits):
         held[test] += 1
@@ -146,6 +152,17 @@ def _with_estimated_shares(model: Any) -> Any:
 def _answers(model: Any, rows: Any, _: Any) -> tuple[np.ndarray, np.ndarray]:
     """The predictions, and the class shares among the unlabeled rows."""
     return np.asarray(model.predict(rows)), np.asarray(_linear_model.last(model).class_prior_)
+
+
+def _doubt(given: np.ndarray, estimated: np.ndarray, classes: np.ndarray) -> None:
+    """Warn where the given class shares are far from the estimated ones."""
+    if np.abs(given - estimated).sum() > DOUBTED:
+        worst = np.abs(given - estimated).argmax()
+        _advice.warn(
+            f"class_prior gives class {classes[worst]!s} a share of {given[worst]:.1%}, but the labeled and the "
+            f'unlabeled rows together suggest {estimated[worst]:.1%}: check class_prior, or use "auto"',
+            ClassPriorWarning,
+        )
 
 
 def _judged(right: np.ndarray, codes: np.ndarray, shares: np.ndarray) -> Check:
