@@ -74,6 +74,20 @@ func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(
 
 func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }
 
+func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {
+	for _, i := range rows {
+		dst[i] = scale * denseDot(a.row(int(i)), p)
+	}
+}
+
+func (a *dense[V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
+	for _, i := range rows {
+		if q[i] != 0 {
+			denseAxpy(a.row(int(i)), scale*q[i], dst)
+		}
+	}
+}
+
 // denseDot is Σ x_j p_j in sixteen sums.
 func denseDot[V value](x []V, p []float64) float64 {
 	p = p[:len(x)]

@@ -21,6 +21,8 @@ type kernel interface {
 	square(i int, scale float64) float64 // squared length of a row times scale
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
+	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
+	addTransposed(rows []int32, dst, q []float64, scale float64)
 	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
 	// addPanels adds the rows to the classes of a piece of the weights.
 	addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
@@ -181,6 +183,22 @@ func rising[I index](indices []I) bool {
 func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {
 	indices, values := a.row(i)
 	axpy(indices, values, scale, dst)
+}
+
+func (a *arrays[I, V]) times(rows []int32, dst, p []float64, scale float64) {
+	for _, i := range rows {
+		indices, values := a.row(int(i))
+		dst[i] = scale * dot(indices, values, p)
+	}
+}
+
+func (a *arrays[I, V]) addTransposed(rows []int32, dst, q []float64, scale float64) {
+	for _, i := range rows {
+		if q[i] != 0 {
+			indices, values := a.row(int(i))
+			axpy(indices, values, scale*q[i], dst)
+		}
+	}
 }
 
 // at is base[k] without a bounds check.

@@ -122,7 +122,7 @@ func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i
 // TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst as they are.
 func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
 	need(len(dst), m.Rows(), len(p), m.cols)
-	on.eachChunk(job.Pool, func(rows []int32) { times(m.kernel, rows, dst, p, m.scale) })
+	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
 }
 
 // TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
@@ -136,23 +136,9 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 	need(len(q), m.Rows(), len(dst), m.cols)
 	m.addSums(job, dst[:m.cols], func(dst []float64) {
 		addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
-			addTransposed(m.kernel, rows, sum, q, m.scale)
+			m.kernel.addTransposed(rows, sum, q, m.scale)
 		})
 	})
-}
-
-func times(k kernel, rows []int32, dst, p []float64, scale float64) {
-	for _, i := range rows {
-		dst[i] = scale * k.rowTimes(int(i), p)
-	}
-}
-
-func addTransposed(k kernel, rows []int32, dst, q []float64, scale float64) {
-	for _, i := range rows {
-		if q[i] != 0 {
-			k.addRow(int(i), scale*q[i], dst)
-		}
-	}
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
@@ -166,15 +152,14 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 			for len(rows) > 0 {
 				group := m.gramGroup(rows)
 				rows = rows[len(group):]
+				m.kernel.times(group, products, p, m.scale)
 				for _, i := range group {
-					f := m.scale*m.kernel.rowTimes(int(i), p) + shift
+					f := products[i] + shift
 					products[i] = h[i] * f
 					total += products[i]
 					square += products[i] * f
 				}
-				for _, i := range group {
-					m.kernel.addRow(int(i), m.scale*products[i], sum)
-				}
+				m.kernel.addTransposed(group, sum, products, m.scale)
 			}
 			parts[block] = [2]float64{total, square}
 		})

@@ -16,7 +16,7 @@ func (s Span) Len() int { return s.End - s.First }
 func (s Span) TimesPanels(m *Matrix, dst, p []float64, shape panel.Shape) {
 	part, rows := s.of(m)
 	if shape.Stride() == 1 {
-		times(part, rows, dst, p, m.scale)
+		part.times(rows, dst, p, m.scale)
 		return
 	}
 	part.timesPanels(rows, dst, p, shape)
@@ -33,7 +33,7 @@ func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]flo
 		for k, s := range spans {
 			part, rows := s.of(m)
 			if shape.Stride() == 1 {
-				addTransposed(part, rows, dst, q[k], m.scale)
+				part.addTransposed(rows, dst, q[k], m.scale)
 			} else {
 				part.addPanels(rows, dst, q[k], m.scale, shape, pieces[task])
 			}
