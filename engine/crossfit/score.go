@@ -21,6 +21,7 @@ var ManyRows = 1 << 15
 type Scores struct {
 	Classes, Views int
 	Models         int       // fitted
+	Visited        int64     // non-zeros read by these
 	Totals         []float64 // [K] weight of the labeled rows of each class, held out or not
 	Held           Scored    // labeled rows, by models that have not seen their labels
 	Class          []int32   // [Held]
@@ -114,6 +115,7 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 	if err != nil {
 		panic(err)
 	}
+	out.Visited = job.Visited()
 	return out
 }
 

@@ -61,7 +61,7 @@ func predicts(x *setting, job *work.Job) bool {
 	evidence := x.prior.Evidence
 	if evidence == nil { // the shares are given
 		evidence = shares.Score(x.sample, job)
-		x.trained.add("mixture", evidence.Models, 0, 1)
+		x.trained.add("mixture", evidence.Models, evidence.Visited, x.sample.Pass)
 	}
 	wrong := evidence.Wrong()
 	return len(wrong) == 2 && wrong[1] < wrong[0]

@@ -77,7 +77,9 @@ func newSetting(s *sample.Sample, p sample.Problem, options method.Options, trai
 	if x.prior, err = shares.Find(s); err != nil {
 		return nil, err
 	}
-	trained.add("class_prior", x.prior.Models, x.prior.Visited, s.Pass)
+	if evidence := x.prior.Evidence; evidence != nil {
+		trained.add("class_prior", evidence.Models, evidence.Visited, s.Pass)
+	}
 	x.warnings = slices.Concat(x.prior.Warnings, s.ScaleWarnings())
 	return x, nil
 }

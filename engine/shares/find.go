@@ -19,8 +19,6 @@ type Prior struct {
 	Shares       []float64 // [K] φ
 	ChosenLabels bool      // the labeled rows were probably not drawn at random
 	Evidence     *Evidence // for estimated shares, otherwise nil
-	Models       int       // fitted for the estimate
-	Visited      int64     // non-zeros, by these
 	Warnings     []warning.Warning
 }
 
@@ -53,14 +51,13 @@ func find(s *sample.Sample) (*Prior, error) {
 	if err := checkGathered(s); err != nil {
 		return nil, err
 	}
-	silent := s.Job.Silent()
-	evidence := Score(s, silent)
+	evidence := Score(s, s.Job.Silent())
 	shares, drawn := evidence.Shares(s.Job)
 	if err := s.CheckFinite(0, shares); err != nil {
 		return nil, err
 	}
-	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence, Models: evidence.Models,
-		Visited: silent.Visited(), Warnings: uncertain(s.Job, evidence, shares)}, nil
+	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence,
+		Warnings: uncertain(s.Job, evidence, shares)}, nil
 }
 
 // given are the shares of the option.

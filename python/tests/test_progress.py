@@ -36,7 +36,7 @@ def test_verbose_tells_which_models_were_trained(y: Any, capfd: pytest.CaptureFi
     told = [stage.groups() for stage in stages if stage]
     assert {name for name, _, _ in told} >= {"annealing", "switching"}
     assert sum(int(models) for _, models, _ in told) == model.n_fits_
-    assert all(int(passes) > 0 for name, _, passes in told if name == "annealing")
+    assert all(int(passes) > 0 for name, _, passes in told if name != "switching")
     assert TransductiveSVC(unlabeled=None).fit(X, TRUTH).n_fits_ == 1
 
 
@@ -166,7 +166,7 @@ def test_calls_of_several_fits_that_take_a_moment_show_nothing(call: str, capfd:
 @pytest.mark.parametrize("call", CALLS)
 def test_warnings_of_inner_fits_are_not_shown(call: str) -> None:
     model = TransductiveSVC().fit(X, Y)
-    CALLS[call][1](model.set_params(max_iter=1, class_prior=[0.1, 0.9]))
+    CALLS[call][1](model.set_params(max_iter=1, class_prior=[0.4, 0.6]))
 
 
 def test_fits_in_processes_give_the_same() -> None:
