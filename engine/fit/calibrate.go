@@ -20,7 +20,7 @@ const (
 // calibrate finds the temperature of probabilities, if the options ask for it.
 //
 //	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
-//	Method   cross-fitting: five fits with the class shares result, each without a fifth of the labels and on a fifth of
+//	Method   cross-fitting: five fits with the class shares of the fit, each without a fifth of the labels and on a fifth of
 //	         the unlabeled rows, score the labeled rows held out. These get the class shares of the unlabeled rows by
 //	         weights, and package probability finds T and e
 //	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature); cross-fitting, as there are few labels, is ours
@@ -84,7 +84,7 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 			labeled = append(labeled, k)
 		}
 	}
-	p, rows := s.Some(labeled, f.Chosen, x.prior.ChosenLabels)
+	p, rows := s.Restricted(labeled, f.Chosen, x.prior.ChosenLabels)
 	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
 	options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)

@@ -244,7 +244,7 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 	}
 }
 
-// Values near the end of the range of numbers are as good as others, with every method and loss; at its end they are
+// Values near the end of the range of numbers change nothing, with every method and loss; at its end they are
 // refused.
 func TestManyClassesTakeHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)

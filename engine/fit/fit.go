@@ -51,7 +51,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	  run        the method                                                                      run.go
 //	  compare    method auto: another start, then another method; the lower objective stays      compare.go
 //	weak       where rows are weakly labeled: open and search again, with copies of these rows
-//	           that have the class result so far                                                  weak.go
+//	           in the class that was found                                                       weak.go
 //	calibrate  where asked for: a temperature, by five fits without a fifth of the labels        calibrate.go
 //
 // Result.Trained has every model that was trained on the way.

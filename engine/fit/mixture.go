@@ -56,7 +56,7 @@ const (
 )
 
 // predicts reports whether mixtures predict more held-out labels than linear models of the labeled rows do, by the
-// cross-fits from which the shares were current. A lower objective is no sign of better classes.
+// cross-fits from which the shares were estimated. A lower objective is no sign of better classes.
 func predicts(x *setting, job *work.Job) bool {
 	evidence := x.prior.Evidence
 	if evidence == nil { // the shares are given

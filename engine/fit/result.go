@@ -102,16 +102,17 @@ func difference(sides []float64) []float64 {
 func transduced(r *method.Run, score objective.Scorer) []int32 {
 	s := r.Objective.Sample
 	out, row := slices.Clone(s.Labels), make([]float64, s.Classes())
+	unlabeled := 0 // place of the next row in Unlabeled, which rises
 	for i, label := range s.Labels {
-		if label < 0 || int(label) >= len(row) { // such a label has weight 0
-			score(row, int32(i))
-			out[i] = int32(vector.Largest(row))
+		if label >= 0 && int(label) < len(row) {
+			continue
 		}
-	}
-	if s.All.Forbids {
-		for k, i := range s.Unlabeled {
-			score(row, i)
-			out[i] = r.Costs.Class(k, row)
+		score(row, int32(i))
+		if unlabeled < len(s.Unlabeled) && s.Unlabeled[unlabeled] == int32(i) {
+			out[i] = r.Costs.Class(unlabeled, row)
+			unlabeled++
+		} else { // of weight 0
+			out[i] = int32(vector.Largest(row))
 		}
 	}
 	return out

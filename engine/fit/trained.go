@@ -1,7 +1,5 @@
 package fit
 
-import "sync"
-
 // Stage is a stage of a fit and the models it has trained.
 type Stage struct {
 	Name   string  `json:"stage"` // "class_prior", a method, "mixture" or "calibrate"
@@ -10,15 +8,10 @@ type Stage struct {
 }
 
 // record has the stages of a fit.
-type record struct {
-	mutex  sync.Mutex
-	stages []Stage
-}
+type record struct{ stages []Stage }
 
 // add counts models of a stage and the non-zeros they visited; pass is the number of non-zeros of a pass.
 func (r *record) add(name string, models int, visited int64, pass int) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
 	passes := float64(visited) / float64(max(1, pass))
 	if last := len(r.stages) - 1; last >= 0 && r.stages[last].Name == name {
 		r.stages[last].Models += models

@@ -41,7 +41,7 @@ func (s *Sample) Subsample(shares []float64, chosenLabels bool, maxGathered int)
 			taken += s.count(k)
 		}
 	}
-	p, rows := s.Some(labeled, unlabeled, chosenLabels)
+	p, rows := s.Restricted(labeled, unlabeled, chosenLabels)
 	for _, i := range rows {
 		nonZeros += s.Rows.RowNonZeros(int(i))
 	}

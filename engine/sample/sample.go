@@ -173,9 +173,10 @@ func (s *Sample) Paired() bool {
 	return s.Classes() == 2 && (s.Constant() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
-// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, without given shares.
+// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, and neither given shares
+// nor weak labels speak of the other.
 func (s *Sample) Constant() bool {
-	return s.Classes() == 2 && s.OneClass() && !(s.Options.ClassPrior.Shares != nil && s.Transductive())
+	return s.Classes() == 2 && s.OneClass() && !((s.Options.ClassPrior.Shares != nil || s.All.Weak) && s.Transductive())
 }
 
 // OneClass reports whether all labeled rows have the same class.

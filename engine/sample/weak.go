@@ -35,15 +35,15 @@ func (s *Sample) countWeak() (known, forbidding float64) {
 	return known, forbidding
 }
 
-// keepWeak gives every machine weak labels or none, and refuses a fit without labels of either kind.
-func (s *Sample) keepWeak(any, labeled bool) error {
+// keepWeak gives every machine weak labels, if any machine has some, and refuses a fit without labels of either kind.
+func (s *Sample) keepWeak(known, labeled bool) error {
 	given := s.Weak != nil
-	if !any {
+	if !known {
 		s.Weak = nil
 	} else if !given {
 		s.Weak = weak.Unknown(s.classes, len(s.Unlabeled))
 	}
-	if !labeled && (!any || s.Job.Count(len(s.Unlabeled)) < 2 || s.Options.UnlabeledWeight == 0) {
+	if !labeled && (!known || s.Job.Count(len(s.Unlabeled)) < 2 || s.Options.UnlabeledWeight == 0) {
 		return NoLabel(given)
 	}
 	return nil
@@ -58,8 +58,9 @@ func NoLabel(given bool) error {
 		"something of a row and unlabeled_weight is above 0")
 }
 
-// Some is the problem, but its rows, of rows at places in Labeled and Unlabeled, and their numbers.
-func (s *Sample) Some(labeled, unlabeled []int, chosenLabels bool) (p Problem, rows []int32) {
+// Restricted is the problem of the rows at these places in Labeled and Unlabeled, but for Problem.Rows, and the numbers
+// of these rows.
+func (s *Sample) Restricted(labeled, unlabeled []int, chosenLabels bool) (p Problem, rows []int32) {
 	p = Problem{Classes: s.Classes(), ChosenLabels: chosenLabels, Copies: s.Copies != nil}
 	places := make([]int32, 0, len(labeled)+len(unlabeled))
 	for _, k := range labeled {

@@ -39,7 +39,7 @@ func find(s *sample.Sample) (*Prior, error) {
 		return given(s, labels)
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
-	case s.Constant() && (!s.All.Weak || !s.Transductive()):
+	case s.Constant():
 		return &Prior{Shares: labels, ChosenLabels: s.ChosenLabels}, nil
 	}
 	if err := checkLabels(s, labels); err != nil {

@@ -15,7 +15,7 @@ _BLOCK = 1 << 24  # numbers in one chunk
 
 
 class Distinct:
-    """The distinct rows, by a hash of their values: an order as good as random."""
+    """The distinct rows, by a hash of their values: a pseudorandom order."""
 
     def __init__(self, X: Any, zeros: bool = True):
         """`zeros`: whether rows of zeros count."""

@@ -74,7 +74,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     graph does not change; fit again if many rows are new.
 
     Other kernels are spanned by `n_components` rows (Williams and Seeger, NIPS 2000): of "rbf" and a callable those
-    with the smallest hash of their values, as good as random; of "precomputed" the pivots of a Cholesky factor.
+    with the smallest hash of their values, which is pseudorandom; of "precomputed" the pivots of a Cholesky factor.
 
     A row of zeros, such as a text without a known word, is similar to no row: its features of "graph" and "rbf" are 0.
     The order of the rows has no effect on the kernel.
