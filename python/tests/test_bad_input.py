@@ -130,6 +130,8 @@ def test_parameters_of_a_wrong_type(settings: dict[str, Any], message: str) -> N
             r"sample_weight of row 7 is -1: it must be 0, or above 1e-300 and below 1e\+300",
         ),
         (np.where(np.arange(80) == 9, np.nan, 1.0), "sample_weight of row 9 is NaN"),
+        (np.full(80, np.nan), "sample_weight of row 0 is NaN"),
+        (-np.ones(80), "sample_weight of row 0 is -1: it must be 0"),
         (np.zeros(80), "no labeled row.*sample_weight of zero"),
         (np.where(Y >= 0, 0.0, 1.0), "no labeled row.*sample_weight of zero"),
         (

@@ -65,7 +65,7 @@ class Targets(NamedTuple):
 
     def counted(self, weights: np.ndarray | None) -> "Targets":
         """Without what is known of rows of weight 0, which are ignored."""
-        return self if weights is None or (weights > 0).all() else self._only(weights > 0)
+        return self if weights is None or weights.all() else self._only(weights != 0)
 
     def certain(self) -> "Targets":
         """Without weak labels."""
