@@ -1,10 +1,10 @@
 """CoNLL files with columns of tokens and tags, and example texts."""
 
-import gzip
 import importlib.util
 import inspect
 import os
 import re
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -16,6 +16,16 @@ _TOPICS = ("fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "spa
 _SHORTEST = 200  # characters of a docstring that is taken
 _VARYING = re.compile(r".*(?:# may vary|Use of argument\(s\)).*\n?")  # lines that differ from process to process
 _PathLike = str | bytes | os.PathLike[Any]
+_Block = list[tuple[int, str]]
+_CONLLU = 10  # columns
+_COMPRESSED = {  # first bytes: program and its module of Python
+    rb"\x1f\x8b": ("gzip", "gzip"),
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": ("bzip2", "bz2"),
+    rb"\xfd7zXZ\x00": ("xz", "lzma"),
+    rb"PK\x03\x04": ("zip", ""),
+    rb"\x28\xb5\x2f\xfd": ("zstd", ""),
+    rb"7z\xbc\xaf": ("7-Zip", ""),
+}
 
 
 def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> tuple[list[list[str]], ...]:
@@ -24,11 +34,10 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     Parameters
     ----------
     path : path-like
-        The file, UTF-8; compressed if its name ends in .gz.
+        The file, UTF-8; plain, or compressed by gzip, bzip2 or xz, whatever its name.
     columns : tuple of int, default=(0, -1)
         Columns to read, counted from 0, or from the end if negative: by default tokens and their tags; (0,) for tokens
-        without tags. Columns are separated by tabs if the line has a tab, otherwise by white space. All lines of a
-        sentence have the same number. Lines that begin with -DOCSTART- are skipped; remove other comments first.
+        without tags, (1, 3) for words and parts of speech of CoNLL-U.
 
     Returns
     -------
@@ -38,11 +47,22 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     Raises
     ------
     ValueError
-        If a line has too few columns or others than the line before, or the file is not UTF-8.
+        If a line has too few columns or others than the line before, sentences have different numbers of columns and
+        `columns` counts from the end, or the file is not UTF-8, damaged, or compressed by another program.
     TypeError
-        If `columns` are no integers.
+        If `path` is not a path, or `columns` are no integers.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
+
+    Notes
+    -----
+    The columns of a sentence are separated by tabs if one of its lines has a tab, otherwise by blanks. Between tabs an
+    empty cell is the text "" and a blank is a token: `SequenceSVC(unlabeled="")` takes "" for a token without a tag. A
+    line of blanks alone, or of tabs alone, is empty.
+
+    A line with -DOCSTART- ends a sentence and is skipped. Lines that begin with # before the first token of a sentence
+    are comments if they have another number of columns than the tokens. Ranges and empty nodes of CoNLL-U ("1-2",
+    "8.1") are skipped where the first column numbers the words, and there are ten columns or the first is not read.
 
     Examples
     --------
@@ -53,36 +73,91 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     >>> load_conll_file(path)
     ([['Juan', 'vive'], ['Si']], [['B-PER', 'O'], ['O']])
     """
-    name = os.fsdecode(path)
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise TypeError(f"path must be the path of a file, got {type(path).__name__}")
     if not isinstance(columns, tuple | list) or not all(isinstance(k, Integral) for k in columns):
         raise TypeError(f"columns must be a tuple of integers, counted from 0, got {columns!r}")
-    sentences: list[list[list[str]]] = [[]]
-    width = 0  # columns of the first line of the sentence
-    with gzip.open(name, "rb") if name.endswith(".gz") else open(name, "rb") as file:
-        for number, line in enumerate(file, 1):
-            text = _text_of(line, name, number)
-            if not text:
-                sentences.append([])
-            elif not text.startswith("-DOCSTART-"):
-                cells = text.split("\t") if "\t" in text else text.split()
-                width = len(cells) if not sentences[-1] else width
-                places = {k % len(cells) for k in columns if -len(cells) <= k < len(cells)}
-                if len(places) < len(set(columns)):
-                    raise ValueError(f"{name}, line {number}: {len(cells)} columns, too few for columns={columns}")
-                if len(cells) != width:
-                    raise ValueError(f"{name}, line {number}: {len(cells)} columns, after {width} in the lines before")
-                sentences[-1].append([cells[k] for k in columns])
-    return tuple([[row[k] for row in sentence] for sentence in sentences if sentence] for k in range(len(columns)))
+    name = os.fsdecode(path)
+    blocks = list(_blocks(_lines(name)))
+    first = next((line for block in blocks for _, line in block if not line.startswith("#")), "")
+    sentences: list[list[list[str]]] = []
+    for block in blocks:
+        rows = _rows(name, block, first, columns)
+        if rows and len(rows[0]) != len((sentences or [rows])[0][0]) and min(columns) < 0:
+            raise ValueError(
+                f"{name}, line {block[-1][0]}: {len(rows[0])} columns, after {len(sentences[0][0])} in other "
+                f"sentences, so columns={columns} must count from 0"
+            )
+        sentences += [rows] if rows else []
+    return tuple([[row[k] for row in sentence] for sentence in sentences] for k in columns)
 
 
-def _text_of(line: bytes, name: str, number: int) -> str:
+def _lines(name: str) -> list[str]:
+    with open(name, "rb") as file:
+        content = file.read()
     try:
-        text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()  # editors of Windows begin with a mark
+        for start, (program, module) in _COMPRESSED.items():
+            if re.match(start, content) and not module:
+                raise ValueError(f"it is compressed by {program}: unpack it first")
+            if re.match(start, content):
+                content = importlib.import_module(module).decompress(content)
+                break
+        lines = content.decode("utf-8-sig").split("\n")  # editors of Windows begin with a mark
     except UnicodeDecodeError as reason:
+        number = 1 + content.count(b"\n", 0, reason.start)
         raise ValueError(f"{name}, line {number}: not UTF-8 ({reason})") from reason
-    if "\r" in text:
-        raise ValueError(f"{name}, line {number}: lines end in a carriage return alone; convert them to newlines")
-    return text
+    except Exception as reason:  # decompressors have several
+        raise ValueError(f"{name} cannot be read: {reason}") from reason
+    lines = [line.removesuffix("\r") for line in lines]
+    for number, line in enumerate(lines, 1):
+        if "\r" in line:
+            raise ValueError(f"{name}, line {number}: lines end in a carriage return alone; convert them to newlines")
+    return lines
+
+
+def _blocks(lines: list[str]) -> Iterator[_Block]:
+    """The lines of each sentence, with their numbers."""
+    block: _Block = []
+    for number, line in enumerate([*lines, ""], 1):
+        if line.strip(" ") and line.strip("\t") and "-DOCSTART-" not in line:
+            block.append((number, line))
+        elif block:
+            yield block
+            block = []
+
+
+def _rows(name: str, block: _Block, first: str, columns: Sequence[int]) -> list[list[str]]:
+    """The cells of the tokens of a sentence; `first` is a line of the file that is no comment."""
+    others = [line for _, line in block if not line.startswith("#")] or [first or block[0][1]]
+    tabs = any("\t" in line for line in others)
+    width, rows = len(_cells(others[0], tabs)), list[list[str]]()
+    places = {k % width for k in columns if -width <= k < width}
+    if len(places) < len(set(columns)):
+        raise ValueError(f"{name}, line {block[0][0]}: {width} columns, too few for columns={columns}")
+    for number, line in block:
+        cells = _cells(line, tabs)
+        if len(cells) != width and line.startswith("#") and not rows:
+            continue  # a comment
+        if len(cells) != width:
+            hint = "; comments must stand before a sentence" if line.startswith("#") else ""
+            raise ValueError(f"{name}, line {number}: {len(cells)} columns, after {width} in the lines before{hint}")
+        rows.append(cells)
+    return _words(rows) if width == _CONLLU or 0 not in places else rows
+
+
+def _cells(line: str, tabs: bool) -> list[str]:
+    return line.split("\t") if tabs or "\t" in line else re.split(" +", line.strip(" "))
+
+
+def _words(rows: list[list[str]]) -> list[list[str]]:
+    """Without ranges, which precede their words, and empty nodes, which follow one, if column 0 numbers the words."""
+    words: list[list[str]] = []
+    for cells in rows:
+        found = re.fullmatch(r"(\d+)([-.]\d+)?", cells[0])
+        if not found or int(found[1]) != len(words) + (not (found[2] or "").startswith(".")):
+            return rows
+        words += [] if found[2] else [cells]
+    return words
 
 
 def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray, np.ndarray]:

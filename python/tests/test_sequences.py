@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import itertools
 import json
 import os
@@ -608,7 +610,9 @@ def test_columns_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("# sent_id = 1\n# text = vive\n1\tvive\tV\tO\t_\n", "line 3: 5 columns, after 4 in the lines before"),
+        ("x O\n# text = vive\nvive O\n", "line 2: 4 columns, after 2 in the lines before; comments must stand before"),
+        ("New York\nx\tO\n", "line 1: 1 columns, after 2 in the lines before|line 1: 1 columns, too few"),
+        ("a NN \nb NN \n\nc NN O\n", r"line 4: 3 columns, after 2 in other sentences, so columns=\(0, -1\) must count"),
         ("Juan N B-PER\nvive O\n", "line 2: 2 columns, after 3 in the lines before"),
         ("Juan N B-PER\rvive V O\r", "line 1: lines end in a carriage return alone"),
     ],
@@ -618,6 +622,53 @@ def test_usual_faults_of_columns(tmp_path: Path, content: str, message: str) -> 
     path.write_bytes(content.encode())
     with pytest.raises(ValueError, match=f"tokens.txt, {message}"):
         load_conll_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "found"),
+    [
+        ("a\tN\t\nb\tN\t\n\nc\tN\tO\n", (0, -1), ([["a", "b"], ["c"]], [["", ""], ["O"]])),  # tags are not there yet
+        ("hi\tO\n \tO\n\tO\n\u3000\tO\n", (0, -1), ([["hi", " ", "", "\u3000"]], [["O"] * 4])),
+        ("hi  O\n\u3000 O\n \n\xa0 O \n", (0, -1), ([["hi", "\u3000"], ["\xa0"]], [["O", "O"], ["O"]])),
+        ("a\tO\n\t\nb\tO\n", (0, -1), ([["a"], ["b"]], [["O"], ["O"]])),
+        ("x O\n-DOCSTART- O\ny O\n", (0, -1), ([["x"], ["y"]], [["O"], ["O"]])),
+        ("#tag\tO\n\n# c\n#\tB\nx\tO\n", (0, -1), ([["#tag"], ["#", "x"]], [["O"], ["B", "O"]])),
+        ("# a longer note\n\n# id\tu\nx _ O\n\n#end document\n", (0, -1), ([["x"]], [["O"]])),
+        ("1-2\tdu\t_\n1\tde\tP\n2\tle\tD\n2.1\tx\t_\n", (1, 2), ([["de", "le"]], [["P", "D"]])),
+        ("1-2\tO\n1\tO\n1.5\tO\n", (0, 1), ([["1-2", "1", "1.5"]], [["O"] * 3])),  # column 0 has the tokens
+        ("1\tA\tO\n3.5\tB\tO\n", (1, 2), ([["A", "B"]], [["O", "O"]])),  # and numbers nothing
+    ],
+)
+def test_cells_without_text_comments_and_marks(tmp_path: Path, content: str, columns: Any, found: Any) -> None:
+    (path := tmp_path / "tokens.txt").write_text(content, encoding="utf-8")
+    assert load_conll_file(path, columns=columns) == found
+
+
+def test_conllu_has_words(tmp_path: Path) -> None:
+    ids = ["# text = a", *(f"{k}{9 * chr(9)}{k}" for k in ("0.1", "1", "2-3", "2", "3", "3.1"))]
+    (path := tmp_path / "tokens.conllu").write_text("\n".join(ids))
+    assert load_conll_file(path) == ([["1", "2", "3"]], [["1", "2", "3"]])
+
+
+@pytest.mark.parametrize("program", ["gzip", "bz2", "lzma"])
+def test_compressed_files_are_recognized_by_their_bytes(tmp_path: Path, program: str) -> None:
+    content = importlib.import_module(program).compress(b"Juan B-PER\n")
+    (path := tmp_path / "tokens.txt").write_bytes(content)
+    assert load_conll_file(path) == ([["Juan"]], [["B-PER"]])
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"tokens.txt cannot be read: "):
+        load_conll_file(path)
+
+
+def test_files_that_are_not_read(tmp_path: Path) -> None:
+    for start, program in ((b"PK\3\4", "zip"), (b"\x28\xb5\x2f\xfd", "zstd")):
+        (path := tmp_path / "tokens.gz").write_bytes(start)
+        with pytest.raises(
+            ValueError, match=f"tokens.gz cannot be read: it is compressed by {program}: unpack it first"
+        ):
+            load_conll_file(path)
+    with pytest.raises(TypeError, match="path must be the path of a file, got BytesIO"):
+        load_conll_file(io.BytesIO(b"a O\n"))  # type: ignore[arg-type]
 
 
 def test_files_of_windows_are_read(tmp_path: Path) -> None:
