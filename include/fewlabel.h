@@ -381,7 +381,7 @@ int64_t fewlabel_live_handles(void);
 
 /* ---- svmlight files ---------------------------------------------------------------------------------------------- */
 
-/* Read a svmlight / libsvm file: plain, gzip or zstd, detected by its first bytes.
+/* Read a svmlight / libsvm file: plain, gzip, bzip2 or zstd, detected by its first bytes.
  *   labels_path   SVMlin format: rows without labels, labels in this second file; NULL: each row starts with its labels
  *   zero_based    1: the first feature is number 0; 0: it is number 1
  *   n_features    0: the largest number found; otherwise a larger number in the file is an error
@@ -394,7 +394,8 @@ int32_t fewlabel_svmlight_read(const char *path, const char *labels_path, int32_
                                int64_t max_expansion, fewlabel_progress *progress, int64_t *data, int64_t *sizes,
                                char *error, int64_t error_size);
 
-/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst; `labels` [n_rows]. */
+/* Write rows as a svmlight file; compressed when the path ends in .gz or .zst, refused when it ends as compressed files
+ * of other programs do (.bz2, .xz, .zip, ...); `labels` [n_rows]. */
 int32_t fewlabel_svmlight_write(const char *path, const fewlabel_rows *rows, const double *labels, int32_t zero_based,
                                 char *error, int64_t error_size);
 

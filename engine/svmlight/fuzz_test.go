@@ -1,6 +1,7 @@
 package svmlight
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"reflect"
@@ -17,7 +18,7 @@ func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"1 1:0.5 3:2\n-1 2:1e-3\n", "1,2 1:1\n 2:1\n\n3", "# c\r\n1 qid:3 1:0.5 # x\r\n",
 		"1:0.5\n\n2:7\n", "1 0:1\n", "1 1:nan",
-		string(gzipped("1 1:0.5\n")), string(zstandard("1 1:0.5\n")), "\x28\xb5\x2f\xfd", "\x1f\x8b",
+		string(gzipped("1 1:0.5\n")), string(zstandard("1 1:0.5\n")), "\x28\xb5\x2f\xfd", "\x1f\x8b", bzipped, "BZh9",
 	} {
 		f.Add([]byte(text), false, uint16(0))
 	}
@@ -32,7 +33,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if isGzip(content) || isZstd(content[:min(4, len(content))]) {
+		if isGzip(content) || isZstd(content) || bytes.HasPrefix(content, []byte("BZh")) {
 			return
 		}
 		if two, err := Read(writeFile(t, "rows", gzipped(string(content))), o); err != nil || !reflect.DeepEqual(one, two) {

@@ -278,6 +278,37 @@ func TestReadIsTheSameForAnyCompression(t *testing.T) {
 	}
 }
 
+// bzipped is "1 1:0.5\n" and "-1 2:1\n", each compressed by bzip2.
+const bzipped = "BZh91AY&SY\xc5\x02\xf9\x8e\x00\x00\x02X\x00\x00\x10@\x01b\x10 \x001\x0c\x01\x06\x9b@\x11\x90\xa2\xeeH\xa7\n\x12" +
+	"\x18\xa0_1\xc0BZh91AY&SY2\x0e\xb9\xb9\x00\x00\x01X\x00\x00\x10@\x020\x10 \x00!\x80\x0c\x02\x05\xad\xdc]\xc9\x14\xe1B@\xc8:\xe6\xe4"
+
+func TestReadBzip2(t *testing.T) {
+	got, err := Read(writeFile(t, "rows.svm", []byte(bzipped)), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lists := rowLists(got); !reflect.DeepEqual(lists, []string{"1, 0:0.5", "-1, 1:1"}) {
+		t.Errorf("got %q", lists)
+	}
+	for cut := 4; cut < len(bzipped)-1; cut++ {
+		path := writeFile(t, "rows", []byte(bzipped[:cut]))
+		if _, err := Read(path, ReadOptions{}); cut != strings.LastIndex(bzipped, "BZh") && (err == nil ||
+			err.Error() != path+" is truncated, or a few other bytes follow the compressed data") {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+	}
+}
+
+func TestFilesOfOtherProgramsAreNamed(t *testing.T) {
+	for magic, program := range otherPrograms {
+		for _, rest := range []string{"", "and so on"} {
+			path := writeFile(t, "rows", []byte(magic+rest))
+			_, err := Read(path, ReadOptions{})
+			wantFault(t, err, fault.BadData, path+" is compressed by "+program+": unpack it first")
+		}
+	}
+}
+
 func TestTheFirstMistakeIsReported(t *testing.T) {
 	text, _ := randomText(2, 300)
 	lines := strings.SplitAfter(text, "\n")

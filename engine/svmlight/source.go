@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/bzip2"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -71,7 +72,7 @@ func (s *source) fetch(p []byte) (int, error) {
 
 // decompress puts the right decoder over the file, recognized by its first bytes.
 func (s *source) decompress(file *bufio.Reader) error {
-	start, err := file.Peek(4)
+	start, err := file.Peek(10)
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -80,10 +81,23 @@ func (s *source) decompress(file *bufio.Reader) error {
 		s.decoder, err = gzip.NewReader(file)
 	case isZstd(start):
 		s.decoder, err = zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
+	case bytes.HasPrefix(start, []byte("BZh")):
+		s.decoder, err = bzip2.NewReader(file), nil
 	default:
+		for magic, program := range otherPrograms {
+			if bytes.HasPrefix(start, []byte(magic)) {
+				return fault.Data("%s is compressed by %s: unpack it first", s.path, program)
+			}
+		}
 		s.decoder, s.expansion, err = file, 0, nil
 	}
 	return err
+}
+
+// otherPrograms compress files that start with these bytes, which no line of data has.
+var otherPrograms = map[string]string{
+	"\xfd7zXZ\x00": "xz", "PK\x03\x04": "zip", "7z\xbc\xaf\x27\x1c": "7-Zip", "\x04\x22\x4d\x18": "lz4", "LZIP": "lzip",
+	"\x5d\x00\x00": "lzma", "\x1f\x9d": "compress", "Rar!": "RAR",
 }
 
 func isGzip(start []byte) bool { return bytes.HasPrefix(start, []byte{0x1f, 0x8b}) }
@@ -91,7 +105,7 @@ func isGzip(start []byte) bool { return bytes.HasPrefix(start, []byte{0x1f, 0x8b
 // isZstd recognizes frames with data and the skippable frames that parallel compressors put first.
 func isZstd(start []byte) bool {
 	data := bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd})
-	return data || len(start) == 4 && start[0]>>4 == 5 && bytes.HasSuffix(start, []byte{0x2a, 0x4d, 0x18})
+	return data || len(start) >= 4 && start[0]>>4 == 5 && bytes.Equal(start[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
 // read gives text as long as the file expands to no more than is allowed.
@@ -116,6 +130,8 @@ func (s *source) line(text []byte, atEnd bool) (length int, line []byte, err err
 func (s *source) failure(err error) error {
 	var system *fs.PathError
 	switch {
+	case errors.As(err, new(*fault.Error)):
+		return err
 	case errors.As(err, &system):
 		return fault.File("cannot read %s: %v", s.path, wholefile.Reason(err))
 	case err == bufio.ErrTooLong:

@@ -45,8 +45,8 @@ func (o ReadOptions) check() error {
 	return nil
 }
 
-// Read reads a svmlight file, plain or compressed with gzip or zstd, recognized by its first bytes. Errors name the
-// file and the line.
+// Read reads a svmlight file, plain or compressed with gzip, bzip2 or zstd, recognized by its first bytes. Errors name
+// the file and the line.
 func Read(path string, o ReadOptions) (data *Data, err error) {
 	if err := o.check(); err != nil {
 		return nil, err

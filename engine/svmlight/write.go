@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/wholefile"
 )
 
-// Write writes rows and their labels as a svmlight file, compressed when the path ends in .gz or .zst. Numbers are as
-// short as they can be and still read back as the same float64. The file appears whole or not at all.
+// Write writes rows and their labels as a svmlight file, compressed when the path ends in .gz or .zst, and refuses
+// endings of other programs. Numbers are as short as they can be and still read back as the same float64. The file
+// appears whole or not at all.
 func Write(path string, rows *rows.Matrix, labels []float64, zeroBased bool) error {
 	for i, label := range labels {
 		if math.IsNaN(label) || math.IsInf(label, 0) {
@@ -35,12 +37,15 @@ func Write(path string, rows *rows.Matrix, labels []float64, zeroBased bool) err
 }
 
 func compressor(path string, file io.Writer) (io.WriteCloser, error) {
-	switch {
-	case strings.HasSuffix(path, ".gz"):
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".gz":
 		return gzip.NewWriter(file), nil
-	case strings.HasSuffix(path, ".zst"):
+	case ".zst":
 		// Other levels take the digits of values apart into many short matches: larger files that are slower to read.
 		return zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	case ".bz2", ".xz", ".lzma", ".zip", ".7z", ".lz4", ".lz", ".z", ".rar", ".tgz", ".gzip", ".zstd":
+		return nil, fault.Argument("path ends in %s, which is not written: use .gz, .zst or a name of plain text",
+			filepath.Ext(path))
 	}
 	return struct {
 		io.Writer

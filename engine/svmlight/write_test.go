@@ -53,7 +53,7 @@ func TestWriteReadsBack(t *testing.T) {
 
 func TestWriteCompresses(t *testing.T) {
 	rows, d := randomRows(t, 100, 10)
-	for ending, is := range map[string]func([]byte) bool{".gz": isGzip, ".zst": isZstd} {
+	for ending, is := range map[string]func([]byte) bool{".gz": isGzip, ".zst": isZstd, ".GZ": isGzip} {
 		path := filepath.Join(t.TempDir(), "rows"+ending)
 		if err := Write(path, rows, d.Labels, false); err != nil {
 			t.Fatal(err)
@@ -95,6 +95,13 @@ func TestWriteMistakes(t *testing.T) {
 		"the label of row 3 is NaN: NaN and infinity are not allowed")
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a refused write left a file")
+	}
+	for _, ending := range []string{".bz2", ".xz", ".zip", ".ZIP"} {
+		wantFault(t, Write(path+ending, rows, make([]float64, 10), false), fault.BadArgument,
+			"path ends in "+ending+", which is not written: use .gz, .zst or a name of plain text")
+		if found, _ := filepath.Glob(path + "*"); found != nil {
+			t.Errorf("a refused write left %v", found)
+		}
 	}
 	nowhere := filepath.Join(path, "none", "rows")
 	wantFault(t, Write(nowhere, rows, make([]float64, 10), false), fault.IO, "cannot write "+nowhere+": no such file or directory")
