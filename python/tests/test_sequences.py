@@ -583,6 +583,41 @@ def test_iob_tags_forbid() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    (
+        "tags",
+        "allowed",
+    ),  # pairs of marks, the start and end as ^ and $, that a type X and the tags of another one allow
+    [
+        ("OBI", "^O ^B OO OB O$ BO BB BI B$ IO IB II I$"),
+        ("OBIES", "^O ^B ^S OO OB OS O$ BI BE II IE EO EB ES E$ SO SB SS S$"),
+        ("OBILU", "^O ^B ^U OO OB OU O$ BI BL II IL LO LB LU L$ UO UB UU U$"),
+        ("OBMES", "^O ^B ^S OO OB OS O$ BM BE MM ME EO EB ES E$ SO SB SS S$"),
+        ("OBIS", "^O ^B ^S OO OB OS O$ BO BB BI BS B$ IO IB II IS I$ SO SB SS S$"),  # no type has a last tag
+    ],
+)
+@pytest.mark.parametrize("kind", ["", "-X", "-X Y-Z"])
+def test_marks_that_may_follow_one_another(tags: str, allowed: str, kind: str) -> None:
+    names: dict[str, Any] = {mark: mark + kind * (mark != "O") for mark in tags}
+    forbidden = iob_forbidden_transitions([*names.values(), "B-other", "?"])
+    pairs = itertools.product(["^", *tags], [*tags, "$"])
+    found = {a + b for a, b in pairs if (names.get(a), names.get(b)) not in forbidden} - {"^$"}
+    assert found == set(allowed.split())
+    assert ("B-other", names[tags[2]]) in forbidden
+    assert ("B-other", "?") not in forbidden
+    assert (names["B"], "?") in forbidden or not {"E", "L"} & set(tags)
+
+
+@pytest.mark.parametrize("wrong", ["B_PER", "PER-B", "b-per", "NN"])
+def test_tags_of_another_form_are_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match=f"tags must have the form O, B-PER, .* found '{wrong}'"):
+        iob_forbidden_transitions(["O", wrong])
+    if wrong != "NN":
+        with pytest.raises(ValueError, match=f"found '{wrong}'"):
+            iob_forbidden_transitions(["O", "B-X", wrong])
+    assert iob_forbidden_transitions(["O"]) == iob_forbidden_transitions([None]) == []
+
+
 def test_iob_tags_with_gaps_and_what_is_no_tag() -> None:
     tags = ["O", "B-X", "I-X"]
     assert iob_forbidden_transitions([*tags, None]) == iob_forbidden_transitions(tags)
