@@ -161,7 +161,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Tags: all sequences concatenated, or one array per sequence. Tokens without a tag have the marker of the
             parameter `unlabeled`; a set holds the tags that a token may have.
         lengths : array-like of shape (n_sequences,) or None, default=None
-            Number of tokens of each sequence. None: X or y is a list of sequences, or all tokens form one sequence.
+            Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or all tokens form one
+            sequence.
 
         Raises
         ------
@@ -194,7 +195,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
         }
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
-            fitted = _sequences.fit(_data.native(rows), tokens, labels.codes, options, (show,), start, allowed)
+            fitted = _sequences.fit(
+                _data.native(rows), tokens[tokens > 0], labels.codes, options, (show,), start, allowed
+            )
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -224,7 +227,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
-            Score and margin. The margin is infinite if only one sequence of tags is possible.
+            Score and margin. The margin is infinite if only one sequence of tags is possible, or if there is no
+            token.
         """
         found, _ = self._decoded(X, lengths, "scores", "margins")
         return np.column_stack([found["scores"], found["margins"]])
@@ -271,7 +275,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """Scores of the tags at each token, and the lengths of the sequences."""
         check_is_fitted(self)
         X, _, tokens = _given.flat(X, None, lengths)
-        X = _data.rows_of(self, X, reset=False)
+        X = _data.rows_of(self, X, reset=False) if _given.n_tokens(X) else np.empty((0, self.n_features_in_))
         tokens = _given.checked(tokens, X.shape[0])
         return _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs), tokens
 
@@ -323,7 +327,7 @@ def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: 
     n, before, after = len(labels.classes), labels.codes[:-1].astype(np.int64), labels.codes[1:]
     pairs, ends = forbidden.reshape(-1, 2), np.cumsum(tokens)
     used = np.isin(n * before + after, pairs[(pairs >= 0).all(axis=1)] @ [n, 1]) & (before >= 0) & (after >= 0)
-    used[ends[:-1] - 1] = False
+    used[ends[(ends > 0) & (ends <= len(used))] - 1] = False
     if used.any():
         row = int(np.argmax(used)) + 1
         first, second = labels.classes[labels.codes[row - 1 : row + 1]].tolist()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
@@ -72,6 +73,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         self._check_parameters()
         if self.n_features is None:
             self.vectorizer_ = DictVectorizer(sort=False).fit(self._rows(X))
+            if not self.vectorizer_.feature_names_:
+                raise ValueError("X has no token: give at least one sentence of one word")
         else:
             self.vectorizer_ = FeatureHasher(self.n_features, input_type="string", alternate_sign=False)
         return self
@@ -87,6 +90,10 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         sentences = list(X)
+        if next(self._rows(sentences), None) is None:  # no token, of which scikit-learn makes no rows
+            if iter(X) is X:
+                raise ValueError("X is an iterator without a sentence that is left: give a list")
+            return [sp.csr_matrix((0, len(self.get_feature_names_out()))) for _ in sentences]
         rows = self.vectorizer_.transform(self._rows(sentences))
         if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max:  # DictVectorizer's int64 is refused by LinearSVC
             rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)

@@ -390,11 +390,9 @@ def test_tags_that_are_not_allowed_are_not_predicted(
 
 def test_bad_input_is_named(data: Any) -> None:
     X, y, lengths = data
-    short, zero = lengths[1:], np.append(lengths, 0)
+    short = lengths[1:]
     with pytest.raises(ValueError, match=f"lengths sum to {short.sum()}, but X has {len(y)} tokens"):
         SequenceSVC().fit(X, y, short)
-    with pytest.raises(ValueError, match=rf"lengths\[{len(lengths)}\] is 0: every sequence needs a token"):
-        SequenceSVC().fit(X, y, zero)
     with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
         SequenceSVC().fit(X, y, lengths.astype(float))
     with pytest.raises(ValueError, match="lengths must be None where X is a list"):
@@ -481,9 +479,9 @@ def test_what_makes_no_sense_is_named(data: Any) -> None:
         model.score(X, y[1:], lengths)
     with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
         SequenceSVC().fit(X, y, [[1, 2], [3, 4]])
-    with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
+    with pytest.raises(ValueError, match=f"lengths sum to 0, but X has {len(y)} tokens"):
         SequenceSVC().fit(X, y, [])
-    with pytest.raises(ValueError, match=r"lengths\[0\] is -3"):
+    with pytest.raises(ValueError, match=r"lengths\[0\] is -3: it must be 0 or more"):
         SequenceSVC().fit(X, y, [-3, len(y) + 3])
 
 
@@ -528,10 +526,54 @@ def test_lists_of_sentences_give_lists_of_tags_in_pipelines() -> None:
     assert [len(part) for part in search.fit(sentences, tags).predict(sentences[:3])] == [4, 2, 2]
 
 
-def test_a_sentence_without_tokens_is_named() -> None:
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.parametrize("vectorizer", [TokenVectorizer(), TokenVectorizer(n_features=32)])
+def test_sentences_without_tokens_count_for_nothing(monkeypatch: Any, vectorizer: Any, loaded: bool) -> None:
+    X, y = [["a", "b"], ["b"], ["c", "a", "c"]], [["x", "y"], ["y"], ["z", "x", None]]
+    with_empty, tags = [[], *X[:1], [], [], *X[1:], []], [[], *y[:1], [], [], *y[1:], []]
+    model = SequenceSVC(forbidden_transitions=[("z", "z")], method="posterior")
+    plain, tagger = (make_pipeline(clone(vectorizer), clone(model)) for _ in range(2))
+    plain.fit([*X, ["a"]], [*y, [None]])
+    tagger.fit([*with_empty, ["a"]], [*tags, [None]])
+    np.testing.assert_array_equal(tagger[-1].coef_, plain[-1].coef_)
+    assert tagger.score(with_empty, tags) == plain.score(X, y)
+    monkeypatch.setattr(_library, "is_loaded", lambda: loaded)
+    rows, some = tagger[0].transform(with_empty), [1, 4, 5]
+    for name in "predict", "predict_marginals":
+        found, wanted = getattr(tagger[-1], name)(rows), getattr(plain[-1], name)(plain[0].transform(X))
+        assert [len(part) for part in found] == [0, 2, 0, 0, 1, 3, 0]
+        np.testing.assert_array_equal(np.concatenate([found[k] for k in some]), np.concatenate(wanted))
+    found = tagger.decision_function(with_empty)
+    np.testing.assert_array_equal(found[some], plain.decision_function(X))
+    np.testing.assert_array_equal(found[[0, 2, 3, 6]], [[0, np.inf]] * 4)
+    masks: list[Any] = [np.full((len(part), 3), [True, False, False]) if part else [] for part in with_empty]
+    assert set(np.concatenate(tagger[-1].predict(rows, allowed=masks))) == {"x"}
+
+
+@pytest.mark.parametrize("X", [[], [[]], [[], []]])
+def test_no_token_at_all(X: Any) -> None:
     tagger = make_pipeline(TokenVectorizer(), SequenceSVC()).fit([["a", "b"], ["b"]], [["x", "y"], ["y"]])
-    with pytest.raises(ValueError, match=r"lengths\[1\] is 0: every sequence needs a token"):
-        tagger.predict([["a"], []])
+    assert [part.tolist() for part in tagger.predict(X)] == X
+    assert tagger.predict(X)[:1] == [] or tagger.predict(X)[0].dtype == tagger[-1].classes_.dtype
+    assert [part.shape for part in tagger[-1].predict_marginals(tagger[0].transform(X))] == [(0, 2)] * len(X)
+    assert tagger.decision_function(X).shape == (len(X), 2)
+    lengths = [0] * len(X)
+    assert tagger[-1].predict(sp.csr_array((0, tagger[-1].n_features_in_)), lengths).shape == (0,)
+    with pytest.raises(ValueError, match="no token"):
+        tagger.score(X, X)
+    with pytest.raises(ValueError, match="X has no token"):
+        clone(tagger).fit(X, X)
+    with pytest.raises(ValueError, match="X is an iterator without a sentence that is left: give a list"):
+        tagger[0].transform(iter([]))
+
+
+def test_transitions_beside_sequences_without_tokens() -> None:
+    model = SequenceSVC(forbidden_transitions=[("y", "x")])
+    with pytest.raises(
+        ValueError, match="labels of sequence 3, row 3: tag 'x' after tag 'y' is in forbidden_transitions"
+    ):
+        model.fit(np.eye(4), ["x", "y", "y", "x"], lengths=[0, 2, 0, 2, 0])
+    model.fit(np.eye(4), ["x", "y", "x", "y"], lengths=[0, 2, 0, 2, 0])
 
 
 @pytest.mark.parametrize("ask", [explain, lambda model, X: suspicious_labels(model, X, [0])])

@@ -13,7 +13,14 @@ _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 
 def is_list(X: Any) -> bool:
     """X has a matrix, or an array with rows, for each sequence."""
-    return isinstance(X, list | tuple) and len(X) > 0 and (sp.issparse(X[0]) or np.ndim(X[0]) == 2)
+    if not isinstance(X, list | tuple):
+        return False
+    first = next((part for part in X if n_tokens(part)), None)
+    return first is None or sp.issparse(first) or np.ndim(first) == 2
+
+
+def n_tokens(part: Any) -> int:
+    return int(part.shape[0]) if len(getattr(part, "shape", ())) else len(part) if hasattr(part, "__len__") else 1
 
 
 def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
@@ -21,10 +28,11 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
     if is_list(X):
         if lengths is not None:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
-        lengths = [part.shape[0] if sp.issparse(part) else len(part) for part in X]
-        _check_widths(X)
-        X = [_data.admitted(part, f"X[{k}]") for k, part in enumerate(X)]
-        X = sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.concatenate([np.asarray(p) for p in X])
+        lengths = [n_tokens(part) for part in X]
+        parts = {k: _data.admitted(part, f"X[{k}]") for k, part in enumerate(X) if lengths[k]}
+        _check_widths(parts)
+        stack: Any = sp.vstack if any(map(sp.issparse, parts.values())) else np.concatenate
+        X = stack([np.empty((0, 0)), *parts.values()][len(parts) > 0 :])
     if y is not None and any(isinstance(part, _TAGS) for part in y):
         own = _own_lengths(y)
         if lengths is None:
@@ -50,12 +58,15 @@ def _differ(own: list[int], given: list[int]) -> ValueError:
     return ValueError(f"y has {own[k]} tags for sequence {k}, which has {given[k]} tokens")
 
 
-def _check_widths(X: Any) -> None:
-    widths = [np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for part in X]
-    k = next((k for k, width in enumerate(widths) if width != widths[0]), None)
-    if k is not None:
-        what = f"{widths[k]} features" if widths[k] >= 0 else "no rows and columns"
-        raise ValueError(f"X: sequence {k} has {what}, sequence 0 has {widths[0]} features: all need the same")
+def _check_widths(parts: dict[int, Any]) -> None:
+    widths = {k: np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for k, part in parts.items()}
+    first = next(iter(widths), 0)
+    for k, width in widths.items():
+        if width != widths[first]:
+            what = f"{width} features" if width >= 0 else "no rows and columns"
+            raise ValueError(
+                f"X: sequence {k} has {what}, sequence {first} has {widths[first]} features: all need the same"
+            )
 
 
 def check_tokens(n_rows: int, labels: np.ndarray) -> None:
@@ -67,12 +78,12 @@ def checked(lengths: Any, n_rows: int) -> np.ndarray:
     """Validated lengths for the library."""
     if lengths is None:
         return np.array([n_rows], dtype=np.int64)
-    given = np.asarray(lengths)
-    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+    given = np.asarray(lengths, dtype=None if np.size(lengths) else int)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"lengths must be a list of whole numbers, the tokens of each sequence; got {lengths!r}")
-    short = np.flatnonzero(given < 1)
+    short = np.flatnonzero(given < 0)
     if short.size:
-        raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: every sequence needs a token")
+        raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: it must be 0 or more")
     long = np.flatnonzero(given > n_rows)
     if long.size:  # the sum could overflow
         raise ValueError(f"lengths[{long[0]}] is {given[long[0]]}, but X has {n_rows} tokens")
@@ -105,7 +116,9 @@ def allowed_tags(targets: _targets.Targets) -> np.ndarray | None:
 
 
 def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
-    given = np.concatenate([np.asarray(part) for part in allowed]) if is_list(allowed) else np.asarray(allowed)
+    if is_list(allowed):
+        allowed = np.concatenate([np.empty((0, shape[1]), dtype=bool), *(part for part in allowed if n_tokens(part))])
+    given = np.asarray(allowed)
     if given.shape != shape or given.dtype != bool:
         raise ValueError(
             f"allowed must be a bool array of shape ({shape[0]}, {shape[1]}), tokens by tags; got {given.dtype} of "
@@ -115,4 +128,4 @@ def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
 
 
 def as_given(X: Any, values: np.ndarray, lengths: np.ndarray) -> Any:
-    return np.split(values, np.cumsum(lengths)[:-1]) if is_list(X) else values
+    return np.split(values, np.cumsum(lengths))[:-1] if is_list(X) else values

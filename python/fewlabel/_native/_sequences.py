@@ -72,13 +72,21 @@ def decode(
     scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
     """Decode the requested outputs from unary scores (n, K): "tags" (n,), "scores" and "margins" (n_sequences,),
-    "marginals" (n, K). The scores are the features of a model whose weights are the identity."""
+    "marginals" (n, K). The scores are the features of a model whose weights are the identity. A sequence without tokens
+    has the score 0 and, as that of its only tags, an infinite margin."""
     n_rows, n_tags = scores.shape
-    shapes = {"tags": (n_rows,), "scores": (len(lengths),), "margins": (len(lengths),), "marginals": (n_rows, n_tags)}
+    some = lengths > 0
+    n_some = np.count_nonzero(some)
+    shapes = {"tags": (n_rows,), "scores": (n_some,), "margins": (n_some,), "marginals": (n_rows, n_tags)}
     found = {name: np.empty(shapes[name], np.int32 if name == "tags" else np.float64) for name in wanted}
-    tokens = _data.native(scores).struct, lengths, len(lengths)
-    with _library.released(assemble({}, weights._replace(coef=np.eye(n_tags)))) as model:
-        _library.call("fewlabel_sequence_decode", model, *tokens, n_threads, *map(found.get, shapes))
+    if n_some:
+        tokens = _data.native(scores).struct, lengths[some], n_some
+        with _library.released(assemble({}, weights._replace(coef=np.eye(n_tags)))) as model:
+            _library.call("fewlabel_sequence_decode", model, *tokens, n_threads, *map(found.get, shapes))
+    for name, of_none in ("scores", 0.0), ("margins", np.inf):
+        if name in found:
+            of_some, found[name] = found[name], np.full(len(lengths), of_none)
+            found[name][some] = of_some
     return found
 
 
@@ -86,7 +94,7 @@ def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.
     """Viterbi's algorithm for many sequences in parallel, with sums in the order of the library."""
     n_tags, ends = scores.shape[1], np.cumsum(lengths)
     tags = np.empty(len(scores), dtype=np.int32)
-    order = np.argsort(-lengths, kind="stable")
+    order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
     size = max(1, _CHUNK // n_tags**2)
     for begin in range(0, len(order), size):
         chosen = order[begin : begin + size]
