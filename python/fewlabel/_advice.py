@@ -87,6 +87,16 @@ def weak_share(name: Any, found: Any, n_labels: int, n_unlabeled: int) -> None:
     )
 
 
+def leaves_without_label(names: list[Any], classes: np.ndarray) -> None:
+    """Warn of classes of a dict `hierarchy` that no row has."""
+    if names:
+        warn(
+            f"hierarchy has {listed(np.array(names, dtype=object))}, but no row has this label: left out, and the "
+            f"classes are {listed(classes)}. Label some rows of it, or give its share by a dict class_prior.",
+            ClassPriorWarning,
+        )
+
+
 def not_calibrated(needed: int = 20) -> None:
     """Warn that the probabilities are the softmax of uncalibrated scores."""
     warn(

@@ -97,7 +97,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """
         method = methods.resolve(self.method, self._methods)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
-        targets = _targets.read(y, self.unlabeled, self.hierarchy)
+        targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior)
         check_consistent_length(rows, targets.codes)
         weights = _weights.read(sample_weight, rows.shape[0])
         if isinstance(targets, _targets.Columns):
@@ -259,6 +259,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
         """The fit of these classes; `totals` are the total weights of their labeled rows."""
         tree = _hierarchy.read(self.hierarchy, classes)
+        if tree is not None and len(classes) > 1:
+            _advice.leaves_without_label(_hierarchy.without_label(self.hierarchy, tree), classes)
         if self._is_warm():
             self._check_start(classes)
         options = self._options() | methods.options(method) | self._class_options(classes, totals, tree)

@@ -43,12 +43,13 @@ class TransductiveSVC(LinearClassifier):
     hierarchy : dict, str or None, default=None
         Tree whose leaves are the classes: a dict from child to parent over the names of classes and groups, or a
         separator in the class names: with "." the class "a.b.c" is below "a.b", which is below "a". Names without a
-        parent are at the top level. Classes of one group share weights, which helps classes with few labels.
+        parent are at the top level. Classes of one group share weights, which helps classes with few labels. Classes
+        of the dict without a label or a share in `class_prior` are left out, with a warning.
     fit_intercept : bool, default=True
         Whether the model has an intercept. Without one, the threshold is 0 regardless of the `balance` of the method.
     class_weight : dict, "balanced" or None, default=None
         Factor of each class on the weights of its labeled rows; only the ratios matter. "balanced" gives all classes
-        equal total weight. It does not change `class_prior_`.
+        equal total weight. It does not change `class_prior_`. A dict that has every class may name others.
     calibrate : bool, default=False
         Whether to calibrate probabilities by cross-validation on the labeled rows, at the cost of about one more fit.
         `predict_proba` exists only with True.

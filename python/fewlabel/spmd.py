@@ -218,7 +218,7 @@ class _Part:
         if self.estimator.hierarchy is not None:
             labels = {name for own in ranks.comm.allgather(self.targets.classes) for name in own.tolist()}
             self.targets = ranks.attempt(
-                lambda: _targets.with_groups(self.targets, self.estimator.hierarchy, sorted(labels, key=str))
+                lambda: _targets.with_groups(self.targets, self.estimator.hierarchy, prior, sorted(labels, key=str))
             )
         self.targets = self.targets.counted(self.weights)
         n, names = len(self.targets.codes), getattr(self.estimator, "feature_names_in_", None)

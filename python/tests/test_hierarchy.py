@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from planted import GROUP, many_topics, text_like
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import ClassPriorWarning, SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel._inputs import _hierarchy
 from fewlabel.methods import Annealing
 
@@ -60,12 +60,8 @@ def test_names_of_numpy_types() -> None:
 @pytest.mark.parametrize(
     ("hierarchy", "names", "message"),
     [
-        (
-            {"a": "g", "b": "g", "typo": "g"},
-            "abc",
-            "hierarchy has 'typo' below 'g', but no row has this label .*a, b, c",
-        ),
-        ({"a": "g", "empty": None}, "abc", "hierarchy has 'empty' below None, but no row has this label"),
+        ({"a": "g", "b": "g", 3: "g"}, "abc", "hierarchy has 3 below 'g', but the classes are a, b, c"),
+        ({"g": "a", "h": "b"}, "abc", "hierarchy has 'g' below 'a', but the classes are a, b, c"),
         ({"a": "g", "g": "h", "h": "g"}, "ab", "goes in a circle: 'g' -> 'h' -> 'g'"),
         ({"a": "a"}, "ab", "goes in a circle: 'a' -> 'a'"),
         ({"a": "g", "b": "a"}, "ab", "hierarchy has 'b' below 'a', which is a class: a class must be a leaf"),
@@ -160,6 +156,44 @@ def test_a_tree_without_groups_is_no_tree(kind: type, method: str) -> None:
         assert tree.predict_level(problem.X, 1).tolist() == flat.predict(problem.X).tolist()
 
 
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+def test_a_class_without_a_label_is_left_out_of_the_tree(kind: type) -> None:
+    names = np.array([*"abcd", None], dtype=object)
+    tree = {"a": "even", "b": "odd", "c": "even", "d": "odd", "even": "all", "odd": "all"}
+    expected = kind(hierarchy=tree).fit(X, names[Y])
+    with pytest.warns(ClassPriorWarning, match="hierarchy has e, f, but no row has this label.* are a, b, c, d"):
+        found = kind(hierarchy=tree | {"e": "even", "f": "third", "third": "all"}).fit(X, names[Y])
+    assert found.hierarchy_ == expected.hierarchy_
+    assert found.coef_.tobytes() == expected.coef_.tobytes()
+    shares = dict.fromkeys("abcde", 0.2)
+    with pytest.warns(ClassPriorWarning, match="class e has a share in class_prior but no labeled row"):
+        found = kind(hierarchy=tree | {"e": "even"}, class_prior=shares).fit(X, names[Y])
+    assert found.classes_.tolist() == [*"abcde"]
+    one_group = np.where(Y % 2, None, names[Y])
+    with pytest.warns(ClassPriorWarning, match="hierarchy has b, d, but"):
+        assert set(kind(hierarchy=tree).fit(X, one_group).predict_level(X, 1)) == {"even"}
+
+
+def test_a_group_stands_for_its_classes_with_a_label() -> None:
+    names = np.array([*"abcd", None], dtype=object)
+    tree = dict(zip("abcdef", ["even", "odd"] * 3, strict=True))
+    y = names[Y]
+    unknown = np.flatnonzero(Y < 0)[:2]
+    y[unknown] = "even"
+    with pytest.warns(ClassPriorWarning, match="hierarchy has e, f, but"):
+        model = TransductiveSVC(hierarchy=tree).fit(X, y)
+    assert set(model.transduction_[unknown]) <= {"a", "c"}
+    y[y == "a"] = y[y == "c"] = None
+    with pytest.raises(ValueError, match="y names the class a among those of row"):
+        TransductiveSVC(hierarchy=tree).fit(X, y)
+
+
+def test_factors_of_all_classes_may_name_one_without_a_label() -> None:
+    factors = {0: 1.0, 1: 2.0, 2: 3.0, 3: 1.0}
+    expected = TransductiveSVC(class_weight=factors).fit(X, Y)
+    assert TransductiveSVC(class_weight=factors | {9: 5.0}).fit(X, Y).coef_.tobytes() == expected.coef_.tobytes()
+
+
 def test_two_classes_in_groups() -> None:
     problem = text_like()
     model = TransductiveSVC(hierarchy={0: "a", 1: "b"}).fit(problem.X, problem.y)
@@ -177,7 +211,7 @@ def test_one_class_of_a_tree() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"hierarchy": GROUP | {"x": "odd"}}, "hierarchy has 'x' below 'odd', but no row has this label"),
+        ({"hierarchy": GROUP | {"x": "odd"}}, "hierarchy has 'x' below 'odd', but the classes are 0, 1, 2, 3"),
         ({"hierarchy": {0: "a", "a": 0}}, "circle"),
         ({"hierarchy": {0: 1}}, "hierarchy has 0 below 1, which is a class"),
         ({"hierarchy": "."}, "needs class names that are texts"),

@@ -5,12 +5,12 @@ groups. The root itself is not a node: a group that contains every class has no 
 """
 
 import graphlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Container, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._markers import listed
+from fewlabel._inputs._markers import is_of_kind, kind_of, listed
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -90,7 +90,7 @@ def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
 def _path(tree: Tree, name: Any) -> list[Any]:
     """From a node up to just below the top."""
     path = [name]
-    while tree[path[-1]] is not None:
+    while tree.get(path[-1]) is not None:
         path.append(tree[path[-1]])
     return path
 
@@ -125,18 +125,24 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
             )
     _check_circle(parents)
     names = classes.tolist()
+    for leaf in without_label(parents, names):
+        if not is_of_kind(leaf, kind_of(names[0])) or any(name in names for name in _path(parents, leaf)):
+            raise ValueError(
+                f"hierarchy has {leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}: "
+                "give a dict from child to parent, with classes of one type as its leaves"
+            )
     groups = {parent for parent in parents.values() if parent is not None}
-    unknown = [child for child in parents if child not in groups and child not in names]
-    if unknown and len(names) > 1:
-        raise ValueError(
-            f"hierarchy has {unknown[0]!r} below {parents[unknown[0]]!r}, but no row has this label and nothing is "
-            f"below it: the classes are {listed(classes)}"
-        )
     highest = {name for name in [*names, *groups] if parents.get(name) is None}
     if len(highest) == 1 and highest <= groups:  # the top has a name
         top = highest.pop()
         parents = {child: None if parent == top else parent for child, parent in parents.items() if child != top}
     return _ordered(parents, names)
+
+
+def without_label(hierarchy: Any, names: Container[Any]) -> list[Any]:
+    """Leaves of a dict that are not among the classes of a fit, and so are left out of its tree."""
+    groups = set(hierarchy.values()) if isinstance(hierarchy, Mapping) else set()
+    return [name for name in hierarchy if name not in groups and name not in names] if groups else []
 
 
 def _check_circle(parents: Tree) -> None:

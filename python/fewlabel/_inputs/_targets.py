@@ -115,17 +115,17 @@ class Columns(NamedTuple):
 
 
 # ------------------------------------------------------------------ forms of y
-def read(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets | Columns:
+def read(y: Any, unlabeled: Any = "auto", hierarchy: Any = None, class_prior: Any = None) -> Targets | Columns:
     """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or several columns of 0, 1 and markers.
 
     The names of weak labels without a label are among the classes.
     """
     if isinstance(y, Soft):
-        return with_groups(_of_soft(y), hierarchy)
+        return with_groups(_of_soft(y), hierarchy, class_prior)
     y = _of_lists(y)
     if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
         return _of_columns(y, unlabeled)
-    return with_groups(_of_labels(_markers.as_1d(y), unlabeled), hierarchy)
+    return with_groups(_of_labels(_markers.as_1d(y), unlabeled), hierarchy, class_prior)
 
 
 def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets:
@@ -212,10 +212,11 @@ def _of_columns(y: Any, unlabeled: Any) -> Columns:
     return Columns(codes.reshape(values.shape))
 
 
-def with_groups(targets: Targets, hierarchy: Any, names: Iterable[Any] = ()) -> Targets:
+def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Iterable[Any] = ()) -> Targets:
     """Groups of a class tree, as labels and within sets, as sets of the classes below them.
 
-    `names` are labels of other rows.
+    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any. `names` are
+    labels of other rows.
     """
     known = targets.classes.tolist()
     below = _hierarchy.leaves(hierarchy, [*known, *names])
@@ -224,6 +225,9 @@ def with_groups(targets: Targets, hierarchy: Any, names: Iterable[Any] = ()) -> 
     p = targets.probabilities
     if (p != np.repeat(1 / np.maximum(1, np.diff(targets.indptr)), np.diff(targets.indptr))).any():
         raise ValueError(f"y has labels that are groups of hierarchy ({groups[0]!r}) beside probabilities")
+    shares = class_prior if isinstance(class_prior, Mapping) else ()
+    fitted = {*targets.classes[targets.counts() > 0].tolist(), *names, *shares} if class_prior is not None else set()
+    below = {group: [name for name in leaves if name in fitted] or leaves for group, leaves in below.items()}
     members = [below.get(name, [name]) for name in known]
     flat = _objects([name for each in members for name in each])
     labels = _markers.as_labels(flat, np.zeros(len(flat), dtype=int), None)

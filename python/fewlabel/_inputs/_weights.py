@@ -67,7 +67,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")
     known = classes.tolist()
     unknown = [name for name in class_weight if name not in known]
-    if unknown and len(classes) > 1:
+    if unknown and len(classes) > 1 and not all(name in class_weight for name in known):
         raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
     numbers("class_weight", list(class_weight.values()))
     return np.array([class_weight.get(name, 1.0) for name in known], dtype=np.float64)
