@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import os
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +24,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from fewlabel import TransductiveSVC
-from fewlabel.labeling import Session, _choose, _status
+from fewlabel import ASOTransformer, KernelFeatures, TransductiveSVC
+from fewlabel.labeling import Session, _choose, _journal, _status
 from fewlabel.labeling._journal import Journal
 
 X, _, TRUTH = many_topics()
@@ -158,6 +165,19 @@ def test_a_class_may_be_new_at_any_time_and_an_answer_replaced_or_withdrawn() ->
     assert one.status().classes == {"law": 0}
 
 
+def test_classes_keep_the_order_in_which_they_first_came() -> None:
+    one = session(classes=["law"])
+    for row, name in enumerate(["sport", "trade", "war"]):
+        one.label(row, name)
+    one.label(0, "sport")
+    one.label(1, "war")
+    assert one.classes == ["law", "sport", "war"]
+    one.undo()
+    one.skip(0)
+    one.undo()
+    assert one.classes == ["law", "sport", "trade", "war"]
+
+
 def test_classes_that_are_ruled_out_leave_a_set_of_the_others() -> None:
     one = session()
     for row, name in enumerate(["sport", "trade", "war", "law"]):
@@ -206,6 +226,11 @@ def test_a_label_is_checked_before_it_is_kept() -> None:
         (3, "several types"),
         (["a"], "must be a text"),
         ("", "must not be an empty text"),
+        (2**63, "must be whole and below 2"),
+        (np.uint64(2**64 - 1), "must be whole and below 2"),
+        (-(10**400), "must be whole and below 2"),
+        (0.5, "must be whole and below 2"),
+        (float("inf"), "must be whole and below 2"),
     ):
         with pytest.raises(ValueError, match=message):
             one.label(1, wrong)
@@ -379,8 +404,9 @@ def test_a_session_goes_on_after_the_last_answer(tmp_path: Path) -> None:
     assert again._answers() == one._answers()
     assert again.next(5) == one.next(5)
     assert again.status()[:-1] == one.status()[:-1]
-    first = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
-    assert set(first) == {"row", "class"}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0]) == {"version": 1}
+    assert set(json.loads(lines[1])) == {"row", "class"}
 
 
 def test_a_file_that_ends_anywhere_loses_at_most_the_answer_being_written(tmp_path: Path) -> None:
@@ -394,9 +420,97 @@ def test_a_file_that_ends_anywhere_loses_at_most_the_answer_being_written(tmp_pa
     for length in range(len(whole) + 1):
         path.write_bytes(whole[:length])
         again = Journal(path)
-        assert again.answers() == ends[max(end for end in ends if end <= length)]
+        assert again.answers() == ends[max(end for end in ends if end <= length + 1)]  # the newline may be missing
         again.append({"row": "one more", "skip": True})
         assert Journal(path).events == again.events
+
+
+def test_a_full_disk_loses_at_most_the_answer_being_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Disk(FileIO):
+        room = 10**9
+
+        def write(self, content: Any) -> int:
+            written = super().write(content[: self.room])
+            Disk.room -= written
+            if Disk.room == 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return written
+
+    monkeypatch.setattr(_journal, "FileIO", Disk)
+    path = tmp_path / "answers.jsonl"
+    journal = Journal(path)
+    for room in range(45):
+        before = path.read_bytes() if path.exists() else b""
+        Disk.room = room
+        with pytest.raises(OSError, match="No space"):
+            journal.append({"row": room, "class": "a" * 45})
+        assert path.read_bytes() in (before, b'{"version": 1}\n')
+        Disk.room = 10**9
+        if room % 3 == 2:
+            journal.append({"row": room, "class": "b"})
+        assert Journal(path).answers() == journal.answers() == [
+            {"row": k, "class": "b"} for k in range(2, room + 1, 3)
+        ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
+def test_two_sessions_may_write_to_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    one, other = session(path=path), session(path=path)
+    one.label(0, "sport")
+    other.label(1, "trade")
+    other.label(2, "war")
+    assert one.undo() == 2  # the last one of the file
+    other.skip(3)
+    assert list(one._answers()) == [0, 1]
+    assert list(other._answers()) == [0, 1, 3]
+    assert session(path=path)._answers() == other._answers()
+    Journal(path).append({"row": 5, "class": 3})
+    with pytest.raises(ValueError, match=r"answers\.jsonl, line 7: .* several types"):
+        one.skip(6)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
+def test_lines_of_two_writers_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+
+    def write(number: int) -> None:
+        journal = Journal(path)
+        for k in range(40):
+            journal.append({"row": 100 * number + k, "class": "a" * (30 * number + 1)})
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(write, range(3)))
+    assert sorted(event["row"] for event in Journal(path).answers()) == [
+        100 * i + k for i in range(3) for k in range(40)
+    ]
+
+
+def test_a_file_that_something_else_has_cut_or_removed_takes_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    one = session(path=path)
+    one.label(0, "sport")
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match="is shorter than before"):
+        one.label(1, "sport")
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        one.label(1, "sport")
+    assert list(one._answers()) == [0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+def test_a_folder_a_pipe_or_a_device_is_no_file_of_a_session(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(ValueError, match=r"path must be that of a file, but .* is a folder, a pipe or a device"):
+            session(path=path)
+
+
+def test_texts_that_are_no_unicode_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    session(path=path).label(0, "\ud800")
+    assert session(path=path).classes == ["\ud800"]
 
 
 def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) -> None:
@@ -411,14 +525,67 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
         os.kill(os.getpid(), 9)
         """
     subprocess.run([sys.executable, "-c", program], check=False, timeout=120)
-    assert len(path.read_text(encoding="utf-8").splitlines()) == 4
+    assert len(Journal(path).answers()) == 4
 
 
-@pytest.mark.parametrize("line", ['{"row": 5000, "class": "a"}', "{", "[1]", '{"other": 1}', '{"row": null}'])
-def test_a_file_of_something_else_is_refused(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "{",
+        "[1]",
+        "null",
+        "[" * 100_000,
+        '{"other": 1}',
+        '{"version": 1}',
+        '{"version": 2}',
+        '{"row": null, "skip": true}',
+        '{"row": 5000, "class": "a"}',
+        '{"row": "0", "class": "a"}',
+        '{"row": 1.0, "class": "a"}',
+        '{"row": true, "class": "a"}',
+        '{"row": [1], "class": "a"}',
+        '{"row": 1, "row": 2, "class": "a"}',
+        '{"row": 1}',
+        '{"row": 1, "class": 3}',
+        '{"row": 1, "class": ""}',
+        '{"row": 1, "class": "-1"}',
+        '{"row": 1, "class": ["a"]}',
+        '{"row": 1, "class": null}',
+        '{"row": 1, "class": "a", "predicted": 3}',
+        '{"row": 1, "class": "a", "note": "?"}',
+        '{"row": 1, "not": 3}',
+        '{"row": 1, "skip": false}',
+        '{"undo": 1}',
+        '{"undo": true}\n{"undo": true}',
+        '{"fit": "20", "changed": null, "estimate": null}',
+        '{"fit": 0, "changed": null, "estimate": null}',
+        '{"fit": 20, "changed": "much", "estimate": null}',
+        '{"fit": 20, "changed": NaN, "estimate": null}',
+        '{"fit": 20, "changed": null, "estimate": [0.5, 0.4]}',
+        '{"fit": 20, "changed": null, "estimate": [0.5, 0.4, "<b>"]}',
+        '{"fit": 20}',
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, line: str, end: str) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_text('{"row": 0, "class": "a"}\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"answers\.jsonl(, line 2| has answers of other rows: there is no row)"):
+    content = '{"version": 1}\n{"row": 0, "class": "a"}\n' + line + end
+    path.write_text(content, encoding="utf-8")
+    if end == "" and line in ("", '{"row": 1', "{"):
+        return  # a line that was not written to its end
+    number = 4 if line.count("undo") > 1 else 3
+    with pytest.raises(ValueError, match=rf"answers\.jsonl, line {number}: "):
+        Session(X[:20], TransductiveSVC(unlabeled="-1"), path=path)
+    assert path.read_text(encoding="utf-8") == content
+
+
+def test_a_file_without_a_version_is_of_the_first_one(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"row": 0, "class": "a"}\n', encoding="utf-8")
+    assert session(path=path).classes == ["a"]
+    path.write_text('{"version": 2}\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 1: 2 cannot be .* this fewlabel reads version 1"):
         session(path=path)
 
 
@@ -449,24 +616,28 @@ def test_texts_need_a_vectorizer() -> None:
 def test_the_last_line_of_another_file_is_not_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("1,2,3", encoding="utf-8")
-    with pytest.raises(ValueError, match="does not end as the file of a session"):
+    with pytest.raises(ValueError, match=r"table\.csv, line 1: b'1,2,3' is not JSON"):
         session(path=path)
     assert path.read_text(encoding="utf-8") == "1,2,3"
 
 
 # ------------------------------------------------------------------ the widget, without a browser
-@pytest.fixture
-def shown() -> Any:
-    """A widget of texts, and what JavaScript would send for the row that it shows."""
+def widget_of(one: Session, n: int = 4) -> tuple[Any, Any]:
+    """A widget, and what JavaScript would send for the row that it shows."""
     pytest.importorskip("anywidget", reason="anywidget is not installed")
-    texts = pd.Series(TEXTS, index=[f"id{k}" for k in range(16)])
-    one = Session(texts, make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1, n_jobs=1)), classes=["ride"])
-    widget = one.widget(n=4)
+    widget = one.widget(n)
 
     def send(action: str, value: Any = None, row: Any = None) -> None:
         widget._receive(widget, {"do": action, "value": value, "row": row or widget.state["row"]}, [])
 
-    return one, widget, send
+    return widget, send
+
+
+@pytest.fixture
+def shown() -> Any:
+    texts = pd.Series(TEXTS, index=[f"id{k}" for k in range(16)])
+    one = Session(texts, make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1, n_jobs=1)), classes=["ride"])
+    return one, *widget_of(one)
 
 
 def test_the_widget_labels_the_row_that_it_shows_and_goes_on(shown: Any) -> None:
@@ -477,8 +648,7 @@ def test_the_widget_labels_the_row_that_it_shows_and_goes_on(shown: Any) -> None
     for _ in range(6):
         rows.append(widget.state["row"])
         kind = KINDS[widget.state["text"]]
-        names = [name for name, _ in widget.state["classes"]]
-        send("label", names.index(kind)) if kind in names else send("new", kind)
+        send("label" if [kind, 0] in widget.state["classes"] else "new", kind)
     assert list(one._answers()) == rows
     assert widget.state["labels"] == 6
     assert widget.state["predicted"] in ("ride", "drink")
@@ -486,36 +656,198 @@ def test_the_widget_labels_the_row_that_it_shows_and_goes_on(shown: Any) -> None
     send("undo")
     assert (widget.state["row"], widget.state["labels"]) == (rows[-1], 5)
     send("skip")
-    send("not", 0)
+    send("not", "ride")
     assert one.status().n_skipped == 2
     json.dumps(widget.state, allow_nan=False)
 
 
 def test_an_answer_for_a_row_that_is_no_longer_shown_is_ignored(shown: Any) -> None:
     one, widget, send = shown
-    first = widget.state["row"]
-    send("label", 0)
-    send("label", 0, row=first)
-    assert list(one._answers()) == [first]
+    first = dict(widget.state)
+    send("label", "ride")
+    send("label", "ride", row=first["row"])
+    assert list(one._answers()) == [first["row"]]
+    send("undo")
+    widget._receive(widget, {"do": "label", "value": "ride", "row": first["row"], "step": first["step"]}, [])
+    assert list(one._answers()) == []
 
 
 def test_the_widget_shows_a_wrong_answer_as_a_message(shown: Any) -> None:
-    _, widget, send = shown
-    send("undo")
-    assert widget.state["message"] == "there is no answer to undo"
-    send("new", "-1")
-    assert "cannot be a class" in widget.state["message"]
-    send("label", 0)
+    one, widget, send = shown
+    for action, value, message in (
+        ("undo", None, "there is no answer to undo"),
+        ("undo", None, "there is no answer to undo"),
+        ("new", "-1", "cannot be a class"),
+        ("label", "car", "there is no class 'car'"),
+        ("label", 0, "there is no class 0"),
+        ("label", None, "there is no class None"),
+        ("not", "car", "there is no class 'car'"),
+        ("lable", "ride", "there is no action 'lable'"),
+    ):
+        step = widget.state["step"]
+        send(action, value)
+        assert message in widget.state["message"]
+        assert (widget.state["step"], widget.state["busy"]) == (step + 1, False)  # the front end waits for a change
+    for message in ({}, None, {"row": widget.state["row"]}):
+        widget._receive(widget, message, [])
+    assert one._answers() == {}
+    send("label", "ride")
     assert widget.state["message"] == ""
 
 
 def test_the_widget_ends_when_every_row_has_an_answer(shown: Any) -> None:
     _, widget, send = shown
     for k in range(16):
-        send("new", "drink") if k == 8 else send("label", 0)
+        send("new", "drink") if k == 8 else send("label", "ride")
     assert widget.state["row"] is None
-    send("undo", row=None)
+    send("label", "ride")
+    assert "there is no row" in widget.state["message"]
+    send("undo")
     assert widget.state["row"] is not None
+
+
+@pytest.mark.parametrize("reason", [ValueError, OSError, IndexError, MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize(
+    "step",
+    ["fewlabel.labeling._widget._content", "fewlabel.labeling._widget.explain", "fewlabel.labeling._choose.batch"]
+    + [f"fewlabel.labeling._session.{step}" for step in ("Session._fit", "Session.status", "Journal.append")],
+)
+def test_whatever_fails_an_answer_is_for_the_row_and_class_on_the_screen(
+    shown: Any, monkeypatch: pytest.MonkeyPatch, step: str, reason: type[BaseException]
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise reason("no")
+
+    one, widget, send = shown
+    send("new", "drink")
+    for k in range(24):
+        before, seen, answers = widget.state["step"], dict(widget.state), one._answers()
+        with contextlib.suppress(KeyboardInterrupt), monkeypatch.context() as patch:
+            if k % 3:
+                patch.setattr(step, fails)
+            send(*[("label", "ride"), ("label", "drink"), ("undo",), ("skip",), ("not", "ride")][k % 5])
+        assert (widget.state["step"], widget.state["busy"]) == (before + 1, False)
+        assert [widget.state["row"]] == [*widget._queue, None][:1]
+        given = {row: event for row, event in one._answers().items() if answers.get(row) != event}
+        assert k % 5 == 2 or set(given) <= {seen["row"]}
+        assert {event.get("class", event.get("not", ["ride"])[-1]) for event in given.values()} <= {"ride", "drink"}
+        assert not seen["hidden"] or k % 5 in (2, 3) or not given
+    send("label", "ride")
+    assert widget.state["message"] in ("", "a row that cannot be shown can only be skipped")
+    assert (widget.state["hidden"], len(one._answers()) > 2) == (widget.state["text"].startswith("this row"), True)
+
+
+def test_a_row_that_cannot_be_shown_is_said_to_be_so_and_can_only_be_skipped() -> None:
+    rows = X[:20].toarray()
+    bad = Session(rows, TransductiveSVC()).next(6)[2]
+
+    def show(row: Any) -> str:
+        if (row == rows[bad]).all():
+            raise ValueError("cannot decode this row")
+        return str(row)
+
+    one = Session(rows, TransductiveSVC(), classes=["x", "y"], show=show)
+    widget, send = widget_of(one, 6)
+    send("label", "x")
+    send("label", "y")
+    assert (widget.state["row"], widget.state["hidden"]) == (str(bad), True)
+    assert widget.state["text"] == "this row cannot be shown: cannot decode this row"
+    for action in ("label", "new", "not"):
+        send(action, "x")
+        assert widget.state["message"] == "a row that cannot be shown can only be skipped"
+    send("skip")
+    assert not widget.state["hidden"]
+    assert one._answers()[bad] == {"row": bad, "skip": True}
+
+
+def test_two_widgets_of_a_session_answer_what_each_shows(shown: Any) -> None:
+    one, widget, send = shown
+    other, send_other = widget_of(one)
+    assert other.state["row"] == widget.state["row"]
+    row = widget.state["row"]
+    send_other("new", "drink")
+    send("label", "ride")
+    assert one._known() == {row: "ride"}
+    seen = [widget.state["row"], other.state["row"]]
+    send_other("undo")
+    send("label", "drink")
+    assert one._known() == {row: "drink", seen[0]: "drink"}
+    assert other.state["row"] == row
+    for _ in range(5):
+        assert widget.state["row"] not in one._answers()
+        send("skip")
+        send_other("label", "drink")
+
+
+def test_typed_classes_are_read_as_the_others_are(shown: Any) -> None:
+    for classes, typed, expected in (
+        ([True], "False", False),
+        ([True, False], "false", "a class must be True or False, as the others are, got 'false'"),
+        ([0, 1], "7", 7),
+        ([0, 1], "many", "a class must be a number"),
+        ([0, 1], str(2**64), "below 2**63"),
+        ([0.0], "3", 3.0),
+        ([], "False", "False"),
+    ):
+        one = session(classes=classes)
+        widget, send = widget_of(one)
+        send("new", typed)
+        if isinstance(expected, str) and classes:
+            assert expected in widget.state["message"]
+        else:
+            assert [*one._known().values()] == [expected]
+            assert type(one.classes[-1]) is type(expected)
+
+
+def test_names_of_rows_are_sent_as_texts() -> None:
+    rows = pd.DataFrame(X[:20].toarray(), index=range(2**53 + 1, 2**53 + 21))
+    one = Session(rows, TransductiveSVC(), classes=["x"])
+    widget, send = widget_of(one)
+    row = widget.state["row"]
+    send("label", "x")
+    assert [str(name) for name in one._known()] == [row]
+
+
+def test_a_session_goes_on_while_a_leaf_of_its_class_tree_has_no_label() -> None:
+    tree = {name: "land" if name != "sea" else "water" for name in NAMES}
+    one = Session(X, TransductiveSVC(n_jobs=1, hierarchy=tree), classes=NAMES)
+    widget, send = widget_of(one, 2)
+    for _ in range(4):
+        send("label", NAMES[TRUTH[int(widget.state["row"])]])
+        assert widget.state["message"] == ""
+    assert one._fitted is not None
+    assert any("hierarchy has" in message for message in one.status().warnings)
+    assert sorted(one.status().classes.values())[0] == 0
+    assert len(one.next(3)) == 3
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (ASOTransformer(n_components=2), TransductiveSVC()),
+        (FunctionTransformer(lambda X: X.toarray()), KernelFeatures(n_components=4), TransductiveSVC()),
+        (FunctionTransformer(lambda X: X[:, :3], feature_names_out="one-to-one"), TransductiveSVC()),
+        (KNeighborsClassifier(),),
+    ],
+)
+def test_the_widget_needs_no_model_that_can_be_explained(steps: tuple[Any, ...]) -> None:
+    one = Session(TEXTS, make_pipeline(CountVectorizer(), *steps))
+    for row in one.next(8):
+        one.label(row, KINDS[TEXTS[row]])
+    widget, send = widget_of(one)
+    assert widget.state["predicted"] in ("drink", "ride")
+    assert widget.state["message"] == ""
+    send("label", "ride")
+    assert len(one._known()) == 9
+
+
+def test_very_long_texts_are_cut() -> None:
+    texts = ["".join(["wine "] * 1_000_000), "\ud800 beer", *TEXTS]
+    widget, send = widget_of(Session(texts, make_pipeline(CountVectorizer(), TransductiveSVC()), classes=["x"]), 18)
+    while widget.state["row"] is not None:
+        assert len(widget.state["text"].encode()) < 51_000
+        assert (" … cut after 50,000 of 5,000,000 characters" in widget.state["text"]) == (widget.state["row"] == "0")
+        send("label", "x")
 
 
 def test_the_widget_shows_pixels_columns_and_functions() -> None:

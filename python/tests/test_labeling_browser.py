@@ -1,7 +1,7 @@
 """The widget of a labeling session in Chromium: in JupyterLab thirty rows by keyboard, a reload and on; in a bare page.
 
-Skipped where jupyterlab, selenium, chromium and its driver are not all installed. FEWLABEL_SCREENSHOT=file keeps a
-picture of the widget.
+Skipped where selenium, chromium and its driver are not all installed, and the test in JupyterLab where that is not.
+FEWLABEL_SCREENSHOT=file keeps a picture of the widget.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 pytest.importorskip("anywidget", reason="anywidget is not installed")
-pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: pip install jupyterlab")
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
-nbformat = pytest.importorskip("nbformat")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 WebDriverException = pytest.importorskip("selenium.common.exceptions").WebDriverException
 if not CHROMIUM or not DRIVER:
@@ -34,6 +32,7 @@ if not CHROMIUM or not DRIVER:
 from fewlabel import TransductiveSVC  # noqa: E402
 from fewlabel.datasets import load_scipy_docs  # noqa: E402
 from fewlabel.labeling import Session  # noqa: E402
+from fewlabel.labeling import _widget as labeling_widget  # noqa: E402
 from fewlabel.labeling._journal import Journal  # noqa: E402
 
 TOPICS = ("linalg", "signal", "stats")
@@ -50,11 +49,14 @@ session = Session(list(texts), make_pipeline(recipe, TransductiveSVC()), classes
 session.widget()
 """
 WAIT = 120
+TEXTS = [f"{a} {b}" for a in ("red", "old", "fast", "cold") for b in ("wine", "car", "beer", "bus")]
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[str]:
     """Address of a notebook in a running JupyterLab."""
+    pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: pip install jupyterlab")
+    nbformat = pytest.importorskip("nbformat")
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL.strip())], metadata=kernel)
     nbformat.write(notebook, tmp_path / "label.ipynb")
@@ -214,19 +216,134 @@ widget.render({{ model: new Proxy(calls, only), el: document.getElementById("hos
 """
 
 
+class Host(Page):
+    """A page that has only what a front end needs, and a widget behind it."""
+
+    def __init__(self, browser: Any, folder: Path, session: Session, n: int = 2, **shown: Any) -> None:
+        super().__init__(browser)
+        self.widget, self.answered = session.widget(n), 0
+        source = self.widget._esm.replace("export default", "const widget =")
+        page = HOST.format(widget=source, first=json.dumps(self.widget.state | shown))
+        (folder / "host.html").write_text(page, encoding="utf-8")
+        browser.get((folder / "host.html").as_uri())
+
+    def exchange(self) -> int:
+        """Hand the messages over that are new, and the state that follows each; how many there were."""
+        messages = self.browser.execute_script("return sent")[self.answered :]
+        for message in messages:
+            self.widget._receive(self.widget, message, [])
+            self.browser.execute_script("show(arguments[0])", self.widget.state)
+        self.answered += len(messages)
+        return len(messages)
+
+    def type(self, name: str) -> None:
+        self.find("#host input").send_keys(name, webdriver.Keys.ENTER)
+
+
 def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path) -> None:
     session = Session(["red car", "old wine", "red wine"], make_pipeline(CountVectorizer(), TransductiveSVC()))
-    widget = session.widget(2)
-    source = widget._esm.replace("export default", "const widget =")
-    (tmp_path / "host.html").write_text(HOST.format(widget=source, first=json.dumps(widget.state)), encoding="utf-8")
-    page = Page(browser)
-    browser.get((tmp_path / "host.html").as_uri())
+    host = Host(browser, tmp_path, session)
     for name in ("ride", "drink"):
-        page.find("#host input").send_keys(name, webdriver.Keys.ENTER)
-        widget._receive(widget, browser.execute_script("return sent.at(-1)"), [])
-        browser.execute_script("show(arguments[0])", widget.state)
+        host.type(name)
+        assert host.exchange() == 1
     assert session.status().classes == {"ride": 1, "drink": 1}
-    page.find("#host .shown").click()
-    page.press("2")
-    assert browser.execute_script("return sent.at(-1)") == {"do": "label", "value": 1, "row": page.row()}
-    assert browser.execute_script("return sent.length") == 3
+    host.find("#host .shown").click()
+    host.press("2")
+    host.press("2")  # before there is an answer
+    sent = browser.execute_script("return sent.slice(2)")
+    assert sent == [{"do": "label", "value": "drink", "row": str(host.row()), "step": host.widget.state["step"]}]
+    assert host.exchange() == 1
+    host.press("u")
+    host.press("u")
+    for _ in range(6):
+        host.exchange()
+        host.press("u")  # the last ones change nothing, and are answered all the same
+    assert session._answers() == {}
+    assert "there is no answer to undo" in host.text(".fewlabel .message")
+
+
+def test_whatever_fails_an_answer_is_for_what_is_on_the_screen(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError("no space left")
+
+    session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()), classes=["ride", "drink"])
+    host = Host(browser, tmp_path, session)
+    host.find("#host .shown").click()
+    for k in range(20):
+        step = (Journal, "append"), (Session, "_fit"), (labeling_widget, "_content"), (labeling_widget, "explain"), None
+        row, before = host.row(), session._answers()
+        with monkeypatch.context() as patch:
+            if k % 5 < 4:
+                patch.setattr(*step[k % 5], fails)
+            host.press("2" if k % 2 else "1")
+            host.press("s" if k % 10 == 9 else "2")
+            host.exchange()
+        given = {name: event for name, event in session._answers().items() if before.get(name) != event}
+        assert [*given] in ([], [row])
+        assert all(event["class"] == ("drink" if k % 2 else "ride") for event in given.values() if "class" in event)
+        assert not browser.execute_script("return document.querySelector('.fewlabel').classList.contains('busy')")
+        if host.text(".fewlabel .shown").startswith("this row cannot be shown"):
+            assert not host.find(".fewlabel .buttons button").is_enabled()
+            host.press("1")
+            assert host.exchange() == 0
+            host.press("s")
+            assert host.exchange() == 1
+    assert len(session._known()) > 5
+
+
+def test_a_class_that_another_widget_has_moved_is_answered_by_its_name(browser: Any, tmp_path: Path) -> None:
+    session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()))
+    host = Host(browser, tmp_path, session, n=5)
+    for name in ("ride", "drink"):
+        host.type(name)
+        host.exchange()
+    session.undo()
+    session.undo()
+    session.label(15, "drink")
+    session.label(14, "ride")  # the page shows ride before drink, as before
+    assert session.classes == ["ride", "drink"]
+    session.label(13, "ship")
+    session.label(14, "ship")
+    assert session.classes == ["drink", "ship"]
+    row = host.row()
+    host.find("#host .shown").click()
+    host.press("2")
+    host.exchange()
+    assert session._known()[row] == "drink"
+    row = host.row()
+    host.press("1")
+    host.exchange()
+    assert session._known()[row] == "drink"
+
+
+def test_what_the_browser_cannot_draw_is_not_answered(browser: Any, tmp_path: Path) -> None:
+    session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()), classes=["ride"])
+    for shown in ({"image": "no image"}, {"text": None, "reasons": ["red"]}):
+        host = Host(browser, tmp_path, session, **shown)
+        wait(lambda: "this row cannot be shown" in host.text(".fewlabel .shown"), "message")  # noqa: B023
+        host.find("#host .shown").click()
+        host.press("1")
+        host.type("drink")
+        assert host.exchange() == 0
+        host.find("#host .shown").click()
+        host.press("s")
+        assert host.exchange() == 1
+        assert host.text(".fewlabel .shown") == TEXTS[host.row()]
+    assert session._known() == {}
+
+
+def test_texts_are_drawn_as_texts(browser: Any, tmp_path: Path) -> None:
+    session = Session(["<b>wine</b> " * 10_000, *TEXTS], make_pipeline(CountVectorizer(), TransductiveSVC()))
+    history = [[2, 0.5, 0.4, 0.6], ["<img src=x>", 0.5, 0.4, 0.6]]
+    text = "<i>wine</i>" + " wine" * 100_000
+    host = Host(
+        browser, tmp_path, session, text=text, reasons=["wine", "", "<i>", "a+("], history=history, message="<b>no</b>"
+    )
+    assert host.text(".fewlabel .shown") == text
+    assert browser.execute_script("return document.querySelectorAll('.fewlabel mark').length") > 100_000
+    assert host.text(".fewlabel .message") == "<b>no</b>"
+    assert not browser.find_elements("css selector", ".fewlabel img, .fewlabel b, .fewlabel i")
+    host.type("drink")
+    assert host.exchange() == 1

@@ -1,72 +1,200 @@
 """The file of a session: one JSON object a line, appended as things happen and never rewritten.
 
+    {"version": 1}                                                       of this format, in the first line
     {"row": 17, "class": "sport", "predicted": "trade"}    an answer, and what the model had predicted
     {"row": 4, "not": "sport"}                                           the row has another class
     {"row": 9, "skip": true}
     {"undo": true}                                                       the last answer that stands is withdrawn
     {"fit": 20, "changed": 0.08, "estimate": [0.71, 0.60, 0.82]}          a fit to 20 labels
 
-A line counts once its newline is written, so a program that ends while it writes loses that line and no other.
+A program that ends while it writes loses that line and no other. Where a line cannot be written to its end, as on a
+full disk, its beginning is cut off again. Lines that another session has appended are read before the next one is
+written, so that all sessions with the same file agree on what an undo withdraws.
 """
 
 import json
 import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+if sys.platform != "win32":
+    import fcntl
 
 Event = dict[str, Any]
 
+VERSION = 1
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "version": lambda value: type(value) is int and value == VERSION,
+    "row": lambda value: type(value) in (int, str),
+    **dict.fromkeys(("class", "predicted", "not"), lambda value: type(value) in (str, bool, int, float)),
+    **dict.fromkeys(("skip", "undo"), lambda value: value is True),
+    "fit": lambda value: type(value) is int and value > 0,
+    "changed": lambda value: value is None or _is_share(value),
+    "estimate": lambda value: value is None or (type(value) is list and len(value) == 3 and all(map(_is_share, value))),
+}
+_FORMS = [
+    set(form.split())
+    for form in ("version", "row class", "row class predicted", "row not", "row skip", "undo", "fit changed estimate")
+]
+
+
+class _Line(NamedTuple):
+    event: Event
+    end: int  # where the next one begins
+    standing: int  # which line has the last answer that stands; 0: none
+
 
 class Journal:
-    """Events of a session in the order in which they happened, in memory and, with a path, in a file."""
+    """Events of a session in the order in which they happened, in memory and, with a path, in a file.
 
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.path = None if path is None else Path(path)
-        self.events: list[Event] = []
+    `check` raises a ValueError for an event of other rows or classes, given the answers that stand, the last one first.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, check: Callable[[Event, Iterable[Event]], None] = lambda *_: None
+    ) -> None:
+        self.path, self._check = None if path is None else Path(path), check
+        self._lines = [_Line({}, 0, 0)]  # the first is no line of the file
         if self.path is not None and not self.path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.path.parent} for the file of the session")
         if self.path is not None and self.path.exists():
-            content = self.path.read_bytes()
-            *lines, rest = content.split(b"\n")
-            self.events = [_event(line, self.path, number) for number, line in enumerate(lines, 1)]
-            if rest:  # a line that was not written to the end; the next one begins on its own
-                _check_start(rest, self.path)
-                os.truncate(self.path, len(content) - len(rest))
+            if not self.path.is_file():
+                raise ValueError(f"path must be that of a file, but {self.path} is a folder, a pipe or a device")
+            with _opened(self.path, "rb") as file:
+                self._read(file)
+
+    @property
+    def events(self) -> list[Event]:
+        return [line.event for line in self._lines[1:] if "version" not in line.event]
 
     def append(self, event: Event) -> None:
-        """Add an event; it is on the disk when this returns."""
-        if self.path is not None:
-            with open(self.path, "ab") as file:
-                file.write(json.dumps(event, ensure_ascii=False).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        self.events.append(event)
+        """Add an event; it is on the disk when this returns, and not in the file if it cannot be written."""
+        if self.path is None:
+            self._lines.append(self._after(event, 0))
+            return
+        if len(self._lines) == 1:
+            self.path.touch()
+        with _opened(self.path, "r+b") as file:
+            self._read(file)
+            for each in [event] if self._lines[1:] else [{"version": VERSION}, event]:
+                text = json.dumps(each, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                line = self._after(each, len(text))
+                end, size = self._lines[-1].end, file.seek(0, os.SEEK_END)
+                start = min(end, size)  # the last newline may be missing
+                try:
+                    _write(file, start, b"\n" * (end - start) + text)
+                except BaseException:
+                    with suppress(OSError):
+                        file.truncate(start)
+                    raise
+                self._lines.append(line)
+
+    def undo(self) -> Any:
+        """Withdraw the last answer that stands; its row."""
+        self.append({"undo": True})
+        return self._lines[self._lines[-2].standing].event["row"]
+
+    def standing(self) -> Iterator[Event]:
+        """The answers that stand, the last one first."""
+        number = self._lines[-1].standing
+        while number:
+            yield self._lines[number].event
+            number = self._lines[number - 1].standing
 
     def answers(self) -> list[Event]:
         """The answers that stand, in their order."""
-        standing: list[Event] = []
-        for event in self.events:
-            if "undo" in event:
-                del standing[-1:]
-            elif "row" in event:
-                standing.append(event)
-        return standing
+        return [*self.standing()][::-1]
 
     def fits(self) -> list[Event]:
-        return [event for event in self.events if "fit" in event]
+        return [line.event for line in self._lines if "fit" in line.event]
+
+    def _read(self, file: FileIO) -> None:
+        """Read the lines after those that are known; one that was not written to its end is left out."""
+        end = self._lines[-1].end
+        if file.seek(0, os.SEEK_END) < end - 1:
+            raise ValueError(
+                f"{self.path} is shorter than before, as something else has changed it: make a new session"
+            )
+        file.seek(end)
+        *lines, rest = file.readall().split(b"\n")
+        if rest and not _is_cut(rest):
+            lines.append(rest)
+        for line in lines:
+            try:
+                event = _parsed(line)
+                if "version" in event and self._lines[1:]:
+                    raise ValueError("a version belongs in the first line")
+                self._check(event, self.standing())
+                self._lines.append(self._after(event, len(line) + 1))
+            except ValueError as reason:
+                raise ValueError(f"{self.path}, line {len(self._lines)}: {reason}") from reason
+
+    def _after(self, event: Event, size: int) -> _Line:
+        """The line after the last one."""
+        _, end, standing = self._lines[-1]
+        if "undo" in event:
+            if not standing:
+                raise ValueError("there is no answer to undo")
+            standing = self._lines[standing - 1].standing
+        elif "row" in event:
+            standing = len(self._lines)
+        return _Line(event, end + size, standing)
 
 
-def _check_start(rest: bytes, path: Path) -> None:
-    """Reject the last line of another file rather than cut it off."""
-    if not any(start.startswith(rest[: len(start)]) for start in (b'{"row": ', b'{"undo": ', b'{"fit": ')):
-        raise ValueError(f"{path} does not end as the file of a session: {rest[:40]!r}")
+@contextmanager
+def _opened(path: Path, mode: str) -> Iterator[FileIO]:
+    """The file, while other sessions wait. Unbuffered: a buffer would be written after a failure, too."""
+    with FileIO(path, mode) as file:
+        if sys.platform != "win32":
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
 
 
-def _event(line: bytes, path: Path, number: int) -> Event:
+def _write(file: FileIO, start: int, content: bytes) -> None:
+    file.truncate(file.seek(start))
+    left = memoryview(content)
+    while left:
+        left = left[file.write(left) :]
+    os.fsync(file.fileno())
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether it is the beginning of a line of a session."""
     try:
-        event = json.loads(line)
-    except ValueError as reason:
-        raise ValueError(f"{path}, line {number} is not JSON: {reason}") from reason
-    if not isinstance(event, dict) or not {"row", "undo", "fit"} & set(event):
-        raise ValueError(f"{path}, line {number} is no answer, undo or fit of a session: {event!r}")
+        json.loads(line)
+    except (ValueError, RecursionError):
+        starts = [b'{"%s": ' % name for name in (b"version", b"row", b"undo", b"fit")]
+        return any(start.startswith(line[: len(start)]) for start in starts)
+    return False
+
+
+def _parsed(line: bytes) -> Event:
+    try:
+        event = json.loads(line, object_pairs_hook=_without_repeats)
+    except (ValueError, RecursionError) as reason:
+        raise ValueError(f"{line[:80]!r} is not JSON: {reason}") from reason
+    if not isinstance(event, dict) or set(event) not in _FORMS:
+        raise ValueError(f"{event!r:.80} is no answer, undo or fit of a session")
+    for name, value in event.items():
+        if not _TESTS[name](value):
+            known = f": this fewlabel reads version {VERSION}" if name == "version" else ""
+            raise ValueError(f"{value!r:.80} cannot be the value of {name!r}{known}")
+    return event
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> Event:
+    event = dict(pairs)
+    if len(event) < len(pairs):
+        raise ValueError("a name is repeated")
     return event

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from fewlabel._base import LinearClassifier
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _numbers, _targets
+from fewlabel._inputs import _data, _markers, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _arguments, _choose, _status
 from fewlabel.labeling._journal import Event, Journal
@@ -53,7 +53,7 @@ class Session:
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
-        File of the answers, JSON lines. None: they are kept in memory only.
+        File of the answers, JSON lines. None: they are kept in memory only. Several sessions may share a file.
     show : str, callable or None, default=None
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
@@ -61,19 +61,19 @@ class Session:
     Attributes
     ----------
     classes : list
-        The classes given in advance, then those of the answers in the order in which they came.
+        The classes given in advance, then those of the answers in the order in which they first came.
     y : ndarray of shape (n_rows,), object
         The labels, and the marker of the model for unlabeled rows.
 
     Raises
     ------
     ValueError
-        If there are no rows, the index has duplicates or other values, the file is not of a session of these rows, rows
-        hold texts and the model has no vectorizer, or `show` is no column.
+        If there are no rows, the index has duplicates or other values, `path` is no file or has a line that is not of a
+        session of these rows, rows hold texts and the model has no vectorizer, or `show` is no column.
     TypeError
         If `rows`, `model` or `classes` are of another type.
     OSError
-        If the file cannot be read, or its folder does not exist.
+        If the file cannot be read or written, or its folder does not exist. An answer that raises it is not recorded.
 
     Examples
     --------
@@ -105,14 +105,9 @@ class Session:
         self._positions = {name: k for k, name in enumerate(self._names)}
         self._pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         self._classes: list[Any] = []
-        self._journal = Journal(path)
-        for row in self._answers():
-            try:
-                self._name(row)
-            except ValueError as reason:
-                raise ValueError(f"{path} has answers of other rows: {reason}") from reason
         for one in classes:
-            self._classes.append(self._checked(one))
+            self._classes.append(self._checked(one, ()))
+        self._journal = Journal(path, self._check)
         self._X = self._rows if len(self._pipeline) == 1 else self._pipeline[:-1].fit_transform(self._rows)
         if _data.holds_text(self._X):
             raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
@@ -124,8 +119,10 @@ class Session:
 
     @property
     def classes(self) -> list[Any]:
-        """The classes given in advance, then those of the answers in the order in which they came."""
-        return list(dict.fromkeys([*self._classes, *self._known().values()]))
+        """The classes given in advance, then those of the answers in the order in which they first came."""
+        appeared = [*self._classes, *(event["class"] for event in self._journal.events if "class" in event)]
+        standing = {*self._classes, *self._known().values()}
+        return [name for name in dict.fromkeys(appeared) if name in standing]
 
     @property
     def y(self) -> np.ndarray:
@@ -156,8 +153,15 @@ class Session:
             Names of at most `n` rows without an answer. None is empty.
         """
         n = _numbers.check_count("n", n)
+        self._continue()
+        return self._choose(n)
+
+    def _continue(self) -> None:
+        """Refit if there are new answers."""
         if len(set(self._known().values())) > 1:
             self._refit(anew=False)
+
+    def _choose(self, n: int) -> list[Any]:
         answered = np.zeros(len(self._names), dtype=bool)
         answered[[self._positions[row] for row in self._answers()]] = True
         return [self._names[k] for k in _choose.batch(self._coordinates, answered, n)]
@@ -175,7 +179,8 @@ class Session:
         Raises
         ------
         ValueError
-            If there is no such row, or the label is of another type or the marker of unlabeled rows.
+            If there is no such row, or the label is of another type, the marker of unlabeled rows or a number that is
+            not whole or not below 2**63.
         """
         row, label = self._name(row), self._checked(label)
         event = {"row": row, "class": label}
@@ -221,11 +226,7 @@ class Session:
         ValueError
             If there is no answer.
         """
-        answers = self._journal.answers()
-        if not answers:
-            raise ValueError("there is no answer to undo")
-        self._journal.append({"undo": True})
-        return answers[-1]["row"]
+        return self._journal.undo()
 
     def fit(self) -> Any:
         """Fit the model to the answers so far, from the start.
@@ -269,8 +270,8 @@ class Session:
     def widget(self, n: int = 10) -> Any:
         """Show rows in a notebook, one after the other, with a button and a key for each class.
 
-        Below the row stand the predicted class and the features that speak for it. Needs `pip install
-        'fewlabel[widget]'`.
+        Below the row stand the predicted class and the features that speak for it. A row that cannot be shown can only
+        be skipped, and a fit that fails leaves the last model. Needs `pip install 'fewlabel[widget]'`.
 
         Parameters
         ----------
@@ -309,9 +310,10 @@ class Session:
         before = self._fitted
         if before is not None and before.answers == self._answers() and (before.anew or not anew):
             return before
-        self._fitted = found = self._fit(None if anew else self._start())
+        found = self._fit(None if anew else self._start())
         if before is None or before.answers != found.answers:
             self._record(before, found)
+        self._fitted = found
         return found
 
     def _start(self) -> Any:
@@ -373,15 +375,29 @@ class Session:
             raise ValueError(f"there is no row {row!r}: rows are named by {self._names[0]!r} ... {self._names[-1]!r}")
         return name
 
-    def _checked(self, label: Any) -> Any:
+    def _check(self, event: Event, standing: Iterable[Event]) -> None:
+        """Raise a ValueError for a line of the file that is of other rows, or has classes of another type."""
+        if "row" in event:
+            self._name(event["row"])
+        beside = next((each for each in standing if "class" in each), event)
+        for name in {"class", "not", "predicted"} & event.keys():
+            self._checked(event[name], [beside])
+
+    def _checked(self, label: Any, standing: Iterable[Event] | None = None) -> Any:
         """A label as it stands in the file."""
         label = label.item() if isinstance(label, np.generic) else label
         if label is not None and not isinstance(label, str | bool | int | float):
             raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
         if label == "":
             raise ValueError("a class must not be an empty text")
-        y = np.array([*self.classes[:1], label], dtype=object)  # two classes of one type
-        given = _targets.plain(y, getattr(self._pipeline[-1], "unlabeled", None))
-        if not given.labeled.all():
+        marker = getattr(self._pipeline[-1], "unlabeled", None)
+        if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
             raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
+        if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):
+            raise ValueError(f"a class that is a number must be whole and below 2**63, got {label!r}")
+        answers = self._journal.standing() if standing is None else standing
+        labels = (event["class"] for event in answers if "class" in event)
+        beside = next(iter(self._classes or labels), label)
+        if isinstance(beside, str) != isinstance(label, str):
+            raise ValueError(f"classes must be all texts or all numbers, got several types: {beside!r} and {label!r}")
         return label

@@ -1,6 +1,7 @@
-"""The widget of a session. widget.js draws `state`, and sends what was clicked or typed together with its row."""
+"""The widget of a session. widget.js draws `state`, and sends what was clicked or typed with its row and step."""
 
 import base64
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,16 @@ except ImportError as reason:
     raise ImportError("the widget needs anywidget: pip install 'fewlabel[widget]'") from reason
 
 _REASONS = 6  # features that are listed
+_LONGEST = 50_000  # characters of a text
+_BOOLS = {"True": True, "False": False}
 
 
 class LabelingWidget(anywidget.AnyWidget):
-    """A row, what the model predicts and why, buttons, and the course of the session."""
+    """A row, what the model predicts and why, buttons, and the course of the session.
+
+    An answer goes to the row and the class that a message names, or nowhere. The queue and the picture of its first row
+    change together. Every message is followed by a new state that is not busy: the front end waits for one.
+    """
 
     _esm = Path(__file__).parent / "widget.js"
     _css = Path(__file__).parent / "widget.css"
@@ -28,76 +35,128 @@ class LabelingWidget(anywidget.AnyWidget):
     def __init__(self, session: Any, n: int) -> None:
         super().__init__()
         self._session, self._rows, self._show, self._n = session, session._rows, session._show, n
-        self._queue = session.next(n)
+        self._queue: list[Any] = []
+        self._picture: dict[str, Any] = {}
+        self._publish(self._continue([]))
         self.on_msg(self._receive)
-        self._update()
 
     def _receive(self, _: Any, message: dict[str, Any], __: Any) -> None:
-        """Act on a message, unless it is about a row that is no longer shown."""
-        if message["row"] == self.state["row"]:
-            try:
-                self._act(message["do"], message.get("value"))
-                self._update()
-            except ValueError as reason:
-                self.state = {**self.state, "message": str(reason)}
+        """Act on a message, unless it is about a row or a state that is no longer shown."""
+        shown, note = self.state, "interrupted"
+        try:
+            current = message["row"] == shown["row"] and message.get("step", shown["step"]) == shown["step"]
+            note = self._act(message["do"], message.get("value")) if current else ""
+        except Exception as reason:
+            note = _said(reason)
+        finally:
+            self._publish(note)
 
-    def _act(self, action: str, value: Any) -> None:
+    def _act(self, action: str, value: Any) -> str:
+        """Record an answer and go on; what the user has to know."""
         session = self._session
         if action == "undo":
-            self._queue.insert(0, session.undo())
-            return
+            self._go_to([session.undo(), *self._queue])
+            return ""
+        if not self._queue:
+            raise ValueError("there is no row to answer")
+        if action != "skip" and self._picture["hidden"]:
+            raise ValueError("a row that cannot be shown can only be skipped")
         row = self._queue[0]
         if action == "skip":
             session.skip(row)
         elif action == "not":
-            session.rule_out(row, session.classes[value])
+            session.rule_out(row, self._class(value))
+        elif action == "label":
+            session.label(row, self._class(value))
+        elif action == "new":
+            session.label(row, self._typed(value))
         else:
-            session.label(row, self._new(value) if action == "new" else session.classes[value])
-        if not self._queue[1:]:
+            raise ValueError(f"there is no action {action!r}")
+        return self._continue(self._queue[1:])
+
+    def _continue(self, queue: list[Any]) -> str:
+        """Go to the next row without an answer, which is of a new batch after the last one; what went wrong."""
+        answers, note = self._session._answers(), ""
+        queue = [row for row in queue if row not in answers]
+        if not queue:
             self.state = {**self.state, "busy": True}
-        self._queue = self._queue[1:] or session.next(self._n)
+            try:
+                self._session._continue()
+            except (Exception, KeyboardInterrupt) as reason:
+                note = f"the answers are kept, but there is no new fit: {_said(reason)}"
+            queue = self._session._choose(self._n)
+        self._go_to(queue)
+        return note
 
-    def _new(self, text: str) -> Any:
-        """A typed name, as a number where classes are numbers."""
-        return type(self._session.classes[0])(text) if self._session.classes else text
+    def _go_to(self, queue: list[Any]) -> None:
+        picture = self._of_row(queue[0]) if queue else {"row": None, "hidden": False}
+        self._queue, self._picture = queue, picture
 
-    def _update(self) -> None:
+    def _class(self, name: Any) -> Any:
+        """The class whose name is shown."""
+        found = [known for known in self._session.classes if _text(known) == name]
+        if len(found) != 1:
+            raise ValueError(f"there is no class {name!r}")
+        return found[0]
+
+    def _typed(self, name: Any) -> Any:
+        """The class whose name was typed, which may be new."""
+        kinds = {type(known) for known in self._session.classes}
+        if kinds <= {str}:
+            return name
+        with contextlib.suppress(ValueError):
+            return self._class(name)
+        try:
+            return _BOOLS[name] if kinds == {bool} else (float if float in kinds else int)(name)
+        except (KeyError, ValueError):
+            kind = "True or False" if kinds == {bool} else "a number"
+            raise ValueError(f"a class must be {kind}, as the others are, got {name!r}") from None
+
+    def _publish(self, note: str) -> None:
+        """Show the row, the course of the session and a message."""
+        try:
+            course = self._course()
+        except BaseException as reason:
+            course, note = {}, note or _said(reason)
+        step = self.state.get("step", 0) + 1  # the front end sees a change only
+        self.state = {**self.state, **self._picture, **course, "message": note, "busy": False, "step": step}
+
+    def _course(self) -> dict[str, Any]:
         status = self._session.status()
-        self.state = {
-            "row": self._queue[0] if self._queue else None,
-            "classes": [[str(name), count] for name, count in status.classes.items()],
+        return {
+            "classes": [[_text(name), count] for name, count in status.classes.items()],
             "labels": sum(status.classes.values()),
             "rows": status.n_rows,
             "left": len(self._queue),
-            "status": str(status).splitlines()[1:],
+            "status": _text(status).splitlines()[1:],
             "stop": status.stop,
             "history": [
                 [event["fit"], *event["estimate"]] for event in self._session._journal.fits() if event["estimate"]
             ],
-            "busy": False,
-            "message": "",
-            **(self._of_row(self._queue[0]) if self._queue else {}),
         }
 
     def _of_row(self, name: Any) -> dict[str, Any]:
         """What is shown of a row, what the model predicts and why."""
         k = self._session._positions[name]
-        row = _row(self._rows, k)
-        shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
-        return _content(shown) | self._prediction(k)
+        try:
+            row = _row(self._rows, k)
+            shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
+            content = _content(shown) | {"hidden": False}
+        except Exception as reason:
+            content = {"text": f"this row cannot be shown: {_said(reason)}", "image": None, "hidden": True}
+        return {"row": _text(name)} | content | self._prediction(k)
 
     def _prediction(self, k: int) -> dict[str, Any]:
         fitted = self._session._fitted
         if fitted is None:
             return {"predicted": None, "reasons": []}
-        x = self._rows.iloc[[k]] if getattr(self._rows, "ndim", 1) == 2 and hasattr(self._rows, "iloc") else None
-        x = _row(self._rows, k) if x is None else x
         try:
-            found = explain(fitted.model, x, n=_REASONS)
-        except TypeError:  # no weights of features
-            return {"predicted": str(fitted.predicted[k]), "reasons": []}
-        reasons = [str(name) for name, value in zip(found.features, found.contributions, strict=True) if value > 0]
-        return {"predicted": str(found.label), "reasons": reasons}
+            x = self._rows.iloc[[k]] if getattr(self._rows, "ndim", 1) == 2 and hasattr(self._rows, "iloc") else None
+            found = explain(fitted.model, _row(self._rows, k) if x is None else x, n=_REASONS)
+            reasons = [_text(name) for name in found.features[found.contributions > 0]]
+        except Exception:  # a model without weights of features, for one
+            reasons = []
+        return {"predicted": _text(fitted.predicted[k]), "reasons": reasons}
 
 
 def _row(rows: Any, k: int) -> Any:
@@ -112,7 +171,19 @@ def _content(shown: Any) -> dict[str, Any]:
         shown = _image(shown)
     if hasattr(shown, "_repr_png_"):
         return {"text": None, "image": base64.b64encode(shown._repr_png_()).decode()}
-    return {"text": str(shown), "image": None}
+    text = _text(shown)
+    cut = f" … cut after {_LONGEST:,} of {len(text):,} characters" if len(text) > _LONGEST else ""
+    return {"text": text[:_LONGEST] + cut, "image": None}
+
+
+def _text(value: Any) -> str:
+    """As text that can be sent."""
+    return str(value).encode("utf-8", "replace").decode()
+
+
+def _said(reason: BaseException) -> str:
+    """What an exception says."""
+    return _text(reason if isinstance(reason, ValueError) and str(reason) else f"{type(reason).__name__}: {reason}")
 
 
 def _image(pixels: np.ndarray) -> Any:
