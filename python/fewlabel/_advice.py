@@ -59,7 +59,14 @@ def _of_markers(classes: np.ndarray, unlabeled: Any) -> str:
 
 
 def rare_marker(targets: Targets) -> None:
-    """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1, and so may be a class."""
+    """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1, and so may be a class; or as a class,
+    beside None, although there are others than 0 and 1."""
+    names = {str(name).removesuffix(".0") for name in targets.classes}
+    if targets.auto and "-1" in names and names - {"-1", "0", "1"}:
+        warn(
+            "-1 is a class of y, as None or NaN mark the unlabeled rows. If -1 marks some of them, replace it by None.",
+            DataWarning,
+        )
     unlabeled = int(targets.minus_one.sum())
     if unlabeled >= FEWEST and targets.classes.tolist() == [0, 1]:
         counts = targets.counts()

@@ -155,7 +155,7 @@ class ASOTransformer(TransformerMixin, Estimator):
             raise ValueError("X has n_samples = 1: auxiliary problems need two rows or more")
         groups = _groups(self.feature_groups, rows.shape[1])
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        made = self._problems(sp.csr_array(rows), y, groups, random)
+        made = self._problems(sp.csr_array(rows), _data.admitted(y, "y") if sp.issparse(y) else y, groups, random)
         n_components = min(self.n_components, made.labels.shape[1])
         _warn_of_few(self.n_components, made.labels.shape[1])
         components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
@@ -355,7 +355,7 @@ def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
     """Group number (d,) of each feature."""
     if feature_groups is None:
         return None
-    given = np.asarray(feature_groups)
+    given = np.asarray(_data.plain(feature_groups, "feature_groups"))
     if given.ndim != 1 or any(group is None for group in given):
         raise ValueError(f"feature_groups must have a name or number for each feature, got {feature_groups!r}")
     if len(given) != d:

@@ -145,7 +145,8 @@ _NAMED: dict[str, Strategy] = {"mask": _mask, "frequent": _frequent}
 def _given(labels: Any, hidden: Any, X: sp.csr_array, who: str) -> Problems:
     """Validated labels and hidden features of each problem, as given by the caller."""
     n, d = X.shape
-    labels = _data.admitted(labels, "auxiliary") if sp.issparse(labels) else np.asarray(labels)
+    labels = _data.admitted(labels, "auxiliary")
+    labels = labels if sp.issparse(labels) else np.asarray(labels)
     if labels.ndim != 2 or labels.shape[0] != n or labels.dtype.kind not in "biuf":
         raise ValueError(f"{who} {labels.dtype} of shape {labels.shape}: it must be numbers, ({n}, n_problems)")
     answers = sp.csr_array(labels, dtype=np.float64)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import eigvalsh, solve_triangular
 
 from fewlabel._distinct import parts
@@ -47,8 +46,7 @@ def _solved(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 def _evaluated(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
-    found = _data.admitted(kernel(X, Y), "kernel(X, Y)")
-    found = found.toarray() if sp.issparse(found) else np.asarray(found)
+    found = _data.dense(kernel(X, Y), "kernel(X, Y)")
     if found.dtype.kind not in "biuf":
         raise ValueError(f"kernel(X, Y) must return numbers, got {found.dtype}")
     if found.dtype not in (np.float32, np.float64):

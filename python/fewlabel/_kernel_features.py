@@ -136,7 +136,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         n, m = X.shape[0], min(X.shape[0], m)
         _memory.need(24.0 * n * m, f"{m} features of {n} rows", "set n_components to fewer")
         if self.kernel == "precomputed":
-            self._map = interruptible(lambda: _gram.Given(_dense(X), m))
+            self._map = interruptible(lambda: _gram.Given(_data.dense(X, "X"), m))
             return self
         rows = X[_nonzero(X)] if _nonzero(X).any() else X
         kernel = self.kernel if callable(self.kernel) else partial(rbf_kernel, gamma=gamma or _scale(rows))
@@ -159,7 +159,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))
         if self.kernel == "precomputed":
-            X = _dense(X)
+            X = _data.dense(X, "X")
         features = np.asarray(interruptible(lambda: self._map.features(X)))
         if self.kernel in ("graph", "rbf"):
             features[~_nonzero(X)] = 0.0
@@ -197,10 +197,3 @@ def _scale(X: Any) -> float:
     squares = X.multiply(X).mean() if sp.issparse(X) else np.mean(np.square(X, dtype=np.float64))
     variance = float(squares - mean * mean)
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-
-def _dense(kernel: Any) -> np.ndarray:
-    if not sp.issparse(kernel):
-        return kernel
-    _memory.need(8.0 * kernel.shape[0] * kernel.shape[1], "a sparse kernel as an array", "give fewer rows")
-    return kernel.toarray()

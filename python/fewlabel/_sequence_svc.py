@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _progress
 from fewlabel._docstrings import described_as
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _targets, _weights
+from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs import _sequences as _given
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _scores, _sequences, _threads
@@ -259,7 +259,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         X, y, lengths = _given.flat(X, y, lengths)
-        given = _targets.one_a_row(y, self.unlabeled)
+        given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_))
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)

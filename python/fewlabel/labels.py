@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs import _targets
+from fewlabel._inputs import _markers, _targets, _weights
 from fewlabel._inputs._soft import Soft
 
 __all__ = ["Soft", "from_votes", "keyword_votes"]
@@ -59,6 +59,8 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     if not rules:
         raise ValueError("keywords holds no word")
     for name, word in rules:
+        if _markers.marked(_markers.objects([name]), np.nan)[0].any():
+            raise ValueError(f"keywords has the class {name!r}, which marks texts without a vote: give it a name")
         if not isinstance(word, str) or not word.strip():
             raise ValueError(f"keywords must hold words, got {word!r} for class {name!r}")
     found = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE) for _, word in rules]
@@ -107,35 +109,38 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     A. P. Dawid, A. M. Skene (1979). Maximum likelihood estimation of observer error-rates using the EM algorithm.
     Applied Statistics 28, 20-28.
     """
-    columns = np.asarray(votes, dtype=object)
+    columns = _markers.table(votes, "votes")
     if columns.ndim != 2 or not columns.size:
         raise ValueError(f"votes must have shape (n_rows, n_sources), has {columns.shape}")
-    given = _targets.plain(columns.ravel(), unlabeled)
+    given = _targets.plain(columns.ravel(), unlabeled, "votes")
     if not given.labeled.any():
         raise ValueError("votes has no vote: every entry is a marker (see the parameter `unlabeled`)")
-    labels = given.values
-    known = None
-    if y is not None:
-        known = _targets.plain(y, unlabeled)
-        if len(known.labeled) != len(columns):
-            raise ValueError(f"y has {len(known.labeled)} labels, but votes has {len(columns)} rows")
-        labels = np.concatenate([labels, known.values]) if len(known.values) else labels
-    classes, numbers = np.unique(labels, return_inverse=True)
+    known = _targets.plain(np.full(len(columns), None) if y is None else y, "auto" if y is None else unlabeled)
+    if len(known.codes) != len(columns):
+        raise ValueError(f"y has {len(known.codes)} labels, but votes has {len(columns)} rows")
+    classes = _classes(given.classes, known.classes)
     if len(classes) < 2:
-        raise ValueError(f"votes and y name one class only, {classes[0]!r}: at least two are needed")
-    cells = np.full(columns.size, -1)
-    cells[given.labeled] = numbers[: len(given.values)]
-    truth = np.full(len(columns), -1)
-    if known is not None:
-        truth[known.labeled] = numbers[len(given.values) :]
-    return _estimate(cells.reshape(columns.shape), truth, classes, accuracies)
+        raise ValueError(f"votes and y name one class only, {classes.tolist()[0]!r}: at least two are needed")
+    votes, truth = given.among(classes).codes.reshape(columns.shape), known.among(classes).codes
+    return _estimate(votes, truth, classes, accuracies)
+
+
+def _classes(of_votes: np.ndarray, of_y: np.ndarray) -> np.ndarray:
+    """Those of both, sorted."""
+    if not len(of_y):
+        return of_votes
+    words = {"O": "texts", "U": "texts", "b": "bools"}
+    found = [words.get(classes.dtype.kind, "numbers") for classes in (of_votes, of_y)]
+    if found[0] != found[1]:
+        raise ValueError(f"votes are {found[0]}, and y has {found[1]}: write the classes in one type")
+    return _markers.in_one_type(np.unique(np.concatenate([of_votes, of_y])), "votes and y")
 
 
 def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accuracies: Any) -> Soft:
     """From numbers of classes; -1 is no vote, no label."""
     a = np.full(votes.shape[1], _FIRST + 1 / len(classes))
     if not isinstance(accuracies, str):
-        a = np.asarray([] if isinstance(accuracies, Mapping) else accuracies, dtype=np.float64)
+        a = _weights.numbers("accuracies", [] if isinstance(accuracies, Mapping) else accuracies)
         if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
             raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, got {accuracies!r:.60}")
     elif accuracies != "auto":

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring, f1_score
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
 from fewlabel._docstrings import Shared, described_as
-from fewlabel._inputs import _scored, _targets
+from fewlabel._inputs import _data, _markers, _scored, _targets
 
 __all__ = ["labeled_scorer", "multilabel_f1_score", "positive_unlabeled_scores"]
 
@@ -97,7 +98,7 @@ def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unl
 
 
 def _codes(name: str, y: Any, unlabeled: Any) -> np.ndarray:
-    targets = _targets.read(y, unlabeled)
+    targets = _targets.read(y, unlabeled, name=name)
     if not isinstance(targets, _targets.Columns):
         raise ValueError(f"{name} must be a matrix of 0 and 1 with two or more columns")
     return targets.codes
@@ -157,8 +158,8 @@ def positive_unlabeled_scores(
     """
     if not 0 < share < 1:
         raise ValueError(f"share must be above 0 and below 1, got {share!r}")
-    given = _targets.plain(y_true, unlabeled)
-    predicted = column_or_1d(y_pred) == pos_label
+    given = _targets.plain(y_true, unlabeled, "y_true")
+    predicted = column_or_1d(_data.plain(y_pred, "y_pred")) == pos_label
     check_consistent_length(given.labeled, predicted)
     others = given.values[given.values != pos_label]
     if len(others) or not given.labeled.any() or given.labeled.all():
@@ -183,7 +184,10 @@ class _LabeledScorer:
     unlabeled: Any
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
-        rows, labels, weights = _scored.labeled_part(X, y, self.unlabeled, sample_weight, columns=True)
+        model = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+        classes = getattr(model, "classes_", ()) if hasattr(model, "unlabeled") else ()  # others may count the marker
+        marker = _markers.of_model(self.unlabeled, classes)
+        rows, labels, weights = _scored.labeled_part(X, y, marker, sample_weight, columns=True)
         if weights is not None:
             parameters["sample_weight"] = weights
         return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold
-from sklearn.utils import indexable
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import column_or_1d
 
 from fewlabel._docstrings import Shared, described_as
-from fewlabel._inputs import _targets
+from fewlabel._inputs import _data, _targets
 from fewlabel._inputs._markers import listed
 
 __all__ = ["SemiSupervisedSplit"]
@@ -80,14 +81,14 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
-        indexable(X, y, groups)
+        check_consistent_length(X, y, groups)
         has_label, values = self._read(y)
         labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
         if not labeled.size:
             raise ValueError("y has no labeled row, so nothing can be tested (see the parameter `unlabeled`)")
         if _is_folds(self.cv) and values.ndim == 1:
             _refuse_scarce_classes(values, self.cv)
-        groups = None if groups is None else np.asarray(groups)[labeled]
+        groups = _of_rows(groups, labeled)
         for train, test in self._inner(values.ndim).split(np.zeros((len(labeled), 1)), values, groups):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
@@ -111,7 +112,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         if y is None:
             return int(self._inner().get_n_splits())
         has_label, values = self._read(y)
-        groups = None if groups is None else np.asarray(groups)[has_label]
+        groups = _of_rows(groups, has_label)
         return int(self._inner(values.ndim).get_n_splits(np.zeros((len(values), 1)), values, groups))
 
     def _read(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -134,6 +135,10 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
 def _is_folds(cv: Any) -> bool:
     return isinstance(cv, Integral) and not isinstance(cv, bool)
+
+
+def _of_rows(groups: Any, rows: np.ndarray) -> np.ndarray | None:
+    return None if groups is None else column_or_1d(_data.plain(groups, "groups"))[rows]
 
 
 def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:

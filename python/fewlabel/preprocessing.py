@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _numbers
+from fewlabel._inputs import _data, _numbers
 
 __all__ = ["BlockScaler"]
 
@@ -81,6 +81,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             If `norm` is not a number above 0, or X is invalid.
         """
         _numbers.check_positive("norm", self.norm)
+        X = _data.admitted(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32))
         values = X.data if sp.issparse(X) else X
         length = float(np.linalg.norm(values)) / np.sqrt(X.shape[0])
@@ -96,6 +97,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             A copy.
         """
         check_is_fitted(self)
+        X = _data.admitted(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32), reset=False)
         return X * self.scale_
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -19,7 +20,11 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import fewlabel
-from fewlabel import inspection, plotting
+from fewlabel import inspection, labels, plotting
+from fewlabel._inputs import _memory
+from fewlabel.metrics import labeled_scorer, multilabel_f1_score, positive_unlabeled_scores
+from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.preprocessing import BlockScaler
 
 N, D = 48, 12
 RANDOM = np.random.default_rng(0)
@@ -67,7 +72,25 @@ def float_indices(good: Any) -> Any:
 
 def wrong_row_of_lists(good: Any) -> Any:
     bad = sp.lil_array(good)
-    bad.rows[3][-1] = good.shape[1]
+    bad.rows[np.flatnonzero(list(map(len, bad.rows)))[0]][-1] = good.shape[1]
+    return bad
+
+
+def values_beyond_their_lists(good: Any) -> Any:
+    bad = sp.lil_array(good)
+    bad.data[3] = [*bad.data[3], *[1.0] * 4000]
+    return bad
+
+
+def float_coordinates(good: Any) -> Any:
+    bad = sp.coo_array(good)
+    bad.coords = bad.coords[0] * 1.0, bad.coords[1]
+    return bad
+
+
+def key_beyond(good: Any) -> Any:
+    bad = sp.dok_array(good)
+    bad._dict[good.shape[0] + 9, 0] = 1.0
     return bad
 
 
@@ -90,6 +113,9 @@ CORRUPTIONS = {
     "COO, column negative": of_format(sp.coo_array, "col", lambda _: -1),
     "BSR, block too large": of_format(sp.bsr_array, "indices", lambda bad: bad.shape[1]),
     "lists, one too large": wrong_row_of_lists,
+    "lists, other lengths": values_beyond_their_lists,
+    "COO, rows are floats": float_coordinates,
+    "keys, row too large": key_beyond,
     "NaN": changed("data", 7, np.nan),
     "infinite": changed("data", 7, np.inf),
 }
@@ -166,6 +192,10 @@ def others() -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
     sequences = [[tag] * 24 for tag in ("a", "b")]
     yield "list of sequences", lambda X: fewlabel.SequenceSVC().fit([X, GOOD[:24]], sequences), GOOD[:24]
 
+    yield "BlockScaler.fit", BlockScaler().fit, GOOD
+    yield "BlockScaler.transform", BlockScaler().fit(GOOD).transform, GOOD
+    yield "labeled_scorer", lambda X: labeled_scorer()(fitted(fewlabel.TransductiveSVC(), "score"), X, TRUTH), GOOD
+
 
 def pipeline() -> Any:
     from sklearn.feature_extraction.text import TfidfTransformer
@@ -230,6 +260,94 @@ def test_no_corrupt_matrix_gets_in(entry: str, corruption: str) -> None:
     bad = CORRUPTIONS[corruption](good)
     with pytest.raises(ValueError, match=r"X\b|^auxiliary|^kernel\(X, Y\)|the callable in auxiliary|^row|^hidden"):
         call(bad)
+
+
+# ------------------------------------------------------------------ labels and other arrays
+INDICATOR = np.where(np.arange(3 * N).reshape(N, 3) % 7 < 5, 1.0, 0.0)
+PROBABILITIES = np.eye(3)[np.arange(N) % 3] / 2 + 1 / 6
+svc = fewlabel.TransductiveSVC
+COLUMNS = svc(unlabeled=None).fit(GOOD, INDICATOR)
+LABELS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "fit": (lambda y: svc().fit(GOOD, y), "y"),
+    "score": (lambda y: COLUMNS.score(GOOD, y), "y"),
+    "ASOTransformer.fit": (lambda y: fewlabel.ASOTransformer(auxiliary="top_k", n_components=2).fit(GOOD, y), "y"),
+    "auxiliary(X, y)": (lambda y: fewlabel.ASOTransformer(auxiliary=lambda X, y: y.toarray()).fit(GOOD, y), "y"),
+    "SequenceSVC.fit": (lambda y: fewlabel.SequenceSVC().fit(GOOD, y), "y"),
+    "split": (lambda y: list(SemiSupervisedSplit(2).split(GOOD, y)), "y"),
+    "get_n_splits": (lambda y: SemiSupervisedSplit(2).get_n_splits(GOOD, y), "y"),
+    "groups": (lambda groups: list(SemiSupervisedSplit(2).split(GOOD, Y, groups)), "groups"),
+    "multilabel_f1_score": (lambda y: multilabel_f1_score(y, INDICATOR), "y_true"),
+    "multilabel_f1_score, y_pred": (lambda y: multilabel_f1_score(INDICATOR, y), "y_pred"),
+    "positive_unlabeled_scores": (lambda y: positive_unlabeled_scores(y, TRUTH, share=0.5), "y_true"),
+    "predictions": (lambda y: positive_unlabeled_scores(np.where(Y == 1, 1, -1), y, share=0.5), "y_pred"),
+    "labeled_scorer": (lambda y: labeled_scorer("f1_macro")(COLUMNS, GOOD, y), "y"),
+    "from_votes": (labels.from_votes, "votes"),
+    "from_votes, y": (lambda y: labels.from_votes(INDICATOR, y), "y"),
+    "accuracies": (lambda a: labels.from_votes(INDICATOR, accuracies=a), "accuracies"),
+    "Soft": (labels.Soft, "probabilities"),
+    "estimate_class_prior": (lambda y: fewlabel.estimate_class_prior(GOOD, y), "y"),
+    "check": (lambda y: inspection.check(svc(), GOOD, y, cv=2), "y"),
+    "compare": (lambda y: inspection.compare(svc(), GOOD, y, ["annealing"], cv=2), "y"),
+    "suspicious_labels": (lambda y: inspection.suspicious_labels(svc().fit(GOOD, Y), GOOD, y), "y"),
+    "learning curve": (lambda y: plotting.LearningCurveDisplay.from_estimator(svc(), GOOD, y, n_labels=[4]), "y"),
+    "spmd.fit": (lambda y: fewlabel.spmd.fit(svc(), GOOD, y, comm=Alone()), "y"),
+    "sample_weight": (lambda w: svc().fit(GOOD, Y, w), "sample_weight"),
+    "class_prior": (lambda shares: svc(class_prior=shares).fit(GOOD, Y), "class_prior"),
+    "lengths": (lambda lengths: fewlabel.SequenceSVC().fit(GOOD, TRUTH, lengths=lengths), "lengths"),
+    "feature_groups": (lambda groups: fewlabel.ASOTransformer(feature_groups=groups).fit(GOOD), "feature_groups"),
+}
+
+
+@pytest.mark.parametrize("entry", LABELS)
+def test_no_corrupt_labels_get_in(entry: str) -> None:
+    call, name = LABELS[entry]
+    good = sp.csr_array(PROBABILITIES if name == "probabilities" else INDICATOR)
+    for corruption, corrupt in CORRUPTIONS.items():
+        if corruption == "NaN":  # marks an unknown entry
+            continue
+        with pytest.raises(ValueError, match=rf"^{name}\b|^Input {name}\b|inf"):
+            call(corrupt(good))
+
+
+def test_a_large_indicator_is_refused_before_it_is_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "available", lambda: 1e9)
+    y = sp.csr_array(([1.0], ([0], [0])), shape=(20_000, 20_000))
+    for name, call in {"y": svc().fit, "y_true": lambda X, y: multilabel_f1_score(y, y)}.items():
+        with pytest.raises(MemoryError, match=rf"^{name}, 20000 x 20000 and sparse, as an array needs about"):
+            call(sp.csr_array(np.ones((20_000, 1))), y)
+    monkeypatch.setattr(_memory, "available", lambda: 1e6)
+    with pytest.raises(MemoryError, match=r"^kernel\(X, Y\), 3000 x 3000"):
+        fewlabel.KernelFeatures(kernel=lambda X, Y: sp.eye_array(3000), n_components=2).fit(np.eye(3000, 2) + 1)
+
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "X": lambda masked: svc().fit(masked(GOOD.toarray()), Y),
+    "X, predicted": lambda masked: svc().fit(GOOD, Y).predict(masked(GOOD.toarray())),
+    "X, scaled": lambda masked: BlockScaler().fit(masked(GOOD.toarray())),
+    "X, a list of rows": lambda masked: svc().fit(list(masked(GOOD.toarray())), Y),
+    "kernel(X, Y)": lambda masked: fewlabel.KernelFeatures(kernel=lambda X, Z: masked((X @ Z.T).toarray())).fit(GOOD),
+    "auxiliary": lambda masked: fewlabel.ASOTransformer(auxiliary=masked(INDICATOR)).fit(GOOD),
+    "sample_weight": lambda masked: svc().fit(GOOD, Y, masked(np.ones(N))),
+    "class_prior": lambda masked: svc(class_prior=masked(np.array([0.5, 0.5]))).fit(GOOD, Y),
+    "probabilities": lambda masked: labels.Soft(masked(PROBABILITIES)),
+    "accuracies": lambda masked: labels.from_votes(INDICATOR, accuracies=masked(np.full(3, 0.8))),
+    "groups": lambda masked: list(SemiSupervisedSplit(2).split(GOOD, Y, masked(np.arange(N)))),
+    "y_pred": lambda masked: positive_unlabeled_scores(np.where(Y == 1, 1, -1), masked(TRUTH), share=0.5),
+    "lengths": lambda masked: fewlabel.SequenceSVC().fit(GOOD, TRUTH, lengths=masked(np.array([24, 24]))),
+    "allowed": lambda masked: (
+        fewlabel.SequenceSVC().fit(GOOD, TRUTH).predict(GOOD, allowed=masked(INDICATOR[:, :2] > 0))
+    ),
+    "feature_groups": lambda masked: fewlabel.ASOTransformer(feature_groups=masked(np.arange(D) % 2)).fit(GOOD),
+}
+
+
+@pytest.mark.parametrize("entry", REFUSED)
+def test_masked_entries_of_other_arrays_are_refused(entry: str) -> None:
+    def masked(values: np.ndarray) -> Any:
+        return np.ma.array(values, mask=np.arange(values.size).reshape(values.shape) == 1)
+
+    with pytest.raises(ValueError, match=rf"^{re.escape(entry.split(',')[0])}.* has masked entries"):
+        REFUSED[entry](masked)
 
 
 def test_every_corruption_is_tried_at_several_ways_in() -> None:

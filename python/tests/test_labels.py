@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 from planted import text_like
+from sklearn.model_selection import cross_val_score
 
-from fewlabel import DataWarning, TransductiveSVC
+from fewlabel import DataWarning, SequenceSVC, TransductiveSVC
 from fewlabel._inputs import _targets
+from fewlabel.metrics import labeled_scorer
+from fewlabel.model_selection import SemiSupervisedSplit
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]
@@ -39,6 +43,39 @@ FORMS_OF_NUMBERS = {
     "series -1": pd.Series(NUMBERS),
     "mixed markers": np.array([0, None, 1, pd.NA, 0, 1], dtype=object),
 }
+
+
+class Column:
+    """A column of another library: values with nulls as a list, floats as an array."""
+
+    dtype = "Int64"
+
+    def __init__(self, values: list) -> None:
+        self.values = values
+
+    def to_list(self) -> list:
+        return self.values
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array([np.nan if value is None else value for value in self.values], dtype=dtype)
+
+
+def masked(values: list, under: object, dtype: object = None) -> np.ndarray:
+    hidden = [value == -1 for value in values]
+    return np.ma.array(marked(values, under), mask=hidden, dtype=dtype)
+
+
+FORMS_OF_NUMBERS |= {
+    "masked": masked(NUMBERS, 1),
+    "masked floats": masked(NUMBERS, 0.5, float),
+    "masked objects": masked(NUMBERS, 0, object),
+    "masked in a list": [np.ma.masked if value == -1 else value for value in NUMBERS],
+    "list NaN": marked(NUMBERS, float("nan")),
+    "another library": Column(marked(NUMBERS, None)),
+    "lists": [[value] if value != -1 else [] for value in NUMBERS],
+    "arrays in a series": pd.Series([np.array([value] if value != -1 else [], dtype=int) for value in NUMBERS]),
+    "tuples in another library": Column([(value,) if value != -1 else () for value in NUMBERS]),
+}
 FORMS_OF_TEXTS = {
     "text": np.array(TEXTS),  # NumPy makes "-1" of -1
     "list": TEXTS,
@@ -50,7 +87,13 @@ FORMS_OF_TEXTS = {
     "series None": pd.Series(marked(TEXTS, None)),
     "series NA": pd.Series(marked(TEXTS, pd.NA), dtype="string"),
     "categorical": pd.Series(marked(TEXTS, None), dtype="category"),
+    "masked": masked(TEXTS, "no"),
+    "lists": [[value] if value != -1 else [] for value in TEXTS],
+    "lists of one": [[value] if value != -1 else [float("nan")] for value in TEXTS],
+    "another library": Column(marked(TEXTS, None)),
 }
+if hasattr(np.dtypes, "StringDType"):
+    FORMS_OF_TEXTS["variable width"] = np.array(marked(TEXTS, "-1"), dtype=np.dtypes.StringDType())
 
 
 def learned(y: object, unlabeled: object = "auto", *, prior: object = None, weights: object = None) -> _targets.Targets:
@@ -86,6 +129,112 @@ def test_bools(y: object) -> None:
     assert labels.classes.tolist() == [False, True]
     assert labels.classes.dtype == bool
     assert labels.codes.tolist() == [1, -1, 0]
+
+
+IDS = [2**53, 2**53 + 1, 7, None]
+
+
+@pytest.mark.parametrize("kind", ["list", "another library", "polars", "pyarrow"])
+def test_large_integers_beside_nulls_stay_apart(kind: str) -> None:
+    if kind == "polars":
+        y = pytest.importorskip("polars").Series(IDS)
+    elif kind == "pyarrow":
+        y = pytest.importorskip("pyarrow").array(IDS)
+    else:
+        y = IDS if kind == "list" else Column(IDS)
+    labels = learned(y)
+    assert labels.classes.tolist() == sorted(IDS[:3])
+    assert labels.classes.dtype == np.int64
+    assert labels.codes.tolist() == [1, 2, 0, -1]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([2**63, 1, None], r"^y has the label 9223372036854775808: integers end at 9223372036854775807"),
+        ([2**63, 1, -1], r"integers end at"),
+        (np.array([-(2**63) - 1, 1, None], dtype=object), "integers end at"),
+        ([{2**64, 1}, 2, 1], "integers end at"),
+        (np.array([2.0**53, 1, np.nan]), r"^y has the label 9007199254740992 as float64.*in pandas dtype='Int64'"),
+        (np.array([2.0**24, 1, -1], dtype=np.float32), "the label 16777216 as float32"),
+        ([2**53 + 1, 2.0, None], "as float64"),
+    ],
+)
+def test_integers_that_cannot_be_told_apart_are_refused(y: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _targets.read(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([b"a", b"b", None], "^y: labels of type bytes are not supported: give texts, numbers or bools"),
+        (np.array([b"a", b"b"]), "labels of type bytes are not supported"),
+        ([Decimal(1), Decimal(2), None], "labels of type Decimal are not supported"),
+        ([pd.Timestamp(0), pd.Timestamp(1), None], "labels of type Timestamp are not supported"),
+        (np.array([1, 2], dtype="M8[D]"), "labels of type datetime64 are not supported"),
+        (np.array([1j, 2j]), "labels of type complex128 are not supported"),
+    ],
+)
+def test_labels_of_other_types(y: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learned(y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [["sport"], ["news"], ["news", "sport"], []],
+        [("sport",), ("news", "sport"), None, "news"],
+        pd.Series([["sport"], ["news", "sport"], []]),
+        pd.Series([np.array(["news", "sport"]), np.array(["news", "x"])]),
+        Column([["news", "sport"], ["news", "x"]]),
+    ],
+)
+def test_lists_of_several_labels_have_two_readings(y: object) -> None:
+    with pytest.raises(
+        ValueError, match=r"^y has the labels .* in row .*MultiLabelBinarizer.* -1 in the .*write a set"
+    ):
+        learned(y)
+
+
+@pytest.mark.parametrize("y", [[["a", "b"], ["a", "c"]], [[1, 4], [4, 5]], np.array([["a", "b"], ["a", "c"]])])
+def test_lists_of_two_labels_each_have_three_readings(y: object) -> None:
+    with pytest.raises(
+        ValueError, match=r"found .*MultiLabelBinarizer.*fewlabel\.labels\.Soft.*sets of classes as sets"
+    ):
+        _targets.read(y)
+
+
+@pytest.mark.parametrize("marker", [None, np.nan, pd.NA, np.ma.masked])
+@pytest.mark.parametrize("y", [[1, -1, "?", 1, -1], [1.0, -1.0, "?"], [-1, 0, 1, "?"], ["1", "-1", "?", "1"]])
+def test_minus_one_is_a_class_where_none_marks_the_unlabeled_rows(y: list, marker: object) -> None:
+    labels = learned([marker if value == "?" else value for value in y])
+    known = [value for value in y if value != "?"]
+    assert labels.classes.tolist() == sorted(set(known))
+    assert labels.classes[labels.codes[labels.labeled]].tolist() == known
+    assert _targets.one_a_row([{1, -1}, 1, -1, marker]).classes.tolist() == [-1, 1]
+    with pytest.raises(ValueError, match="found -1 beside None or NaN, which mark unknown entries"):
+        _targets.read([[1, -1], [0, marker]])
+
+
+def test_a_model_with_class_minus_one_is_scored_for_it() -> None:
+    X, y, truth = text_like()
+    y, signs = np.where(y < 0, np.nan, 2 * y - 1), 2 * truth - 1
+    model = TransductiveSVC().fit(X, y)
+    assert model.classes_.tolist() == [-1, 1]
+    assert model.score(X, signs) == labeled_scorer("accuracy")(model, X, signs) == np.mean(model.predict(X) == signs)
+    assert cross_val_score(TransductiveSVC(), X, y, cv=SemiSupervisedSplit(2), error_score="raise").min() > 0.7
+    tagger = SequenceSVC().fit(X, y)
+    assert tagger.score(X, signs) == np.mean(tagger.predict(X) == signs)
+
+
+def test_minus_one_beside_none_and_other_classes_is_warned_of() -> None:
+    X, y, _ = text_like()
+    y = np.where(np.arange(len(y)) % 2, y, np.nan) + 0.0
+    y[:4] = 5
+    with pytest.warns(DataWarning, match=r"-1 is a class of y, as None or NaN mark .* replace it by None"):
+        TransductiveSVC().fit(X, y)
 
 
 def test_no_marker_when_unlabeled_is_none() -> None:

@@ -1,11 +1,13 @@
 """Rows of features: validates X and converts it to CSR or dense rows, without changing the caller's objects."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
+from fewlabel._inputs import _memory
 from fewlabel._native import _signatures as c
 
 _CHUNK = 1 << 20  # values checked at a time
@@ -79,10 +81,10 @@ def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
             raise ValueError(f"{name} has {found} in row {row}, column {column}: every value must be {wanted}")
 
 
-def canonical(X: Any) -> Any:
+def canonical(X: Any, name: str = "X") -> Any:
     """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays. Values
     are checked."""
-    check_finite(X, below=HUGE)
+    check_finite(X, name, below=HUGE)
     if not sp.issparse(X):
         return X
     rows = sp.csr_array(X)
@@ -98,26 +100,53 @@ def admitted(X: Any, name: str = "X") -> Any:
 
     Every matrix of a caller passes here before anything else looks at it.
     """
-    if not sp.issparse(X) or X.ndim != 2:
-        return X
+    if not sp.issparse(X):
+        return plain(X, name)
     if X.format not in ("csr", "csc", "bsr", "coo"):
-        X = X.tocsr() if X.format == "lil" else X.tocoo()
+        try:
+            if X.format == "lil" and [*map(len, X.rows)] != [*map(len, X.data)]:
+                raise ValueError("rows and data are lists of other lengths")
+            X = X.tocsr() if X.format == "lil" else X.tocoo()
+        except (IndexError, TypeError, ValueError) as reason:
+            raise ValueError(f"{name} is no valid {X.format} matrix: {reason}") from reason
     if X.format == "coo":
         _check_coordinates(X, name)
     else:
         height, width = X.blocksize if X.format == "bsr" else (1, 1)
-        shape = X.shape[0] // height, X.shape[1] // width
+        n_rows, n_columns = (1, *X.shape)[-2:]  # an array of one dimension is a row
+        shape = n_rows // height, n_columns // width
         _check_compressed(X, name, shape[::-1] if X.format == "csc" else shape)
     return X
+
+
+def plain(values: Any, name: str) -> Any:
+    """The same, if it is what NumPy makes of it: not sparse, and nothing under a mask."""
+    if sp.issparse(values):
+        raise ValueError(f"{name} is sparse, of shape {values.shape}: give an array")
+    rows = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
+        raise ValueError(f"{name} has masked entries: fill them by numpy.ma.filled, or leave these rows out")
+    return values
+
+
+def dense(X: Any, name: str, copies: int = 1) -> np.ndarray:
+    """A matrix as an array; a sparse one if there is memory for so many copies of the array."""
+    X = admitted(X, name)
+    if not sp.issparse(X):
+        return np.asarray(X)
+    shape = " x ".join(map(str, X.shape))
+    n_bytes = copies * math.prod(X.shape) * max(X.dtype.itemsize, 8)
+    _memory.need(n_bytes, f"{name}, {shape} and sparse, as an array", "give fewer rows or columns")
+    return np.asarray(X.toarray())
 
 
 def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
     """Raise a ValueError if the arrays are not those of compressed rows of this shape."""
     major, minor = shape
     indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
-    for what, numbers in (("indptr", indptr), ("indices", indices)):
-        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-            raise ValueError(f"{name}.{what} must be a list of integers, is {numbers.dtype} of shape {numbers.shape}")
+    _check_integers(indptr, f"{name}.indptr")
+    if X.format != "bsr" and X.data.ndim != 1:
+        raise ValueError(f"{name}.data must be a list of values, is of shape {X.data.shape}")
     if len(indptr) != major + 1 or indptr[0] != 0:
         raise ValueError(f"{name}.indptr must have {major + 1} entries and begin with 0")
     falling = indptr[1:] < indptr[:-1]
@@ -129,13 +158,20 @@ def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
 
 
 def _check_coordinates(X: Any, name: str) -> None:
-    if not len(X.row) == len(X.col) == len(X.data):
-        raise ValueError(f"{name} has {len(X.row)} rows, {len(X.col)} columns and {len(X.data)} values of its entries")
-    _check_range(X.row, X.shape[0], f"{name}.row")
-    _check_range(X.col, X.shape[1], f"{name}.col")
+    lengths = [len(numbers) for numbers in X.coords]
+    if {*lengths} != {len(X.data)}:
+        raise ValueError(f"{name} has {len(X.data)} values, but coordinates of {lengths} entries")
+    for numbers, end, what in zip(X.coords[::-1], X.shape[::-1], ("col", "row"), strict=False):
+        _check_range(numbers, end, f"{name}.{what}")
+
+
+def _check_integers(numbers: np.ndarray, what: str) -> None:
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise ValueError(f"{what} must be a list of integers, is {numbers.dtype} of shape {numbers.shape}")
 
 
 def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
+    _check_integers(numbers, what)
     if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= end:  # below 0 is huge as an unsigned number
         raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
 

@@ -1,18 +1,91 @@
-"""Labels and markers of unlabeled rows as values: which are which, and in which type."""
+"""Labels and markers of unlabeled rows as values: read from any container, told apart, and in one type."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Number, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from fewlabel._inputs import _data
 
 _SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 FEWEST = 5  # rows of -1 below which their frequency is not significant
+_PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
+_KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 
 
+# ------------------------------------------------------------------ containers
+def table(y: Any, name: str) -> np.ndarray:
+    """The entries of any container as an array; missing and masked ones are None or NaN."""
+    if sp.issparse(y):
+        return _data.dense(y, name, copies=3)
+    y = unpacked(y)
+    if isinstance(y, list | tuple):
+        widths = {len(row) if is_list(row) else 0 for row in y}
+        if len(widths) != 1 or not (width := widths.pop()):
+            return _array(y)
+        return _array([value for row in y for value in row]).reshape(len(y), width)
+    if isinstance(y, np.ma.MaskedArray) and y.mask.any():
+        hidden, y = y.mask, y.data.astype(object)
+        y[hidden] = None
+    kinds = y.dtypes if hasattr(y, "columns") else [getattr(y, "dtype", np.dtype(int))]
+    plain = all(isinstance(kind, np.dtype) and kind.kind not in "OT" for kind in kinds)
+    return np.asarray(y, dtype=None if plain else object)  # integers beside pandas.NA would become floats
+
+
+def unpacked(y: Any) -> Any:
+    """What Arrow or Polars hold, as NumPy would turn integers beside nulls into floats; others unchanged."""
+    if isinstance(getattr(y, "dtype", None), np.dtype) or hasattr(y, "iloc"):
+        return y
+    if hasattr(y, "to_pydict"):  # a table of Arrow
+        return list(zip(*(column.to_pylist() for column in y.columns), strict=True))
+    if hasattr(y, "rows"):  # a frame of Polars
+        return y.rows()
+    values = getattr(y, "to_pylist", getattr(y, "to_list", None))
+    return y if values is None else _array(values())
+
+
+def column(y: Any, name: str) -> np.ndarray:
+    """The same of one label a row. A list of one label is the label, and a list without any is None."""
+    values = table(y, name)
+    values = values if values.ndim == 1 else column_or_1d(values, warn=True)
+    lists = [i for i, value in enumerate(values) if is_list(value)] if values.dtype.kind == "O" else []
+    values = values.copy() if lists else values
+    for i in lists:
+        labels = list(values[i])
+        if len(labels) > 1:
+            raise ValueError(
+                f"{name} has the labels {values[i]!s:.80} in row {i}. If all of them are right, give a matrix of 0 and "
+                "1 (sklearn.preprocessing.MultiLabelBinarizer), with -1 in the rows without any; if the row may have "
+                "any of these classes, write a set of them"
+            )
+        values[i] = labels[0] if labels else None
+    return values
+
+
+def is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _array(values: Any) -> np.ndarray:
+    """One-dimensional, of objects unless all values have one plain type: None, NaN and integers stay what they are."""
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and issubclass(next(iter(kinds)), _PLAIN):
+        found = np.asarray(values)
+        if found.dtype.kind == "i" or int not in kinds:
+            return found
+    return objects(values)
+
+
+def objects(values: Any) -> np.ndarray:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+# ------------------------------------------------------------------ markers
 def is_auto(unlabeled: Any) -> bool:
     """Whether the marker is to be found."""
     return isinstance(unlabeled, str) and unlabeled == "auto"
@@ -21,25 +94,48 @@ def is_auto(unlabeled: Any) -> bool:
 def marked(values: np.ndarray, unlabeled: Any) -> tuple[np.ndarray, np.ndarray]:
     """Which values are markers, and which of these are -1 by "auto".
 
-    With "auto", the markers are -1 in numbers, NaN in floats, None, NaN, pandas.NA and -1 in objects, and the text
-    "-1". With None there is no marker: every row is labeled. Any other value is the marker.
+    With "auto", the markers are None, NaN and pandas.NA; if there are none, -1 and the text "-1". With None there is no
+    marker: every row is labeled. Any other value is the marker.
     """
     none = np.zeros(len(values), dtype=bool)
     if unlabeled is None:
         return none, none
     if not is_auto(unlabeled):
         return _equal(values, unlabeled), none
+    missing = _equal(values, None)
+    minus_one = none if missing.any() else _equal(values, -1)
+    return missing | minus_one, minus_one
+
+
+def of_model(unlabeled: Any, classes: Iterable[Any]) -> Any:
+    """The marker in other rows of a model: where -1 is a class, "auto" finds None and NaN alone."""
+    return np.nan if is_auto(unlabeled) and any(str(name) in ("-1", "-1.0") for name in classes) else unlabeled
+
+
+def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
     kind = values.dtype.kind
-    if kind == "O":
-        minus_one = _each(values, _is_minus_one)
-        return _each(values, _is_missing) | minus_one, minus_one
-    minus_one = values == ("-1" if kind == "U" else -1) if kind in "fiU" else none
-    return (np.isnan(values) | minus_one if kind == "f" else minus_one), minus_one
+    if _is_missing(marker):
+        return np.isnan(values) if kind == "f" else _each(values, _is_missing) if kind == "O" else values != values
+    text = str(marker)  # np.array(["a", 0]) holds the text "0"
+    if kind == "U":
+        return values == text
+    if kind in "biuf" and isinstance(marker, Number):
+        return values == marker
+
+    def is_marker(value: Any) -> bool:
+        return not _is_missing(value) and bool(value == (text if isinstance(value, str) else marker))
+
+    return _each(values, is_marker)
 
 
-def is_marker(value: Any, unlabeled: Any) -> bool:
-    """Whether a value marks rows without a label, or could by None and NaN."""
-    return _is_missing(value) or (is_auto(unlabeled) and _is_minus_one(value))
+def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
+    return np.fromiter((test(value) for value in values), dtype=bool, count=len(values))
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):  # of pandas
+        return True
+    return isinstance(value, Number) and bool(value != value)
 
 
 def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
@@ -56,6 +152,11 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
             'row is labeled), unlabeled="-1" or, for None and NaN, unlabeled=float("nan").'
         )
     names = [str(name).removesuffix(".0") for name in classes]
+    if unlabeled and "-1" in names:  # on several machines
+        raise ValueError(
+            "y has -1 beside None or NaN on one rank, where -1 is a class, and without them on another one, where it "
+            "marks unlabeled rows: replace it by None there, or pass unlabeled=float('nan')"
+        )
     if not unlabeled or names not in (["1"], ["True"], ["0", "1"]):
         return
     if len(names) == 1:
@@ -76,79 +177,43 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
         raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
 
 
-def as_1d(y: Any) -> np.ndarray:
-    if isinstance(y, list | tuple) and any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y):
-        array = np.empty(len(y), dtype=object)  # np.asarray would turn None and NaN into texts
-        array[:] = y
-    elif not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype):
-        array = np.asarray(y, dtype=object)  # pandas would turn integers beside pandas.NA into floats
-    else:
-        try:
-            array = np.asarray(y)
-        except ValueError as reason:  # rows of several lengths
-            raise ValueError("y holds lists of several lengths: write sets of classes as sets, {0, 1}") from reason
-    if array.ndim != 1:
-        array = column_or_1d(array, warn=True)
-    return array
-
-
-def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
-    if _is_missing(marker):
-        return _each(values, _is_missing)
-    text = str(marker)  # np.array(["a", 0]) holds the text "0"
-    if values.dtype.kind == "U":
-        return values == text
-    if values.dtype.kind in "biuf" and isinstance(marker, Number):
-        return values == marker
-
-    def is_marker(value: Any) -> bool:
-        return not _is_missing(value) and bool(value == (text if isinstance(value, str) else marker))
-
-    return _each(values, is_marker)
-
-
-def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
-    return np.fromiter((test(value) for value in values), dtype=bool, count=len(values))
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas.NA, pandas.NaT
-        return True
-    return isinstance(value, Number) and bool(value != value)
-
-
-def _is_minus_one(value: Any) -> bool:
-    return isinstance(value, str | Number) and value in (-1, "-1")
-
-
-def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any) -> np.ndarray:
+# ------------------------------------------------------------------ labels of one type
+def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -> np.ndarray:
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
-    if labels.dtype.kind == "O":
-        labels = _in_one_type(labels, rows, unlabeled)
-    assert_all_finite(labels, input_name="y")
-    if labels.dtype.kind == "c":
-        raise ValueError("Complex data not supported: y must hold class labels")
+    if labels.dtype.kind == "O" and (missing := _each(labels, _is_missing)).any():
+        raise ValueError(
+            f"{name} has {labels[missing][0]!r} in row {rows[missing][0]}, which is not the marker set by unlabeled="
+            f"{unlabeled!r}{' (every row is labeled)' if unlabeled is None else ''}. None and NaN are markers with the "
+            "default, unlabeled='auto'."
+        )
+    labels = in_one_type(labels, name)
     if len(labels):
         # Twice: scikit-learn would treat many classes with one label each as a regression target, and warn.
         check_classification_targets(np.tile(labels, 2))
     return labels
 
 
-def _in_one_type(labels: np.ndarray, rows: np.ndarray, unlabeled: Any) -> np.ndarray:
-    for value, row in zip(labels, rows, strict=True):
-        if _is_missing(value):
-            raise ValueError(
-                f"y has {value!r} in row {row}, which is not the marker set by unlabeled={unlabeled!r}"
-                + (" (every row is labeled)" if unlabeled is None else "")
-                + ". None and NaN are markers with the default, unlabeled='auto'."
-            )
-    for kind, dtype in ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64)):
-        if all(isinstance(value, kind) for value in labels):
-            return labels.astype(dtype)
-    kinds = sorted({type(value).__name__ for value in labels})
-    if several := next((value for value in labels if isinstance(value, list | tuple)), None):
-        raise ValueError(f"y has {several!s:.80}: if the row may have any of these classes, write a set of them")
-    raise ValueError(f"y mixes labels of several types: {', '.join(kinds)}. Make them all text or all numbers.")
+def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
+    """Names of classes, of objects in the plain dtype that holds them; texts stay objects."""
+    kinds = set(map(type, labels)) if labels.dtype.kind == "O" else {labels.dtype.type}
+    dtypes = [dtype for kind, dtype in _KINDS if all(issubclass(each, kind) for each in kinds)]
+    if not dtypes:
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        several = f"{name} mixes labels of several types: {names}. Make them all text or all numbers."
+        one = f"{name}: labels of type {names.rstrip('_')} are not supported: give texts, numbers or bools"
+        raise ValueError(several if len(kinds) > 1 else one)
+    if labels.dtype.kind == "O":
+        try:
+            labels = labels.astype(dtypes[0])
+        except OverflowError:
+            raise ValueError(f"{name} has the label {max(labels, key=abs)}: integers end at {2**63 - 1}") from None
+    assert_all_finite(labels, input_name=name)
+    if labels.dtype.kind == "f" and (large := np.abs(labels) >= 2 / np.finfo(labels.dtype).eps).any():
+        raise ValueError(
+            f"{name} has the label {labels[large][0]:.0f} as {labels.dtype}, which cannot tell it from its neighbors: "
+            "read labels as integers, with None or -1 in rows without one (in pandas dtype='Int64')"
+        )
+    return labels
 
 
 def kind_of(value: Any) -> Any:

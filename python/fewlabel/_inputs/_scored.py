@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from fewlabel._inputs import _data, _targets
+from fewlabel._inputs import _data, _targets, _weights
 
 
 def labeled_part(
@@ -25,14 +25,14 @@ def labeled_part(
         targets = targets.without(groups)
         labeled, values = targets.labeled, targets.values
     check_consistent_length(X, labeled, sample_weight)
+    X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
     if not labeled.any():
         raise ValueError(
             "no row to score: every label in y is a marker of unlabeled rows (see the parameter `unlabeled`). Split by "
             "SemiSupervisedSplit, which tests labeled rows only"
         )
     if labeled.all():
-        return X, values, sample_weight
+        return X, values, weights
     rows = np.flatnonzero(labeled)
-    X = _data.admitted(X)  # of any kind: a matrix of coordinates, for example, has no rows to take
-    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-    return _safe_indexing(X.tocsr() if sp.issparse(X) else X, rows), values, weights
+    X = _safe_indexing(X.tocsr() if sp.issparse(X) else X, rows)  # a matrix of coordinates has no rows to take
+    return X, values, None if weights is None else weights[rows]

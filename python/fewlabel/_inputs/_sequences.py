@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _targets
+from fewlabel._inputs import _data, _markers, _targets
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 
@@ -33,7 +33,8 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         _check_widths(parts)
         stack: Any = sp.vstack if any(map(sp.issparse, parts.values())) else np.concatenate
         X = stack([np.empty((0, 0)), *parts.values()][len(parts) > 0 :])
-    if y is not None and any(isinstance(part, _TAGS) for part in y):
+    y = y if sp.issparse(y) else _markers.unpacked(y)
+    if y is not None and not sp.issparse(y) and any(isinstance(part, _TAGS) for part in y):
         own = _own_lengths(y)
         if lengths is None:
             lengths = own
@@ -78,7 +79,7 @@ def checked(lengths: Any, n_rows: int) -> np.ndarray:
     """Validated lengths for the library."""
     if lengths is None:
         return np.array([n_rows], dtype=np.int64)
-    given = np.asarray(lengths, dtype=None if np.size(lengths) else int)
+    given = np.asarray(_data.plain(lengths, "lengths"), dtype=None if np.size(lengths) else int)
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"lengths must be a list of whole numbers, the tokens of each sequence; got {lengths!r}")
     short = np.flatnonzero(given < 0)
@@ -116,6 +117,7 @@ def allowed_tags(targets: _targets.Targets) -> np.ndarray | None:
 
 
 def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
+    allowed = _data.plain(allowed, "allowed")
     if is_list(allowed):
         allowed = np.concatenate([np.empty((0, shape[1]), dtype=bool), *(part for part in allowed if n_tokens(part))])
     given = np.asarray(allowed)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fewlabel._inputs import _data, _markers
+
 _TOLERANCE = 1e-6  # of a sum of probabilities
 
 
@@ -45,7 +47,8 @@ class Soft:
     """
 
     def __init__(self, probabilities: Any, classes: Any = None) -> None:
-        columns = getattr(probabilities, "columns", None)
+        columns = getattr(probabilities, "column_names", getattr(probabilities, "columns", None))  # of Arrow, of pandas
+        probabilities = _data.admitted(probabilities, "probabilities")
         P = probabilities if sp.issparse(probabilities) else np.asarray(probabilities)
         try:
             if texts := [value for value in np.ravel(P if P.dtype.kind in "OUS" else []) if isinstance(value, str)]:
@@ -55,6 +58,7 @@ class Soft:
             raise ValueError(f"probabilities must hold numbers: {reason}") from reason
         if P.ndim != 2 or not P.shape[1]:
             raise ValueError(f"probabilities must have shape (n_rows, n_classes), has {P.shape}")
+        P = _data.canonical(P, "probabilities")
         _check_sums(P)
         if classes is None:
             classes = np.arange(P.shape[1]) if columns is None else columns
@@ -78,25 +82,25 @@ class Soft:
 
 
 def _check_sums(P: Any) -> None:
-    values, totals = (P.data if sp.issparse(P) else P), P.sum(axis=1)
-    bad = ~((abs(totals - 1) <= _TOLERANCE) | (totals == 0))
-    if not (values >= 0).all():
-        bad |= ~((P.toarray() if sp.issparse(P) else P) >= 0).all(axis=1)
+    totals, lowest = P.sum(axis=1), P.min(axis=1)
+    lowest = lowest.toarray() if sp.issparse(lowest) else lowest
+    bad = ~((abs(totals - 1) <= _TOLERANCE) | (totals == 0)) | (lowest < 0)
     if bad.any():
         row = int(bad.argmax())
         found = (P[[row]].toarray()[0] if sp.issparse(P) else P[row]).tolist()
         raise ValueError(
             f"probabilities must be nonnegative and sum to 1 in each row, or be 0 (unlabeled); row {row} is "
-            f"{found!r:.80}. For sets of possible classes write sets, or divide each row by its sum"
+            f"{found!r:.80}. A matrix of several labels a row is itself a y. For sets of possible classes "
+            "write sets, or divide each row by its sum"
         )
 
 
 def _names(classes: Any, width: int) -> np.ndarray:
-    kinds, names = {isinstance(name, str) for name in classes}, np.asarray(classes)
+    kinds, names = {isinstance(name, str) for name in classes}, _markers.column(classes, "classes")
     if names.shape != (width,):
         raise ValueError(f"classes must have {width} names, one a column; it has the shape {names.shape}")
     if len(kinds) > 1:
         raise ValueError(f"classes have names of several types, {list(classes)!r:.80}: classes have one type")
     if len(set(names.tolist())) < width:
         raise ValueError(f"classes have a name twice: {names.tolist()}")
-    return names
+    return _markers.in_one_type(names, "classes")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _hierarchy, _markers
+from fewlabel._inputs import _data, _hierarchy, _markers
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
 from fewlabel._native import _fit
@@ -115,17 +115,19 @@ class Columns(NamedTuple):
 
 
 # ------------------------------------------------------------------ forms of y
-def read(y: Any, unlabeled: Any = "auto", hierarchy: Any = None, class_prior: Any = None) -> Targets | Columns:
+def read(
+    y: Any, unlabeled: Any = "auto", hierarchy: Any = None, class_prior: Any = None, name: str = "y"
+) -> Targets | Columns:
     """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or several columns of 0, 1 and markers.
 
     The names of weak labels without a label are among the classes.
     """
     if isinstance(y, Soft):
         return with_groups(_of_soft(y), hierarchy, class_prior)
-    y = _of_lists(y)
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
-        return _of_columns(y, unlabeled)
-    return with_groups(_of_labels(_markers.as_1d(y), unlabeled), hierarchy, class_prior)
+    values = _markers.table(y, name)
+    if values.ndim == 2 and values.shape[1] > 1:
+        return _of_columns(values, unlabeled, name)
+    return with_groups(_of_labels(_markers.column(values, name), unlabeled, name), hierarchy, class_prior)
 
 
 def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets:
@@ -136,61 +138,51 @@ def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets
     return targets
 
 
-def plain(y: Any, unlabeled: Any = "auto") -> Targets:
+def plain(y: Any, unlabeled: Any = "auto", name: str = "y") -> Targets:
     """Labels and markers alone."""
-    targets = read(y, unlabeled)
+    targets = read(y, unlabeled, name=name)
     if isinstance(targets, Columns) or targets.weak.any():
         raise ValueError(
-            "y has sets or probabilities of classes or several columns, which are not supported here: y must have one "
-            "label or marker a row"
+            f"{name} has sets or probabilities of classes or several columns, which are not supported here: it must "
+            "have one label or marker a row"
         )
     return targets
 
 
-def _of_labels(values: np.ndarray, unlabeled: Any) -> Targets:
+def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     """Labels and markers, and sets among them."""
+    n, rows = len(values), np.arange(len(values))
+    is_set = np.zeros(n, dtype=bool)
+    if values.dtype.kind == "O":
+        is_set[:] = [isinstance(value, set | frozenset) for value in values]
+        sizes = [len(value) for value in values[is_set]]
+        if 0 in sizes:
+            row = rows[is_set][sizes.index(0)]
+            raise ValueError(f"{name} has an empty set in row {row}: a set holds the classes that the row may have")
+        members = _markers.objects([element for value in values[is_set] for element in value])
+        rows = np.append(rows[~is_set], np.repeat(rows[is_set], sizes))
+        values = np.append(values[~is_set], members)
     marked, minus_one = _markers.marked(values, unlabeled)
-    objects = values.dtype.kind == "O"
-    sets = [i for i, value in enumerate(values) if isinstance(value, set | frozenset)] if objects else []
-    marked[sets] = True
-    rows, labels = np.flatnonzero(~marked), values[~marked]
-    if sets:
-        elements = [element for i in sets for element in _elements(values[i], i, unlabeled)]
-        places = np.repeat(sets, [len(values[i]) for i in sets])
-        rows, labels = np.append(rows, places), np.append(labels, _objects(elements))
-    classes, numbers = np.unique(_markers.as_labels(labels, rows, unlabeled), return_inverse=True)
-    return _made(classes, rows, numbers, None, minus_one)._replace(auto=_markers.is_auto(unlabeled))
-
-
-def _elements(members: Any, row: int, unlabeled: Any) -> list[Any]:
-    """The classes of a set."""
-    if not members:
-        raise ValueError(f"y has an empty set in row {row}: a set holds the classes that the row may have")
-    for element in members:
-        if _markers.is_marker(element, unlabeled):
-            raise ValueError(f"y has the marker {element!r} within a set of classes in row {row}")
-    return list(members)
+    if (within := np.flatnonzero(marked & is_set[rows])).size:
+        found, row = values[within[0]], rows[within[0]]
+        raise ValueError(f"{name} has the marker {found!r} within a set of classes in row {row}")
+    labels, kept = _markers.as_labels(values[~marked], rows[~marked], unlabeled, name), rows[~marked]
+    classes, numbers = np.unique(labels, return_inverse=True)
+    by_minus_one = np.isin(np.arange(n), rows[minus_one])
+    return _made(classes, kept, numbers, None, by_minus_one)._replace(auto=_markers.is_auto(unlabeled))
 
 
 def _of_soft(y: Soft) -> Targets:
     """Probabilities of classes; rows of zeros are unlabeled."""
     P = sp.csr_array(y.probabilities)
-    P.eliminate_zeros()
-    P.sum_duplicates()
     used, numbers = np.unique(P.indices, return_inverse=True)
     rows = np.repeat(np.arange(len(y)), np.diff(P.indptr))
     classes, order = np.unique(y.classes[used], return_inverse=True)
     return _made(classes, rows, order[numbers], P.data, np.zeros(len(y), dtype=bool))
 
 
-def _of_columns(y: Any, unlabeled: Any) -> Columns:
+def _of_columns(values: np.ndarray, unlabeled: Any, name: str) -> Columns:
     """Several labels a row: a matrix of 0, 1 and markers, a column for each label."""
-    if sp.issparse(y):
-        y = y.toarray()
-    elif hasattr(y, "dtypes"):  # pandas would turn integers beside pandas.NA into floats
-        plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in y.dtypes)
-        y = np.asarray(y) if plain else np.asarray(y, dtype=object)
-    values = np.asarray(y)
     flat = values.ravel()
     unknown, minus_one = _markers.marked(flat, unlabeled)
     known = flat[~unknown]
@@ -198,14 +190,16 @@ def _of_columns(y: Any, unlabeled: Any) -> Columns:
     wrong = known[(known != 0) & (known != 1)] if numbers else [v for v in known if isinstance(v, str)] or known
     if len(wrong):
         first = np.asarray(wrong).tolist()[0]
+        beside = " beside None or NaN, which mark unknown entries" if first == -1 and unknown.any() else ""
         raise ValueError(
-            f"y has {values.shape[1]} columns, several labels a row, which must hold 0, 1 and markers; found "
-            f"{first!r:.40}. Write probabilities of classes as fewlabel.labels.Soft(y), sets of classes as sets"
+            f"{name} has {values.shape[1]} columns, several labels a row, which must hold 0, 1 and markers; found "
+            f"{first!r:.40}{beside}. Of lists of labels sklearn.preprocessing.MultiLabelBinarizer makes such a matrix. "
+            "Write probabilities of classes as fewlabel.labels.Soft(y), sets of classes as sets"
         )
     if minus_one.any() and known.size and not (known == 0).any():
         raise ValueError(
-            "y holds columns of 1 and -1 only, which is ambiguous. If -1 marks unknown entries, pass unlabeled=-1. If "
-            "-1 stands for rows without a label, write 0"
+            f"{name} holds columns of 1 and -1 only, which is ambiguous. If -1 marks unknown entries, pass "
+            "unlabeled=-1. If -1 stands for rows without a label, write 0"
         )
     codes = np.full(flat.shape, UNLABELED, dtype=np.int32)
     codes[~unknown] = known.astype(np.int32)
@@ -229,8 +223,7 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     fitted = {*targets.classes[targets.counts() > 0].tolist(), *names, *shares} if class_prior is not None else set()
     below = {group: [name for name in leaves if name in fitted] or leaves for group, leaves in below.items()}
     members = [below.get(name, [name]) for name in known]
-    flat = _objects([name for each in members for name in each])
-    labels = _markers.as_labels(flat, np.zeros(len(flat), dtype=int), None)
+    labels = _markers.in_one_type(_markers.objects([name for each in members for name in each]), "y or hierarchy")
     classes, places = np.unique(
         labels.astype(str) if targets.classes.dtype.kind == "U" else labels, return_inverse=True
     )
@@ -242,24 +235,6 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
         np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices
     )  # once of overlapping groups
     return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
-
-
-def _of_lists(y: Any) -> Any:
-    """A list of rows of two or more numbers or markers as an array of objects; others unchanged."""
-    if not isinstance(y, list | tuple) or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
-        return y
-    widths = {len(row) if getattr(row, "ndim", 1) == 1 else 0 for row in y}
-    if len(widths) != 1 or min(widths) < 2:
-        return y
-    values = np.empty((len(y), *widths), dtype=object)
-    values[:] = [list(row) for row in y]
-    return values
-
-
-def _objects(values: list[Any]) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def _made(
@@ -300,7 +275,11 @@ def learned(targets: Targets, class_prior: Any = None) -> Targets:
 def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.ndarray:
     """The classes, and those that have no labeled row but an entry in the dict `class_prior`."""
     known = set(classes.tolist())
-    added = [name for name in class_prior if name not in known] if isinstance(class_prior, Mapping) else []
+    added = (
+        [name for name in class_prior if name not in known]
+        if isinstance(_data.plain(class_prior, "class_prior"), Mapping)
+        else []
+    )
     if not added:
         return classes
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel._inputs import _data
 from fewlabel._inputs._markers import listed
 
 
@@ -22,7 +23,7 @@ def read(sample_weight: Any, n_rows: int) -> np.ndarray | None:
 
 def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
-    given = np.asarray(values)
+    given = np.asarray(_data.plain(values, name))
     if given.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in given.flat):
         raise ValueError(f"{name} must hold real numbers, got {given.tolist()!r:.80}")
     return given.astype(np.float64)
@@ -33,6 +34,7 @@ def shares(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndar
 
     If all labels have one class, shares are not used, as the other classes that they belong to are unknown.
     """
+    class_prior = _data.plain(class_prior, "class_prior")
     if hasattr(class_prior, "to_dict") and np.ndim(class_prior) == 1:  # sorted by count, say, as value_counts does
         raise ValueError("class_prior is a series, whose index would be ignored: give class_prior.to_dict()")
     if isinstance(class_prior, str):

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._docstrings import Shared, described_as
-from fewlabel._inputs import _numbers
+from fewlabel._inputs import _data, _numbers
 from fewlabel.inspection import _linear_model, _table
 
 
@@ -109,7 +109,7 @@ def _one_row(row: Any) -> Any:
     if getattr(row, "ndim", 2) == 1 and hasattr(row, "to_frame"):  # a row of a data frame
         return row.to_frame().T.infer_objects()
     if sp.issparse(row) and row.ndim == 1:
-        return row.reshape(1, -1)
+        return _data.admitted(row, "row").reshape(1, -1)
     numbers = isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1 and np.asarray(row).dtype.kind in "biuf"
     return np.asarray(row)[None] if numbers else row
 
