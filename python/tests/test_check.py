@@ -134,6 +134,17 @@ def test_texts_as_labels() -> None:
     assert check(TransductiveSVC(), X, names) == check(TransductiveSVC(), X, y)
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")
+def test_a_tree_and_shares_may_name_a_class_without_a_label() -> None:
+    X, y, _ = many_topics()
+    expected = check(TransductiveSVC(hierarchy={0: 10, 1: 10, 2: 11, 3: 11}), X, y, cv=3)
+    tree, shares = {0: 10, 1: 10, 2: 11, 3: 11, 4: 11}, dict.fromkeys(range(5), 0.2)
+    assert check(TransductiveSVC(hierarchy=tree), X, y, cv=3) == expected
+    y[np.flatnonzero(y < 0)[:3]] = 11  # the rows are of class 2, 3 or 4
+    for model in TransductiveSVC(hierarchy=tree), TransductiveSVC(hierarchy=tree, class_prior=shares):
+        assert check(model, X, y, cv=3).n_rows == expected.n_rows
+
+
 def test_too_few_labels() -> None:
     X, y, _ = text_like(labeled=6)
     with pytest.raises(ValueError, match=r"cv|n_splits"):

@@ -305,6 +305,18 @@ def test_next_continues_while_no_class_is_new_and_fit_begins_anew() -> None:
     assert one.fit() is one._fitted.model
 
 
+def test_a_fit_that_cannot_be_recorded_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = session()
+    one.label(0, "sport")
+    one.label(1, "trade")
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "append", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            one.fit()
+    one.fit()
+    assert [event["fit"] for event in one._journal.fits()] == [2]
+
+
 def test_a_supervised_classifier_is_fitted_to_the_labeled_rows() -> None:
     one = Session(sp.csr_array(X), LogisticRegression())
     answer(one, 20)

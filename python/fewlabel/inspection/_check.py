@@ -1,6 +1,7 @@
 """check: whether unlabeled rows help a model, by cross-validation with and without them."""
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -114,13 +115,14 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     'cannot tell'
     """
     X, given, splits = split(model, X, y, cv)
-    classes, codes = _targets.learned(given)[:2]
+    classes, codes = _targets.learned(given.certain())[:2]
     whole = clone(model)
     _linear_model.last(whole).set_params(calibrate=False)
     models = (_linear_model.supervised(model), whole)
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in models]
     every = _held_out.Fold(_with_estimated_shares(whole), slice(None), y, slice(0, 1))
-    (_, shares), *found = _held_out.measured("check", [every, *folds], X, _answers, n_jobs, verbose)
+    measure = partial(_answers, classes=classes)
+    (_, shares), *found = _held_out.measured("check", [every, *folds], X, measure, n_jobs, verbose)
     predicted = [answers for answers, _ in found]
     if not isinstance(_linear_model.last(whole).class_prior, str):
         _doubt(found[1][1], shares, classes)
@@ -149,9 +151,10 @@ def _with_estimated_shares(model: Any) -> Any:
     return copy
 
 
-def _answers(model: Any, rows: Any, _: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The predictions, and the class shares among the unlabeled rows."""
-    return np.asarray(model.predict(rows)), np.asarray(_linear_model.last(model).class_prior_)
+def _answers(model: Any, rows: Any, _: Any, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The predictions, and the shares of the classes with labels among the unlabeled rows."""
+    classifier = _linear_model.last(model)
+    return np.asarray(model.predict(rows)), classifier.class_prior_[np.isin(classifier.classes_, classes)]
 
 
 def _doubt(given: np.ndarray, estimated: np.ndarray, classes: np.ndarray) -> None:
