@@ -749,6 +749,27 @@ def test_whatever_fails_an_answer_is_for_the_row_and_class_on_the_screen(
     assert (widget.state["hidden"], len(one._answers()) > 2) == (widget.state["text"].startswith("this row"), True)
 
 
+@pytest.mark.parametrize("reason", [ValueError, OSError, MemoryError, KeyboardInterrupt])
+def test_the_widget_goes_on_without_a_fit_that_fails(
+    monkeypatch: pytest.MonkeyPatch, reason: type[BaseException]
+) -> None:
+    def fails(*_: Any) -> None:
+        raise reason("no")
+
+    one = session(classes=["x", "y"])
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "_fit", fails)
+        widget, send = widget_of(one, 1)
+        for name in ("x", "y", "x"):
+            assert widget.state["row"] not in map(str, one._answers())
+            send("label", name)
+        assert widget.state["message"].startswith("the answers are kept, but there is no new fit: ")
+        assert one.widget(1).state["message"] == widget.state["message"]  # of a cell that runs again
+    send("label", "x")
+    assert (widget.state["message"], len(one._known())) == ("", 4)
+    assert one._fitted is not None
+
+
 def test_a_row_that_cannot_be_shown_is_said_to_be_so_and_can_only_be_skipped() -> None:
     rows = X[:20].toarray()
     bad = Session(rows, TransductiveSVC()).next(6)[2]
@@ -785,10 +806,11 @@ def test_two_widgets_of_a_session_answer_what_each_shows(shown: Any) -> None:
     send("label", "drink")
     assert one._known() == {row: "drink", seen[0]: "drink"}
     assert other.state["row"] == row
-    for _ in range(5):
-        assert widget.state["row"] not in one._answers()
-        send("skip")
-        send_other("label", "drink")
+    for _ in range(4):
+        send_other("skip")
+    seen = widget._queue[0], *one._answers()
+    send("label", "drink")
+    assert widget.state["row"] not in seen  # rows that the other one has answered do not come again
 
 
 def test_typed_classes_are_read_as_the_others_are(shown: Any) -> None:
