@@ -1,6 +1,7 @@
 """The caller's side of a fit: partitions, the workers that hold them, and one task on each; all tasks end together."""
 
 import collections
+import concurrent.futures
 import contextlib
 import secrets
 import threading
@@ -86,8 +87,12 @@ def fit(client: Any, model: Any, X: Any, y: Any, sample_weight: Any = None, *, t
     if not trusted_network:
         _refuse_encrypted(client)
     parts = _partitions(X, y, sample_weight)
-    with _progress.shown(type(model).__name__, model.verbose, method.name) as show:
-        fitted, warned = _fit(client, model, parts, show)
+    with (
+        _progress.shown(type(model).__name__, model.verbose, method.name) as show,
+        _lost_data(client, parts) as computed,
+    ):
+        computed += client.compute(parts)
+        fitted, warned = _fit(client, model, computed, show)
     parameters = model.get_params(deep=False)
     vars(model).clear()
     vars(model).update(vars(fitted) | parameters)
@@ -98,7 +103,6 @@ def fit(client: Any, model: Any, X: Any, y: Any, sample_weight: Any = None, *, t
 
 
 def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[Any, list[Any]]:
-    partitions = client.compute(partitions)
     holders = _holders(client, partitions)
     tasks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
     shapes = _gathered(client, tasks, holders)
@@ -115,6 +119,25 @@ def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[A
     parts = [labels for *_, of_rank in found for labels in of_rank]
     fitted.transduction_ = np.concatenate([parts[k] for k in order])
     return fitted, warned
+
+
+@contextlib.contextmanager
+def _lost_data(client: Any, partitions: list[Any]) -> Iterator[list[Any]]:
+    """Name the workers that have left with data of partitions, or of the list of futures that this yields."""
+    from distributed.client import futures_of
+    from distributed.scheduler import KilledWorker
+
+    computed: list[Any] = []
+    try:
+        yield computed
+    except (concurrent.futures.CancelledError, KilledWorker):
+        keys = {str(future.key) for future in (*futures_of(partitions), *computed)}
+        events = [event for _, event in client.get_events("all") if "lost-scattered-tasks" in event]
+        lost = ("lost-scattered-tasks", "lost-computed-tasks", "processing-tasks")
+        gone = [each["worker"] for each in events if keys & {str(key) for name in lost for key in each[name]}]
+        if not gone:
+            raise
+        raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left with rows") from None
 
 
 def _refuse_encrypted(client: Any) -> None:
@@ -184,16 +207,32 @@ def _refuse_lost(client: Any, addresses: list[str]) -> None:
 
 
 def _holders(client: Any, partitions: list[Any]) -> list[str]:
-    """Address of a worker that holds each partition, after all have been computed."""
-    for partition in partitions:
-        failure = partition.exception()  # waits
-        if failure is not None:
-            raise failure
-    found = client.who_has(partitions)
-    for number, partition in enumerate(partitions):
-        if not found.get(partition.key):
-            raise RuntimeError(f"partition {number} was on a worker that has left")
-    return [min(found[partition.key]) for partition in partitions]
+    """Address of a worker that holds each partition, after all have been computed, again if a worker has left."""
+    keys, checked = [partition.key for partition in partitions], time.monotonic()
+    while True:
+        if all(partition.done() for partition in partitions):
+            if failures := [partition.exception() for partition in partitions if partition.status == "error"]:
+                raise failures[0]
+            found = client.who_has(partitions)
+            if all(found.get(key) for key in keys):
+                return [min(found[key]) for key in keys]
+        if time.monotonic() > checked + _CHECK_WORKERS:
+            checked = time.monotonic()
+            if gone := client.run_on_scheduler(_needed, keys=keys):
+                raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left")
+        time.sleep(_POLL)
+
+
+def _needed(keys: list[Any], dask_scheduler: Any) -> list[str]:
+    """Workers that have left, but to which the user has pinned tasks that these wait for."""
+    tasks = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
+    seen, gone = set(tasks), set[str]()
+    for task in tasks:  # which grow
+        inputs = task.waiting_on or set()
+        tasks += inputs - seen
+        seen |= inputs
+        gone |= (task.worker_restrictions or set()) if task.state == "no-worker" else set()
+    return sorted(gone - set(dask_scheduler.workers))
 
 
 def _ranks(holders: Sequence[str], shapes: Sequence[tuple[int, int]]) -> list[tuple[str, list[int]]]:
