@@ -23,6 +23,7 @@ from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 
 pytest.importorskip("xgboost", reason="no xgboost")
 pytest.importorskip("distributed", reason="no dask.distributed")
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
@@ -312,6 +313,27 @@ def test_a_worker_that_is_lost_before_the_ranks_start_is_named(after: str, monke
         with pytest.raises(RuntimeError, match="has left") as failure:
             fit(client, TransductiveSVC(), *parts)
     assert lost[0] in str(failure.value)
+
+
+def test_a_worker_that_is_lost_before_the_fit_is_named() -> None:
+    X, y = rows(2, 90)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        cluster(2) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        address, process = min(client.run(os.getpid).items())
+        scattered = spread(client, pieces(X, [45])), spread(client, pieces(y, [45]))
+        pinned = [[client.submit(np.copy, part, workers=[address], pure=False)] for part in (X.toarray(), y)]
+        client.gather([part for parts in pinned for part in parts])
+        os.kill(process, signal.SIGKILL)
+        while address in client.scheduler_info(n_workers=-1)["workers"]:
+            time.sleep(0.05)
+        for given in scattered, pinned:
+            with pytest.raises(RuntimeError, match=f"the fit has ended on all workers: {address} has left"):
+                fit(client, TransductiveSVC(), *given)
+        with pytest.raises(RuntimeError, match=r"the fit has ended on all workers: tcp://[\d.:]+ has left with rows"):
+            fit(client, TransductiveSVC(), [delayed(os._exit)(1)], [delayed(y)])
 
 
 def test_an_interrupt_ends_the_fit_on_all_workers(client: Client) -> None:

@@ -14,17 +14,20 @@ from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
+from sklearn.svm import SVC
 
 from fewlabel import (
     SemiSupervisedLogisticRegression,
     TransductiveSVC,
 )
-from fewlabel.inspection import explain, suspicious_labels
+from fewlabel.inspection import explain, suspicious_labels, top_features
+from fewlabel.inspection._compare import Comparison
 from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.plotting import HistoryDisplay
 
 TWO, FOUR = text_like(labeled=40), many_topics(labels=40)
 KINDS = (TransductiveSVC, SemiSupervisedLogisticRegression, lambda: TransductiveSVC(loss="crammer_singer"))
@@ -150,6 +153,34 @@ def test_models_that_cannot_answer() -> None:
         explain(TransductiveSVC(), TWO.X[[0]])
     with pytest.raises(TypeError, match="linear classifier with coef_"):
         explain(RandomForestClassifier(2).fit(TWO.X, TWO.truth), TWO.X[[0]])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(kernel="linear").fit(np.eye(6), [0, 1, 2] * 2),  # a row for each pair of classes, also three
+        SVC(kernel="linear").fit(sp.csr_array(np.eye(6)), [0, 1] * 3),
+        SGDClassifier().fit(np.eye(6), [0, 1] * 3).sparsify(),
+    ],
+)
+def test_coefficients_of_something_else_than_classes(model: Any) -> None:
+    for ask in (top_features, lambda model: explain(model, np.eye(6)[:1])):
+        with pytest.raises(
+            TypeError, match=r"coef_ with a row of weights for each class .* coef_ of S\w+ is another matrix"
+        ):
+            ask(model)
+
+
+def test_dollars_are_drawn_as_they_are() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    names = ["$\\foo$", "$x^$", "a_b$", "$"]
+    model = TransductiveSVC(class_prior=[0.5, 0.5]).fit(np.eye(4), np.array(["$\\a$", "$_$", None, None]))
+    compared = Comparison({"supervised": np.ones(2), "$\\foo$": np.ones(2)}, "accuracy")
+    for ax in [*top_features(model, names).plot(), compared.plot()]:
+        ax.figure.canvas.draw()
+        assert {label.get_text() for label in ax.get_yticklabels()} <= {*names, *compared.scores}
+    HistoryDisplay.from_estimator(model).figure_.canvas.draw()
+    pyplot.close("all")
 
 
 # ------------------------------------------------------------------ labels that look wrong

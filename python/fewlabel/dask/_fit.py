@@ -3,6 +3,7 @@
 import collections
 import concurrent.futures
 import contextlib
+import itertools
 import secrets
 import threading
 import time
@@ -124,14 +125,15 @@ def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[A
 @contextlib.contextmanager
 def _lost_data(client: Any, partitions: list[Any]) -> Iterator[list[Any]]:
     """Name the workers that have left with data of partitions, or of the list of futures that this yields."""
-    from distributed.client import futures_of
     from distributed.scheduler import KilledWorker
 
     computed: list[Any] = []
     try:
         yield computed
     except (concurrent.futures.CancelledError, KilledWorker):
-        keys = {str(future.key) for future in (*futures_of(partitions), *computed)}
+        keys = {str(future.key) for future in computed}
+        for task in itertools.chain(*(dict(each.__dask_graph__()).values() for each in partitions)):
+            keys.update(map(str, task.dependencies))
         events = [event for _, event in client.get_events("all") if "lost-scattered-tasks" in event]
         lost = ("lost-scattered-tasks", "lost-computed-tasks", "processing-tasks")
         gone = [each["worker"] for each in events if keys & {str(key) for name in lost for key in each[name]}]

@@ -73,7 +73,8 @@ class Comparison(_table.Table):
         for place, values in enumerate(self.scores.values()):
             ax.errorbar(values.mean(), place, xerr=_error(values), fmt="o", capsize=3, color="C0")
         ax.axvline(self.scores[SUPERVISED].mean(), linestyle=":", color="gray")
-        ax.set(yticks=range(len(self.scores)), yticklabels=list(self.scores), xlabel=self.scoring)
+        ax.set_yticks(range(len(self.scores)), list(self.scores), parse_math=False)
+        ax.set_xlabel(self.scoring)
         ax.invert_yaxis()
         return ax
 

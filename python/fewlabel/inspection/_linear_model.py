@@ -58,6 +58,15 @@ def final(model: Any) -> Any:
         kind = type(classifier).__name__
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
     _columns.refuse(classifier, "this function")
+    coef, n_classes = classifier.coef_, len(classifier.classes_)
+    n_features = getattr(classifier, "n_features_in_", coef.shape[-1])
+    of_pairs = n_classes > 2 and hasattr(classifier, "dual_coef_")  # SVC(kernel="linear")
+    heights = (1, n_classes) if n_classes <= 2 else (n_classes,)
+    if of_pairs or sp.issparse(coef) or coef.shape not in {(height, n_features) for height in heights}:
+        raise TypeError(
+            "model must have a dense coef_ with a row of weights for each class (one for two classes) and a column for "
+            f"each feature; coef_ of {type(classifier).__name__} is another matrix"
+        )
     return classifier
 
 

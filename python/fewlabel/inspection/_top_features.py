@@ -62,9 +62,9 @@ class TopFeatures(_table.Table):
         axes = np.asarray(axes, dtype=object).ravel()[: len(self.classes)]
         for ax, label, names, weights in zip(axes, self.classes, self.features, self.weights, strict=True):
             ax.barh(range(len(names)), weights, color="C0")
-            ax.set_yticks(range(len(names)), [str(name) for name in names], fontsize="small")
+            ax.set_yticks(range(len(names)), [str(name) for name in names], fontsize="small", parse_math=False)
             ax.invert_yaxis()
-            ax.set_title(str(label), fontsize="medium")
+            ax.set_title(str(label), fontsize="medium", parse_math=False)
         return axes
 
 

@@ -113,7 +113,7 @@ class HistoryDisplay:
         for axes, (column, label) in zip(self.axes_, labels.items(), strict=True):
             values = np.asarray(self.history[column], dtype=np.float64)
             self.lines_ += axes.plot(np.arange(1, len(values) + 1), values, color=_axes.BLUE, marker=".")
-            axes.set_ylabel(label)
+            axes.set_ylabel(label, parse_math=False)
             axes.grid(alpha=0.3)
             _axes.whole(axes.xaxis)
         self.axes_[-1].set_xlabel("outer step")
