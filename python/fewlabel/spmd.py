@@ -34,8 +34,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     Parameters
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
-        Fitted in place. All parameters except `n_jobs` must be the same on every rank. `calibrate`, method
-        "pair_switching", `max_switches` and "auto" within a dict `class_prior` are for one machine. For
+        Fitted in place. All parameters except `n_jobs` and `verbose` must be the same on every rank. `calibrate`,
+        method "pair_switching", `max_switches` and "auto" within a dict `class_prior` are for one machine. For
         class_prior="auto" every rank gets all labeled rows. With at least 4,096 unlabeled rows a class, every rank also
         gets an eighth of these, if they have at most a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)

@@ -296,7 +296,11 @@ def test_a_wrong_parameter_is_an_error_on_all_ranks(change: dict, rank: int | No
 
 def test_equal_parameters_may_be_written_in_several_ways() -> None:
     X, y = rows(2)
-    ways = [{"class_prior": [0.5, 0.5], "alpha": 1}, {"class_prior": (0.5, 0.5)}, {"class_prior": np.full(2, 0.5)}]
+    ways = [
+        {"class_prior": [0.5, 0.5], "alpha": 1, "n_jobs": 1},
+        {"class_prior": (0.5, 0.5), "n_jobs": 2},
+        {"class_prior": np.full(2, 0.5), "verbose": 1},
+    ]
 
     def fit(comm: Communicator) -> Any:
         mine = of_rank(comm.rank, len(y))
