@@ -10,6 +10,7 @@ import pytest
 from planted import text_like
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import RFE, RFECV, SelectFromModel
 from sklearn.frozen import FrozenEstimator
@@ -18,6 +19,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    HalvingGridSearchCV,
     KFold,
     StratifiedKFold,
     TunedThresholdClassifierCV,
@@ -142,6 +144,23 @@ def test_what_calls_score_works() -> None:
     model = TransductiveSVC().fit(X, Y)
     assert permutation_importance(model, X.toarray(), Y, n_repeats=1, random_state=0).importances_mean.max() >= 0
     assert np.mean(cross_val_predict(TransductiveSVC(), X, Y, cv=3) == TRUTH) > 0.8
+
+
+@pytest.mark.parametrize("form", ["-1", "NaN", "text, None"])
+def test_probabilities_by_cross_validation_have_a_column_of_the_marker(form: str) -> None:
+    with pytest.warns(DataWarning, match="no unlabeled row|no row is unlabeled"):
+        found = cross_val_predict(
+            SemiSupervisedLogisticRegression(calibrate=False), X, FORMS[form][0], cv=KFold(2), method="predict_proba"
+        )
+    assert found.shape == (len(Y), 3)
+
+
+@each_form
+def test_halving_searches_work_with_a_number_of_rows(y: np.ndarray, truth: np.ndarray) -> None:
+    search = HalvingGridSearchCV(
+        TransductiveSVC(class_prior="labels"), {"alpha": [1e-3, 1e-2]}, cv=SemiSupervisedSplit(2), min_resources=len(Y)
+    )
+    assert np.mean(search.fit(X, y).predict(X) == truth) > 0.8
 
 
 # ------------------------------------------------------------------ meta-estimators that work
