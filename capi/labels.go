@@ -4,11 +4,12 @@ package main
 import "C"
 
 import (
+	"fmt"
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
@@ -60,7 +61,12 @@ func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	class := slice[int32](c, "labels.classes", unsafe.Pointer(given.classes), start[n])
 	p := optional[float64](c, "labels.probabilities", unsafe.Pointer(given.probabilities), start[n])
 	if l.classes == 0 {
-		l.classes = int(slices.Max(slices.Concat([]int32{1}, l.codes, class))) + 1
+		l.classes = 2
+		for _, numbers := range [][]int32{l.codes, class} {
+			for _, y := range numbers {
+				l.classes = max(l.classes, int(y)+1)
+			}
+		}
 		if int64(l.classes) > max(2, n) {
 			return fault.Data("labels have class %d, but there are %d rows", l.classes-1, n)
 		}
@@ -70,8 +76,11 @@ func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 }
 
 func (l *labels) byColumn() [][]int32 {
+	check(memory.Need(4*float64(len(l.codes)), fmt.Sprintf("a fit of %d columns of labels", l.columns),
+		"fit some of the columns at a time"))
 	columns := make([][]int32, l.columns)
 	for k := range columns {
+		columns[k] = make([]int32, 0, len(l.codes)/l.columns)
 		for at := k; at < len(l.codes); at += l.columns {
 			columns[k] = append(columns[k], l.codes[at])
 		}

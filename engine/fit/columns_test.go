@@ -2,6 +2,7 @@ package fit
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -118,5 +119,26 @@ func TestColumnsAreCancelledAndCounted(t *testing.T) {
 	progress.Cancel = 0
 	if _, err := Columns(p, labels, method.Defaults(), progress); err != nil || progress.Step != 3 {
 		t.Error(err, progress.Step)
+	}
+}
+
+func TestColumnsAskForTheirResultsAndTheFitsAtATime(t *testing.T) {
+	defer func(old func(float64, string, string) error) { need = old }(need)
+	need = func(bytes float64, purpose, _ string) error { return fault.Memory("%s: %.0f", purpose, bytes) }
+	p, labels := threeColumns()
+	asked := func(columns, threads int) (bytes float64) {
+		o := method.Defaults()
+		o.Threads = threads
+		_, err := Columns(p, labels[:columns], o, nil)
+		if _, scan := fmt.Sscanf(err.Error(), fmt.Sprintf("a fit of %d columns of labels: %%f", columns), &bytes); scan != nil {
+			t.Error(err)
+		}
+		return bytes
+	}
+	if one, more := asked(2, 1), asked(3, 1); more-one < 60*float64(p.Rows.Rows()) {
+		t.Errorf("%v bytes for two columns, %v for three", one, more)
+	}
+	if one, more := asked(3, 1), asked(3, 2); more-one < 100*float64(p.Rows.Rows()) {
+		t.Errorf("%v bytes on one thread, %v on two", one, more)
 	}
 }

@@ -151,6 +151,10 @@ func openWeak(s *sample.Sample, p sample.Problem, options method.Options) (*sett
 		}
 		options.ClassPrior = sample.ClassPrior{Shares: prior.Shares, Rule: "auto"}
 	}
+	const growing = 3 // numbers, classes and weights of copies while their lists grow, in labels
+	if err := need(growing*s.Weak.Bytes(), "a copy of the weakly labeled rows", fewerRows); err != nil {
+		return nil, err
+	}
 	x := &setting{problem: p, options: options, weak: s, trained: &record{}}
 	first := certain(s)
 	switch number := s.Job.Count(len(first.rows)); {
@@ -173,13 +177,14 @@ func (x *setting) forSample(s *sample.Sample) (*setting, error) {
 
 var need = memory.Need // replaced in tests
 
+const fewerRows = "give fewer rows, or use a machine with more memory"
+
 // withCopies is the setting of the same problem with copies of rows after the others, which are not in the result.
 func (x *setting) withCopies(c copies) (*setting, error) {
 	p, job := x.problem, x.weak.Job
 	n := p.Rows.Rows()
 	nonZeros := p.Rows.NonZeros() + p.Rows.Subset(c.rows).NonZeros()
-	if err := need(12*float64(nonZeros), "a copy of the weakly labeled rows", "give fewer rows, or use a machine with "+
-		"more memory"); err != nil {
+	if err := need(12*float64(nonZeros), "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
 	numbers, places := make([]int32, n, n+len(c.rows)), make([]int32, n, n+len(c.rows))

@@ -1,6 +1,6 @@
 // Package memory finds out how much memory the process can still take, so that a computation that cannot fit is refused
 // before it begins: where the system refuses memory, Go ends the process, and where it promises too much, the system
-// does. It reads the files of Linux about memory; elsewhere nothing is known and nothing is refused. Start at Need.
+// does. It asks Linux; elsewhere nothing is known and nothing is refused. Start at Need.
 package memory
 
 import (
@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -17,10 +19,10 @@ import (
 
 // Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice.
 func Need(bytes float64, purpose, advice string) error {
-	if bytes < negligible {
-		return nil
+	if bytes >= negligible {
+		return refusal(bytes, Available(), purpose, advice)
 	}
-	return refusal(bytes, Available(), purpose, advice)
+	return refusal(bytes, ofAddressSpace(os.DirFS("/"), addressSpace()), purpose, advice)
 }
 
 const negligible = 32 << 20 // bytes: to find out what is available takes longer than a small fit
@@ -51,7 +53,7 @@ func inWords(bytes float64) string {
 func Available() float64 { return availableIn(os.DirFS("/")) }
 
 func availableIn(root fs.FS) float64 {
-	return min(ofMachine(root), ofGroups(root), ofAddressSpace(root))
+	return min(ofMachine(root), ofGroups(root), ofAddressSpace(root, addressSpace()))
 }
 
 // ofMachine is the memory and swap space that is not in use, or could be freed at once.
@@ -63,19 +65,24 @@ func ofMachine(root fs.FS) float64 {
 	return math.Inf(1)
 }
 
-// ofAddressSpace is what `ulimit -v` leaves.
-func ofAddressSpace(root fs.FS) float64 {
-	for _, line := range lines(root, "proc/self/limits") {
-		rest, found := strings.CutPrefix(line, "Max address space")
-		if !found {
-			continue
-		}
-		if most, ok := number(strings.Fields(rest)); ok {
-			return most - 1024*table(root, "proc/self/status")["VmSize:"]
-		}
+// ofAddressSpace is what `ulimit -v` leaves, and what the heap has of it without using it, but for what the system takes
+// for Go in large pieces.
+func ofAddressSpace(root fs.FS, limit float64) float64 {
+	if math.IsInf(limit, 1) {
+		return limit
 	}
-	return math.Inf(1)
+	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(free)
+	unused := float64(free[0].Value.Uint64() + free[1].Value.Uint64())
+	pieces := heapGrows + ofThread*float64(runtime.GOMAXPROCS(0))
+	return limit - 1024*table(root, "proc/self/status")["VmSize:"] + unused - pieces
 }
+
+// Address space in bytes.
+const (
+	heapGrows = 128 << 20 // by less than this at a time
+	ofThread  = 76 << 20  // its stack, and where its C functions take memory
+)
 
 // hierarchy is one of the two forms in which Linux shows control groups.
 type hierarchy struct {

@@ -14,19 +14,12 @@ import (
 const meminfo = "MemTotal:       24684092 kB\nMemFree:  100 kB\nMemAvailable:   4000000 kB\nSwapFree:  1000 kB\n"
 
 func TestTheLeastOfAllLimits(t *testing.T) {
-	limits := func(most string) string {
-		return "Limit                     Soft Limit           Hard Limit           Units\n" +
-			"Max cpu time              unlimited            unlimited            seconds\n" +
-			"Max address space         " + most + "            unlimited            bytes\n"
-	}
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  float64
 	}{
 		"nothing known": {nil, math.Inf(1)},
-		"the machine":   {map[string]string{"proc/meminfo": meminfo, "proc/self/limits": limits("unlimited")}, 4001000 * 1024},
-		"address space": {map[string]string{"proc/meminfo": meminfo, "proc/self/limits": limits("3000000000"),
-			"proc/self/status": "Name:\tx\nVmSize:\t 1000 kB\n"}, 3000000000 - 1024000},
+		"the machine":   {map[string]string{"proc/meminfo": meminfo}, 4001000 * 1024},
 		"version 2": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n",
 			"sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "7\n",
 			"sys/fs/cgroup/a/memory.max": "1000\n", "sys/fs/cgroup/a/memory.current": "700\n",
@@ -40,8 +33,7 @@ func TestTheLeastOfAllLimits(t *testing.T) {
 			"sys/fs/cgroup/memory/memory.limit_in_bytes":      "9223372036854771712\n",
 			"sys/fs/cgroup/memory/memory.usage_in_bytes":      "8000\n",
 			"sys/fs/cgroup/cpu,cpuacct/memory.limit_in_bytes": "1\n"}, 2500},
-		"nonsense": {map[string]string{"proc/meminfo": "MemAvailable:\nx y z\n", "proc/self/cgroup": "what\n0::/../..\n",
-			"proc/self/limits": "Max address space"}, math.Inf(1)},
+		"nonsense": {map[string]string{"proc/meminfo": "MemAvailable:\nx y z\n", "proc/self/cgroup": "what\n0::/../..\n"}, math.Inf(1)},
 	} {
 		root := fstest.MapFS{}
 		for file, text := range c.files {
@@ -50,6 +42,22 @@ func TestTheLeastOfAllLimits(t *testing.T) {
 		if got := availableIn(root); got != c.want {
 			t.Errorf("%s: %v bytes, should be %v", name, got, c.want)
 		}
+	}
+}
+
+func TestAddressSpaceKeepsRoomForThreads(t *testing.T) {
+	root := fstest.MapFS{"proc/self/status": {Data: []byte("Name:\tx\nVmSize:\t 1000 kB\n")}}
+	if got := ofAddressSpace(root, math.Inf(1)); !math.IsInf(got, 1) {
+		t.Errorf("%v bytes without a limit", got)
+	}
+	room, taken := 3e9-1024000-float64(heapGrows+ofThread*runtime.GOMAXPROCS(0)), make([]byte, 500<<20)
+	if got := ofAddressSpace(root, 3e9); got < room || got > room+400<<20 {
+		t.Errorf("%v bytes, should be %v beside what the heap does not use", got, room)
+	}
+	runtime.KeepAlive(taken)
+	runtime.GC() // what is free again stays with the heap
+	if got := ofAddressSpace(root, 3e9); got < room+400<<20 {
+		t.Errorf("%v bytes, should be %v and 500 MB of the heap", got, room)
 	}
 }
 

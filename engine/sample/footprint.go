@@ -27,6 +27,17 @@ func (s *Sample) bytes(columns int) float64 {
 	return 12*nonZeros + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+s.factors(outputs))
 }
 
+// BytesOf is a bound on the memory of a fit of two classes, without copies of rows.
+func BytesOf(p Problem, options Options) float64 {
+	return (&Sample{Options: options, Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}).bytes(1)
+}
+
+// checkMemory refuses labels of which there cannot be a copy; the fit is asked for when its classes are known.
+func (p Problem) checkMemory() error {
+	return need(28*float64(len(p.Labels))+p.Weak.Bytes(), fmt.Sprintf("a copy of the labels of %d rows", len(p.Labels)),
+		"give fewer rows, or use a machine with more memory")
+}
+
 // factors are the numbers of the preconditioner of few labeled rows: two matrices of them, and for every column a half.
 func (s *Sample) factors(columns float64) float64 {
 	labeled := len(s.Labeled)

@@ -145,7 +145,7 @@ func TestForecastOfMemory(t *testing.T) {
 func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
 	*sample.Need = func(bytes float64, purpose, advice string) error {
-		if bytes > 1e9 {
+		if bytes > 1e9 || strings.HasPrefix(purpose, "a copy of the labels") && bytes > 1e6 {
 			return fault.Memory("%s: %.0f GB, %s", purpose, bytes/1e9, advice)
 		}
 		return nil
@@ -160,6 +160,7 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 			"a fit of 20 rows with n_features 536870912 and 2 classes: 17 GB, use fewer features"},
 		{scattered(20, 1<<22, 50, 20, 20), nil, fault.NoMemory, "n_features 4194304 and 20 classes: 1 GB"},
 		{scattered(20_000, 50, 50, 2000, 4000), nil, fault.NoMemory, "20000 rows with n_features 50 and 2000 classes: 5 GB"},
+		{scattered(40_000, 50, 50, 2, 4), nil, fault.NoMemory, "a copy of the labels of 40000 rows: 0 GB, give fewer rows"},
 		{scattered(200, 50, 50, 2, 4), func(o *method.Options) { o.Hierarchy = groups(2, 2_000_000) }, fault.NoMemory, "GB"},
 		{scattered(3, 1<<30, 50, 3, 3), nil, fault.BadArgument,
 			"coef would have the shape [1073741824 3]: at most 2147483648 values are possible"},

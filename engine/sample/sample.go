@@ -75,6 +75,9 @@ type Sample struct {
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), ChosenLabels: p.ChosenLabels,
 		classes: p.classes()}
+	if err := p.checkMemory(); err != nil {
+		return nil, err
+	}
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}

@@ -11,10 +11,12 @@
 package weak
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -39,7 +41,11 @@ func New(classes int, start []int64, class []int32, p []float64, labels []int32)
 	case len(start) != len(labels)+1 || start[0] != 0 || start[len(labels)] != int64(len(class)):
 		return nil, fault.Argument("indptr must have %d entries, from 0 to the number of classes given", len(labels)+1)
 	}
-	l := &Labels{Classes: classes, start: make([]int64, 1, len(start))}
+	if err := need(entryBytes*float64(len(class))+8*float64(len(start)), fmt.Sprintf("a copy of %d sets or probabilities "+
+		"of classes", len(labels)), "give fewer rows, or fewer classes to each"); err != nil {
+		return nil, err
+	}
+	l := sized(classes, len(labels), len(class))
 	for i, label := range labels {
 		first, last := start[i], start[i+1]
 		switch {
@@ -57,6 +63,23 @@ func New(classes int, start []int64, class []int32, p []float64, labels []int32)
 		}
 	}
 	return l, nil
+}
+
+const entryBytes = 4 + 8 // a class and its cost
+
+var need = memory.Need // replaced in tests
+
+// sized is room for rows with so many classes together.
+func sized(classes, rows, entries int) *Labels {
+	return &Labels{classes, make([]int64, 1, rows+1), make([]int32, 0, entries), make([]float64, 0, entries)}
+}
+
+// Bytes are what a copy of the labels takes.
+func (l *Labels) Bytes() float64 {
+	if l == nil {
+		return 0
+	}
+	return entryBytes*float64(len(l.class)) + 8*float64(len(l.start))
 }
 
 // Unknown are the labels of n rows that are not weakly labeled.
@@ -107,7 +130,13 @@ func (l *Labels) Selected(rows []int32) *Labels {
 	if l == nil {
 		return nil
 	}
-	out := &Labels{Classes: l.Classes, start: make([]int64, 1, len(rows)+1)}
+	entries := 0
+	for _, i := range rows {
+		if i >= 0 {
+			entries += len(l.Of(int(i)).Class)
+		}
+	}
+	out := sized(l.Classes, len(rows), entries)
 	for _, i := range rows {
 		if i >= 0 {
 			row := l.Of(int(i))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/memory"
 )
 
 func TestInformationRunsFromNothingToALabel(t *testing.T) {
@@ -72,5 +74,29 @@ func TestCostsAreAddedWhereARowCanHaveAClass(t *testing.T) {
 	same := []float64{1, 2, 3, 4}
 	if l.Of(1).AddTo(same, 2); !slices.Equal(same, []float64{1, 2, 3, 4}) || l.Of(1).Known() || !l.Of(0).Forbids(4) {
 		t.Errorf("costs %v of a row of which nothing is known", same)
+	}
+}
+
+func TestMemoryIsAskedForBeforeLabelsAreCopied(t *testing.T) {
+	defer func(old func(float64, string, string) error) { need = old }(need)
+	asked := 0.0
+	need = func(bytes float64, purpose, advice string) error {
+		asked = bytes
+		return memory.Need(1e18, purpose, advice)
+	}
+	class, start := slices.Repeat([]int32{0, 1, 2}, 1000), make([]int64, 1001)
+	for i := range start {
+		start[i] = int64(3 * i)
+	}
+	l, err := New(4, start, class, nil, slices.Repeat([]int32{-1}, 1000))
+	if l != nil || err == nil || !strings.HasPrefix(err.Error(), "a copy of 1000 sets or probabilities of classes needs") {
+		t.Errorf("%v, %v", l, err)
+	}
+	need = func(float64, string, string) error { return nil }
+	if l, err = New(4, start, class, nil, slices.Repeat([]int32{-1}, 1000)); err != nil || l.Bytes() != asked {
+		t.Errorf("%v asked for, %v taken: %v", asked, l.Bytes(), err)
+	}
+	if cap(l.class) != len(class) || cap(l.cost) != len(class) {
+		t.Errorf("room for %d classes, %d are needed", cap(l.class), len(class))
 	}
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs import _markers, _targets, _weights
+from fewlabel._inputs import _markers, _memory, _targets, _weights
 from fewlabel._inputs._soft import Soft
 
 __all__ = ["Soft", "from_votes", "keyword_votes"]
@@ -158,6 +158,7 @@ def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accurac
 
 def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: int) -> np.ndarray:
     """Probabilities of the classes at these accuracies."""
+    _memory.need(32.0 * len(votes) * n_classes, f"votes on {n_classes} classes of {len(votes)} rows", "give fewer rows")
     logs = np.zeros((len(votes), n_classes))
     gains = np.log(a) - np.log((1 - a) / (n_classes - 1))
     for j, gain in enumerate(gains):

@@ -37,7 +37,8 @@ def run(script: str, *arguments: str) -> str:
 
 LIMITED = """
 TransductiveSVC().fit(small.X, small.y)  # loads the library
-resource.setrlimit(resource.RLIMIT_AS, (int(status("VmSize") + 600) << 20,) * 2)
+room = 450 + 76 * os.cpu_count()  # threads take address space
+resource.setrlimit(resource.RLIMIT_AS, (int(status("VmSize") + room) << 20,) * 2)
 
 def refused(task):
     try:
@@ -75,6 +76,59 @@ refused(lambda: TransductiveSVC().fit(rows, np.where(np.arange(20_000) < 2_000, 
         assert f"rows with n_features {sizes} classes needs about" in line
         assert " of memory, and " in line
         assert "available: use fewer features" in line
+
+
+def test_a_library_that_has_no_room() -> None:
+    output = run(
+        """
+resource.setrlimit(resource.RLIMIT_AS, (int(status("VmSize") + 1000) << 20,) * 2)
+for _ in range(2):
+    try:
+        TransductiveSVC().fit(small.X, small.y)
+    except MemoryError as error:
+        print(error)
+"""
+    )
+    lines = output.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert "the native library of fewlabel reserves 1.9 GB of address space" in line
+        assert "left: raise the limit (ulimit -v)" in line
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit"),
+    [(kind, 3) for kind in ("labels", "sets", "soft", "sparse soft", "columns", "sequences")]
+    + [("labels", 2), ("sparse soft", 2), ("labels", 4), ("sets", 4)],
+)
+def test_labels_that_do_not_fit(kind: str, limit: int) -> None:
+    """Refused, wherever it is first: where memory runs out, the library ends the process."""
+    output = run(
+        """
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]) << 30,) * 2)
+from fewlabel import SequenceSVC
+from fewlabel.labels import Soft
+
+n, k = 20_000, 2_000
+X, y = sp.random(n, 100, 0.05, format="csr", random_state=0), np.where(np.arange(n) < 2 * k, np.arange(n) % k, -1)
+P = sp.csr_array((np.full(4 * n, 0.25), np.arange(4 * n) % k, np.arange(0, 4 * n + 1, 4)), shape=(n, k))
+tasks = {
+    "labels": lambda: TransductiveSVC().fit(X, y),
+    "sets": lambda: TransductiveSVC().fit(X, [int(c) if c >= 0 else set(range(i % 40, k, 40)) for i, c in enumerate(y)]),
+    "soft": lambda: TransductiveSVC().fit(X, Soft(np.full((n, k), 1 / k))),
+    "sparse soft": lambda: TransductiveSVC().fit(X, Soft(P)),
+    "columns": lambda: TransductiveSVC().fit(X, np.arange(n * k, dtype=np.int8).reshape(n, k) % 2),
+    "sequences": lambda: SequenceSVC().fit(X, np.arange(n) % 6_000, lengths=[20] * (n // 20)),
+}
+try:
+    tasks[sys.argv[1]]()
+except MemoryError as error:
+    print("refused:", error)
+""",
+        kind,
+        str(limit),
+    )
+    assert output.startswith("refused: "), output
 
 
 def test_a_svmlight_file_that_does_not_fit(tmp_path: Path) -> None:

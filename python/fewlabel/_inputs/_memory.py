@@ -1,6 +1,7 @@
 """Available memory, so that a computation that cannot fit is refused before it starts. On systems other than Linux
 nothing is refused. The library does the same for its own arrays (engine/memory)."""
 
+import contextlib
 import math
 from pathlib import Path
 
@@ -24,7 +25,18 @@ def available() -> float:
     pages = dict(line.split() for line in _text(_CGROUP / "memory.stat").splitlines())
     given_back = _number(pages.get("inactive_file", ""), 0)  # pages of files, which the system drops first
     allowed = _number(_text(_CGROUP / "memory.max")) - used + given_back
-    return min(machine if "MemAvailable" in facts else math.inf, allowed)
+    return min(machine if "MemAvailable" in facts else math.inf, allowed, address_space())
+
+
+def address_space() -> float:
+    """Bytes that `ulimit -v` leaves; infinity without a limit."""
+    with contextlib.suppress(ImportError, OSError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            return limit - resource.getpagesize() * _number(_text(Path("/proc/self/statm")), 0)
+    return math.inf
 
 
 def _text(path: Path) -> str:

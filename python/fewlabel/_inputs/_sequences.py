@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _markers, _targets
+from fewlabel._inputs import _data, _markers, _memory, _targets
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 
@@ -111,6 +111,8 @@ def allowed_tags(targets: _targets.Targets) -> np.ndarray | None:
     """Tags that tokens may have, (n, K) uint8; None if there are no sets."""
     if not len(targets.numbers):
         return None
+    shape = len(targets.codes), len(targets.classes)
+    _memory.need(2.0 * shape[0] * shape[1], f"the tags of {shape[0]} tokens", "give fewer tokens or tags")
     allowed = np.repeat(~targets.weak[:, None], len(targets.classes), axis=1).astype(np.uint8)
     allowed[np.repeat(np.arange(len(allowed)), np.diff(targets.indptr)), targets.numbers] = 1
     return allowed

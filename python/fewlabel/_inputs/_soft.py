@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _markers
+from fewlabel._inputs import _data, _markers, _memory
 
 _TOLERANCE = 1e-6  # of a sum of probabilities
 
@@ -53,6 +53,11 @@ class Soft:
         try:
             if texts := [value for value in np.ravel(P if P.dtype.kind in "OUS" else []) if isinstance(value, str)]:
                 raise TypeError(f"found the text {str(texts[0])!r}")
+            _memory.need(
+                16.0 * (P.nnz if sp.issparse(P) else P.size),
+                f"a copy of probabilities of shape {P.shape}",
+                "give fewer rows, or a sparse matrix of the classes that are likely",
+            )
             P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else P.astype(np.float64)
         except (TypeError, ValueError) as reason:
             raise ValueError(f"probabilities must hold numbers: {reason}") from reason

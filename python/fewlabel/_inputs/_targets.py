@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _hierarchy, _markers
+from fewlabel._inputs import _data, _hierarchy, _markers, _memory
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
 from fewlabel._native import _fit
@@ -159,6 +159,7 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
         if 0 in sizes:
             row = rows[is_set][sizes.index(0)]
             raise ValueError(f"{name} has an empty set in row {row}: a set holds the classes that the row may have")
+        _ask(sum(sizes))
         members = _markers.objects([element for value in values[is_set] for element in value])
         rows = np.append(rows[~is_set], np.repeat(rows[is_set], sizes))
         values = np.append(values[~is_set], members)
@@ -174,6 +175,7 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
 
 def _of_soft(y: Soft) -> Targets:
     """Probabilities of classes; rows of zeros are unlabeled."""
+    _ask(np.count_nonzero(y.probabilities) if isinstance(y.probabilities, np.ndarray) else y.probabilities.nnz)
     P = sp.csr_array(y.probabilities)
     used, numbers = np.unique(P.indices, return_inverse=True)
     rows = np.repeat(np.arange(len(y)), np.diff(P.indptr))
@@ -235,6 +237,11 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
         np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices
     )  # once of overlapping groups
     return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
+
+
+def _ask(n_entries: int) -> None:
+    """Refuse sets and probabilities of classes with more entries than can be read."""
+    _memory.need(90.0 * n_entries, f"{n_entries} classes of rows in y", "give fewer rows, or fewer classes to each")
 
 
 def _made(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewlabel._inputs import _memory
 from fewlabel._native import _diagnosis, _private_copy
 from fewlabel._native import _signatures as c
 from fewlabel._version import UNKNOWN, __version__
@@ -24,6 +25,7 @@ _FILE_NAMES = {"darwin": "libfewlabel.dylib", "win32": "libfewlabel.dll"}
 PATH = Path(__file__).parents[1] / _FILE_NAMES.get(sys.platform, "libfewlabel.so")
 
 _ERROR_SIZE = 4096  # bytes of an error text
+_RESERVED = 1.9e9  # bytes of address space that Go reserves, most of which it never takes
 
 
 # Arguments of the library with another name in this package, at the beginning of a message.
@@ -129,6 +131,11 @@ def _exception(status: int, message: str) -> BaseException:
 
 def _load() -> ctypes.CDLL:
     global _first_process
+    if (left := _memory.address_space()) < _RESERVED:
+        raise MemoryError(
+            f"the native library of fewlabel reserves {_RESERVED / 1e9:.1f} GB of address space, and {left / 1e9:.1f} "
+            "GB are left: raise the limit (ulimit -v)"
+        )
     forked = _first_process not in (None, _process())
     if forked:
         loaded = _private_copy.load(PATH)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data
+from fewlabel._inputs import _data, _memory
 from fewlabel._native import _library, _threads
 
 _CHUNK = 1 << 17  # values of dense rows made float64 at a time
@@ -18,6 +18,7 @@ _CHUNK = 1 << 17  # values of dense rows made float64 at a time
 def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """Scores (n, K) of checked rows X (n, d) with finite weights coef (K, d) and intercept (K,). A ValueError if a
     value of X is not finite."""
+    _memory.need(16.0 * X.shape[0] * len(coef), f"{len(coef)} scores of {X.shape[0]} rows", "give fewer rows at a time")
     if sp.issparse(X):
         found = _of_sparse(X, coef, intercept, n_jobs)
     else:
