@@ -634,7 +634,7 @@ func TestCollapseIsSaidAndWhatKeepsTheThreshold(t *testing.T) {
 		intercept bool
 		want      string
 	}{
-		{"auto", false, "collapse balance"}, {"share", false, "collapse balance"}, {"labels", true, "collapse balance"},
+		{"auto", false, "collapse"}, {"share", false, "collapse balance"}, {"labels", true, "collapse"},
 		{"share", true, ""},
 	} {
 		o := plainOptions()

@@ -68,7 +68,7 @@ func finish(x *setting, r *method.Run, solution *method.Solution, moves bool) (v
 	}
 	value, shares := r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	if x.sample.Transductive() && labeled {
-		checkShares(r, shares, moves)
+		checkShares(r, shares)
 	}
 	checkEnd(r, solution)
 	return value

@@ -39,12 +39,10 @@ func warnSupervised(r *method.Run) {
 	}
 }
 
-// checkShares warns of classes predicted for less than half of their share of the unlabeled rows, and of a threshold
-// that cannot move though it should.
-func checkShares(r *method.Run, shares []float64, moves bool) {
+// checkShares warns of classes predicted for less than half of their share of the unlabeled rows, and of thresholds
+// that are to move and cannot.
+func checkShares(r *method.Run, shares []float64) {
 	t, prior, o := r.Path.Trace, r.Objective.Prior, r.Options
-	requested := o.Balance == "share" || o.Balance == "mean"
-	stuck := requested && !o.FitIntercept
 	for class, share := range shares {
 		switch rows := float64(r.Objective.Sample.All.Unlabeled); {
 		case share >= prior[class]/2:
@@ -52,10 +50,9 @@ func checkShares(r *method.Run, shares []float64, moves bool) {
 			t.Warn(warning.SmallShare, float64(class), prior[class], rows)
 		default:
 			t.Warn(warning.Collapse, float64(class), share, prior[class])
-			stuck = stuck || !moves
 		}
 	}
-	if stuck {
+	if balance := o.Balance; !o.FitIntercept && (balance == "share" || balance == "mean") {
 		t.Warn(warning.Balance)
 	}
 }

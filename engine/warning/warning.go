@@ -68,8 +68,8 @@ var (
 	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for %.1f%% of the unlabeled rows, but its " +
 		"share in the class prior is %.1f%%: the fit may have collapsed. Label more rows, or check class_prior and the " +
 		"preprocessing (remove stop words, use idf, scale rows to unit length)"}
-	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts: to adjust the threshold as " +
-		"well, set fit_intercept to true and balance to \"share\""}
+	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts, as balance needs an intercept " +
+		"to adjust thresholds: set fit_intercept to true"}
 	WeakPrior = Kind{"weak_prior", "class prior lower upper narrower", "few labels leave the estimated class prior " +
 		"uncertain: that of class %v is %.1f%%, with a 90%% interval from %.1f%% to %.1f%%. Give class_prior if you know " +
 		"the shares, or label more rows: five more of each class would make the intervals about %.0f%% narrower"}

@@ -48,13 +48,16 @@ def of_labels(
     model: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None, times: int = TIMES, level: float = LEVEL
 ) -> Share:
     """Share of the only class among the unlabeled rows, those with code -1, by weight; `model` is a TransductiveSVC."""
-    counted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    counted = np.ones(len(codes), dtype=bool) if weights is None else weights != 0
     positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))
-    positive = positive[np.sort(Distinct(X[positive]).first)]  # a held-out copy of a labeled row is above all others
+    positive = positive[Distinct(X[positive]).first]  # a held-out copy of a labeled row is above all others
     if len(positive) < FEWEST:
         raise ValueError(f"the share cannot be estimated from {len(positive)} distinct rows: label {FEWEST} or more")
     if len(unlabeled) < 10 * FEWEST:
         raise ValueError(f"the share cannot be estimated from {len(unlabeled)} unlabeled rows")
+    # By values, and then by weights: the order of the caller's rows has no effect
+    keys = Distinct(X[unlabeled]).find(X[unlabeled])
+    unlabeled = unlabeled[np.lexsort((keys if weights is None else weights[unlabeled], keys))]
     random = np.random.default_rng(0)
     folds, drawn = random.permutation(len(positive)) % FOLDS, random.permutation(unlabeled)[:MOST_ROWS]
     if weights is not None and np.ptp(weights[unlabeled]) > 0:  # rows that stand for others

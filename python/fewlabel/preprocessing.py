@@ -83,9 +83,20 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         _numbers.check_positive("norm", self.norm)
         X = _data.admitted(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32))
-        values = X.data if sp.issparse(X) else X
-        length = float(np.linalg.norm(values)) / np.sqrt(X.shape[0])
-        self.scale_ = float(self.norm / length) if length > 0 else 1.0
+        values = X
+        if sp.issparse(X):
+            summed = sp.csr_array(X, copy=True)
+            summed.sum_duplicates()
+            values = summed.data
+        values = np.abs(values, dtype=np.float64).ravel()
+        if (largest := float(values.max(initial=0.0))) == 0:
+            self.scale_ = 1.0
+            return self
+        with np.errstate(over="ignore"):
+            length = np.linalg.norm(values / largest) / np.sqrt(X.shape[0])  # squares neither overflow nor vanish
+            self.scale_ = float(self.norm / length / largest)
+        if not np.isfinite(self.scale_):
+            raise ValueError(f"X has no value above {largest!r}: too small to be scaled to norm={self.norm!r}")
         return self
 
     def transform(self, X: Any) -> Any:
@@ -99,7 +110,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = _data.admitted(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32), reset=False)
-        return X * self.scale_
+        return (X.astype(np.float64) * self.scale_).astype(X.dtype)  # factors of float32 may not be of this type
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -173,7 +173,6 @@ def test_known_columns_warn_and_are_supervised() -> None:
         TransductiveSVC(unlabeled=None).fit(X, y)
 
 
-@pytest.mark.filterwarnings("ignore:2 of 2 columns of y .* the class prior is enforced only by the label counts")
 def test_warnings_of_columns_name_them() -> None:
     rows = sp.hstack([X, np.full((N, 1), 30.0)], format="csr")  # pushes all scores to one side
     model = TransductiveSVC(class_prior=[0.5, 0.5], fit_intercept=False, alpha=1.0, unlabeled_weight=1e-6)

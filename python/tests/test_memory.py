@@ -114,7 +114,7 @@ X, y = sp.random(n, 100, 0.05, format="csr", random_state=0), np.where(np.arange
 P = sp.csr_array((np.full(4 * n, 0.25), np.arange(4 * n) % k, np.arange(0, 4 * n + 1, 4)), shape=(n, k))
 tasks = {
     "labels": lambda: TransductiveSVC().fit(X, y),
-    "sets": lambda: TransductiveSVC().fit(X, [int(c) if c >= 0 else set(range(i % 40, k, 40)) for i, c in enumerate(y)]),
+    "sets": lambda: TransductiveSVC().fit(X, [set(range(i % 40, k, 40)) if c < 0 else int(c) for i, c in enumerate(y)]),
     "soft": lambda: TransductiveSVC().fit(X, Soft(np.full((n, k), 1 / k))),
     "sparse soft": lambda: TransductiveSVC().fit(X, Soft(P)),
     "columns": lambda: TransductiveSVC().fit(X, np.arange(n * k, dtype=np.int8).reshape(n, k) % 2),

@@ -37,6 +37,33 @@ def test_new_rows_get_the_factor_of_the_old_ones() -> None:
     assert BlockScaler().fit_transform(np.zeros((3, 2))).tolist() == np.zeros((3, 2)).tolist()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [("float32", 1.7e18), ("float32", 3e38), ("float32", 1e-44), ("float64", 1e-160), ("float64", 1e300)],
+)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_blocks_whose_squares_are_no_numbers(form: Any, dtype: str, size: float) -> None:
+    X = form(np.array([[0.0, size], [size, 0.0], [0.0, size]], dtype=dtype))
+    found = BlockScaler(norm=0.5).fit(X).transform(X)
+    dense = found.toarray() if sp.issparse(found) else found
+    assert dense.dtype == dtype
+    np.testing.assert_allclose(dense, [[0, 0.5], [0.5, 0], [0, 0.5]], rtol=1e-6)
+
+
+def test_a_block_too_small_to_be_scaled() -> None:
+    with pytest.raises(ValueError, match=r"X has no value above 5e-324: too small to be scaled to norm=0\.1"):
+        BlockScaler().fit([[5e-324]])
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.coo_array])
+def test_entries_given_twice_are_one(kind: Any) -> None:
+    X = sp.csr_array((np.array([5.0, -2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    if kind is not sp.csr_array:
+        X = sp.coo_array((X.data, (np.array([0, 0, 1]), X.indices)), shape=(2, 2)).asformat(kind.__name__[:3])
+    assert BlockScaler().fit(X).scale_ == BlockScaler().fit(X.toarray()).scale_
+    assert X.nnz == 3 or kind is not sp.csr_array  # the caller's matrix is as it was
+
+
 @pytest.mark.parametrize("norm", [0, -1, np.nan, np.inf, "much"])
 def test_bad_norms(norm: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="norm"):

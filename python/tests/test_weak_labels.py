@@ -407,6 +407,31 @@ def test_copies_of_labeled_rows_do_not_change_the_estimated_share(kind: object) 
     np.testing.assert_array_equal(twice.class_prior, once.class_prior)
 
 
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_array.toarray], ids=["sparse", "dense"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_order_of_rows_does_not_change_the_estimated_share(kind: object, weighted: bool) -> None:
+    X, truth, y = positives()
+    X, weights = X[np.r_[:600, 500:600]], np.r_[np.where(truth, 1.0, 3.0), np.full(100, 2.0)]  # copies of some rows
+    y = y[np.r_[:600, 500:600]]
+    found = [
+        estimate_class_prior(kind(X[order]), y[order], sample_weight=weights[order] if weighted else None, rest="rest")
+        for order in (np.arange(700), np.arange(700)[::-1], np.random.default_rng(3).permutation(700))
+    ]
+    for other in found[1:]:
+        for name in ("class_prior", "lower", "upper"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [(-1, "row 30 is -1: it must be 0"), (np.nan, "row 30 is NaN"), (np.inf, "row 30 is inf"), (1e-310, "row 30 is")],
+)
+def test_weights_of_the_estimated_share_are_checked(weight: float, message: str) -> None:
+    X, _, y = positives()
+    with pytest.raises(ValueError, match=f"sample_weight of {message}"):
+        estimate_class_prior(X, y, sample_weight=np.where(np.arange(600) == 30, weight, 1.0), rest="rest")
+
+
 def test_the_estimated_share_counts_rows_by_weight() -> None:
     X, truth, y = positives(share=0.2)
     weights = np.where(truth, 1.0, 5.0)  # the share is 0.2 / (0.2 + 0.8 * 5) = 0.05
@@ -438,6 +463,7 @@ def test_shares_that_are_tried_are_not_warned_of() -> None:
     X[~truth] = X[-1]  # equal rows, which no share parts
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "the estimated share of class 'crude'")  # of the estimate itself
         found = estimate_class_prior(X, y, rest="rest")
     assert abs(found.class_prior[0] - truth[20:].mean()) < 0.1
 

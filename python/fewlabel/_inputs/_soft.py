@@ -54,7 +54,7 @@ class Soft:
             if texts := [value for value in np.ravel(P if P.dtype.kind in "OUS" else []) if isinstance(value, str)]:
                 raise TypeError(f"found the text {str(texts[0])!r}")
             _memory.need(
-                16.0 * (P.nnz if sp.issparse(P) else P.size),
+                16.0 * P.size,
                 f"a copy of probabilities of shape {P.shape}",
                 "give fewer rows, or a sparse matrix of the classes that are likely",
             )

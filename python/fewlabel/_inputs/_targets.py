@@ -175,7 +175,7 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
 
 def _of_soft(y: Soft) -> Targets:
     """Probabilities of classes; rows of zeros are unlabeled."""
-    _ask(np.count_nonzero(y.probabilities) if isinstance(y.probabilities, np.ndarray) else y.probabilities.nnz)
+    _ask(y.probabilities.size)
     P = sp.csr_array(y.probabilities)
     used, numbers = np.unique(P.indices, return_inverse=True)
     rows = np.repeat(np.arange(len(y)), np.diff(P.indptr))

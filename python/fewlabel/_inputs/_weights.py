@@ -21,6 +21,14 @@ def read(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return weights
 
 
+def check(weights: np.ndarray | None) -> None:
+    """What the library checks, where it gets no weights."""
+    if weights is not None and (wrong := ~((weights == 0) | (weights > 1e-300) & (weights < 1e300))).any():
+        row = int(wrong.argmax())
+        found = "NaN" if np.isnan(weights[row]) else f"{weights[row]:g}"
+        raise ValueError(f"sample_weight of row {row} is {found}: it must be 0, or above 1e-300 and below 1e+300")
+
+
 def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
     given = np.asarray(_data.plain(values, name))
