@@ -509,7 +509,7 @@ def test_a_share_that_cannot_be_estimated() -> None:
 
 
 def test_rows_like_the_labeled_ones_have_no_rest() -> None:
-    X, _, y = positives(share=1.0)
+    X, _, y = positives(share=1.0, labeled=60)
     with pytest.raises(ValueError, match="cannot be told from those of the only labeled class"):
         estimate_class_prior(X, y, rest="rest")
 
