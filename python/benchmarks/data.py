@@ -29,6 +29,7 @@ VERSION = 2  # raise with every change of what a matrix contains: those of other
 LEAST_ROWS = 10
 DIGITS = 10_000  # training rows of MNIST that are used
 MOST_ROWS = 16_000  # of RCV1
+MOST_UNLABELED = 2000  # where shares are drawn
 UNLABELED = -1
 
 Rows = tuple[Any, np.ndarray]
@@ -109,6 +110,24 @@ def draw(data: DataSet, per_class: int, sampling: str = "random", seed: int = 0)
     given[labeled] = y[labeled]
     name = f"{data.name}, {per_class} labels a class, {sampling} #{seed}"
     return Task(name, data.X[~test], y, given, data.X[test], data.y[test], data.classes, data.hierarchy)
+
+
+def draw_shares(data: DataSet, per_class: int, seed: int, concentration: float | None = None) -> Task:
+    """A task whose test is its unlabeled rows: all others, or at most `MOST_UNLABELED` with class shares drawn from
+    Dirichlet(concentration); infinity is even shares. Tasks of one seed have the same shares."""
+    rng = np.random.default_rng((seed, 8))
+    rows, K = list(by_class(data.y, rng)), len(data.classes)
+    free = np.array([len(one) - per_class for one in rows])
+    if concentration is not None:
+        shares = np.full(K, 1 / K) if np.isinf(concentration) else rng.dirichlet(np.full(K, concentration))
+        free = np.maximum((min(MOST_UNLABELED, (free / shares).min()) * shares).astype(int), 1)
+    kept = np.sort(
+        np.concatenate([part for one, n in zip(rows, free, strict=True) for part in (one[:per_class], one[-n:])])
+    )
+    given = np.where(np.isin(kept, np.concatenate([one[:per_class] for one in rows])), data.y[kept], UNLABELED)
+    test = kept[given == UNLABELED]
+    name = f"{data.name}, {per_class} labels a class #{seed}"
+    return Task(name, data.X[kept], data.y[kept], given, data.X[test], data.y[test], data.classes)
 
 
 def data_set(
@@ -315,6 +334,12 @@ def chapelle(name: str) -> DataSet:
 def minilm() -> DataSet:
     """Embeddings of the messages of 20 Newsgroups, dense float32."""
     return data_set("MiniLM", *loader().minilm())
+
+
+def agnews(encoder: str | None = None) -> DataSet:
+    """The test of AG News: words, or dense float32 by an encoder."""
+    rows, names = loader().agnews(encoder)
+    return data_set(f"AG News by {encoder or 'words'}", rows if encoder else vectorize(rows), names)
 
 
 def galaxy() -> DataSet:

@@ -21,11 +21,6 @@ from benchmarks import data
 from benchmarks.data import DataSet, Task
 from benchmarks.measure import Report, quietly, seconds
 
-try:  # peers of `positives` that are measured where it is installed; its NNPUClassifier takes minutes
-    import pulearn
-except ImportError:
-    pulearn = None
-
 SETS = ("newsgroups20", "ohsumed", "reuters_r8")
 LABELS = 5  # a class
 MORE = 20  # rows a class with sets, or with votes of annotators
@@ -175,19 +170,12 @@ def positives(report: Report, draws: int = 3) -> None:
                 )
             inside = f"{auto[3].sum():.0f} of {draws} shares inside the interval"
             report.add(f"{cell}, the estimate is off by", auto[2], note=f"at most {auto[2].max():.2f}, {inside}")
-            compare(report, cell, known, [peers(*one) for one in drawn])
-
-
-def compare(report: Report, cell: str, known: np.ndarray, drawn: list[dict[str, tuple[float, float]]]) -> None:
-    """The fit with the share given beside the best of the peers, and the fastest that reaches 90 % of it."""
-    means = {name: np.mean([one[name] for one in drawn], axis=0) for name in drawn[0]}  # F1, seconds
-    F, took = known[:2].mean(axis=1)
-    best = max(means, key=lambda name: means[name][0])
-    report.add(f"{cell}, the share given, F1 - best peer", F - means[best][0], at_least=0.0, note=best)
-    near = {name: mean[1] for name, mean in means.items() if mean[0] >= 0.9 * F}
-    if near:
-        fastest = min(near, key=lambda name: near[name])
-        report.add(f"{cell}, seconds / fastest peer near it", took / near[fastest], at_most=1.0, note=fastest)
+            scores = [peers(*one) for one in drawn]
+            means = {peer: np.mean([one[peer] for one in scores]) for peer in PEERS}
+            best = max(means, key=means.__getitem__)
+            report.add(
+                f"{cell}, the share given, F1 - best peer", known[0].mean() - means[best], at_least=0.0, note=best
+            )
 
 
 def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> list[tuple[float, float, float, bool]]:
@@ -220,14 +208,10 @@ def with_share(rows: DataSet, positive: str, share: float, rng: np.random.Genera
     return rows.X[chosen], y, test, given
 
 
-def peers(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> dict[str, tuple[float, float]]:
-    """F1 and seconds of what others have for positive labels and a share."""
+def peers(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> dict[str, float]:
+    """F1 of what others have for positive labels and a share."""
     labeled, share = given[~test] == "p", float(y[~test & (given != "p")].mean())
-    found = {}
-    for name, predict in PEERS.items():
-        took, predicted = seconds(functools.partial(predict, X[~test], labeled, X[test], share))
-        found[name] = float(f1_score(y[test], predicted)), took
-    return found
+    return {name: f1_score(y[test], predict(X[~test], labeled, X[test], share)) for name, predict in PEERS.items()}
 
 
 def above(scores: np.ndarray, share: float) -> np.ndarray:
@@ -249,23 +233,7 @@ def elkan_noto(X: Any, labeled: np.ndarray, X_test: Any, _: float) -> np.ndarray
     return model.predict_proba(X_test)[:, 1] > model.predict_proba(X[held])[:, 1].mean() / 2
 
 
-def pulearn_elkan_noto(X: Any, labeled: np.ndarray, X_test: Any, _: float) -> np.ndarray:
-    """The same by pulearn, which takes dense rows alone."""
-    model = pulearn.ElkanotoPuClassifier(LogisticRegression(C=10), hold_out_ratio=0.25, random_state=0)
-    return np.asarray(model.fit(X.toarray(), labeled.astype(int)).predict(X_test.toarray())) == 1
-
-
-def pulearn_bagging(X: Any, labeled: np.ndarray, X_test: Any, share: float) -> np.ndarray:
-    """Mordelet & Vert 2014: positive rows against as many others, ten times, cut at the share."""
-    model = pulearn.BaggingPuClassifier(LogisticRegression(C=10), max_samples=int(labeled.sum()), random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return above(model.fit(X, labeled.astype(int)).predict_proba(X_test)[:, 1], share)
-
-
 PEERS: dict[str, Callable[..., np.ndarray]] = {"logistic regression": logistic, "Elkan-Noto": elkan_noto}
-if pulearn is not None:
-    PEERS |= {"pulearn Elkan-Noto": pulearn_elkan_noto, "pulearn bagging": pulearn_bagging}
 
 
 def topics(report: Report, draws: int = 3) -> None:

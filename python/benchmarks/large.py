@@ -123,27 +123,15 @@ def hidden(report: Report, draws: int = 3) -> None:
     """Errors of the default with the shares given, and its objectives beside those of fits from the true labels."""
     for seed, signal, labels in itertools.product(range(draws), SIGNALS, HIDDEN_LABELS):
         rows, what = hidden_task(HIDDEN_ROWS, signal, labels, seed), f"signal {signal}, {labels} labels #{seed}"
-        add_errors(report, rows, signal, what)
+        error, _, passes, seconds = shares_given(rows)
+        most = {"at_most": HIDDEN_ERROR} if signal in FOUND else {}
+        report.add(f"{what}: errors", error, " %", f"{passes:.0f} passes, {seconds:.1f} s", **most)
         for alpha in ALPHAS:
             error, objective, *_ = shares_given(rows, alpha=alpha)
             right, bound, *_ = shares_given(rows, from_truth=True, alpha=alpha)
             note = f"{objective:.4f}, {bound:.4f}; errors {error:.1f}, {right:.1f} %"
             most = {"at_most": NEAR} if signal in FOUND and alpha < max(ALPHAS) else {}
             report.add(f"{what}, alpha {alpha}: objective / from the true labels", objective / bound, "", note, **most)
-
-
-def hidden_million(report: Report, draws: int = 3) -> None:
-    """Errors on a million such rows."""
-    for seed, signal, labels in itertools.product(range(draws), SIGNALS, HIDDEN_LABELS):
-        rows = hidden_task(1_000_000, signal, labels, seed)
-        add_errors(report, rows, signal, f"{rows.name}, signal {signal}, {labels} labels #{seed}")
-
-
-def add_errors(report: Report, rows: Task, signal: float, what: str) -> None:
-    """The line of a fit by default settings."""
-    error, _, passes, seconds = shares_given(rows)
-    most = {"at_most": HIDDEN_ERROR} if signal in FOUND else {}
-    report.add(f"{what}: errors", error, " %", f"{passes:.0f} passes, {seconds:.1f} s", **most)
 
 
 def hidden_speed(report: Report, draws: int = 3) -> None:
@@ -180,7 +168,7 @@ def shares_given(rows: Task, from_truth: bool = False, **parameters) -> tuple[fl
     return error, model.objective_, float(model.history_["n_passes"][-1]), seconds
 
 
-SECTIONS = (million, size, hidden, hidden_million, hidden_speed)
+SECTIONS = (million, size, hidden, hidden_speed)
 
 
 # ------------------------------------------------------------------ the corpus

@@ -1,7 +1,7 @@
-"""Rows that ranks or workers share: the model of one machine, what they exchange, and what one rank costs.
+"""Rows that ranks share: the model of one machine, what they exchange, and what one rank costs.
 
-Three ranks run under mpirun (mpi4py and an MPI are needed), three workers as a Dask cluster of this machine. A rank
-alone has nothing to exchange and does what one machine does.
+Three ranks run under mpirun (mpi4py and an MPI are needed). A rank alone has nothing to exchange and does what one
+machine does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -128,33 +127,4 @@ def mpi(report: Report, draws: int = len(SETS)) -> None:
         report.add(f"{what}: processor time, {RANKS} ranks / one machine", seconds / spent["machine"])
 
 
-def dask(report: Report, draws: int = len(SETS)) -> None:
-    """The same fits on one machine and on three workers, for so many of the sets."""
-    from distributed import Client, LocalCluster
-
-    from fewlabel.dask import fit
-
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
-    with LocalCluster(n_workers=RANKS, **options) as cluster, Client(cluster, set_as_default=False) as client:
-        for name, method in itertools.product(SETS[:draws], METHODS):
-            task = speed.drawn(name)
-            alone = measure.quietly(model(task, method), task.X, task.given)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                given = (parts(client, whole) for whole in (task.X, task.given))
-                found = fit(client, model(task, method), *given)
-            differ = int(np.sum(found.transduction_ != alone.transduction_))
-            apart = abs(found.objective_ / alone.objective_ - 1)
-            note = f"{differ} of {len(task.y)} rows with another class"
-            report.add(f"{name}, {method}: {RANKS} workers of Dask, objective apart", apart, "", note, at_most=SAME)
-
-
-def parts(client: Any, whole: Any) -> list[Any]:
-    """A part of rows or labels on each worker, as futures."""
-    workers = sorted(client.nthreads())
-    ends = [whole.shape[0] * k // len(workers) for k in range(len(workers) + 1)]
-    pieces = [whole[start:end] for start, end in itertools.pairwise(ends)]
-    return [client.scatter([part], workers=[at], hash=False)[0] for part, at in zip(pieces, workers, strict=True)]
-
-
-SECTIONS = (mpi, dask)
+SECTIONS = (mpi,)

@@ -1,24 +1,13 @@
-"""Speed: passes over the data, time against LinearSVC on all labels of the same rows, two threads, and SVMlin.
-
-`python -m benchmarks speed svmlin` runs SVMlin's program, which the user has built and SVMLIN names, on the same rows,
-labels and shares. Its seconds are those that its process uses less those of reading: the same call with method 0, which
-learns from the labeled rows alone.
-"""
+"""Speed: passes over the data, time against LinearSVC on all labels of the same rows, and two threads."""
 
 from __future__ import annotations
 
 import itertools
 import os
-import resource
-import subprocess
-import tempfile
 import time
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import dump_svmlight_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
@@ -28,8 +17,7 @@ from benchmarks.data import Task
 from benchmarks.measure import Report
 
 ALPHA = 1e-3  # Sindhwani & Keerthi 2006
-METHODS = {"switching": 2, "annealing": 3}  # their numbers in SVMlin
-READING = 0  # the same for least squares on the labeled rows
+METHODS = ("switching", "annealing")
 PASSES = {"switching": 500, "annealing": 1000}  # bounds, where SVMlin needs about 2,800 and 7,000
 SVMLIN_CCAT = ".5748 .5608 .6114, errors 13.1 12.7 10.3 %"
 TWO = ("comp", "ccat", "gcat", "text1")  # sets of two classes
@@ -109,19 +97,6 @@ def dense(report: Report, draws: int = 3) -> None:
     for one in fits:
         note = f"{spent[one]:.2f} s, logistic regression {spent['peer']:.2f} s"
         report.add(f"{task.name}: {one}, time / logistic regression", spent[one] / spent["peer"], note=note)
-
-
-def precision(report: Report, draws: int = 3) -> None:
-    """Sentence embeddings: test rows that get the same class whether the rows are float32 or float64."""
-    for method in METHODS:
-        same = []
-        for seed in range(draws):
-            task = data.draw(data.minilm(), 5, "equal", seed)
-            wide = replace(task, X=task.X.astype(np.float64))
-            same.append(
-                100 * np.mean(ours(task, method).predict(task.X_test) == ours(wide, method).predict(task.X_test))
-            )
-        report.add(f"{task.name}: {method}, same class by float32 and float64", same, " %", at_least=99.9)
 
 
 SIZES = ((14_143, 384, 20), (100_000, 384, 20), (10_000, 1536, 100))  # rows, features, classes
@@ -218,39 +193,4 @@ def two_threads(report: Report, draws: int, *tasks: Task) -> None:
             )
 
 
-# ------------------------------------------------------------------ SVMlin
-def svmlin(report: Report, draws: int = 3) -> None:
-    """How many times faster we are; processor time, one thread."""
-    if not os.environ.get("SVMLIN"):
-        print("skipped: SVMLIN does not name the program of SVMlin")
-        return
-    for name in TWO[:3]:
-        task = drawn(name)
-        with tempfile.TemporaryDirectory() as folder:
-            write(task, Path(folder))
-            reading = np.median([theirs(Path(folder), task, READING) for _ in range(draws)])
-            for method, number in METHODS.items():
-                spent = np.median([theirs(Path(folder), task, number) for _ in range(draws)]) - reading
-                mine = np.median(measure.turns({method: lambda m=method, t=task: ours(t, m)}, draws)[method])
-                report.add(f"{name}: {method}, SVMlin / ours", spent / mine, note=f"{spent:.3f} s, {mine:.3f} s")
-
-
-def write(task: Task, folder: Path) -> None:
-    """The rows and labels as SVMlin reads them: one row a line, feature numbers from 1 on; 1, -1, or 0 for no label."""
-    dump_svmlight_file(task.X, np.zeros(len(task.y)), str(folder / "labeled"), zero_based=False)
-    lines = (folder / "labeled").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "rows").write_text("".join(line.split(" ", 1)[1] for line in lines), encoding="utf-8")
-    labels = np.where(task.unlabeled, 0, 2 * task.given - 1)
-    (folder / "labels").write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
-
-
-def theirs(folder: Path, task: Task, method: int) -> float:
-    """Processor time of one call of SVMlin."""
-    program = str(Path(os.environ["SVMLIN"]).resolve())
-    call = [program, "-A", str(method), "-W", str(ALPHA), "-U", "1", "-R", f"{task.shares[1]:.6f}", "rows", "labels"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run(call, cwd=folder, check=True, capture_output=True)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-
-
-SECTIONS = (linear_svc, ccat, dense, precision, sizes, shapes, threads, dense_threads, svmlin)
+SECTIONS = (linear_svc, ccat, dense, sizes, shapes, threads, dense_threads)

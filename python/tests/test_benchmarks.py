@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
+from scipy.optimize import OptimizeResult, check_grad
 from sklearn.svm import LinearSVC
 
 from benchmarks import __main__ as program
-from benchmarks import data, figures, large, measure, paired, peers, quality, sequences, speed, structure
+from benchmarks import data, embeddings, figures, heads, large, measure, paired, peers, quality, sequences, structure
 
 ROOT = Path(__file__).parents[2]
 SIZES = (300, 60, 40)
@@ -102,6 +102,44 @@ def test_the_true_shares_are_those_of_the_classes_with_labels():
     np.testing.assert_allclose(task.shares, counts[:2] / counts[:2].sum())
 
 
+@pytest.mark.parametrize("concentration", [None, 2.0, np.inf])
+def test_shares_of_the_unlabeled_rows_are_drawn(concentration):
+    few, more = (data.draw_shares(planted(), k, 0, concentration) for k in (5, 10))
+    counts = np.bincount(few.y[few.unlabeled])
+    np.testing.assert_array_equal(np.bincount(few.y[~few.unlabeled]), 5)
+    np.testing.assert_array_equal(few.y_test, few.y[few.unlabeled])
+    assert (few.X[few.unlabeled] != few.X_test).nnz == 0
+    if concentration is None:
+        np.testing.assert_array_equal(counts, np.array(SIZES) - 5)
+    elif np.isinf(concentration):
+        np.testing.assert_array_equal(counts, 35)  # as many as the smallest class has beside its labels
+    else:
+        assert max(counts - np.array(SIZES) + 5) == 0  # one class has all of its rows, none more than it has
+        np.testing.assert_allclose(few.shares, more.shares, atol=0.02)
+
+
+@pytest.mark.parametrize("head", embeddings.HEADS.values(), ids=embeddings.HEADS)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_heads_find_classes_that_are_apart(head, form):
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 40)
+    X = np.abs(rng.normal(scale=0.3, size=(120, 8))) + np.eye(3, 8)[truth]
+    given = np.where(np.arange(120) % 40 < 2, truth, -1)
+    assert np.mean(head(form(X / np.linalg.norm(X, axis=1, keepdims=True)), given) == truth) > 0.95
+
+
+def test_the_gradient_of_tim_is_that_of_its_loss(monkeypatch):
+    def check(loss, start, **_):
+        error = check_grad(lambda w: loss(w)[0], lambda w: loss(w)[1], start)
+        assert error < 1e-4
+        return OptimizeResult(x=start)
+
+    monkeypatch.setattr(heads, "minimize", check)
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for alpha in (1.0, 2.0):
+        heads.tim(X / 10, np.r_[0, 0, 1, 2, np.full(16, -1)], alpha)
+
+
 def test_sets_leave_out_small_classes_and_can_make_one_rare():
     names = ["a"] * 200 + ["b"] * 100 + ["c"] * 9
     rows = data.data_set("letters", np.arange(309)[:, None], names, n_train=150)
@@ -183,18 +221,6 @@ def test_a_checkout_is_as_good_as_itself(capsys):
         paired.main([str(ROOT), "--tasks", "nothing"])
 
 
-def test_a_task_is_written_as_svmlin_reads_it(tmp_path):
-    task = large.task(300, cols=200, row_length=10)
-    speed.write(task, tmp_path)
-    rows = (tmp_path / "rows").read_text(encoding="utf-8").splitlines()
-    (tmp_path / "again").write_text("".join(f"0 {row}\n" for row in rows), encoding="utf-8")
-    X, _ = load_svmlight_file(str(tmp_path / "again"), n_features=200, zero_based=False)
-    np.testing.assert_allclose(X.toarray(), task.X.toarray(), rtol=1e-12)
-    labels = np.loadtxt(tmp_path / "labels")
-    assert (labels[task.unlabeled] == 0).all()
-    np.testing.assert_array_equal(labels[~task.unlabeled] > 0, task.y[~task.unlabeled] == 1)
-
-
 def test_entities_are_counted_as_conll_does():
     assert sequences.entities(["B-A", "I-A", "I-B", "O", "I-A", "B-A"]) == {
         (0, 2, "A"),
@@ -239,7 +265,7 @@ def found(labels):
 # ------------------------------------------------------------------ the default and its peers
 def test_the_gain_of_the_means_is_the_ratio_of_the_mean_gains():
     F = {"a": {"supervised": 0.5, "default": 0.6, "true": 0.7}, "b": {"supervised": 0.9, "default": 0.88, "true": 0.9}}
-    common = {"labels": 5, "sampling": "equal", "draw": 0, "error": 0.0, "rare": 0.5}
+    common = {"labels": 5, "sampling": "equal", "draw": 0, "rare": 0.5}
     lines = quality.pd.DataFrame([
         common | {"set": name, "learner": one, "F": value, "seconds": 1.0 + (one == "default"), "warned": 1.0}
         for name, values in F.items() for one, value in values.items()
@@ -248,8 +274,10 @@ def test_the_gain_of_the_means_is_the_ratio_of_the_mean_gains():
     assert table["gain"].iloc[0] == pytest.approx(0.5)
     assert table["time"].tolist() == [2, 2]
     assert quality.overall(table)["gain"].iloc[0] == pytest.approx((0.1 - 0.02) / 0.2)
-    assert quality.behind(table).to_dict() == {("b", 5, "equal"): pytest.approx(0.02)}
-    assert "1 of 2" in quality.show(lines)
+    assert quality.losses(lines).loc[(5, "equal")].to_dict() == {"lost": 0.5, "warned if lost": 1, "warned if won": 1}
+    lines["warned"] = (lines["set"] == "a") * 1.0
+    assert quality.losses(lines).loc[(5, "equal")].to_dict() == {"lost": 0.5, "warned if lost": 0, "warned if won": 1}
+    assert "warned if won" in quality.show(lines)
 
 
 def test_every_learner_has_a_line_and_known_fits_are_taken_over(monkeypatch, tmp_path, capsys):
