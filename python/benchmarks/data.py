@@ -121,13 +121,11 @@ def draw_shares(data: DataSet, per_class: int, seed: int, concentration: float |
     if concentration is not None:
         shares = np.full(K, 1 / K) if np.isinf(concentration) else rng.dirichlet(np.full(K, concentration))
         free = np.maximum((min(MOST_UNLABELED, (free / shares).min()) * shares).astype(int), 1)
-    kept = np.sort(
-        np.concatenate([part for one, n in zip(rows, free, strict=True) for part in (one[:per_class], one[-n:])])
-    )
-    given = np.where(np.isin(kept, np.concatenate([one[:per_class] for one in rows])), data.y[kept], UNLABELED)
+    labeled = np.concatenate([one[:per_class] for one in rows])
+    kept = np.sort(np.concatenate([labeled, *(one[-n:] for one, n in zip(rows, free, strict=True))]))
+    given = np.where(np.isin(kept, labeled), data.y[kept], UNLABELED)
     test = kept[given == UNLABELED]
-    name = f"{data.name}, {per_class} labels a class #{seed}"
-    return Task(name, data.X[kept], data.y[kept], given, data.X[test], data.y[test], data.classes)
+    return Task(data.name, data.X[kept], data.y[kept], given, data.X[test], data.y[test], data.classes)
 
 
 def data_set(
@@ -396,6 +394,7 @@ SETS: dict[str, Callable[[], DataSet]] = {
     "minilm_religion": lambda: some_classes(minilm(), "soc.religion.christian", "alt.atheism"),
     "minilm_hardware": lambda: some_classes(minilm(), "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
     "galaxy": galaxy,
+    **{f"agnews_{encoder or 'words'}": functools.partial(agnews, encoder) for encoder in (None, "minilm", "bge")},
     **{name: functools.partial(cluto, name) for name in CLUTO},
     **{topic.lower(): functools.partial(rcv1, topic) for topic in ("CCAT", "GCAT", "MCAT")},
     **{name: lambda name=name: small(name, SMALL[name]()) for name in SMALL},

@@ -148,8 +148,8 @@ def fits(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
 # ------------------------------------------------------------------ the table
 def cells(found: pd.DataFrame) -> pd.DataFrame:
     """A row for each cell, means over its draws."""
-    what = [name for name in ("F", "seconds", "calibration") if name in found]
-    values = found.pivot_table(index=CELL, columns="learner", values=[*what, "rare"], sort=False)
+    what = [name for name in ("F", "calibration") if name in found]
+    values = found.pivot_table(index=CELL, columns="learner", values=[*what, "rare", "seconds"], sort=False)
     learners = [one for one in found["learner"].unique() if one in values["F"]]
     table = pd.DataFrame(
         {f"{name} {one}": values[name][one] for name in what for one in learners if one in values[name]}
@@ -157,7 +157,7 @@ def cells(found: pd.DataFrame) -> pd.DataFrame:
     if {"default", "true"} <= set(learners):
         table["gain"] = gain(table)
         table["rare default"], table["rare true"] = values["rare"]["default"], values["rare"]["true"]
-        table["time"] = table["seconds default"] / table["seconds true"]
+        table["time"] = values["seconds"]["default"] / values["seconds"]["true"]
     said = [column for column in ("off", "inside") if column in found.columns]
     return table.join(found.groupby(CELL, sort=False)[said].mean())
 
@@ -190,11 +190,11 @@ def losses(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def show(found: pd.DataFrame) -> str:
-    """The page; seconds are shown as means over the sets only."""
+    """The page."""
     table = cells(found)
-    short = table[[name for name in table if not name.startswith("seconds")]]
-    parts = {"": short, "Means over the sets": overall(table).join(losses(found))}
-    return "\n".join(f"{title}\n{part.to_string(float_format='%.3f', na_rep='-')}\n" for title, part in parts.items())
+    parts = {"": table, "Means over the sets": overall(table), "Draws beside the best peer": losses(found)}
+    text = {title: part.to_string(float_format="%.3f", na_rep="-") for title, part in parts.items() if len(part)}
+    return "\n".join(f"{title}\n{part}\n" for title, part in text.items())
 
 
 # ------------------------------------------------------------------ program

@@ -278,6 +278,7 @@ def test_the_gain_of_the_means_is_the_ratio_of_the_mean_gains():
     lines["warned"] = (lines["set"] == "a") * 1.0
     assert quality.losses(lines).loc[(5, "equal")].to_dict() == {"lost": 0.5, "warned if lost": 0, "warned if won": 1}
     assert "warned if won" in quality.show(lines)
+    assert "F supervised" in quality.show(lines[lines["learner"] == "supervised"].drop(columns="warned"))
 
 
 def test_every_learner_has_a_line_and_known_fits_are_taken_over(monkeypatch, tmp_path, capsys):
