@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 from test_library import python
+
+from fewlabel import SequenceSVC, TransductiveSVC, labels
+from fewlabel._inputs import _memory
+from fewlabel.labels import Soft
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 
@@ -129,6 +136,35 @@ except MemoryError as error:
         str(limit),
     )
     assert output.startswith("refused: "), output
+
+
+FITTED = TransductiveSVC(unlabeled=None).fit(np.eye(4), [0, 1, 0, 1])
+VOTES = np.array([["a", "b"], ["b", "a"], ["a", None]], dtype=object)
+SETS = [{"a", "b"}, "a", "b", {"a", "c"}, "c", None]
+
+
+@pytest.mark.parametrize(
+    ("task", "purpose"),
+    [
+        (lambda: Soft(np.full((3, 2), 0.5)), r"a copy of probabilities of shape \(3, 2\)"),
+        (lambda: Soft(sp.csr_array(np.full((3, 2), 0.5))), r"a copy of probabilities of shape \(3, 2\)"),
+        (lambda: TransductiveSVC().fit(np.eye(6), SETS), "4 classes of rows in y"),
+        (lambda: labels.from_votes(VOTES), r"votes on 2 classes of \d rows"),
+        (lambda: FITTED.predict(np.eye(4)), "1 scores of 4 rows"),
+    ],
+)
+def test_python_asks_too(task: Callable[[], object], purpose: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "_UNASKED", 0)
+    monkeypatch.setattr(_memory, "available", lambda: 10.0)
+    with pytest.raises(MemoryError, match=f"{purpose} needs about 0.0 GB of memory, and 0.0 GB are available: give "):
+        task()
+
+
+def test_tags_of_tokens_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(_memory, "need", lambda n_bytes, purpose, advice: asked.append(f"{n_bytes} {purpose}"))
+    SequenceSVC(max_iter=1).fit(np.eye(6), ["a", "b", {"a", "b"}, "a", "b", None], lengths=[3, 3])
+    assert "24.0 the tags of 6 tokens" in asked
 
 
 def test_a_svmlight_file_that_does_not_fit(tmp_path: Path) -> None:
