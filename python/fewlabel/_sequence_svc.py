@@ -17,6 +17,7 @@ from fewlabel._inputs import _sequences as _given
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _scores, _sequences, _threads
 
+_MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
 
 
@@ -184,6 +185,10 @@ class SequenceSVC(ClassifierMixin, Estimator):
         _given.check_tokens(rows.shape[0], given.codes)
         tokens = _given.checked(tokens, rows.shape[0])
         labels = _given.with_certain_tags(given)
+        if len(labels.classes) > _MOST_TAGS:
+            raise ValueError(
+                f"y has {len(labels.classes)} tags, and every pair of tags has a weight: at most {1000} are supported"
+            )
         if warm:
             self._check_start(labels.classes, "tags")
         allowed = _given.allowed_tags(labels)

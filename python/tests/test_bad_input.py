@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from planted import text_like
 
-from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC
+from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel._inputs import _data
 from fewlabel._native import _fit, _library
 from fewlabel._native import _signatures as c
@@ -53,6 +53,10 @@ def refused(
         ({0: 0.5, 1: 0.3, "2": 0.2}, r"unknown: \['2'\]"),
         ({0: 0.5, 2: 0.5}, r"missing: \[1\], without labeled rows: \[2\]"),
         ({0: 0.5, 1: 0.7, 2: -0.2}, "class_prior of class 2 is -0.2"),
+        ({0: "auto", 1: "auto"}, r"class_prior has 'auto' as the share of 0: give a number.*rest="),
+        ({"a": "auto"}, "class_prior has 'auto' as the share of a"),
+        ({0: 0.5, np.int64(1): 0.3, np.float64(2.5): 0.2}, r"unknown: \[2\.5\]"),
+        ({0: 0.5, 1: 0.3, 2**63: 0.2}, "class_prior has the label 9223372036854775808: integers end at"),
         (pd.Series({1: 0.6, 0: 0.4}), r"class_prior is a series, .*give class_prior\.to_dict\(\)"),
         (0.3, "class_prior=0.3 .*give 'auto', 'labels' .*an array .*or a dict"),
         ("estimate", 'class_prior is "estimate": it must be one of auto, labels, or an array'),
@@ -517,6 +521,12 @@ TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+
         (lambda: weighted(np.full(60, 5e-324)), "sample_weight of row 0 is 5e-324: it must be 0, or above 1e-300"),
         (lambda: TransductiveSVC(class_weight={0: "2", 1: 1}).fit(SMALL, GIVEN), "class_weight must hold real numbers"),
         (lambda: TransductiveSVC(class_prior=[0.5j, 0.5]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
+        (
+            lambda: SequenceSVC().fit(np.eye(1001), np.arange(1001)),
+            "y has 1001 tags, and every pair of tags has a weight",
+        ),
+        (lambda: estimate_class_prior(SMALL, np.arange(60) % 2), "^y has 0 unlabeled rows: class shares are estimated"),
+        (lambda: TransductiveSVC(unlabeled_weight=0).fit(SMALL, [{0, 1}] * 60), "^y: no row has a label, and sets"),
         (lambda: TransductiveSVC(class_prior=[".5", ".5"]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
     ],
 )

@@ -52,6 +52,18 @@ def test_no_groups_are_no_tree(hierarchy: Any) -> None:
     assert _hierarchy.numbers(_hierarchy.read(hierarchy, np.arange(3))) is None
 
 
+@pytest.mark.parametrize("depth", [20, 21, 5000])
+def test_a_class_has_at_most_twenty_groups_above_it(depth: int) -> None:
+    chain = {"a": "g0", "z": "z0"} | {f"g{k}": f"g{k + 1}" for k in range(depth - 1)}
+    named = classes(".".join(map(str, range(depth + 1))), "z.y")
+    for hierarchy, names in ((chain, classes("a", "z")), (".", named)):
+        if depth == 20:
+            assert len(_hierarchy.read(hierarchy, names)) == 23
+        else:
+            with pytest.raises(ValueError, match=r"hierarchy has more than 20 groups above '.*', one above the other"):
+                _hierarchy.read(hierarchy, names)
+
+
 def test_names_of_numpy_types() -> None:
     tree = _hierarchy.read({np.int64(0): np.int64(10), np.int64(1): np.int64(10), 2: 11}, np.arange(3))
     assert tree == {0: 10, 1: 10, 2: 11, 10: None, 11: None}

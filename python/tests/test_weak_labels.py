@@ -541,6 +541,39 @@ def test_accuracies_are_found_from_agreement_and_labels() -> None:
     assert (found.probabilities[:50].max(axis=1) == 1).all()
 
 
+class Frame:
+    """A frame of another library, which NumPy reads as floats."""
+
+    dtypes = columns = ("Int64", "Int64")
+
+    def rows(self) -> list:
+        return [(2**53, 2**53 + 1), (None, 2**53 + 1)]
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array(self.rows(), dtype=float).astype(dtype)
+
+
+def test_votes_of_every_container_without_a_vote_where_nothing_is() -> None:
+    wanted = labels.from_votes([[0, 1], [None, 1], [0, None]])
+    masked = np.ma.array([[0, 1], [1, 1], [0, 0]], mask=[[0, 0], [1, 0], [0, 1]])
+    nullable = pd.DataFrame({"a": [0, None, 0], "b": [1, 1, None]}).astype("Int64")
+    for votes in masked, nullable, list(masked), nullable.to_numpy(dtype=object, na_value=np.nan):
+        found = labels.from_votes(votes)
+        assert found.classes.tolist() == [0, 1]
+        np.testing.assert_array_equal(found.probabilities, wanted.probabilities)
+    assert labels.from_votes(Frame()).classes.tolist() == [2**53, 2**53 + 1]
+    assert labels.from_votes([["a"], [None], ["b"]]).classes.tolist() == ["a", "b"]
+
+
+def test_given_sparse_probabilities_are_not_changed() -> None:
+    X, _, _ = four_classes()
+    P = sp.csr_array((np.tile([0.7, 0.0, 0.3, 0.0], 300), np.tile([1, 3, 0, 2], 300), np.arange(0, 1201, 4)), (300, 4))
+    before = [each.copy() for each in (P.data, P.indices, P.indptr)]
+    TransductiveSVC().fit(X, labels.Soft(P, NAMES))
+    for each, copy in zip((P.data, P.indices, P.indptr), before, strict=True):
+        np.testing.assert_array_equal(each, copy)
+
+
 def test_keyword_votes() -> None:
     votes = labels.keyword_votes(
         ["A Goal, a match", "the vote", "goalless"], {"sport": ["goal", "match"], "law": ["vote"]}
@@ -554,6 +587,22 @@ def test_keyword_votes() -> None:
     [
         (lambda: labels.from_votes([[None, None]]), "has no vote"),
         (lambda: labels.from_votes([["a", "a"]]), "name one class only, 'a'"),
+        (lambda: labels.from_votes(np.ones((2, 2), dtype=int)), "name one class only, 1:"),
+        (lambda: labels.from_votes([[0, 1], [1, -1]], ["0", None]), "votes are numbers, and y has texts"),
+        (lambda: labels.from_votes([[0, 1], [1, -1]], np.array(["0", "1"])), "votes are numbers, and y has texts"),
+        (lambda: labels.from_votes([[True, False]], [1]), "votes are bools, and y has numbers"),
+        (lambda: labels.from_votes([[2**53 + 1, 0]], [0.0]), "^votes and y has the label 9007199254740992 as float64"),
+        (lambda: labels.from_votes([[{"a", "b"}, "a"], ["b", None]]), "^votes has sets"),
+        (lambda: labels.from_votes([["a", b"b"]]), "^votes mixes labels of several types: bytes, str"),
+        (lambda: labels.from_votes([["a", ["a", "b"]]]), "^votes has the labels .* in row 1"),
+        (lambda: labels.from_votes([["a", "b"]], accuracies=["0.9", "0.9"]), "accuracies must hold real numbers"),
+        (
+            lambda: labels.keyword_votes(["a"], {None: ["goal"]}),
+            "keywords has the class None, which marks texts without",
+        ),
+        (lambda: labels.keyword_votes(["a"], {float("nan"): ["goal"]}), "keywords has the class nan"),
+        (lambda: labels.Soft([[0.5, 0.5]], [2**63, 1]), "classes has the label 9223372036854775808"),
+        (lambda: labels.Soft([[0.5, 0.5]], [2.0**53, 1.5]), "classes has the label 9007199254740992 as float64"),
         (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5]), "accuracies must be 2 numbers"),
         (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5, 1.0]), "above 0 and below 1"),
         (lambda: labels.from_votes([["a", "b"]], accuracies="given"), "must be 'auto' or an array"),

@@ -281,12 +281,15 @@ def learned(targets: Targets, class_prior: Any = None) -> Targets:
 
 def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.ndarray:
     """The classes, and those that have no labeled row but an entry in the dict `class_prior`."""
-    known = set(classes.tolist())
-    added = (
-        [name for name in class_prior if name not in known]
-        if isinstance(_data.plain(class_prior, "class_prior"), Mapping)
-        else []
-    )
+    known, given = set(classes.tolist()), _data.plain(class_prior, "class_prior")
+    given = given if isinstance(given, Mapping) else {}
+    if texts := [name for name, share in given.items() if isinstance(share, str)]:
+        raise ValueError(
+            f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}: give a number. Shares are estimated "
+            "for all classes at once, class_prior='auto'; where one class alone has labels by estimate_class_prior(X, y, "
+            "rest=...)"
+        )
+    added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
     if not added:
         return classes
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
@@ -295,8 +298,9 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
             f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and may have "
             f"others only for classes without labeled rows, with names of the same type; unknown: {wrong}"
         )
-    dtype = None if classes.dtype.kind in "Uiuf" else classes.dtype  # None: longer texts, larger numbers
-    found = np.unique(np.concatenate([classes, np.array(added, dtype=dtype)]))
+    names = np.array(added) if classes.dtype.kind == "U" else _markers.objects(added)
+    names = _markers.in_one_type(names, "class_prior")
+    found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))
     if len(found) > n_rows:
         raise ValueError(
             f"class_prior names {listed(np.array(added, dtype=object))} in addition to the classes with labeled rows: "

@@ -8,6 +8,7 @@ allow that. It never hangs.
 import contextlib
 import ctypes
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -29,7 +30,7 @@ _RESERVED = 1.9e9  # bytes of address space that Go reserves, most of which it n
 
 
 # Arguments of the library with another name in this package, at the beginning of a message.
-_IN_PYTHON = {"weights": "sample_weight", "weights:": "sample_weight:"}
+_IN_PYTHON = {"weights": "sample_weight", "labels": "y", "threads": "n_jobs"}
 
 _Process = tuple[int, int]  # its id, which a child in a new namespace may share with its parent, and the forks before
 
@@ -116,8 +117,7 @@ def has_signal_masks() -> bool:
 
 def _exception(status: int, message: str) -> BaseException:
     if status in (c.BAD_ARGUMENT, c.BAD_DATA):
-        first, _, others = message.partition(" ")
-        return ValueError(f"{_IN_PYTHON.get(first, first)} {others}".rstrip())
+        return ValueError(re.sub(r"^\w+", lambda first: _IN_PYTHON.get(first[0], first[0]), message))
     if status == c.IO_ERROR:
         return OSError(message)
     if status == c.CANCELLED:
