@@ -54,9 +54,9 @@ class TransductiveSVC(LinearClassifier):
         Whether to calibrate probabilities by cross-validation on the labeled rows, at the cost of about one more fit.
         `predict_proba` exists only with True.
     unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`. "auto": -1 in numbers, NaN in floats, None, NaN, pandas.NA or -1 in objects,
-        "-1" in texts. None: every row is labeled. Any other value is the marker, for example 0 for labels from SVMlight
-        and SVMlin files. If "auto" is ambiguous, `fit` raises a ValueError.
+        Marker of unlabeled rows in `y`. "auto": None, NaN, pandas.NA, nulls of Arrow and Polars and masked entries; if
+        `y` has none of these, -1 and the text "-1". None: every row is labeled. Any other value is the marker, for
+        example 0 for labels from SVMlight and SVMlin files. If "auto" is ambiguous, `fit` raises a ValueError.
     max_iter : int, default=10000
         Maximum number of outer steps: temperatures or relabelings. The last step is always an exact solve for the
         current labels. Without unlabeled rows: Newton steps, at most 200.

@@ -13,7 +13,7 @@ from planted import text_like
 from sklearn.model_selection import cross_val_score
 
 from fewlabel import DataWarning, SequenceSVC, TransductiveSVC
-from fewlabel._inputs import _targets
+from fewlabel._inputs import _markers, _targets
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit
 
@@ -216,6 +216,11 @@ def test_minus_one_is_a_class_where_none_marks_the_unlabeled_rows(y: list, marke
     assert _targets.one_a_row([{1, -1}, 1, -1, marker]).classes.tolist() == [-1, 1]
     with pytest.raises(ValueError, match="found -1 beside None or NaN, which mark unknown entries"):
         _targets.read([[1, -1], [0, marker]])
+
+
+def test_minus_one_is_not_a_class_on_one_machine_and_a_marker_on_another() -> None:
+    with pytest.raises(ValueError, match=r"-1 beside None or NaN on one rank.*pass unlabeled=float\('nan'\)"):
+        _markers.refuse_ambiguous(np.array([-1, 1]), [3, 3], unlabeled=2)
 
 
 def test_a_model_with_class_minus_one_is_scored_for_it() -> None:

@@ -286,8 +286,8 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     if texts := [name for name, share in given.items() if isinstance(share, str)]:
         raise ValueError(
             f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}: give a number. Shares are estimated "
-            "for all classes at once, class_prior='auto'; where one class alone has labels by estimate_class_prior(X, y, "
-            "rest=...)"
+            "for all classes at once, class_prior='auto'; where one class alone has labels by estimate_class_prior(X, "
+            "y, rest=...)"
         )
     added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
     if not added:

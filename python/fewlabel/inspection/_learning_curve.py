@@ -9,7 +9,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from fewlabel import _held_out
-from fewlabel._inputs import _numbers, _targets
+from fewlabel._inputs import _markers, _numbers, _targets
 from fewlabel._inputs._soft import Soft
 from fewlabel.inspection import _linear_model
 
@@ -56,8 +56,7 @@ def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -
     kept[labeled] = True
     if isinstance(y, Soft):
         return Soft(sp.csr_array(y.probabilities).multiply(kept[:, None]), y.classes)
-    found = np.empty(len(kept), dtype=object)
-    found[:] = list(y)
+    found = _markers.column(y, "y").astype(object)
     found[~kept] = marker
     return found
 
