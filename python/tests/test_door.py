@@ -309,6 +309,13 @@ def test_no_corrupt_labels_get_in(entry: str) -> None:
             call(corrupt(good))
 
 
+def test_a_row_of_one_dimension_is_checked() -> None:
+    row = sp.coo_array(np.ones(D))
+    row.coords = (row.coords[0] + 9,)
+    with pytest.raises(ValueError, match=r"^row\.col must lie in 0 \.\.\. 11, found 9 \.\.\. 20"):
+        inspection.explain(svc().fit(GOOD, Y), row)
+
+
 def test_a_large_indicator_is_refused_before_it_is_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_memory, "available", lambda: 1e9)
     y = sp.csr_array(([1.0], ([0], [0])), shape=(20_000, 20_000))
@@ -325,6 +332,7 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "X, predicted": lambda masked: svc().fit(GOOD, Y).predict(masked(GOOD.toarray())),
     "X, scaled": lambda masked: BlockScaler().fit(masked(GOOD.toarray())),
     "X, a list of rows": lambda masked: svc().fit(list(masked(GOOD.toarray())), Y),
+    "row": lambda masked: inspection.explain(svc().fit(GOOD, Y), masked(GOOD[[0]].toarray()[0])),
     "kernel(X, Y)": lambda masked: fewlabel.KernelFeatures(kernel=lambda X, Z: masked((X @ Z.T).toarray())).fit(GOOD),
     "auxiliary": lambda masked: fewlabel.ASOTransformer(auxiliary=masked(INDICATOR)).fit(GOOD),
     "sample_weight": lambda masked: svc().fit(GOOD, Y, masked(np.ones(N))),

@@ -109,6 +109,7 @@ def test_numbers_in_every_form(y: object) -> None:
     assert labels.codes.dtype == np.int32
 
 
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
 @pytest.mark.parametrize("y", FORMS_OF_TEXTS.values(), ids=FORMS_OF_TEXTS.keys())
 def test_texts_in_every_form(y: object) -> None:
     labels = learned(y)

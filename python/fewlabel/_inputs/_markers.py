@@ -182,7 +182,7 @@ def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
     if labels.dtype.kind == "O" and (missing := _each(labels, _is_missing)).any():
         raise ValueError(
-            f"{name} has {labels[missing][0]!r} in row {rows[missing][0]}, which is not the marker set by unlabeled="
+            f"{name} has {labels[missing][0]!s} in row {rows[missing][0]}, which is not the marker set by unlabeled="
             f"{unlabeled!r}{' (every row is labeled)' if unlabeled is None else ''}. None and NaN are markers with the "
             "default, unlabeled='auto'."
         )

@@ -166,7 +166,7 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     marked, minus_one = _markers.marked(values, unlabeled)
     if (within := np.flatnonzero(marked & is_set[rows])).size:
         found, row = values[within[0]], rows[within[0]]
-        raise ValueError(f"{name} has the marker {found!r} within a set of classes in row {row}")
+        raise ValueError(f"{name} has the marker {found!s} within a set of classes in row {row}")
     labels, kept = _markers.as_labels(values[~marked], rows[~marked], unlabeled, name), rows[~marked]
     classes, numbers = np.unique(labels, return_inverse=True)
     by_minus_one = np.isin(np.arange(n), rows[minus_one])

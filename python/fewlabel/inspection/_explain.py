@@ -106,10 +106,11 @@ def explain(
 def _one_row(row: Any) -> Any:
     if isinstance(row, str | bytes):
         return [row]
+    row = _data.admitted(row, "row")
     if getattr(row, "ndim", 2) == 1 and hasattr(row, "to_frame"):  # a row of a data frame
         return row.to_frame().T.infer_objects()
     if sp.issparse(row) and row.ndim == 1:
-        return _data.admitted(row, "row").reshape(1, -1)
+        return row.reshape(1, -1)
     numbers = isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1 and np.asarray(row).dtype.kind in "biuf"
     return np.asarray(row)[None] if numbers else row
 
