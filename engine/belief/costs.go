@@ -159,19 +159,6 @@ func (c *Costs) freeLabels(r *risk.Risk, each func(k int, class int32, known boo
 	}
 }
 
-// Class is the class with the largest score, of the classes that unlabeled row k can have.
-func (c *Costs) Class(k int, scores []float64) int32 {
-	if row := c.objective.Sample.Weak.Of(k); row.Known() {
-		scores = slices.Clone(scores)
-		for y := range scores {
-			if math.IsInf(row.Of(int32(y)), 1) {
-				scores[y] = math.Inf(-1)
-			}
-		}
-	}
-	return int32(vector.Largest(scores))
-}
-
 // Differences counts the labels that differ.
 func Differences(a, b []int32) int {
 	count := 0

@@ -65,7 +65,7 @@ func TestNoStepOfEMLowersTheObjectiveOfAMixture(t *testing.T) {
 	held := func(k int) bool { return k%5 == 0 }
 	for _, spheres := range []bool{false, true} {
 		packed, _ := s.Rows.Packed(job)
-		m, _ := newMixture(s, job, packed)
+		m := newMixture(s, job, packed)
 		if spheres {
 			m.useSpheres()
 		}
@@ -91,10 +91,10 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 	job := work.NewJob(1, nil)
 	s := sampleOf(planted.Classes(200, 60, 20, []float64{0.5, 0.5}, 4), 2)
 	packed, _ := s.Rows.Packed(job)
-	if _, nonNegative := newMixture(s, job, packed); !nonNegative {
+	if newMixture(s, job, packed).spheres {
 		t.Error("counts are not taken as such")
 	}
-	if _, nonNegative := newMixture(s, job, packed.Scaled(-1)); nonNegative {
+	if !newMixture(s, job, packed.Scaled(-1)).spheres {
 		t.Error("negative values are taken as counts")
 	}
 	s.Rows = s.Rows.Scaled(-1)

@@ -17,15 +17,15 @@ type Split struct {
 	Folds     int   // with rows; 0: no labeled row can be held out
 	Labeled   []int // [Sample.Labeled] fold that holds the row out; -1: none, as its class has no other row
 	Distinct  int   // number of distinct labeled rows that are held out
-	Unlabeled []int // places in Sample.Unlabeled of the rows that are used, evenly spaced
+	Unlabeled []int // places in Sample.Unlabeled of the rows that are used
 	Chosen    []int // [Unlabeled] fold
 }
 
 const folds = 5
 
-// NewSplit uses at most maxRows unlabeled rows. It is for rows of one machine.
+// NewSplit uses about maxRows unlabeled rows. It is for rows of one machine.
 func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
-	out := Split{Unlabeled: spaced(s, job, maxRows)}
+	out := Split{Unlabeled: drawn(s, job, maxRows)}
 	rows := make([]int32, len(out.Unlabeled))
 	for k, place := range out.Unlabeled {
 		rows[k] = s.Unlabeled[place]
@@ -44,16 +44,27 @@ func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
 	return out
 }
 
-// spaced are places in Unlabeled of at most maxRows rows, evenly spaced among the rows of all machines.
-func spaced(s *sample.Sample, job *work.Job, maxRows int) (places []int) {
-	first, total := job.Before(len(s.Unlabeled))
-	n := min(maxRows, total)
-	for k := range n {
-		if place := k*total/n - first; place >= 0 && place < len(s.Unlabeled) {
+// drawn are places in Unlabeled of about maxRows rows of all machines, drawn by their keys: the same rows in any order.
+func drawn(s *sample.Sample, job *work.Job, maxRows int) (places []int) {
+	total := job.Count(len(s.Unlabeled))
+	if total <= maxRows {
+		return upTo(len(s.Unlabeled))
+	}
+	keys, bound := s.Keys(job), uint64(float64(maxRows)/float64(total)*(1<<32))
+	for place, i := range s.Unlabeled {
+		if keys[i]*mixer>>32 < bound {
 			places = append(places, place)
 		}
 	}
 	return places
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for k := range list {
+		list[k] = k
+	}
+	return list
 }
 
 // holdOut assigns the distinct labeled rows of each class to the folds in turn.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -28,6 +29,7 @@ type mixture struct {
 	shape     panel.Shape
 	spheres   bool
 	features  float64   // number of features that occur
+	word      float64   // 1/x̄
 	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|; 0: it takes no part
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y)
 	posterior []float64 // [n, stride] w_i times the probability of the class
@@ -38,9 +40,9 @@ type mixture struct {
 // Chosen on the choosing sets of docs/notes/class-shares.md.
 const (
 	mixtureSteps  = 8
-	worth         = 0.2  // u
-	smoothing     = 0.1  // λ
-	concentration = 20.0 // κ
+	worth         = 0.2   // u
+	smoothing     = 0.1   // λ
+	concentration = 100.0 // κ
 )
 
 // Mixture are the scores log φ_y p(x_i|θ_y) [Unlabeled, K] by the mixture of all rows and labels of all machines; nil
@@ -52,22 +54,25 @@ func Mixture(s *sample.Sample, job *work.Job) []float64 {
 	return nil
 }
 
+// MixtureModel is the mixture of all rows and labels of all machines as a classifier of the packed rows.
+func MixtureModel(s *sample.Sample, job *work.Job) *model.Linear {
+	m := newMixture(s, job, s.Rows)
+	m.fit(s, func(int) bool { return false })
+	return m.linear(s.Options.FitIntercept)
+}
+
 // mixtureView is the view of the mixture of few rows, with packed features.
 func mixtureView(s *sample.Sample, job *work.Job) view {
 	packed, _ := s.Rows.Packed(job)
 	return mixtureOf(s, job, packed)
 }
 
-// mixtureOf has multinomials, or spheres if a value is negative; nil where it would take too long.
+// mixtureOf is the view of a mixture; nil where it would take too long.
 func mixtureOf(s *sample.Sample, job *work.Job, rows *rows.Matrix) view {
 	if s.Classes()*rows.Cols() > maxComponents || s.Classes()*job.Count(rows.NonZeros()) > maxProducts {
 		return nil
 	}
-	m, nonNegative := newMixture(s, job, rows)
-	if !nonNegative {
-		m.useSpheres()
-	}
-	return m.view(s)
+	return newMixture(s, job, rows).view(s)
 }
 
 // Beyond these bounds mixtures would take more than some seconds in all folds.
@@ -85,10 +90,10 @@ func (m *mixture) useSpheres() {
 	}
 }
 
-// newMixture has multinomials, which need values that are not negative.
-func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) (m *mixture, nonNegative bool) {
+// newMixture has multinomials, or spheres if a value is negative.
+func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes()}
-	m = &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
+	m := &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
 		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
 		share: make([]float64, s.Classes()), unit: make([]float64, n)}
 	// For each feature whether it occurs, then the sum of the values, their number and whether one is negative.
@@ -108,23 +113,23 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) (m *mixture,
 	add(s.Labeled, s.LabeledRows)
 	add(s.Unlabeled, s.UnlabeledRows)
 	job.Reduce(sums)
+	m.word = sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)
 	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
-		m.unit[i] = sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)
+		m.unit[i] = m.word
 	}
 	for _, machines := range sums[:d] {
 		m.features += min(1, machines)
 	}
-	return m, sums[d+2] == 0
+	if sums[d+2] > 0 {
+		m.useSpheres()
+	}
+	return m
 }
 
 // view fits the mixture without the labels that are held out.
 func (m *mixture) view(s *sample.Sample) view {
 	return func(held func(k int) bool, rows []int32) []float64 {
-		m.start(s, held)
-		for range mixtureSteps {
-			m.maximize()
-			m.expect(s, held)
-		}
+		m.fit(s, held)
 		k, stride := s.Classes(), m.shape.Stride()
 		scores := make([]float64, len(rows)*k)
 		for a, i := range rows {
@@ -132,6 +137,35 @@ func (m *mixture) view(s *sample.Sample) view {
 		}
 		return scores
 	}
+}
+
+// fit takes the steps of EM.
+func (m *mixture) fit(s *sample.Sample, held func(k int) bool) {
+	m.start(s, held)
+	for range mixtureSteps {
+		m.maximize()
+		m.expect(s, held)
+	}
+}
+
+// linear is the mixture as a classifier of the rows. Spheres take every row for one of the usual length, 1.
+func (m *mixture) linear(fitIntercept bool) *model.Linear {
+	k := m.shape.Classes
+	coef, intercept := make([]float64, 0, m.shape.Features*k), make([]float64, k)
+	for j := range m.shape.Features {
+		for y := range k {
+			coef = append(coef, m.component[m.shape.At(j, y)])
+		}
+	}
+	if !m.spheres {
+		vector.Scale(coef, worth*m.word)
+	}
+	for y, share := range m.share {
+		if fitIntercept {
+			intercept[y] = math.Log(share)
+		}
+	}
+	return model.OfScores(k, coef, intercept)
 }
 
 // start has only the labeled rows that are not held out, and their shares.

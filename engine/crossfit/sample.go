@@ -8,7 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// part copies the labeled rows and at most maxRows of the unlabeled rows of all machines: labeled rows first.
+// part copies the labeled rows and about maxRows of the unlabeled rows of all machines: labeled rows first.
 func part(whole *sample.Sample, job *work.Job, maxRows int) *sample.Sample {
 	copied := *whole
 	s := &copied
@@ -16,7 +16,7 @@ func part(whole *sample.Sample, job *work.Job, maxRows int) *sample.Sample {
 	for k, i := range s.Labeled {
 		list, values = append(list, i), append(values, float64(s.Class[k]), s.LabeledRows[k])
 	}
-	for _, place := range spaced(s, job, maxRows) {
+	for _, place := range drawn(s, job, maxRows) {
 		list, values = append(list, s.Unlabeled[place]), append(values, -1, s.UnlabeledRows[place])
 	}
 	if job.Group == nil {

@@ -100,7 +100,16 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.trained.add("calibrate", 1, part.Job.Visited(), s.Pass)
+	models := 1
+	if x.views {
+		models = 3
+		views, err := newCommittee(without)
+		if err != nil {
+			return nil, err
+		}
+		views.join(result)
+	}
+	x.trained.add("calibrate", models, part.Job.Visited(), s.Pass)
 	decisions := make([]float64, len(f.Rows)*result.Model.Outputs)
 	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(s.Job.Pool, f.Rows), decisions); err != nil {
 		return nil, err

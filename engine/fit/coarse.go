@@ -1,9 +1,7 @@
 package fit
 
 import (
-	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // A fit of many unlabeled rows of each class begins at a fit of a part of them, which may begin at a part of that.
@@ -27,7 +25,7 @@ func coarse(x *setting, begin start) (start, error) {
 	if begin.model != nil || !startsCoarsely(x) {
 		return begin, nil
 	}
-	part, err := x.sample.Subsample(x.prior.Shares, x.prior.ChosenLabels, maxGathered)
+	part, err := x.sample.Coarse(x.sample.Job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
 	if err != nil || part == nil {
 		return begin, err
 	}
@@ -43,7 +41,7 @@ func coarse(x *setting, begin start) (start, error) {
 	if part.Sample.Job != x.sample.Job {
 		x.sample.Job.CountAndCheck(part.Sample.Job.Visited())
 	}
-	return start{model: ofProblem(x.sample, result.Model), spec: result.spec, origin: result.origin.renumbered(part.Rows),
+	return start{model: x.sample.Unpacked(result.Model), spec: result.spec, origin: result.origin.renumbered(part.Rows),
 		steps: result.before + result.Model.Iterations}, nil
 }
 
@@ -66,20 +64,5 @@ func (x *setting) unlabeled() int {
 
 // rows is the number of rows of all machines that take part, or of the copies that their weights stand for.
 func (x *setting) rows() float64 {
-	s, labeled := x.sample, x.sample.All.Labeled
-	if s.Copies != nil {
-		labeled = s.Job.Count(int(vector.Sum(s.LabeledRows)))
-	}
-	return float64(labeled + x.unlabeled())
-}
-
-// ofProblem is a model of the packed rows as a model of the problem's.
-func ofProblem(s *sample.Sample, m *model.Linear) *model.Linear {
-	whole := *m
-	whole.Features, whole.Coef = s.Features, make([]float64, s.Features*m.Outputs)
-	for k, old := range s.Feature {
-		copy(whole.Coef[int(old)*m.Outputs:], m.Coef[k*m.Outputs:(k+1)*m.Outputs])
-	}
-	vector.Scale(whole.Coef, 1/s.Length)
-	return &whole
+	return x.labeled() + float64(x.unlabeled())
 }

@@ -60,7 +60,7 @@ func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	result, err := search(x, start{model: p.Start})
+	result, err := learn(x, start{model: p.Start})
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func transduced(r *method.Run, score objective.Scorer) []int32 {
 		}
 		score(row, int32(i))
 		if unlabeled < len(s.Unlabeled) && s.Unlabeled[unlabeled] == int32(i) {
-			out[i] = r.Costs.Class(unlabeled, row)
+			out[i] = s.Weak.Of(unlabeled).Best(row)
 			unlabeled++
 		} else { // of weight 0
 			out[i] = int32(vector.Largest(row))

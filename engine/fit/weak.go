@@ -46,7 +46,7 @@ func weak(first *fitted) (*fitted, error) {
 		return nil, err
 	}
 	second.before = model.Iterations
-	return search(second, start{model: x.problem.Start})
+	return learn(second, start{model: x.problem.Start})
 }
 
 // A weakly labeled row counts as labeled from minInformation of a label on; per class at most maxCopies times its

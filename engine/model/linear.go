@@ -32,6 +32,27 @@ func OutputsOf(classes int) int {
 	return 1
 }
 
+// OfScores is the classifier by class scores x coef + intercept, with coef [features*classes] by feature. It overwrites
+// these: what all classes have in common is taken out.
+func OfScores(classes int, coef, intercept []float64) *Linear {
+	m := &Linear{Classes: classes, Features: len(coef) / classes, Outputs: OutputsOf(classes)}
+	outputs := func(scores []float64) []float64 {
+		for first := 0; first < len(scores); first += classes {
+			row := scores[first : first+classes]
+			mean := vector.Sum(row) / float64(classes)
+			for y := range row {
+				row[y] -= mean
+			}
+			if m.Outputs == 1 {
+				scores[first/classes] = row[1] - row[0]
+			}
+		}
+		return scores[:len(scores)/classes*m.Outputs]
+	}
+	m.Coef, m.Intercept = outputs(coef), outputs(intercept)
+	return m
+}
+
 func (*Linear) Kind() string { return "linear" }
 
 func (m *Linear) sizes() []strictjson.Field {

@@ -7,24 +7,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Start is a model from which a run goes on.
 type Start struct {
 	Sample *sample.Sample
 	Model  *model.Linear
-}
-
-// coef are the weights [packed features, outputs] in units of the sample's length.
-func (s *Start) coef() []float64 {
-	outputs := s.Model.Outputs
-	coef := make([]float64, len(s.Sample.Feature)*outputs)
-	for k, old := range s.Sample.Feature {
-		copy(coef[k*outputs:(k+1)*outputs], s.Model.Coef[int(old)*outputs:])
-	}
-	vector.Scale(coef, s.Sample.Length)
-	return coef
 }
 
 // CheckStart refuses a start with other features or classes, or too large weights.
@@ -53,7 +41,7 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 
 // move moves a risk with this number of outputs to the start.
 func (s *Start) move(r *risk.Risk, outputs int) {
-	coef, intercept := s.coef(), s.Model.Intercept
+	coef, intercept := s.Sample.Packed(s.Model), s.Model.Intercept
 	if s.Model.Outputs < outputs {
 		coef, intercept = bothSides(coef), bothSides(intercept)
 	}

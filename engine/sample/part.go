@@ -7,10 +7,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Subsample draws one of Fraction unlabeled rows.
+// Coarse draws one of Fraction unlabeled rows, Third one of three.
 const (
 	Fraction     = 1 << fractionBits
 	fractionBits = 3
+	thirdBits    = 40  // of a key, from which Third draws: others than those of Coarse
 	nearShare    = 0.1 // allowed distance of the rows drawn from 1/Fraction of all, relative to that,
 	chance       = 3.0 // and to its root
 	nearLength   = 2   // allowed ratio of the lengths of the part and of all rows: alpha is in this unit
@@ -22,21 +23,38 @@ type Part struct {
 	Rows   []int32 // numbers of its rows in the whole, -1 for rows of other machines
 }
 
-// Subsample is the same problem with given class shares and a part of the unlabeled rows, drawn by their keys: the same
-// rows in any order, on any number of machines. These share the part, or each has all of it if it has at most
+// Coarse is a part of the problem with one of Fraction unlabeled rows, of which Coarse gives a part again.
+func (s *Sample) Coarse(job *work.Job, shares []float64, chosenLabels bool, maxGathered int) (*Part, error) {
+	return s.subsample(job, fractionBits*s.depth, Fraction, shares, chosenLabels, maxGathered)
+}
+
+// Third is a part of the problem with one of three unlabeled rows.
+func (s *Sample) Third(job *work.Job, shares []float64, chosenLabels bool, maxGathered int) (*Part, error) {
+	return s.subsample(job, thirdBits, 3, shares, chosenLabels, maxGathered)
+}
+
+// Keys are the keys [n] of the rows, see rows.Keys.
+func (s *Sample) Keys(job *work.Job) []uint64 {
+	if s.keys == nil {
+		return s.prepared.allKeys(job)
+	}
+	return s.keys
+}
+
+// subsample is the same problem with given class shares and a part of the unlabeled rows, drawn by bits of their keys:
+// the same rows in any order, on any number of machines. These share the part, or each has all of it if it has at most
 // maxGathered non-zeros. It is nil if so many rows are equal, or so long, that the part is not like the whole, or if a
 // machine has no memory for it.
-func (s *Sample) Subsample(shares []float64, chosenLabels bool, maxGathered int) (*Part, error) {
-	key := s.keys
-	if key == nil {
-		key = s.prepared.allKeys(s.Job)
-	}
+func (s *Sample) subsample(
+	job *work.Job, bits int, fraction uint64, shares []float64, chosenLabels bool, maxGathered int,
+) (*Part, error) {
+	key := s.Keys(job)
 	labeled, unlabeled, taken, nonZeros := make([]int, len(s.Labeled)), []int(nil), 0.0, 0
 	for k := range labeled {
 		labeled[k] = k
 	}
 	for k, i := range s.Unlabeled {
-		if key[i]>>(fractionBits*s.depth)%Fraction == 0 {
+		if key[i]>>bits%fraction == 0 {
 			unlabeled = append(unlabeled, k)
 			taken += s.count(k)
 		}
@@ -49,12 +67,12 @@ func (s *Sample) Subsample(shares []float64, chosenLabels bool, maxGathered int)
 	if need(bytesOfPart*float64(nonZeros), "a part of the rows", "") != nil {
 		counts[3]++
 	}
-	s.Job.Reduce(counts)
-	expected, lacking := counts[1]/Fraction, counts[3]
+	job.Reduce(counts)
+	expected, lacking := counts[1]/float64(fraction), counts[3]
 	if lacking > 0 || math.Abs(counts[0]-expected) > nearShare*expected+chance*math.Sqrt(expected) {
 		return nil, nil
 	}
-	keys, job := make([]uint64, len(rows)), s.Job
+	keys := make([]uint64, len(rows))
 	for k, i := range rows {
 		keys[k] = key[i]
 	}

@@ -27,7 +27,8 @@ var shares = []float64{0.6, 0.4}
 // partOf is a part of a problem.
 func partOf(t *testing.T, p sample.Problem) *sample.Part {
 	t.Helper()
-	part, err := sampleOf(t, p).Subsample(shares, true, 0)
+	s := sampleOf(t, p)
+	part, err := s.Coarse(s.Job, shares, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestASubsampleIsOneOfEight(t *testing.T) {
 		weights[i] = 0.5 + float64(i)
 	}
 	s := sampleOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights})
-	part, err := s.Subsample(shares, true, 0)
+	part, err := s.Coarse(s.Job, shares, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestASubsampleIsOneOfEight(t *testing.T) {
 			t.Errorf("row %d has weight %v, %v in the whole", place, got, want)
 		}
 	}
-	again, err := few.Subsample(shares, true, 0)
+	again, err := few.Coarse(few.Job, shares, true, 0)
 	if err != nil || again != nil && len(again.Sample.Unlabeled) > len(few.Unlabeled)/4 {
 		t.Errorf("few of few: %v", err)
 	}
@@ -121,7 +122,7 @@ func TestEqualRowsHaveNoPart(t *testing.T) {
 		}
 	}
 	s := sampleOf(t, sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: data.Labels})
-	if part, err := s.Subsample(shares, true, 0); part != nil || err != nil {
+	if part, err := s.Coarse(s.Job, shares, true, 0); part != nil || err != nil {
 		t.Errorf("a part of %d rows, %v", len(part.Rows), err)
 	}
 }

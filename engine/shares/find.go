@@ -2,7 +2,6 @@ package shares
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
@@ -11,7 +10,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Prior is the class shares of the unlabeled rows and how they were found.
@@ -56,8 +54,7 @@ func find(s *sample.Sample) (*Prior, error) {
 	if err := s.CheckFinite(0, shares); err != nil {
 		return nil, err
 	}
-	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence,
-		Warnings: uncertain(s.Job, evidence, shares)}, nil
+	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence}, nil
 }
 
 // given are the shares of the option.
@@ -101,29 +98,6 @@ func checkLabels(s *sample.Sample, labels []float64) error {
 	}
 	return nil
 }
-
-// uncertain warns where few labels leave the shares uncertain, with the class of the widest interval.
-func uncertain(job *work.Job, evidence *Evidence, shares []float64) []warning.Warning {
-	lower, upper := evidence.Interval(job, shares, Usual)
-	widest, length := 0, 0.0
-	for y := range shares {
-		length += upper[y] - lower[y]
-		if upper[y]-lower[y] > upper[widest]-lower[widest] {
-			widest = y
-		}
-	}
-	if length <= wide {
-		return nil
-	}
-	l := vector.Sum(evidence.Totals)
-	narrower := 100 * (1 - math.Sqrt(l/(l+5*float64(len(shares)))))
-	return []warning.Warning{
-		warning.WeakPrior.Of(float64(widest), shares[widest], lower[widest], upper[widest], narrower)}
-}
-
-// wide is a length of all intervals together. Fits warned of stay .073 of macro F behind true shares, others .035
-// (docs/notes/class-shares.md).
-const wide = 0.8
 
 // unknownClasses warns of every class that only class_prior has, unless the labels have one class only, which is a use
 // of its own; labels are the label shares.

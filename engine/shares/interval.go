@@ -19,7 +19,7 @@ type Bootstrap struct {
 	Seed  int
 }
 
-// Usual is the bootstrap of the default, and of the warning of a fit.
+// Usual is the bootstrap where none is given.
 var Usual = Bootstrap{Times: 50, Level: 0.9}
 
 // Interval gives the ends [K] of an interval around each of the shares [K] found from the evidence.

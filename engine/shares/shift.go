@@ -22,6 +22,14 @@ func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
 	return shares, drawn
 }
 
+// FromLabels is the total variation distance of shares [K] from those of the labeled rows.
+func (e *Evidence) FromLabels(shares []float64) (distance float64) {
+	for y, label := range e.labelShares() {
+		distance += math.Abs(shares[y]-label) / 2
+	}
+	return distance
+}
+
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
 	labels := make([]float64, e.Classes)

@@ -70,9 +70,6 @@ var (
 		"preprocessing (remove stop words, use idf, scale rows to unit length)"}
 	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts, as balance needs an intercept " +
 		"to adjust thresholds: set fit_intercept to true"}
-	WeakPrior = Kind{"weak_prior", "class prior lower upper narrower", "few labels leave the estimated class prior " +
-		"uncertain: that of class %v is %.1f%%, with a 90%% interval from %.1f%% to %.1f%%. Give class_prior if you know " +
-		"the shares, or label more rows: five more of each class would make the intervals about %.0f%% narrower"}
 )
 
 // Of the end:
@@ -122,7 +119,7 @@ func (w Warning) Named(names fault.Names) Warning {
 		switch printed[i] = w.printed[i]; name {
 		case "class":
 			printed[i] = names.Of(int(w.printed[i]))
-		case "share", "prior", "lower", "upper":
+		case "share", "prior":
 			printed[i] = 100 * w.printed[i]
 		}
 	}

@@ -3,6 +3,8 @@ package weak
 import (
 	"math"
 	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Row is a weak label: the classes that a row may have and their prior costs; none if it is not weakly labeled.
@@ -57,6 +59,19 @@ func (r Row) Probabilities(classes int) []float64 {
 		}
 	}
 	return p
+}
+
+// Best is the class with the largest of scores [K], of those that the row can have.
+func (r Row) Best(scores []float64) int32 {
+	if r.Known() {
+		scores = slices.Clone(scores)
+		for y := range scores {
+			if math.IsInf(r.Of(int32(y)), 1) {
+				scores[y] = math.Inf(-1)
+			}
+		}
+	}
+	return int32(vector.Largest(scores))
 }
 
 // Likeliest is the class of least cost and its probability.

@@ -15,7 +15,7 @@ from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("calibration", "calibration_failed"), None),
     **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", "dominant_features"), DataWarning),
-    **dict.fromkeys(("no_label", "small_share", "collapse", "balance", "weak_prior"), ClassPriorWarning),
+    **dict.fromkeys(("no_label", "small_share", "collapse", "balance"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }

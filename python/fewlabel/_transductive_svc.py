@@ -132,8 +132,7 @@ class TransductiveSVC(LinearClassifier):
         marker but is rarer than the labels 0 and 1.
     ClassPriorWarning
         If the rows contradict the given `class_prior`, a class has no labeled row or a share of less than one row, a
-        class is predicted for less than half of its share, few labels leave the estimated shares uncertain, or the
-        `balance` of the method needs an intercept.
+        class is predicted for less than half of its share, or the `balance` of the method needs an intercept.
     FewlabelWarning
         If there are too few labels for `calibrate`: it needs 20 distinct labeled rows from classes with at least two.
     ConvergenceWarning

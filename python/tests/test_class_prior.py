@@ -201,17 +201,6 @@ def test_two_labels_of_each_class_leave_a_wide_interval_and_a_warning() -> None:
         TransductiveSVC().fit(X, names[picked(truth, 80)])
 
 
-def test_many_classes_are_warned_of_by_the_length_of_all_intervals() -> None:
-    X, _, truth = many_topics(n=800)
-    X += 0.5 * X[np.random.default_rng(0).permutation(800)]  # each row has words of another one
-    y = picked(truth, 5)
-    estimate = estimate_class_prior(X, y)
-    assert np.sum(estimate.upper - estimate.lower) > 0.8
-    assert np.max(estimate.upper - estimate.lower) < 0.4
-    with pytest.warns(ClassPriorWarning, match="few labels leave the estimated class prior uncertain"):
-        TransductiveSVC().fit(X, y)
-
-
 def test_there_are_no_shares_to_estimate_without_unlabeled_rows() -> None:
     X, _, truth = text_like()
     with pytest.raises(ValueError, match="labels has 0 unlabeled rows: class shares are estimated from two or more"):

@@ -41,7 +41,6 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert printed.getvalue() == example["output"]
 
 
-@pytest.mark.filterwarnings("ignore:few labels leave the estimated class prior uncertain")
 def test_the_example_with_embeddings_prints_what_its_page_says(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,218 @@
+package fit
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// committee is the mean of three classifiers that err on different rows: method auto where the class shares are
+// estimated and differ from those of the labels.
+//
+//	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it
+//	Symbols  S the supervised classifier; M the mixture of all rows and labels (crossfit/mixture.go); T a transductive
+//	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T
+//	Method   1. T of a third of the unlabeled rows, with the shares φ
+//	         2. φ' are the shares of the classes that T + v (S + M) predicts
+//	         3. T' of all rows, with the shares φ'
+//	         4. the classifier is T' + v (S + M)
+//	         Each is divided by its spread, the root mean square of its centered class scores; 4. is in units of T'
+//	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum & Mitchell
+//	         1998. Measured, with what was rejected, in docs/notes/committee.md
+//	Stops    as the fits do
+//	Cost     a fit of a third of the rows, sixteen passes for M, three for spreads; S of the labeled rows
+type committee struct {
+	*setting
+	views *model.Linear // v (S + M)
+	v     float64
+}
+
+const (
+	viewLabels = 4.0  // c
+	sharp      = 0.25 // temperature, in units of the spread, of probabilities that are counted
+	sameShares = 0.1  // total variation distance of φ to the label shares up to which one fit is enough
+)
+
+// learn is the fit of one sample, by a committee where that is better.
+func learn(x *setting, begin start) (*fitted, error) {
+	if !x.doubtful() || begin.model != nil {
+		return search(x, begin)
+	}
+	c, err := newCommittee(x)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.findShares(); err != nil {
+		return nil, err
+	}
+	result, err := search(c.setting, begin)
+	if err != nil {
+		return nil, err
+	}
+	c.join(result)
+	result.setting.views = true
+	return result, nil
+}
+
+// doubtful reports whether the shares are estimates that the labels do not support.
+func (x *setting) doubtful() bool {
+	evidence := x.prior.Evidence
+	return evidence != nil && x.named.Compares != "" && !x.options.Loss.Spec().Free && x.sample.Transductive() &&
+		!x.sample.Constant() && evidence.FromLabels(x.prior.Shares) > sameShares
+}
+
+// newCommittee has the supervised classifier and the mixture.
+func newCommittee(x *setting) (*committee, error) {
+	s, job := x.sample, x.sample.Job.Silent()
+	c := &committee{setting: x, v: viewLabels / (viewLabels + x.labeled()/float64(s.Classes()))}
+	r := x.newRun(job, x.named.First(), start{}, 0)
+	supervised := modelOf(x, r, method.FitSupervised(r), 0)
+	x.trained.add("supervised", 1, job.Visited(), s.Pass)
+	before := job.Visited()
+	mixture := s.Unpacked(crossfit.MixtureModel(s, job))
+	x.trained.add("mixture", 1, job.Visited()-before, s.Pass)
+	s.Job.CountAndCheck(job.Visited())
+	if err := s.CheckFinite(0, supervised.Coef, mixture.Coef, supervised.Intercept, mixture.Intercept); err != nil {
+		return nil, err
+	}
+	c.views = multiple(supervised, 0)
+	for _, view := range []*model.Linear{supervised, mixture} {
+		if spread := x.spread(view); spread > 0 {
+			add(c.views, c.v/spread, view)
+		}
+	}
+	return c, nil
+}
+
+// findShares moves the shares to those of the classes that the views and a classifier of a third of the rows predict.
+func (c *committee) findShares() error {
+	x, job := c.setting, c.sample.Job.Silent()
+	part, err := x.sample.Third(job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
+	if err != nil || part == nil || !part.Sample.Transductive() {
+		return err
+	}
+	third, err := newSetting(part.Sample, x.problem, x.options, x.trained)
+	if err != nil {
+		return err
+	}
+	third.prior.Evidence = x.prior.Evidence
+	begin, err := coarse(third, start{})
+	if err != nil {
+		return err
+	}
+	result, err := run(third, third.sample.Job, begin, 0)
+	if err != nil {
+		return err
+	}
+	x.sample.Job.CountAndCheck(third.sample.Job.Visited())
+	predicted := x.predicted(c.with(x.sample.Unpacked(result.Model)))
+	prior, settled := *x.prior, *x
+	prior.Shares = make([]float64, len(predicted))
+	rows := float64(x.unlabeled()) // one more in each class
+	for y, share := range predicted {
+		prior.Shares[y] = (share*rows + 1) / (rows + float64(len(predicted)))
+	}
+	settled.prior = &prior
+	c.setting = &settled
+	return nil
+}
+
+// with is the mean of the views and a transductive classifier, in units of this one.
+func (c *committee) with(transductive *model.Linear) *model.Linear {
+	mean := multiple(transductive, 1)
+	add(mean, c.spread(transductive), c.views)
+	return mean
+}
+
+// join makes the result that of the committee.
+func (c *committee) join(result *fitted) {
+	s, mean := c.sample, c.with(result.Model)
+	result.Model.Coef, result.Model.Intercept = mean.Coef, mean.Intercept
+	decisions := c.decisions(mean)
+	for k, i := range s.Unlabeled {
+		result.Transduction[i] = s.Weak.Of(k).Best(scoresOfRow(decisions, mean.Outputs, int(i)))
+	}
+	if result.Distributions != nil {
+		harden(s, result.Distributions, result.Transduction)
+	}
+}
+
+// multiple is a model times a factor.
+func multiple(m *model.Linear, factor float64) *model.Linear {
+	out := *m
+	out.Coef, out.Intercept = make([]float64, len(m.Coef)), make([]float64, len(m.Intercept))
+	add(&out, factor, m)
+	return &out
+}
+
+// add adds a model times a factor.
+func add(dst *model.Linear, factor float64, m *model.Linear) {
+	vector.Add(dst.Coef, factor, m.Coef)
+	vector.Add(dst.Intercept, factor, m.Intercept)
+}
+
+// decisions are those of all rows [n, outputs].
+func (x *setting) decisions(m *model.Linear) []float64 {
+	s := x.sample
+	out := make([]float64, s.Rows.Rows()*m.Outputs)
+	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: s.Packed(m), Intercept: m.Intercept, ByFeature: true}, out)
+	s.Job.CountAndCheck(int64(s.Rows.NonZeros()))
+	return out
+}
+
+// scoresOfRow are the class scores of row i.
+func scoresOfRow(decisions []float64, outputs, i int) []float64 {
+	if outputs == 1 {
+		return []float64{-decisions[i] / 2, decisions[i] / 2}
+	}
+	return decisions[i*outputs : (i+1)*outputs]
+}
+
+// spread is the root mean square of the centered class scores of the unlabeled rows.
+func (x *setting) spread(m *model.Linear) float64 {
+	return math.Sqrt(x.mean(m, 1, func(sum []float64, weight float64, _ int, scores []float64) {
+		center := vector.Sum(scores) / float64(len(scores))
+		for _, score := range scores {
+			sum[0] += weight * (score - center) * (score - center)
+		}
+	})[0])
+}
+
+// predicted are the shares of the classes that a model predicts for the unlabeled rows: mean probabilities, as counts
+// of classes would jump where scores change in their last digits.
+func (x *setting) predicted(m *model.Linear) []float64 {
+	spread := x.spread(m)
+	return x.mean(m, x.sample.Classes(), func(sum []float64, weight float64, k int, scores []float64) {
+		p := make([]float64, len(scores))
+		vector.Add(p, -1/(sharp*spread), scores)
+		x.sample.Weak.Of(k).AddTo(p, 1)
+		vector.Scale(p, -1)
+		vector.Softmax(p, p)
+		vector.Add(sum, weight, p)
+	})
+}
+
+// mean is the mean [n] over the unlabeled rows of what add adds for the class scores of row k.
+func (x *setting) mean(
+	m *model.Linear, n int, add func(sum []float64, weight float64, k int, scores []float64),
+) []float64 {
+	s, decisions, sum := x.sample, x.decisions(m), make([]float64, n)
+	s.Job.Sum(len(s.Unlabeled), sum, func(lo, hi int, part []float64) {
+		for k := lo; k < hi; k++ {
+			add(part, s.UnlabeledWeight[k], k, scoresOfRow(decisions, m.Outputs, int(s.Unlabeled[k])))
+		}
+	})
+	return sum
+}
+
+// labeled is the number of labeled rows of all machines, or of the copies that their weights stand for.
+func (x *setting) labeled() float64 {
+	if s := x.sample; s.Copies != nil {
+		return float64(s.Job.Count(int(vector.Sum(s.LabeledRows))))
+	}
+	return float64(x.sample.All.Labeled)
+}

@@ -1,0 +1,160 @@
+package fit
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
+
+// unevenTopics are cases whose estimated shares differ from those of the labels, which are even.
+func unevenTopics() map[string]planted.Data {
+	two, _ := topicsOf(2, 16, 33)
+	three, _ := topicsOf(3, 15, 33)
+	return map[string]planted.Data{"two": two, "three": three}
+}
+
+// doubleMixture is EM for multinomials, written from its definition: scores [n][K] of the rows, less their mean.
+func doubleMixture(data planted.Data, classes int) [][]float64 {
+	d, n := len(data.Dense[0]), len(data.Dense)
+	sum, entries, features := 0.0, 0.0, map[int]bool{}
+	for _, row := range data.Dense {
+		for j, v := range row {
+			if v != 0 {
+				sum, entries, features[j] = sum+v, entries+1, true
+			}
+		}
+	}
+	posterior, share := make([][]float64, n), make([]float64, classes)
+	for i, y := range data.Labels {
+		posterior[i] = make([]float64, classes)
+		if y >= 0 {
+			posterior[i][y]++
+			share[y]++
+		}
+	}
+	scores := make([][]float64, n)
+	for range 8 {
+		for y := range share { // one row more in each class
+			share[y]++
+		}
+		vector.Scale(share, 1/vector.Sum(share))
+		for i := range scores {
+			scores[i] = make([]float64, classes)
+		}
+		for y := range classes {
+			words := make([]float64, d)
+			for i, row := range data.Dense {
+				vector.Add(words, posterior[i][y]*entries/sum, row)
+			}
+			total := vector.Sum(words) + 0.1*float64(len(features))
+			for i, row := range data.Dense {
+				scores[i][y] = math.Log(share[y])
+				for j, v := range row {
+					scores[i][y] += 0.2 * v * entries / sum * math.Log((words[j]+0.1)/total)
+				}
+			}
+		}
+		clear(share)
+		for i, label := range data.Labels {
+			if label >= 0 {
+				continue
+			}
+			vector.Softmax(posterior[i], scores[i])
+			vector.Add(share, 1, posterior[i])
+		}
+	}
+	return scores
+}
+
+// byRow are the class scores [n][K].
+func byRow(result *Result, data planted.Data) [][]float64 {
+	return slices.Collect(slices.Chunk(linearScores(result, data.Dense), result.Model.Classes))
+}
+
+// centered are scores [n][K] less their mean, over the root of the mean square of those of the unlabeled rows.
+func centered(data planted.Data, scores [][]float64) (out [][]float64, spread float64) {
+	rows := 0.0
+	for i, row := range scores {
+		row = slices.Clone(row)
+		mean := vector.Sum(row) / float64(len(row))
+		for y := range row {
+			row[y] -= mean
+		}
+		if data.Labels[i] < 0 {
+			rows, spread = rows+1, spread+vector.Dot(row, row)
+		}
+		out = append(out, row)
+	}
+	spread = math.Sqrt(spread / rows)
+	for _, row := range out {
+		vector.Scale(row, 1/spread)
+	}
+	return out, spread
+}
+
+// The classifier is T' + v (S + M): T' and S as separate fits find them.
+func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
+	for name, data := range unevenTopics() {
+		o := method.Defaults()
+		together := mustFit(t, data, nil, o)
+		if trained := together.Trained; len(trained) < 5 || trained[1].Name != "supervised" || trained[2].Name != "mixture" {
+			t.Fatalf("%s: trained %v, shares %v", name, trained, together.Model.ClassPrior)
+		}
+		classes := together.Model.Classes
+		given, supervised := o, o
+		given.ClassPrior.Shares, given.ClassPrior.Rule = together.Model.ClassPrior, "auto"
+		supervised.UnlabeledWeight = 0
+		one := mustFitProblem(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, ChosenLabels: true}, given)
+		transductive, spread := centered(data, byRow(one, data))
+		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
+		mixture, _ := centered(data, doubleMixture(data, classes))
+		labeled := 0.0
+		for _, y := range data.Labels {
+			if y >= 0 {
+				labeled++
+			}
+		}
+		v, worst := 4/(4+labeled/float64(classes)), 0.0
+		got, _ := centered(data, byRow(together, data))
+		for i := range got {
+			want := slices.Clone(transductive[i])
+			vector.Add(want, v, views[i])
+			vector.Add(want, v, mixture[i])
+			transductive[i] = want
+		}
+		want, _ := centered(data, transductive)
+		for i := range got {
+			for y := range got[i] {
+				worst = max(worst, math.Abs(got[i][y]-want[i][y]))
+			}
+			if data.Labels[i] < 0 && int(together.Transduction[i]) != vector.Largest(got[i]) {
+				t.Errorf("%s: row %d has class %d", name, i, together.Transduction[i])
+			}
+		}
+		if !(worst < 1e-3) || !(spread > 0) { // the fits stop within tol
+			t.Errorf("%s: scores differ by %.2g of their spread", name, worst)
+		}
+	}
+}
+
+// Shares that are given, or that the labels support, need no committee.
+func TestGivenSharesAndThoseOfLabelsAreFittedOnce(t *testing.T) {
+	uneven, _ := topics(2, 16)
+	given := method.Defaults()
+	given.ClassPrior.Shares = []float64{0.7, 0.3}
+	for name, result := range map[string]*Result{
+		"given shares": mustFit(t, uneven, nil, given),
+		"even classes": mustFit(t, planted.Topics(900, 150, 16, 0.5, 1), nil, method.Defaults()),
+	} {
+		for _, stage := range result.Trained {
+			if stage.Name == "mixture" || stage.Name == "supervised" {
+				t.Errorf("%s: trained %v", name, result.Trained)
+			}
+		}
+	}
+}
