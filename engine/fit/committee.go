@@ -32,9 +32,9 @@ type committee struct {
 }
 
 const (
-	viewLabels = 4.0  // c
-	sharp      = 0.25 // temperature, in units of the spread, of probabilities that are counted
-	sameShares = 0.1  // total variation distance of φ to the label shares up to which one fit is enough
+	viewLabels = 4.0     // c
+	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
+	sameShares = 0.1     // total variation distance of φ to the label shares up to which one fit is enough
 )
 
 // learn is the fit of one sample, by a committee where that is better.

@@ -2,7 +2,7 @@ package fit
 
 // Stage is a stage of a fit and the models it has trained.
 type Stage struct {
-	Name   string  `json:"stage"` // "class_prior", a method, "mixture" or "calibrate"
+	Name   string  `json:"stage"` // "class_prior", a method, "supervised", "mixture" or "calibrate"
 	Models int     `json:"n_models"`
 	Passes float64 `json:"n_passes"` // of all these models over the non-zeros of all rows
 }

@@ -16,18 +16,10 @@ import (
 
 // sampleOf are all rows of the data, of weight 1.
 func sampleOf(data planted.Data, classes int) *sample.Sample {
-	s := &sample.Sample{Rows: data.Rows, Feature: make([]int32, data.Rows.Cols()),
-		Options: sample.Options{FitIntercept: true}, All: sample.Census{LastClass: classes - 1}}
-	for j := range s.Feature {
-		s.Feature[j] = int32(j)
-	}
-	for i, y := range data.Labels {
-		if y < 0 {
-			s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, 1)
-			continue
-		}
-		s.Labeled, s.LabeledRows = append(s.Labeled, int32(i)), append(s.LabeledRows, 1)
-		s.Class = append(s.Class, y)
+	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels, Classes: classes},
+		sample.Options{FitIntercept: true, UnlabeledWeight: 1}, work.NewJob(1, nil))
+	if err != nil {
+		panic(err)
 	}
 	return s
 }
@@ -75,7 +67,7 @@ func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
 func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	s := sampleOf(planted.Classes(300, 60, 3, []float64{0.6, 0.3, 0.1}, 1), 3)
 	s.LabeledRows[1] = 2
-	if split := crossfit.NewSplit(s, work.NewJob(1, nil), 100); split.Folds != 0 {
+	if split := crossfit.NewSplit(s, work.NewJob(1, nil), 300); split.Folds != 0 {
 		t.Errorf("%d folds", split.Folds)
 	}
 	evidence := Score(s, work.NewJob(1, nil))

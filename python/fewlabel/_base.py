@@ -76,7 +76,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
             fit as repeating the row k times, up to rounding. The two fits may still reach different local minima: if
             rounding decides a tie (losses "hinge" and "crammer_singer"), or if there are more than 5,000 unlabeled
-            copies, of which class_prior="auto" uses 5,000. With fractional or larger weights each row gets one hard
+            copies, of which class_prior="auto" uses a part. With fractional or larger weights each row gets one hard
             label. The weighted class shares may then drift from `class_prior_` with "pair_switching" and
             `max_switches`.
 

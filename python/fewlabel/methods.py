@@ -31,7 +31,8 @@ class Annealing:
 class Auto:
     """Annealing or switching: at the end of annealing the two are compared, and the lower objective is returned.
 
-    With 32,768 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows.
+    With 32,768 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows. If the
+    class shares are estimated and differ from those of the labels, the result is the mean of three classifiers.
 
     Parameters
     ----------

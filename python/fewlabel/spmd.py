@@ -65,8 +65,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
 
     Notes
     -----
-    The model is that of one machine with all rows in the order of the ranks, up to the rounding of sums. The order
-    matters for class_prior="auto" with more than 5,000 unlabeled rows, of which the estimate uses 5,000.
+    The model is that of one machine with all rows, up to the rounding of sums.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def estimate_class_prior(
     Parameters
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        Rows, labeled and unlabeled. At most 5,000 of the unlabeled rows, evenly spaced, are used.
+        Rows, labeled and unlabeled. About 5,000 of the unlabeled rows are used, the same in any order.
     rest : label or None, default=None
         The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
     n_bootstraps : int, default=50
