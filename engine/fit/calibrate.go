@@ -101,9 +101,9 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 		return nil, err
 	}
 	models := 1
-	if x.views {
+	if x.views > 0 {
 		models = 3
-		views, err := newCommittee(without)
+		views, err := newCommittee(without, x.views)
 		if err != nil {
 			return nil, err
 		}

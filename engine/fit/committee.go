@@ -11,16 +11,17 @@ import (
 )
 
 // committee is the mean of three classifiers that err on different rows: method auto where the class shares are
-// estimated and differ from those of the labels.
+// estimated.
 //
 //	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (crossfit/mixture.go); T a transductive
-//	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T
-//	Method   1. T of a third of the unlabeled rows, with the shares φ
-//	         2. φ' are the shares of the classes that T + v (S + M) predicts
-//	         3. T' of all rows, with the shares φ'
-//	         4. the classifier is T' + v (S + M)
-//	         Each is divided by its spread, the root mean square of its centered class scores; 4. is in units of T'
+//	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
+//	         or half of it where φ is near the shares of the labels
+//	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
+//	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts
+//	         2. T of all rows, with these shares
+//	         3. the classifier is T + v (S + M)
+//	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum & Mitchell
 //	         1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do
@@ -34,41 +35,48 @@ type committee struct {
 const (
 	viewLabels = 4.0     // c
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
-	sameShares = 0.1     // total variation distance of φ to the label shares up to which one fit is enough
+	supported  = 0.5     // part of v where φ stays: the labels support it
+	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
 )
 
-// learn is the fit of one sample, by a committee where that is better.
+// learn is the fit of one sample, by a committee where the shares are estimated.
 func learn(x *setting, begin start) (*fitted, error) {
-	if !x.doubtful() || begin.model != nil {
+	if !x.averages() || begin.model != nil {
 		return search(x, begin)
 	}
-	c, err := newCommittee(x)
+	moves, part := x.prior.Evidence.FromLabels(x.prior.Shares) > sameShares, 1.0
+	if !moves {
+		part = supported
+	}
+	c, err := newCommittee(x, part)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.findShares(); err != nil {
-		return nil, err
+	if moves {
+		if err := c.moveShares(); err != nil {
+			return nil, err
+		}
 	}
 	result, err := search(c.setting, begin)
 	if err != nil {
 		return nil, err
 	}
 	c.join(result)
-	result.setting.views = true
+	result.setting.views = part
 	return result, nil
 }
 
-// doubtful reports whether the shares are estimates that the labels do not support.
-func (x *setting) doubtful() bool {
+// averages reports whether a committee is better than a fit.
+func (x *setting) averages() bool {
 	evidence := x.prior.Evidence
 	return evidence != nil && x.named.Compares != "" && !x.options.Loss.Spec().Free && x.sample.Transductive() &&
-		!x.sample.Constant() && evidence.FromLabels(x.prior.Shares) > sameShares
+		!x.sample.Constant()
 }
 
-// newCommittee has the supervised classifier and the mixture.
-func newCommittee(x *setting) (*committee, error) {
+// newCommittee has the supervised classifier and the mixture, with a part of the weight v.
+func newCommittee(x *setting, part float64) (*committee, error) {
 	s, job := x.sample, x.sample.Job.Silent()
-	c := &committee{setting: x, v: viewLabels / (viewLabels + x.labeled()/float64(s.Classes()))}
+	c := &committee{setting: x, v: part * viewLabels / (viewLabels + x.labeled()/float64(s.Classes()))}
 	r := x.newRun(job, x.named.First(), start{}, 0)
 	supervised := modelOf(x, r, method.FitSupervised(r), 0)
 	x.trained.add("supervised", 1, job.Visited(), s.Pass)
@@ -88,8 +96,8 @@ func newCommittee(x *setting) (*committee, error) {
 	return c, nil
 }
 
-// findShares moves the shares to those of the classes that the views and a classifier of a third of the rows predict.
-func (c *committee) findShares() error {
+// moveShares moves the shares to those of the classes that the views and a classifier of a third of the rows predict.
+func (c *committee) moveShares() error {
 	x, job := c.setting, c.sample.Job.Silent()
 	part, err := x.sample.Third(job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
 	if err != nil || part == nil || !part.Sample.Transductive() {
@@ -112,9 +120,8 @@ func (c *committee) findShares() error {
 	predicted := x.predicted(c.with(x.sample.Unpacked(result.Model)))
 	prior, settled := *x.prior, *x
 	prior.Shares = make([]float64, len(predicted))
-	rows := float64(x.unlabeled()) // one more in each class
-	for y, share := range predicted {
-		prior.Shares[y] = (share*rows + 1) / (rows + float64(len(predicted)))
+	for y, share := range x.prior.Shares {
+		prior.Shares[y] = (1-c.v)*share + c.v*predicted[y]
 	}
 	settled.prior = &prior
 	c.setting = &settled

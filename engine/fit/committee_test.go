@@ -142,19 +142,15 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 	}
 }
 
-// Shares that are given, or that the labels support, need no committee.
-func TestGivenSharesAndThoseOfLabelsAreFittedOnce(t *testing.T) {
-	uneven, _ := topics(2, 16)
-	given := method.Defaults()
-	given.ClassPrior.Shares = []float64{0.7, 0.3}
-	for name, result := range map[string]*Result{
-		"given shares": mustFit(t, uneven, nil, given),
-		"even classes": mustFit(t, planted.Topics(900, 150, 16, 0.5, 1), nil, method.Defaults()),
-	} {
-		for _, stage := range result.Trained {
-			if stage.Name == "mixture" || stage.Name == "supervised" {
-				t.Errorf("%s: trained %v", name, result.Trained)
-			}
-		}
+// Shares that are given need no committee; those near the shares of the labels stay.
+func TestACommitteeKeepsSharesThatAreGivenOrThoseOfTheLabels(t *testing.T) {
+	data := planted.Topics(900, 150, 16, 0.5, 1)
+	o := method.Defaults()
+	if got := mustFit(t, data, nil, o); math.Abs(got.Model.ClassPrior[1]-0.5) > 0.1 || got.Trained[2].Name != "mixture" || got.Trained[3].Models != 1 {
+		t.Errorf("shares %v, trained %v", got.Model.ClassPrior, got.Trained)
+	}
+	o.ClassPrior.Shares = []float64{0.7, 0.3}
+	if got := mustFit(t, data, nil, o); got.Trained[0].Name != "annealing" || len(got.Trained) > 2 {
+		t.Errorf("given shares: trained %v", got.Trained)
 	}
 }

@@ -17,8 +17,8 @@ class TransductiveSVC(LinearClassifier):
     ----------
     method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
         How labels of unlabeled rows are found. "auto": by annealing and by switching, and the solution with the lower
-        objective is returned; averaged with two other classifiers if the class shares are estimated and differ from
-        those of the labels, see Notes. "annealing": soft labels that become hard as a temperature decreases. "switching": hard
+        objective is returned; averaged with two other classifiers if the class shares are estimated, see Notes.
+        "annealing": soft labels that become hard as a temperature decreases. "switching": hard
         labels, many exchanged at a time, while the weight of the unlabeled rows increases.
         "pair_switching": Joachims' algorithm, one pair exchanged at a time. "gradient": no labels,
         but a smooth loss of the margin between the best and the second-best class. An object of `fewlabel.methods` is a
@@ -176,10 +176,11 @@ class TransductiveSVC(LinearClassifier):
     estimated shares at the end (balance "labels"). With "auto" the last row of `history_` is the comparison of
     annealing with switching, which ends early if it cannot reach a lower objective.
 
-    If "auto" estimates the shares and they are more than 0.1 (total variation) from those of the labels, the classifier
-    is T + v (S + M): T the best solution at shares that a committee of the three predicts, S the supervised solution,
-    M a mixture of all rows (Nigam et al. 2000), v = 4 / (4 + labels of a class). Each is divided by the root mean
-    square of its class scores, and the sum is in units of T. `history_` and `objective_` are those of T.
+    If "auto" estimates the shares, the classifier is T + v (S + M): T the best solution, S the supervised one, M a
+    mixture of all rows (Nigam et al. 2000), v = 2 / (4 + labels of a class). Each is divided by the root mean square of
+    its class scores, and the sum is in units of T. If the estimate is more than 0.1 (total variation) from the shares
+    of the labels, v is twice that, and the estimate first moves toward the shares of the classes that the three
+    predict, with T of a third of the rows. `history_` and `objective_` are those of T.
 
     Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` is a
     list with the classes of each column; `coef_` and `intercept_` have a row for each column, `transduction_` and

@@ -32,7 +32,7 @@ class Auto:
     """Annealing or switching: at the end of annealing the two are compared, and the lower objective is returned.
 
     With 32,768 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows. If the
-    class shares are estimated and differ from those of the labels, the result is the mean of three classifiers.
+    class shares are estimated, the result is averaged with the supervised classifier and a mixture of all rows.
 
     Parameters
     ----------

@@ -131,9 +131,10 @@ def test_without_labels_of_the_class_it_has_to_be_given() -> None:
 def test_class_weight_and_method_do_not_change_it() -> None:
     X, _, truth = text_like(share=0.2)
     y = picked(truth, [10, 20])
-    plain = TransductiveSVC().fit(X, y).class_prior_
+    plain = TransductiveSVC(method="annealing").fit(X, y).class_prior_
     for settings in ({"class_weight": "balanced"}, {"class_weight": {0: 9.0, 1: 1.0}}, {"method": "switching"}):
-        np.testing.assert_array_equal(TransductiveSVC(**settings).fit(X, y).class_prior_, plain)
+        fitted = TransductiveSVC(**{"method": "annealing"} | settings).fit(X, y)
+        np.testing.assert_array_equal(fitted.class_prior_, plain)
 
 
 def test_weight_2_is_the_row_twice() -> None:
@@ -177,33 +178,26 @@ def test_where_unlabeled_rows_take_no_part_they_are_those_of_the_labels() -> Non
 
 
 @pytest.mark.parametrize("draw", [lambda truth: picked(truth, 15), lambda truth: drawn(truth, 60)])
-def test_estimate_class_prior_has_the_same_shares(draw: Any) -> None:
+def test_estimate_class_prior_has_the_shares_of_one_fit(draw: Any) -> None:
     X, _, truth = many_topics(n=800)
     y = draw(truth)
     estimate = estimate_class_prior(X, y)
-    np.testing.assert_array_equal(estimate.class_prior, TransductiveSVC().fit(X, y).class_prior_)
+    np.testing.assert_array_equal(estimate.class_prior, TransductiveSVC(method="annealing").fit(X, y).class_prior_)
     assert estimate.as_dict() == dict(enumerate(estimate.class_prior.tolist()))
     assert (estimate.lower <= estimate.class_prior).all()
     assert (estimate.class_prior <= estimate.upper).all()
     np.testing.assert_allclose(estimate.label_shares, np.bincount(y[y >= 0]) / np.sum(y >= 0))
 
 
-def test_two_labels_of_each_class_leave_a_wide_interval_and_a_warning() -> None:
+def test_two_labels_of_each_class_leave_a_wide_interval() -> None:
     X, _, truth = text_like(n=1000, share=0.3)
-    names = np.array(["ham", "spam", "-1"])
-    y = picked(truth, 2)
-    estimate = estimate_class_prior(X, y)
+    estimate = estimate_class_prior(X, picked(truth, 2))
     assert (estimate.upper - estimate.lower > 0.3).all()
-    with pytest.warns(ClassPriorWarning, match=r"few labels leave .*: that of class (ham|spam) is .* narrower"):
-        TransductiveSVC().fit(X, names[y])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ClassPriorWarning)
-        TransductiveSVC().fit(X, names[picked(truth, 80)])
 
 
 def test_there_are_no_shares_to_estimate_without_unlabeled_rows() -> None:
     X, _, truth = text_like()
-    with pytest.raises(ValueError, match="labels has 0 unlabeled rows: class shares are estimated from two or more"):
+    with pytest.raises(ValueError, match="y has 0 unlabeled rows: class shares are estimated from two or more"):
         estimate_class_prior(X, truth, unlabeled=None)
 
 

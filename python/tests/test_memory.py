@@ -105,7 +105,7 @@ for _ in range(2):
 
 @pytest.mark.parametrize(
     ("kind", "limit"),
-    [(kind, 3) for kind in ("labels", "sets", "soft", "sparse soft", "columns", "sequences")]
+    [(kind, 3) for kind in ("labels", "sets", "soft", "sparse soft", "columns")]
     + [("labels", 2), ("sparse soft", 2), ("labels", 4), ("sets", 4)],
 )
 def test_labels_that_do_not_fit(kind: str, limit: int) -> None:
@@ -113,7 +113,6 @@ def test_labels_that_do_not_fit(kind: str, limit: int) -> None:
     output = run(
         """
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]) << 30,) * 2)
-from fewlabel import SequenceSVC
 from fewlabel.labels import Soft
 
 n, k = 20_000, 2_000
@@ -125,7 +124,6 @@ tasks = {
     "soft": lambda: TransductiveSVC().fit(X, Soft(np.full((n, k), 1 / k))),
     "sparse soft": lambda: TransductiveSVC().fit(X, Soft(P)),
     "columns": lambda: TransductiveSVC().fit(X, np.arange(n * k, dtype=np.int8).reshape(n, k) % 2),
-    "sequences": lambda: SequenceSVC().fit(X, np.arange(n) % 6_000, lengths=[20] * (n // 20)),
 }
 try:
     tasks[sys.argv[1]]()
