@@ -47,8 +47,8 @@ print(f"{X.shape[0]} texts, {X.shape[1]} words")
 # ## Fit
 #
 # Three labels of each topic do not show how frequent the topics are, which differ by a factor of eight. With estimated
-# class shares the unlabeled texts gain nothing here. With the shares from a count they gain much: give them where you
-# know them.
+# class shares the unlabeled texts gain a little. With the shares from a count, of fifty random texts for instance, they
+# gain much: give them where you know them.
 
 # %%
 from sklearn.svm import LinearSVC  # noqa: E402
