@@ -340,3 +340,18 @@ func TestAWrongViewHasNoWeight(t *testing.T) {
 		}
 	}
 }
+
+// Which of many unlabeled rows are used does not depend on their order.
+func TestSharesOfManyRowsHaveNoOrder(t *testing.T) {
+	data := planted.Classes(7000, 60, 30, []float64{0.6, 0.3, 0.1}, 1)
+	want, _ := estimate(sampleOf(data, 3), 1)
+	order := rand.New(rand.NewPCG(1, 2)).Perm(len(data.Labels))
+	list, labels := make([]int32, len(order)), make([]int32, len(order))
+	for k, i := range order {
+		list[k], labels[k] = int32(i), data.Labels[i]
+	}
+	data.Rows, data.Labels = data.Rows.Selected(work.NewPool(1), list), labels
+	if got, _ := estimate(sampleOf(data, 3), 1); distance(got, want) > 1e-4 {
+		t.Errorf("%v, in another order %v", want, got)
+	}
+}
