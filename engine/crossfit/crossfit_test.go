@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -135,6 +136,50 @@ func TestScoresOfAViewSumToZero(t *testing.T) {
 	for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
 		if sum := vector.Sum(view); math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
 			t.Fatalf("scores %v", view)
+		}
+	}
+}
+
+// Of rows with many copies each a part is drawn, and not all or none.
+func TestOfEqualRowsAPartIsDrawn(t *testing.T) {
+	job, data := work.NewJob(1, nil), planted.Classes(20, 16, 4, []float64{0.5, 0.5}, 4)
+	const copies = 1000
+	list, labels := []int32(nil), []int32(nil)
+	for i, label := range data.Labels {
+		list, labels = append(list, slices.Repeat([]int32{int32(i)}, copies)...), append(labels,
+			slices.Repeat([]int32{label}, copies)...)
+	}
+	s, err := sample.New(sample.Problem{Rows: data.Rows.Selected(job.Pool, list), Labels: labels}, sample.Options{}, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawnOf := make([]int, len(data.Labels))
+	for _, place := range drawn(s, job, 4000) { // of 16 times as many as copies
+		drawnOf[s.Unlabeled[place]/copies]++
+	}
+	for i, n := range drawnOf {
+		if data.Labels[i] < 0 && (n < 240 || n > 260) {
+			t.Errorf("%d of %d copies of row %d are drawn, should be 250", n, copies, i)
+		}
+	}
+}
+
+// Features without a value in the rows that take part have no weight; nor has any where all rows are zero.
+func TestAMixtureHasNoWeightsOfFeaturesThatDoNotOccur(t *testing.T) {
+	job := work.NewJob(1, nil)
+	for _, values := range [][]float64{{1, 2, 0, 3, 0, 0, 0, 1, 0, 2, 2, 0, 0, 0, 5}, make([]float64, 15)} {
+		x, err := rows.NewDense(5, 3, 3, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sample.New(sample.Problem{Rows: x, Labels: []int32{0, 1, -1, -1, -1}, Weights: []float64{1, 1, 1, 1, 0}},
+			sample.Options{}, job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.Unpacked(MixtureModel(s, job))
+		if m.Coef[2] != 0 || math.IsNaN(m.Coef[0]) || (m.Coef[0] == 0) != (values[0] == 0) {
+			t.Errorf("weights %v for values %v", m.Coef, values)
 		}
 	}
 }

@@ -44,27 +44,26 @@ func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
 	return out
 }
 
-// drawn are places in Unlabeled of about maxRows rows of all machines, drawn by their keys: the same rows in any order.
+// drawn are places in Unlabeled of about maxRows rows of all machines, drawn by their keys: the same rows in any order,
+// and of rows with the same key that part.
 func drawn(s *sample.Sample, job *work.Job, maxRows int) (places []int) {
 	total := job.Count(len(s.Unlabeled))
 	if total <= maxRows {
-		return upTo(len(s.Unlabeled))
-	}
-	keys, bound := s.Keys(job), uint64(float64(maxRows)/float64(total)*(1<<32))
-	for place, i := range s.Unlabeled {
-		if keys[i]*mixer>>32 < bound {
+		for place := range s.Unlabeled {
 			places = append(places, place)
 		}
+		return places
+	}
+	keys, bound := s.Keys(job), uint64(float64(maxRows)/float64(total)*(1<<32))
+	seen := map[uint64]uint64{} // rows with a key
+	for place, i := range s.Unlabeled {
+		key := keys[i]
+		if (key+seen[key])*mixer>>32 < bound {
+			places = append(places, place)
+		}
+		seen[key]++
 	}
 	return places
-}
-
-func upTo(n int) []int {
-	list := make([]int, n)
-	for k := range list {
-		list[k] = k
-	}
-	return list
 }
 
 // holdOut assigns the distinct labeled rows of each class to the folds in turn.

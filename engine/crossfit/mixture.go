@@ -28,7 +28,8 @@ type mixture struct {
 	rows      *rows.Matrix // [n] labeled and unlabeled rows
 	shape     panel.Shape
 	spheres   bool
-	features  float64   // number of features that occur
+	occurs    []float64 // [Features] 1: the feature occurs; 0: it does not, or in rows without a weight alone
+	features  float64   // number of features that occur, at least 1
 	word      float64   // 1/x̄
 	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|; 0: it takes no part
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y)
@@ -117,9 +118,11 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
 		m.unit[i] = m.word
 	}
-	for _, machines := range sums[:d] {
-		m.features += min(1, machines)
+	m.occurs = sums[:d]
+	for j, machines := range m.occurs {
+		m.occurs[j] = min(1, machines)
 	}
+	m.features = max(1, vector.Sum(m.occurs))
 	if sums[d+2] > 0 {
 		m.useSpheres()
 	}
@@ -154,7 +157,7 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 	coef, intercept := make([]float64, 0, m.shape.Features*k), make([]float64, k)
 	for j := range m.shape.Features {
 		for y := range k {
-			coef = append(coef, m.component[m.shape.At(j, y)])
+			coef = append(coef, m.occurs[j]*m.component[m.shape.At(j, y)])
 		}
 	}
 	if !m.spheres {

@@ -25,7 +25,7 @@ import (
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum & Mitchell
 //	         1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do
-//	Cost     a fit of a third of the rows, sixteen passes for M, three for spreads; S of the labeled rows
+//	Cost     a fit of a third of the rows, sixteen passes for M, up to seven for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting
 	views *model.Linear // v (S + M)
@@ -140,9 +140,9 @@ func (c *committee) join(result *fitted) {
 	s, mean := c.sample, c.with(result.Model)
 	result.Model.Coef, result.Model.Intercept = mean.Coef, mean.Intercept
 	decisions := c.decisions(mean)
-	for k, i := range s.Unlabeled {
-		result.Transduction[i] = s.Weak.Of(k).Best(scoresOfRow(decisions, mean.Outputs, int(i)))
-	}
+	result.Transduction = transduced(s, func(dst []float64, i int32) {
+		copy(dst, scoresOfRow(decisions, mean.Outputs, int(i)))
+	})
 	if result.Distributions != nil {
 		harden(s, result.Distributions, result.Transduction)
 	}

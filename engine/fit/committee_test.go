@@ -154,3 +154,21 @@ func TestACommitteeKeepsSharesThatAreGivenOrThoseOfTheLabels(t *testing.T) {
 		t.Errorf("given shares: trained %v", got.Trained)
 	}
 }
+
+// Rows of weight 0 get the class that the committee predicts, too.
+func TestACommitteePredictsRowsOfWeightZero(t *testing.T) {
+	for name, data := range unevenTopics() {
+		weights := make([]float64, len(data.Labels))
+		for i, y := range data.Labels {
+			if y >= 0 || i%2 == 0 {
+				weights[i] = 1
+			}
+		}
+		result := mustFit(t, data, weights, method.Defaults())
+		for i, scores := range byRow(result, data) {
+			if data.Labels[i] < 0 && int(result.Transduction[i]) != vector.Largest(scores) {
+				t.Errorf("%s: row %d has class %d, scores %v", name, i, result.Transduction[i], scores)
+			}
+		}
+	}
+}

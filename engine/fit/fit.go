@@ -46,11 +46,13 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 // fit is the order of calls:
 //
 //	open       rows by kind, weights; class shares that are not given, by cross-fitted models    setting.go, shares
-//	search     the fit of one sample:
-//	  coarse     where there are many rows: search among an eighth of them, where run begins     coarse.go
-//	  run        the method                                                                      run.go
-//	  compare    method auto: another start, then another method; the lower objective stays      compare.go
-//	weak       where rows are weakly labeled: open and search again, with copies of these rows
+//	learn      the fit of one sample; method auto: its mean with two others, where shares were
+//	           estimated                                                                         committee.go
+//	  search     the fit alone:
+//	    coarse     where there are many rows: search among an eighth of them, where run begins   coarse.go
+//	    run        the method                                                                    run.go
+//	    compare    method auto: another start, then another method; the lower objective stays    compare.go
+//	weak       where rows are weakly labeled: open and learn again, with copies of these rows
 //	           in the class that was found                                                       weak.go
 //	calibrate  where asked for: a temperature, by five fits without a fifth of the labels        calibrate.go
 //

@@ -99,8 +99,7 @@ func difference(sides []float64) []float64 {
 }
 
 // transduced are the given labels, and for other rows the class with the largest score of those they can have.
-func transduced(r *method.Run, score objective.Scorer) []int32 {
-	s := r.Objective.Sample
+func transduced(s *sample.Sample, score objective.Scorer) []int32 {
 	out, row := slices.Clone(s.Labels), make([]float64, s.Classes())
 	unlabeled := 0 // place of the next row in Unlabeled, which rises
 	for i, label := range s.Labels {

@@ -53,7 +53,7 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 	out := &fitted{setting: x, spec: spec, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
 		Result: &Result{Model: modelOf(x, r, solution, value), Returned: string(spec.Name), History: r.Path.Trace.Columns(),
 			Alpha: x.options.Alpha, Weight: x.sample.Options.UnlabeledWeight,
-			Transduction:  transduced(r, solution.Score(r.Objective)),
+			Transduction:  transduced(x.sample, solution.Score(r.Objective)),
 			Distributions: distributions(x, solution.SoftLabels)}}
 	if r.Origin != nil {
 		out.origin = origin{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}

@@ -123,6 +123,13 @@ func TestRowsThatDoNotCountHaveNoPartInTheUnit(t *testing.T) {
 	if got := plain.RootMeanSquare(job, []float64{3, 1, 7, 0, 5}); math.Abs(got-want) > 1e-14 {
 		t.Errorf("unit %v, should be %v", got, want)
 	}
+	for exponent := -300; exponent <= 300; exponent += 3 {
+		want := math.Pow(10, float64(exponent))
+		got := rowsOf([]float64{0, 0, 0, 0, want, 0}, []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil)
+		if math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("unit %v of a row of length %v", got, want)
+		}
+	}
 	if got := rowsOf(make([]float64, 6), []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil); got != 1 {
 		t.Errorf("unit %v of rows without values", got)
 	}

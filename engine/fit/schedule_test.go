@@ -32,7 +32,7 @@ func TestRaisedWeightsEndLower(t *testing.T) {
 				r.AtOnce = atOnce
 				found := x.named.Fit(r)
 				objective[k] += r.Path.Trace.Objective(0)
-				errors[k] += float64(disagreement(transduced(r, found.Score(r.Objective)), data.Truth))
+				errors[k] += float64(disagreement(transduced(x.sample, found.Score(r.Objective)), data.Truth))
 			}
 		}
 		part, wrong := objective[0]/objective[1], errors[0]/errors[1]

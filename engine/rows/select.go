@@ -18,7 +18,7 @@ func (m *Matrix) Scaled(factor float64) *Matrix {
 // the weights [rows] (nil: all 1); 1 where there is no such row. Rows times a power of two have the same bits times it.
 func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
 	// Squares of lengths up to 1e100 stay in the range of numbers; longer and shorter rows are measured in other units.
-	for _, unit := range []float64{1, 0x1p700, 0x1p-700} {
+	for _, unit := range []float64{1, 0x1p350, 0x1p-350, 0x1p700, 0x1p-700} {
 		square := meanSquare(job, squares(job, m.Scaled(unit)), weights)
 		if square > 1e-200 && square < 1e200 {
 			return math.Sqrt(square) / unit
