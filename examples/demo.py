@@ -24,12 +24,12 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 import go_comments
 import newsgroups
 from fewlabel import TransductiveSVC
+from fewlabel.preprocessing import text_vectorizer
 
 ALPHA = 1e-3
 LABELS = (5, 10, 20, 40)
@@ -51,14 +51,9 @@ class Question:
 def ask(corpus: str, texts: list[str], topics: list[str], pair: tuple[str, str]) -> Question:
     """Which of two topics? A topic is taken with all that starts with its name."""
     chosen = [(t, topic.startswith(pair[0])) for t, topic in zip(texts, topics, strict=True) if topic.startswith(pair)]
-    rows = recipe().fit_transform([t for t, _ in chosen])
+    rows = text_vectorizer().fit_transform([t for t, _ in chosen])
     name = " or ".join(topic.rstrip(".").rpartition("sys.")[2] for topic in pair)
     return Question(f"{corpus}: {name}?", rows, np.array([first for _, first in chosen], dtype=np.int64))
-
-
-def recipe() -> TfidfVectorizer:
-    """Stop words out, rare and frequent words out, 1 + log count, idf, unit rows: this matters more than the solver."""
-    return TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", max_df=0.2, min_df=2, sublinear_tf=True)
 
 
 def learn(question: Question, n_labels: int, seed: int) -> tuple[dict[str, float], TransductiveSVC]:
@@ -129,7 +124,7 @@ def learn_areas(rows: sp.csr_matrix, areas: np.ndarray, seed: int) -> dict[str, 
 def show_areas(texts: list[str], areas: list[str], draws: int) -> None:
     """Ask for all areas at once and print a small table."""
     start = time.perf_counter()
-    rows, truth = recipe().fit_transform(texts), np.array(areas)
+    rows, truth = text_vectorizer().fit_transform(texts), np.array(areas)
     found = [learn_areas(rows, truth, seed) for seed in range(draws)]
     print(f"\nGo comments: {', '.join(sorted(set(areas)))}?  {rows.shape[0]:,} texts, {rows.shape[1]:,} words")
     seconds = time.perf_counter() - start

@@ -36,10 +36,9 @@ print(labeled.sum(), "labels")
 # length. It matters more than the classifier. Sentence embeddings are another way: `X = encoder.encode(texts)`.
 
 # %%
-from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: E402
+from fewlabel.preprocessing import text_vectorizer  # noqa: E402
 
-settings = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "min_df": 2, "max_df": 0.2}
-recipe = TfidfVectorizer(**settings, sublinear_tf=True)
+recipe = text_vectorizer()
 X = recipe.fit_transform(texts)
 print(f"{X.shape[0]} texts, {X.shape[1]} words")
 

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -27,6 +28,37 @@ func resized(t *testing.T, data planted.Data, factor func(row, col int) float64)
 	return data
 }
 
+// beside adds so many features, each in a share of the rows, of value 0.1 but for the first; `signs` gives each value one.
+func beside(t *testing.T, data planted.Data, features int, share, first float64, signs bool) planted.Data {
+	t.Helper()
+	d, random := data.Rows.Cols(), rand.New(rand.NewPCG(1, 2))
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+	for i := range data.Rows.Rows() {
+		data.Rows.Row(i, func(col int, value float64) {
+			indices, values = append(indices, int32(col)), append(values, value)
+		})
+		for k := range features {
+			value := 0.1
+			if k == 0 {
+				value = first
+			}
+			if signs && random.IntN(2) == 0 {
+				value = -value
+			}
+			if random.Float64() < share {
+				indices, values = append(indices, int32(d+k)), append(values, value)
+			}
+		}
+		indptr = append(indptr, int64(len(indices)))
+	}
+	rows, err := rows.New(d+features, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data.Rows = rows
+	return data
+}
+
 // scaleWarnings are the warnings of scale that a fit gives, one a line.
 func scaleWarnings(t *testing.T, data planted.Data, change func(o *method.Options)) string {
 	t.Helper()
@@ -34,7 +66,7 @@ func scaleWarnings(t *testing.T, data planted.Data, change func(o *method.Option
 	change(&o)
 	var found []string
 	for _, w := range mustFit(t, data, nil, o).Model.Warnings {
-		if w.Kind == "dominant_features" {
+		if w.Kind == "dominant_features" || w.Kind == "frequent_features" {
 			found = append(found, w.Text)
 		}
 	}
@@ -58,6 +90,30 @@ func TestFewFeaturesWithMostOfTheVarianceAreAWarning(t *testing.T) {
 	} {
 		if text != "" {
 			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+func TestFrequentWordsAreAWarning(t *testing.T) {
+	text := planted.Topics(300, 2000, 10, 0.5, 15)
+	for _, c := range []struct {
+		name         string
+		features     int
+		share, first float64
+		signs        bool
+		words        string
+	}{
+		{"stop words", 30, 0.5, 0.2, false, "feature 2000 above all, carry 1"},
+		{"stop words in all rows", 30, 1, 0.2, false, "feature 2000 above all, carry 2"},
+		{"rare words", 30, 0.15, 0.2, false, ""},
+		{"few stop words", 5, 0.5, 0.2, false, ""},
+		{"an encoder beside the words", 30, 1, 0.1, true, ""},
+		{"pixels", 600, 0.5, 0.1, false, ""},
+		{"stop words and a column of a table", 30, 0.5, 2, false, "feature 2000 and few others"},
+	} {
+		found := scaleWarnings(t, beside(t, text, c.features, c.share, c.first, c.signs), func(*method.Options) {})
+		if !strings.Contains(found, c.words) || (found == "") != (c.words == "") || strings.Contains(found, "\n") {
+			t.Errorf("%s: %q", c.name, found)
 		}
 	}
 }

@@ -54,9 +54,13 @@ var (
 	OneClass     = Kind{"one_class", "class", "all labeled rows have class %v, so the model predicts it for every row. " +
 		"Label at least one row of another class, or name the class of the others by class_prior"}
 	DominantFeatures = Kind{"dominant_features", "feature share", "feature %v and few others carry %.0f%% of the " +
-		"variance of the rows, so the fit may separate the rows by these features instead of the classes. Leave out " +
-		"stop words and frequent words; scale rows of counts to unit length (scikit-learn: TfidfVectorizer, Normalizer), " +
-		"and a block of columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler)"}
+		"variance of the rows, so the fit may separate the rows by these features instead of the classes. Scale a block of " +
+		"columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler), and make unit rows of tf-idf " +
+		"from counts (fewlabel.preprocessing.text_vectorizer)"}
+	FrequentFeatures = Kind{"frequent_features", "feature share", "features that more than a fifth of the rows have, " +
+		"feature %v above all, carry %.0f%% of the squared length of the rows, so the fit may separate the rows by these, " +
+		"such as stop words, instead of the classes. Leave them out: max_df=0.2 or stop_words=\"english\" of " +
+		"TfidfVectorizer, or fewlabel.preprocessing.text_vectorizer()"}
 )
 
 // Of the class shares:

@@ -14,7 +14,7 @@ func TestKindsAreThoseOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, DominantFeatures, NoLabel, SmallShare,
+	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, DominantFeatures, FrequentFeatures, NoLabel, SmallShare,
 		Collapse, Balance, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
 		NotStationary, Constraint, Calibration, CalibrationFailed}
 	_, table, _ := strings.Cut(string(page), "| kind | values |")

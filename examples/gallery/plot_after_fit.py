@@ -10,12 +10,12 @@ Two questions about a fitted model: which labels look wrong, and why a row has i
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.inspection import explain, suspicious_labels
+from fewlabel.preprocessing import text_vectorizer
 
 texts, topics = load_scipy_docs(("linalg", "signal", "stats"))
 names, counts = np.unique(topics, return_counts=True)
@@ -27,13 +27,7 @@ for name in names:
 wrong = np.flatnonzero(y == "stats")[0]
 y[wrong] = "linalg"
 
-recipe = TfidfVectorizer(
-    token_pattern="[a-z][a-z]+",
-    stop_words="english",
-    min_df=2,
-    max_df=0.2,
-    sublinear_tf=True,
-)
+recipe = text_vectorizer()
 shares = dict(zip(names, counts / len(topics), strict=True))
 model = make_pipeline(recipe, TransductiveSVC(class_prior=shares)).fit(texts, y)
 

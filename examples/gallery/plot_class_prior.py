@@ -13,21 +13,15 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
+from fewlabel.preprocessing import text_vectorizer
 
 texts, topics = load_scipy_docs(("signal", "stats"))
 truth = topics == "stats"
-X = TfidfVectorizer(
-    token_pattern="[a-z][a-z]+",
-    stop_words="english",
-    min_df=2,
-    max_df=0.2,
-    sublinear_tf=True,
-).fit_transform(texts)
+X = text_vectorizer().fit_transform(texts)
 given = np.linspace(0.3, 0.95, 14)
 warnings.simplefilter("ignore", UserWarning)  # fit warns of shares that the rows contradict
 

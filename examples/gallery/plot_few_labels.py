@@ -14,21 +14,15 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.plotting import LearningCurveDisplay
+from fewlabel.preprocessing import text_vectorizer
 
 texts, topics = load_scipy_docs()
-X = TfidfVectorizer(
-    token_pattern="[a-z][a-z]+",
-    stop_words="english",
-    min_df=2,
-    max_df=0.2,
-    sublinear_tf=True,
-).fit_transform(texts)
+X = text_vectorizer().fit_transform(texts)
 names, counts = np.unique(topics, return_counts=True)
 print(f"{X.shape[0]} texts, {X.shape[1]} words")
 print(*(f"{count} {name}" for name, count in zip(names, counts, strict=True)), sep=", ")

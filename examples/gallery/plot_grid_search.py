@@ -14,25 +14,19 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.preprocessing import text_vectorizer
 
 texts, topics = load_scipy_docs(("linalg", "signal", "special", "stats"))
 labeled = np.random.default_rng(0).choice(len(texts), 100, replace=False)
 y = np.full(len(texts), None, dtype=object)
 y[labeled] = topics[labeled]
-recipe = TfidfVectorizer(
-    token_pattern="[a-z][a-z]+",
-    stop_words="english",
-    min_df=2,
-    max_df=0.2,
-    sublinear_tf=True,
-)
+recipe = text_vectorizer()
 folds = SemiSupervisedSplit(StratifiedKFold(5, shuffle=True, random_state=0))
 search = GridSearchCV(
     make_pipeline(recipe, TransductiveSVC()),

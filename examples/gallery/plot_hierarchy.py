@@ -10,10 +10,10 @@ Classes of one group share weights, and ``predict_level`` predicts the group.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
+from fewlabel.preprocessing import text_vectorizer
 
 tree = {
     "fft": "signals", "ndimage": "signals", "signal": "signals",
@@ -23,13 +23,7 @@ tree = {
 }  # fmt: skip
 texts, topics = load_scipy_docs()
 groups = np.array([tree[topic] for topic in topics])
-X = TfidfVectorizer(
-    token_pattern="[a-z][a-z]+",
-    stop_words="english",
-    min_df=2,
-    max_df=0.2,
-    sublinear_tf=True,
-).fit_transform(texts)
+X = text_vectorizer().fit_transform(texts)
 rng = np.random.default_rng(0)
 names, counts = np.unique(topics, return_counts=True)
 labeled = np.concatenate([rng.choice(np.flatnonzero(topics == name), 3, replace=False) for name in names])

@@ -10,20 +10,14 @@ of the other. As the temperature falls, the soft labels become hard.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.plotting import HistoryDisplay
+from fewlabel.preprocessing import text_vectorizer
 
 texts, topics = load_scipy_docs(("signal", "stats"))
-X = TfidfVectorizer(
-    token_pattern="[a-z][a-z]+",
-    stop_words="english",
-    min_df=2,
-    max_df=0.2,
-    sublinear_tf=True,
-).fit_transform(texts)
+X = text_vectorizer().fit_transform(texts)
 labeled = np.random.default_rng(0).choice(len(topics), 10, replace=False)
 y = np.full(len(topics), None, dtype=object)
 y[labeled] = topics[labeled]

@@ -14,15 +14,15 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from fewlabel import FewlabelWarning, TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.labeling import Session
+from fewlabel.preprocessing import text_vectorizer
 
 texts, topics = load_scipy_docs()
-recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", min_df=2, max_df=0.2, sublinear_tf=True)
+recipe = text_vectorizer()
 model = make_pipeline(recipe, TransductiveSVC())
 session = Session(list(texts), model)
 by_session = []

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn import datasets
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import StandardScaler, normalize
+
+from fewlabel.preprocessing import text_vectorizer
 
 CACHE = Path(__file__).parent / ".cache"
 RESULTS = Path(__file__).parents[2] / "bench-results"
@@ -187,15 +189,9 @@ def subject_and_body(message: str) -> str:
     return "\n".join([*subjects, body])
 
 
-def vectorizer(**settings: Any) -> TfidfVectorizer:
-    """Unit rows of tf-idf, as the page of the recipe has them."""
-    recipe = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
-    return TfidfVectorizer(**recipe | settings)
-
-
 def vectorize(texts: Iterable[str], **settings: Any) -> sp.csr_matrix:
     """Rows of texts; the vocabulary is that of these texts."""
-    return sp.csr_matrix(vectorizer(**settings).fit_transform(texts), dtype=np.float64)
+    return sp.csr_matrix(text_vectorizer(**settings).fit_transform(texts), dtype=np.float64)
 
 
 def tf_idf(counts: sp.csr_matrix) -> sp.csr_matrix:

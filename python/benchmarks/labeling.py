@@ -24,6 +24,7 @@ from sklearn.svm import LinearSVC
 from benchmarks import data, measure
 from benchmarks.data import DataSet, Task
 from benchmarks.measure import Report
+from fewlabel.preprocessing import text_vectorizer
 
 FIVE = ("comp.graphics", "misc.forsale", "rec.autos", "sci.med", "talk.politics.mideast")
 SETS: dict[str, Callable[[], DataSet]] = {
@@ -146,7 +147,7 @@ def rounds(report: Report, draws: int = 3) -> None:
 
     texts, groups = data.loader().newsgroups20("all")
     messages, note = list(map(data.subject_and_body, texts)), "processor time, one thread"
-    session = Session(messages, make_pipeline(data.vectorizer(), learner()))
+    session = Session(messages, make_pipeline(text_vectorizer(), learner()))
     for row in session.next(BATCH * ROUNDS):
         session.label(row, groups[row])
     session.next(BATCH)  # the first fit does not continue

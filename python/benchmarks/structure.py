@@ -25,6 +25,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks import data, measure
 from benchmarks.measure import Report
+from fewlabel.preprocessing import text_vectorizer
 
 LABELS = (100, 200, 500, 1000)
 LABEL_DRAWS = {100: 4, 200: 2}  # of the labels in a draw of the rows: few labels vary much
@@ -53,7 +54,7 @@ def newsgroups(seed: int) -> Split:
         np.unique(groups, return_inverse=True)[1],
     )
     test, _, train = np.split(np.random.default_rng(seed).permutation(len(y)), [N_TEST, N_TEST + N_ASIDE])
-    vectorizer = data.vectorizer().fit([bodies[i] for i in train])
+    vectorizer = text_vectorizer().fit([bodies[i] for i in train])
     X, X_test = (sp.csr_matrix(vectorizer.transform([bodies[i] for i in rows])) for rows in (train, test))
     return Split(X, y[train], X_test, y[test], 1e-3)
 

@@ -11,18 +11,18 @@ from fewlabel._inputs._markers import FEWEST, listed
 from fewlabel._inputs._targets import Targets
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
+_OF_ROWS = ("dominant_features", "frequent_features")  # kinds that look at no label
+
 # Category of each kind of warning of the library (docs/c.md). None: not passed on, because `predict_proba` warns.
 _CATEGORIES: dict[str, type[Warning] | None] = {
     **dict.fromkeys(("calibration", "calibration_failed"), None),
-    **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", "dominant_features"), DataWarning),
+    **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", *_OF_ROWS), DataWarning),
     **dict.fromkeys(("no_label", "small_share", "collapse", "balance"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),
 }
 
 _WIDE = 0.8  # length of the intervals of both classes together
-
-_OF_ROWS = ("dominant_features",)  # kinds that look at no label
 
 # Texts that stand for a missing label, written by people or by a conversion to text.
 _LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}

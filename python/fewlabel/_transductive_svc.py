@@ -128,9 +128,9 @@ class TransductiveSVC(LinearClassifier):
     Warns
     -----
     DataWarning
-        If no row is unlabeled, all labels have one class, unlabeled rows have very different norms, ten of at least 200
-        features carry more than a fifth of the variance, features have very different scales, or -1 is treated as the
-        marker but is rarer than the labels 0 and 1.
+        If no row is unlabeled, all labels have one class, ten features carry more than a fifth of the variance of
+        sparse rows or frequent words more than 5% of their squared length, or -1 is treated as the marker but is rarer
+        than the labels 0 and 1.
     ClassPriorWarning
         If the rows contradict the given `class_prior`, a class has no labeled row or a share of less than one row, a
         class is predicted for less than half of its share, or the `balance` of the method needs an intercept.
@@ -191,7 +191,7 @@ class TransductiveSVC(LinearClassifier):
     unless its share is given. With the same shares a column has the bits of its separate fit. `hierarchy` and
     `warm_start` are not supported.
 
-    Use rows of unit length: `TfidfVectorizer` returns them, and `Normalizer` scales any rows. If row lengths vary
+    Use rows of unit length: `text_vectorizer` makes them, and `Normalizer` scales any rows. If row lengths vary
     widely, "annealing" may separate long rows from short rows instead of the classes.
 
     `predict` and unpickling do not need the native library.

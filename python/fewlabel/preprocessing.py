@@ -1,4 +1,4 @@
-"""Preparation of rows: the lengths of blocks of columns."""
+"""Preparation of rows: texts, and the lengths of blocks of columns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,12 +6,39 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers
 
-__all__ = ["BlockScaler"]
+__all__ = ["BlockScaler", "text_vectorizer"]
+
+
+def text_vectorizer(**settings: Any) -> TfidfVectorizer:
+    """Scikit-learn's `TfidfVectorizer` as texts need it, with unit rows.
+
+    Words of two letters or more, without English stop words, words of more than a fifth of the texts and words of a
+    single text; 1 + log(count) times idf.
+
+    Parameters
+    ----------
+    **settings : object
+        Parameters of `TfidfVectorizer` in place of those of the recipe, such as the `stop_words` of another language.
+
+    Returns
+    -------
+    vectorizer : TfidfVectorizer
+        Not fitted.
+
+    Examples
+    --------
+    >>> from fewlabel.preprocessing import text_vectorizer
+    >>> text_vectorizer(min_df=1, max_df=0.5).fit(["the red wine", "a dry wine", "2 beers"]).get_feature_names_out()
+    array(['beers', 'dry', 'red'], dtype=object)
+    """
+    recipe = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
+    return TfidfVectorizer(**recipe | settings)
 
 
 @described_as()
@@ -48,12 +75,11 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.compose import ColumnTransformer
-    >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import OneHotEncoder, StandardScaler
-    >>> from fewlabel.preprocessing import BlockScaler
+    >>> from fewlabel.preprocessing import BlockScaler, text_vectorizer
     >>> columns = ColumnTransformer([
-    ...     ("text", TfidfVectorizer(), "text"),
+    ...     ("text", text_vectorizer(), "text"),
     ...     ("place", make_pipeline(OneHotEncoder(handle_unknown="ignore"), BlockScaler()), ["place"]),
     ...     ("length", make_pipeline(StandardScaler(), BlockScaler()), ["length"]),
     ... ])

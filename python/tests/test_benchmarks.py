@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks import __main__ as program
 from benchmarks import data, embeddings, figures, heads, large, measure, paired, peers, quality, sequences, structure
+from fewlabel.preprocessing import text_vectorizer
 
 ROOT = Path(__file__).parents[2]
 SIZES = (300, 60, 40)
@@ -54,7 +55,7 @@ def test_recipe_by_hand():
     # The words in at least two rows and at most a fifth of ten rows: apple, date, fig, kiwi, pear (two rows each). Plum
     # is in one row; "the" and "of" are stop words; x and q are too short; 42 has no letters.
     words = ["apple", "date", "fig", "kiwi", "pear"]
-    vectorizer = data.vectorizer()
+    vectorizer = text_vectorizer()
     vectorizer.fit(TEXTS)
     assert list(vectorizer.get_feature_names_out()) == words
     X = data.vectorize(TEXTS).toarray()
@@ -68,7 +69,7 @@ def test_recipe_by_hand():
 
 def test_recipe_with_digits_and_three_rows():
     texts = ["486 dx", "486 dx2 bus", "486 bus", "bus"] + [""] * 12
-    assert list(data.vectorizer(min_df=3, token_pattern="[a-z0-9][a-z0-9]+").fit(texts).get_feature_names_out()) == [
+    assert list(text_vectorizer(min_df=3, token_pattern="[a-z0-9][a-z0-9]+").fit(texts).get_feature_names_out()) == [
         "486",
         "bus",
     ]

@@ -37,15 +37,15 @@ from fewlabel.labeling._journal import Journal  # noqa: E402
 
 TOPICS = ("linalg", "signal", "stats")
 CELL = f"""
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from fewlabel import TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.labeling import Session
+from fewlabel.preprocessing import text_vectorizer
 
 texts, _ = load_scipy_docs({TOPICS})
-recipe = TfidfVectorizer(token_pattern="[a-z][a-z]+", stop_words="english", max_df=0.2, sublinear_tf=True)
-session = Session(list(texts), make_pipeline(recipe, TransductiveSVC()), classes={TOPICS}, path="answers.jsonl")
+model = make_pipeline(text_vectorizer(), TransductiveSVC())
+session = Session(list(texts), model, classes={TOPICS}, path="answers.jsonl")
 session.widget()
 """
 WAIT = 120

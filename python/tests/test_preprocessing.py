@@ -1,19 +1,21 @@
-"""BlockScaler: the length of a block, in every form in which columns come."""
+"""BlockScaler: the length of a block, in every form in which columns come; what a fit says of words."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from fewlabel import DataWarning, TransductiveSVC
-from fewlabel.preprocessing import BlockScaler
+from fewlabel.preprocessing import BlockScaler, text_vectorizer
 
 RANDOM = np.random.default_rng(0)
 BLOCK = RANDOM.normal(size=(30, 4)) * (RANDOM.random((30, 4)) < 0.5)
@@ -89,3 +91,22 @@ def test_a_block_that_dominates_is_warned_of_and_scaled() -> None:
         without = fitted()
     scaled = fitted(BlockScaler())
     assert scaled.score(table.iloc[hidden], topic[hidden]) > without.score(table.iloc[hidden], topic[hidden]) + 0.1
+
+
+@pytest.mark.parametrize("settings", [{}, {"min_df": 3, "ngram_range": (1, 2)}])
+def test_settings_of_the_text_vectorizer(settings: dict[str, Any]) -> None:
+    recipe = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
+    assert text_vectorizer(**settings).get_params() == TfidfVectorizer(**recipe | settings).get_params()
+
+
+@pytest.mark.parametrize("recipe", [TfidfVectorizer(), TfidfVectorizer(max_df=0.2), text_vectorizer()])
+def test_words_that_are_frequent_are_warned_of_once(recipe: TfidfVectorizer) -> None:
+    random, topic = np.random.default_rng(0), np.arange(300) % 2
+    words = [[f"w{v}x" for v in random.integers(0, 400, 30) + 200 * t] for t in topic]
+    texts = [" ".join([*row, *random.choice(["the", "of", "and", "to", "in", "is", "it"], 30)]) for row in words]
+    recipe = clone(recipe).set_params(token_pattern=r"\w+")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        make_pipeline(recipe, TransductiveSVC()).fit(texts, np.where(np.arange(300) < 8, topic, -1))
+    cures = [one for one in caught if 'max_df=0.2 or stop_words="english"' in str(one.message)]
+    assert len(cures) == (recipe.max_df == 1)
