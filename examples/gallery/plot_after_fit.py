@@ -41,7 +41,7 @@ def first_line(row):
 # **Which labels look wrong?** Each label is compared with the prediction of a model that has not seen it.
 
 found = suspicious_labels(model, texts, y, margin=0.0)
-for row, given, predicted, margin in zip(*found, strict=True):
+for row, given, predicted, margin in zip(*vars(found).values(), strict=True):
     note = "   <- the wrong one" if row == wrong else ""
     print(f"{margin:5.2f}  {given} or {predicted}?  {first_line(row)}{note}")
 
